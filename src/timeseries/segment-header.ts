@@ -46,7 +46,7 @@ function writeNumbers(writer: ByteWriter, { min, max, sum, first, last }: Number
   for (const value of [min, max, sum ?? Number.NaN, first, last]) writer.double(value)
 }
 
-/** Reads what encodeHead wrote. @throws RangeError when the bytes are none of its making */
+/** Reads the bytes that encodeHeader wrote. @throws RangeError when encodeHeader did not write the bytes */
 export function decodeHeader(from: number, bytes: Uint8Array): SegmentHeader {
   const reader = new ByteReader(bytes)
   const header = reader.byte()

@@ -132,7 +132,7 @@ class Place {
     for (let job = 1; job <= jobs; job += 1)
       await this.engine.configure(job, rulesWith({ timeoutMs: null, revision: 2 }))
     await this.engine.flush()
-    await this.engine.reader.applyRetention()
+    await this.engine.retention.apply()
   }
 
   /** Pages in use, with and without the checkpoints of the jobs; and the blobs, in blocks of the disk. */
@@ -235,9 +235,9 @@ async function readOf(what: string, place: Place, { jobs, stepMs, count, mode }:
       await place.engine.buckets(job, { key: 'returnValue1', edges, mode })
   }
   for (let warm = 0; warm < 20; warm += 1) await read()
-  const before = place.engine.reader.touched
+  const before = place.engine.query.touched
   await read()
-  const after = place.engine.reader.touched
+  const after = place.engine.query.touched
   const times: number[] = []
   const runs = 50
   const cpu = process.cpuUsage()

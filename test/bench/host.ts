@@ -27,8 +27,8 @@ const HOSTS: Readonly<Record<string, Seams>> = {
     fetch: (fetch, ports) => {
       const app = new Hono()
       app.post('/tidy/:id', async (c) => {
-        await engineOf(ports.jobActors).reader.applyRetention({
-          whose: (jobId) => jobId === Number(c.req.param('id')),
+        await engineOf(ports.jobActors).retention.apply({
+          selects: (jobId) => jobId === Number(c.req.param('id')),
         })
         return c.body(null, 204)
       })

@@ -84,7 +84,7 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
       const { state } = wanted.isBlank
         ? created
         : step(created.state, { kind: 'deliver', delivery: DELIVERY }, at)
-      return { jobId, journalId: 0, state: withDeadline(state, wanted.deadlineAt?.(from + index)) }
+      return { jobId, walId: 0, state: withDeadline(state, wanted.deadlineAt?.(from + index)) }
     })
     await values.commit(writeActors(rows))
   }

@@ -212,7 +212,7 @@ async function onLibsql(): Promise<World> {
     wake: () => stage.engine.wake(),
     deaf: (fromAt, toAt) => stage.engine.recordIngestGap(fromAt, toAt),
     flush: () => stage.engine.flush(),
-    tidy: () => stage.engine.reader.applyRetention(),
+    tidy: () => stage.engine.retention.apply(),
     settled: () => stage.engine.settled(),
     restart: async () => void (await stage.crash()),
     told: () => stage.told,

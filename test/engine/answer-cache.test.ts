@@ -83,7 +83,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'many values': (life) => life.receive(life.stage.now, 700, MINUTE_MS),
   'a late value': (life) => life.receive(Math.max(FIRST_AT + HOUR_MS, life.stage.now - 12 * HOUR_MS), 1, 1),
   'a flush': (life) => life.stage.engine.flush(),
-  tidying: (life) => life.stage.engine.reader.applyRetention(),
+  tidying: (life) => life.stage.engine.retention.apply(),
   'a day without values': (life) => Promise.resolve((life.stage.now += DAY_MS)),
   'shorter retention': (life) => life.configure(SHORT),
   'an end and a new beginning': async (life) => {
@@ -135,14 +135,14 @@ test('an answer is the same object for as long as nothing happens in its range',
   expect(await life.ask(edgesBy(2 * HOUR_MS, 12), 'avg')).not.toBe(answer)
 })
 
-test('the database is not read again before something other than the journal was written', async () => {
+test('the database is not read again before something other than the WAL was written', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const answer = await life.ask(day, 'avg')
-  const { reader } = life.stage.engine
+  const { query } = life.stage.engine
   const touched = async (edges: readonly number[]) => {
-    const { rollups, segments } = reader.touched
+    const { rollups, segments } = query.touched
     await life.ask(edges, 'avg')
-    return reader.touched.rollups + reader.touched.segments - rollups - segments
+    return query.touched.rollups + query.touched.segments - rollups - segments
   }
   await life.receive(life.stage.now, 10, MINUTE_MS)
   expect(await touched(day)).toBe(0)
@@ -188,7 +188,7 @@ test('where samples have expired, cells that a border cuts are told apart no mor
   expect(await counts()).toEqual([7, 53])
   await life.configure({ ...LONG, rawMs: DAY_MS })
   stage.now += 4 * DAY_MS
-  await stage.engine.reader.applyRetention()
+  await stage.engine.retention.apply()
   expect(await counts()).toEqual([60, 0])
 })
 

@@ -8,7 +8,7 @@ import {
   WAITING_ITEMS_MAX,
 } from '../../src/monitoring/engine/wal/group-commit.ts'
 import { BURST_MAX } from '../../src/monitoring/engine/head/job.ts'
-import { UNFLUSHED_BYTES_MAX } from '../../src/monitoring/engine/ingest/admission.ts'
+import { UNFLUSHED_BYTES_MAX } from '../../src/monitoring/engine/ingest/capacity.ts'
 import type { Delivery } from '../../src/domain/delivery.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'

@@ -91,9 +91,9 @@ const samples = async (key = 'returnValue1') =>
 const inOrder = () => all.toSorted((one, other) => one.at - other.at)
 
 const touching = async (run: () => Promise<unknown>) => {
-  const before = stage.engine.reader.touched
+  const before = stage.engine.query.touched
   await run()
-  const after = stage.engine.reader.touched
+  const after = stage.engine.query.touched
   return Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, count - (before[name as keyof typeof before] ?? 0)]),
   )
@@ -112,7 +112,7 @@ describe('what goes cold', () => {
     await deliver(stage.now, 1)
     await stage.engine.flush()
     const rowsBefore = await stage.count('segments')
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const blobs = await stage.blobs.list('history/1/')
     expect(blobs.length).toBeGreaterThan(2)
     expect(await stage.count('blobs where doomed = 0')).toBe(blobs.length)
@@ -124,7 +124,7 @@ describe('what goes cold', () => {
     expect(await samples()).toEqual(inOrder())
     // Nothing is left to do.
     const commits = stage.values.commits
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(stage.values.commits).toBe(commits + 1)
     expect(stage.errors).toEqual([])
   })
@@ -133,7 +133,7 @@ describe('what goes cold', () => {
     await receive(40_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const begin = Math.ceil(BEGIN_AT / DAY_MS) * DAY_MS
     const byDay = await touching(() => buckets(edgesBy(begin, DAY_MS, 20), 'avg'))
     expect(byDay).toEqual({ rollups: 5, segments: 0, decoded: 0, blobs: 0 })
@@ -153,12 +153,12 @@ describe('what goes cold', () => {
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
     stage.blobs.isAway = true
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(stage.errors.length).toBeGreaterThan(0)
     expect(await samples()).toEqual(inOrder())
     expect(await stage.count('blobs where doomed = 1')).toBe(1)
     stage.blobs.isAway = false
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const kept = await stage.blobs.list('history/1/')
     expect(kept).toHaveLength(2)
     expect(await stage.count('blobs')).toBe(2)
@@ -171,11 +171,11 @@ describe('what goes cold', () => {
     await deliver(stage.now, 1)
     for (let after = 1; after <= 4; after += 1) {
       stage.values.failAt = stage.values.commits + after
-      await stage.engine.reader.applyRetention().catch(() => undefined)
+      await stage.engine.retention.apply().catch(() => undefined)
       await stage.crash()
       expect(await samples()).toEqual(inOrder())
     }
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const rows = await stage.values.read({ sql: 'select id from blobs', cells: [] })
     expect(await stage.blobs.list('')).toEqual(rows.map(({ id }) => `history/1/${String(id)}`))
     expect(await samples()).toEqual(inOrder())
@@ -185,14 +185,14 @@ describe('what goes cold', () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.blobs.list('')).toHaveLength(2)
     stage.blobs.isAway = true
     await stage.engine.forget(1)
     stage.blobs.isAway = false
     await configure({}, 2)
     expect(await samples()).toEqual([])
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.blobs.list('')).toEqual([])
     for (const table of ['segments', 'rollups', 'expired', 'blobs']) expect(await stage.count(table)).toBe(0)
   })
@@ -207,7 +207,7 @@ describe('what goes cold', () => {
     await stage.engine.flush()
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const texts = await samples('stringValue1')
     expect(texts.map(({ value }) => value)).toEqual(Array.from({ length: 2_000 }, (_, index) => text(index)))
     const sizes = await Promise.all(
@@ -233,9 +233,9 @@ describe('what goes cold', () => {
       stage.now += 31 * DAY_MS
       await deliver(stage.now, 1)
       await stage.engine.flush()
-      await stage.engine.reader.applyRetention()
+      await stage.engine.retention.apply()
       const commits = stage.values.commits
-      await stage.engine.reader.applyRetention()
+      await stage.engine.retention.apply()
       expect(stage.values.commits).toBe(commits + 1)
       await check(edges, ['avg', 'last', 'p95'])
       expect(await samples()).toEqual(inOrder())
@@ -290,7 +290,7 @@ describe('what goes cold', () => {
     test('is a row for each, in full pages and few commits', async () => {
       expect(await stage.count('segments where series = 1')).toBe(2 * jobs.length)
       const commits = stage.values.commits
-      await stage.engine.reader.applyRetention()
+      await stage.engine.retention.apply()
       expect(stage.values.commits - commits).toBeLessThan(20)
       expect(await stage.count('segments where series = 1')).toBe(jobs.length)
       const [pages] = await stage.values.read({
@@ -306,7 +306,7 @@ describe('what goes cold', () => {
       let turns = 0
       let isDone = false
       let forgotten = Promise.resolve()
-      const tidying = stage.engine.reader.applyRetention().finally(() => (isDone = true))
+      const tidying = stage.engine.retention.apply().finally(() => (isDone = true))
       while (!isDone) {
         await Bun.sleep(0)
         // The first jobs are read by now, and nothing of them is written yet.
@@ -324,7 +324,7 @@ describe('what goes cold', () => {
     await receive(40_000, MINUTE_MS, () => 21.5)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.blobs.list('')).toEqual([])
     expect(await stage.count('segments where series = 1')).toBeLessThan(20)
     await check([BEGIN_AT + 1, BEGIN_AT + 20 * DAY_MS + 1])
@@ -344,7 +344,7 @@ describe('what expires', () => {
     await receive(count, everyMs)
     const days = Math.floor((count * everyMs) / DAY_MS) - 1
     stage.now += 5 * DAY_MS
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.count('segments where series = 1')).toBe(0)
     expect(await samples()).toEqual([])
     await check(edges(HOUR_MS, days), ['avg', 'min', 'max', 'last', 'sum', 'count'])
@@ -358,7 +358,7 @@ describe('what expires', () => {
   test('leaves what has not expired, and each value counts once, where its hour begins', async () => {
     await configure({ rawMs: 10 * DAY_MS })
     await receive(30_000, MINUTE_MS)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const left = await samples()
     expect(left.length).toBeLessThan(16_000)
     expect(left.length).toBeGreaterThanOrEqual(14_399)
@@ -373,13 +373,13 @@ describe('what expires', () => {
   test('takes late values all the same', async () => {
     await configure({ rawMs: DAY_MS })
     await receive(10_000, MINUTE_MS)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     const late = Math.ceil(BEGIN_AT / HOUR_MS) * HOUR_MS + 3 * HOUR_MS + 1
     await deliver(late, 1_000_000)
     await check(edges(HOUR_MS, 5), ['max', 'sum', 'count'])
     await stage.engine.flush()
     await check(edges(HOUR_MS, 5), ['max', 'sum', 'count'])
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     await check(edges(HOUR_MS, 5), ['avg', 'min', 'max', 'last', 'sum', 'count'])
   })
 
@@ -388,11 +388,11 @@ describe('what expires', () => {
     await receive(60_000, 10_000)
     expect(await stage.count('rollups where level = 1')).toBeGreaterThan(10)
     stage.now += 3 * DAY_MS
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.count('rollups where level = 1')).toBeLessThanOrEqual(2)
     await check(edges(HOUR_MS, 6), ['avg', 'min', 'max', 'last', 'sum', 'count'])
     stage.now += 60 * DAY_MS
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.count('rollups')).toBe(0)
     expect((await buckets(edges(HOUR_MS, 6), 'count')).aggregate.count).toBe(0)
   })
@@ -402,10 +402,10 @@ describe('what expires', () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 32 * DAY_MS
     await deliver(stage.now, 1)
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.blobs.list('')).toHaveLength(2)
     stage.now += 60 * DAY_MS
-    await stage.engine.reader.applyRetention()
+    await stage.engine.retention.apply()
     expect(await stage.blobs.list('')).toEqual([])
     expect(await stage.count('blobs')).toBe(0)
     await check(edges(DAY_MS, 12), ['avg', 'count'])
@@ -416,7 +416,7 @@ describe('what expires', () => {
     await receive(20_000, 30 * MINUTE_MS)
     stage.byHand = true
     let isDone = false
-    const tidying = stage.engine.reader.applyRetention().then(() => (isDone = true))
+    const tidying = stage.engine.retention.apply().then(() => (isDone = true))
     let accepted = 0
     while (!isDone) {
       const delivered = stage.engine.deliver(1, deliveryWith({ values: { returnValue1: accepted } }), ANYBODY)
@@ -467,7 +467,7 @@ describe('any history', () => {
           for (const one of acts) {
             if (one.kind === 'wait') stage.now += one.days * DAY_MS
             else if (one.kind === 'flush') await stage.engine.flush()
-            else if (one.kind === 'tidy') await stage.engine.reader.applyRetention()
+            else if (one.kind === 'tidy') await stage.engine.retention.apply()
             else if (one.kind === 'crash') await stage.crash()
             else {
               const count = Math.min(one.count, Math.floor((29 * DAY_MS) / one.everyMs))

@@ -179,7 +179,7 @@ async function maintain(engine: JobEngine): Promise<void> {
   await engine.settled()
   const methods = engine as unknown as Record<string, () => Promise<void>>
   for (const name of MAINTENANCE) await methods[name]?.call(engine)
-  await engine.reader.applyRetention()
+  await engine.retention.apply()
 }
 
 async function pictureOf(engine: JobEngine): Promise<Picture> {

@@ -69,7 +69,7 @@ test('a copy has all that was kept, in blobs or not, expired or not, also after 
     )
     await here.engine.flush()
   }
-  await here.engine.reader.applyRetention()
+  await here.engine.retention.apply()
   expect((await here.blobs.list('history/')).length).toBeGreaterThan(0)
   expect(await here.count('expired')).toBeGreaterThan(0)
   there.now = here.now
@@ -81,7 +81,7 @@ test('a copy has all that was kept, in blobs or not, expired or not, also after 
   expect(await readAll(there)).toEqual(all)
   expect(await there.blobs.list('')).toEqual([])
   await there.engine.flush()
-  await there.engine.reader.applyRetention()
+  await there.engine.retention.apply()
   there.now = here.now
   await receive(there, 2)
   await receive(here, 2)

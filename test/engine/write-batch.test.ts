@@ -6,7 +6,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import { WAITING_BYTES_MAX, WAITING_ITEMS_MAX } from '../../src/monitoring/engine/wal/group-commit.ts'
 import { decodeEntries } from '../../src/monitoring/engine/wal/entry.ts'
 import type { Entry, RoundEntry } from '../../src/monitoring/engine/wal/entry.ts'
-import { GATHERED_BYTES } from '../../src/monitoring/engine/wal/write-batch.ts'
+import { BATCH_BYTES } from '../../src/monitoring/engine/wal/write-batch.ts'
 import type { Delivery, DeliveryOutcome, SampleSeries } from '../../src/domain/delivery.ts'
 import { rejection } from '../contract/rejection.ts'
 import { endAlike, pictureOf as shownOf } from './picture.ts'
@@ -201,8 +201,8 @@ test('values that come at the same instant are one entry; what lies between them
 })
 
 test.each([
-  ['numbers', (index: number) => ({ returnValue1: index }), GATHERED_BYTES / 32],
-  ['texts', () => ({ stringValue1: 'x'.repeat(4_064) }), GATHERED_BYTES / 4_096],
+  ['numbers', (index: number) => ({ returnValue1: index }), BATCH_BYTES / 32],
+  ['texts', () => ({ stringValue1: 'x'.repeat(4_064) }), BATCH_BYTES / 4_096],
 ])('so many %s share an entry that a row can hold them', async (_, valuesAt, most) => {
   const stage = await openRoutine()
   const entries = await entriesAfter(stage, (send) => {

@@ -77,7 +77,7 @@ export class EngineObject {
     }
     const engine = await (this.#engine ??= this.#open())
     const answered = await answer(() =>
-      asked.method === 'tidy' ? engine.reader.applyRetention() : call(engine, asked),
+      asked.method === 'tidy' ? engine.retention.apply() : call(engine, asked),
     )
     const told = this.#told
     this.#told = []

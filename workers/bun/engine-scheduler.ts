@@ -191,9 +191,9 @@ class EngineScheduler {
     const afterAt = this.#lastTidyAt
     if (!this.#engine || this.#tidying || Math.abs(now - afterAt) < TIDY_SLICE_MS) return
     this.#lastTidyAt = now
-    this.#tidying = this.#engine.reader
-      .applyRetention({
-        whose: (jobId) => nextSlot(pageGroupOf(jobId), TIDY_MS, afterAt) <= now,
+    this.#tidying = this.#engine.retention
+      .apply({
+        selects: (jobId) => nextSlot(pageGroupOf(jobId), TIDY_MS, afterAt) <= now,
         goesOn: () => !this.#isClosed,
       })
       .catch((error: unknown) => this.#host.log.error('engine: retention failed; retrying', error))

@@ -107,7 +107,7 @@ export class JobObject extends DurableObject<Environment> {
       const engine = await this.#open()
       await engine.forget(jobId)
       // The numbers of the blobs are in this storage: it goes when they have gone.
-      await engine.reader.sweep()
+      await engine.retention.sweep()
       // What is being written must not write into what is made anew under this id.
       await engine.settled()
     }
@@ -152,19 +152,19 @@ export class JobObject extends DurableObject<Environment> {
   async #arm(engine: JobEngine): Promise<void> {
     const told = await engine.settled()
     const at = told ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
-    await this.ctx.storage.setAlarm(Math.min(at, engine.reader.nextTurn(TIDY_MS, clock.now())))
+    await this.ctx.storage.setAlarm(Math.min(at, engine.retention.nextAt(TIDY_MS, clock.now())))
   }
 
   /** A job without deliveries loses its expired samples as well. */
   async #retainWhenDue(engine: JobEngine, now: number): Promise<void> {
-    const tidiedAt = (await engine.reader.lastRetentionAt()) ?? 0
-    await engine.reader.applyRetention({ whose: (jobId) => nextSlot(jobId, TIDY_MS, tidiedAt) <= now })
+    const tidiedAt = (await engine.retention.lastAt()) ?? 0
+    await engine.retention.apply({ selects: (jobId) => nextSlot(jobId, TIDY_MS, tidiedAt) <= now })
   }
 
   /** Only an alarm brings a silent job back: it is set after each write, even after a crash or a failed delivery of transitions. */
   async #secureAlarm(engine: JobEngine): Promise<void> {
     const wantedAt = engine.isDrained ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
-    await this.#alarmBy(Math.min(wantedAt, engine.reader.nextTurn(TIDY_MS, clock.now())))
+    await this.#alarmBy(Math.min(wantedAt, engine.retention.nextAt(TIDY_MS, clock.now())))
   }
 
   async #alarmBy(at: number): Promise<void> {

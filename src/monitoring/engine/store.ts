@@ -33,7 +33,7 @@ export function writeMeta(key: string, value: number): Statement {
   }
 }
 
-export type ActorRow = { readonly jobId: number; readonly journalId: number; readonly state: ActorState }
+export type ActorRow = { readonly jobId: number; readonly walId: number; readonly state: ActorState }
 
 /** All checkpoints, by job id, a page at a time. */
 export async function* readActors(values: ValuesDatabase): AsyncGenerator<readonly ActorRow[]> {
@@ -44,7 +44,7 @@ export async function* readActors(values: ValuesDatabase): AsyncGenerator<readon
     })
     yield rows.map((row) => ({
       jobId: integer(row['job_id']),
-      journalId: integer(row['journal_id']),
+      walId: integer(row['journal_id']),
       state: JSON.parse(String(row['state'])) as ActorState,
     }))
     if (rows.length < ACTORS_PAGE_ROWS) return
@@ -62,7 +62,7 @@ export async function readActor(values: ValuesDatabase, jobId: number): Promise<
 export function writeActors(rows: readonly ActorRow[]): readonly Statement[] {
   return writeRows(
     'actors',
-    rows.map(({ jobId, journalId, state }) => [jobId, journalId, JSON.stringify(state)]),
+    rows.map(({ jobId, walId, state }) => [jobId, walId, JSON.stringify(state)]),
   )
 }
 

@@ -58,7 +58,7 @@ export async function fillTidemark(
   await goOnLiving(engine, jobs)
   await engine.settled()
   await engine.flush()
-  if (until === 'tidy') await engine.reader.applyRetention()
+  if (until === 'tidy') await engine.retention.apply()
   // The host that is started on it credits nobody with the time between then and now.
   await values.commit([writeMeta('heartbeat', Date.now())])
   const bytes = await bytesInUse(file)

@@ -18,25 +18,27 @@ import { writeActors } from '../store.ts'
 import { deleteSegments, readBodies, readSegmentsFrom, writeSegments } from '../store/segments.ts'
 import type { NewSegment, SegmentKey, SegmentRow, SeriesKey, SizedRow } from '../store/segments.ts'
 import type { Job } from '../head/job.ts'
+import type { Tail as FlushedTail } from '../head/tail.ts'
 import { addToRollups } from './rollup-deltas.ts'
 import type { RollupDelta } from './rollup-deltas.ts'
 
 type Tail = SeriesKey & {
   readonly samples: Samples<Value>
-  /** Null where nobody knows. */
+  /** Null where it is not known. */
   readonly end: SeriesEnd | null
 }
 
-/** What a flush writes, and where series end once that is kept. */
+/** The statements of a flush, and the ends of series once these are committed. */
 type FlushedJobs = {
   readonly statements: readonly Statement[]
   readonly ends: readonly (SeriesKey & SeriesEnd)[]
 }
 
-/** The statements that turn the tails of jobs into segments and their states into checkpoints at their journal row.
- * As few as can be, whatever the number of jobs: a statement costs more than the samples of most tails. */
+/** The statements that turn the tails of jobs into segments and their states into checkpoints at their WAL row.
+ * Few statements, whatever the number of jobs: a statement costs more than the samples of most tails. */
 export async function flushJobs(values: ValuesDatabase, jobs: readonly Job[]): Promise<FlushedJobs> {
-  const tails = jobs.flatMap(tailsOf)
+  const flushed = jobs.map((job) => ({ job, ...job.flushed() }))
+  const tails = flushed.flatMap(({ job, tail }) => tailsOf(job, tail))
   const parts = await partsOf(values, tails)
   const touched = parts.flatMap(touchedBy)
   const found = await readBodies(values, touched)
@@ -50,8 +52,8 @@ export async function flushJobs(values: ValuesDatabase, jobs: readonly Job[]): P
     values,
     written.flatMap((one) => one.gains),
   )
-  const actors = jobs.flatMap(({ id, journalId, durable }) =>
-    durable ? [{ jobId: id, journalId, state: durable }] : [],
+  const actors = flushed.flatMap(({ job, walId, durable }) =>
+    durable ? [{ jobId: job.id, walId, state: durable }] : [],
   )
   return {
     statements: [...deleteSegments(removed), ...writeSegments(segments), ...gains, ...writeActors(actors)],
@@ -59,12 +61,11 @@ export async function flushJobs(values: ValuesDatabase, jobs: readonly Job[]): P
   }
 }
 
-function tailsOf(job: Job): readonly Tail[] {
-  const { id, tail } = job
+function tailsOf(job: Job, tail: FlushedTail | null): readonly Tail[] {
   if (!tail) return []
   return tail.keys().map((key) => {
     const series = seriesOf(key)
-    return { jobId: id, series, samples: tail.look(key), end: job.endOf(series) }
+    return { jobId: job.id, series, samples: tail.look(key), end: job.endOf(series) }
   })
 }
 

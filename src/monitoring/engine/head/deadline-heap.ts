@@ -1,8 +1,8 @@
-/** Jobs by the time at which they want to be looked at: a binary heap with one entry for each job. */
+/** Jobs by deadline: a binary heap with one entry for each job. */
 export class DeadlineHeap {
   readonly #ats: number[] = []
   readonly #ids: number[] = []
-  /** Where in the heap a job's entry is. */
+  /** The index of each job's entry in the heap. */
   readonly #places = new Map<number, number>()
 
   /** The earliest time, or infinity. */
@@ -14,7 +14,7 @@ export class DeadlineHeap {
     return this.#ats.length
   }
 
-  /** Enters a job, or moves the entry it has: deadlines that move again and again pile nothing up. */
+  /** Enters a job, or moves its entry: a deadline that moves often takes no more memory. */
   set(at: number, id: number): void {
     const known = this.#places.get(id)
     const place = known ?? this.#ats.length
@@ -42,7 +42,7 @@ export class DeadlineHeap {
       this.#move(parent, hole)
       hole = parent
     }
-    this.#put(hole, at, id)
+    this.#set(hole, at, id)
   }
 
   #sink(from: number, at: number, id: number): void {
@@ -56,7 +56,7 @@ export class DeadlineHeap {
       this.#move(child, hole)
       hole = child
     }
-    this.#put(hole, at, id)
+    this.#set(hole, at, id)
   }
 
   #at(index: number): number {
@@ -64,10 +64,10 @@ export class DeadlineHeap {
   }
 
   #move(from: number, to: number): void {
-    this.#put(to, this.#at(from), this.#ids[from] ?? 0)
+    this.#set(to, this.#at(from), this.#ids[from] ?? 0)
   }
 
-  #put(index: number, at: number, id: number): void {
+  #set(index: number, at: number, id: number): void {
     this.#ats[index] = at
     this.#ids[index] = id
     this.#places.set(id, index)

@@ -3,27 +3,27 @@ import type { Event } from '../../jobs/actor.ts'
 import type { Effect, Job } from './job.ts'
 import { DeadlineHeap } from './deadline-heap.ts'
 
-/** When jobs want to be looked at. Deadlines may move later without being entered anew: a job is then looked at too early,
- * and entered again. */
+/** The deadlines of jobs. A deadline that moves later need not be entered again: its job is woken too early, and the later
+ * deadline is entered then. */
 export class Deadlines {
   readonly #jobs: ReadonlyMap<number, Job>
   readonly #armed: () => void
   readonly #heap = new DeadlineHeap()
 
-  /** `armed` hears when `nextAt` has moved earlier. */
+  /** @param armed is called when `nextAt` moved earlier */
   constructor(jobs: ReadonlyMap<number, Job>, armed: () => void) {
     this.#jobs = jobs
     this.#armed = armed
   }
 
-  /** When the earliest deadline may have passed; infinity when there is none. */
+  /** The earliest entered deadline, epoch ms; infinity when there is none. */
   get nextAt(): number {
     return this.#heap.nextAt
   }
 
-  /** Enters the job's deadline, if it is earlier than what is entered. */
+  /** Enters the job's deadline, if it is earlier than the entered one. */
   enter(job: Job): void {
-    const at = job.deadlineAt
+    const at = job.deadlineAt()
     if (at >= job.armedAt) return
     job.armedAt = at
     const isEarliest = at < this.#heap.nextAt
@@ -31,25 +31,26 @@ export class Deadlines {
     if (isEarliest) this.#armed()
   }
 
-  /** What happens to each job whose deadline has passed by `now`, one at a time; the others stay entered. A job whose
-   * deliveries were refused has more time; every other one is woken. */
+  /** Yields an effect for each job whose deadline has passed by `now`. A job whose deliveries were refused gets more time;
+   * every other job is woken. */
   *takeDue(now: number): Generator<{ readonly effect: Effect; readonly event: Event }> {
-    for (let due = this.#heap.takeDue(now); due !== null; due = this.#heap.takeDue(now)) {
-      const job = this.#jobs.get(due.id)
-      // A job that was forgotten left its entry behind.
-      if (!job || job.armedAt !== due.at) continue
+    for (let entry = this.#heap.takeDue(now); entry !== null; entry = this.#heap.takeDue(now)) {
+      const job = this.#jobs.get(entry.id)
+      // A forgotten job leaves its entry behind.
+      if (!job || job.armedAt !== entry.at) continue
       job.armedAt = Number.POSITIVE_INFINITY
       const refused = job.refusedBy(now)
-      const put = refused && happening(job, { kind: 'deaf', ...refused, isSent: true }, now)
-      const found = put ?? happening(job, { kind: 'wake' }, now)
-      if (found) yield found
+      const credit = refused && effectOf(job, { kind: 'deaf', ...refused, isSent: true }, now)
+      const due = credit ?? effectOf(job, { kind: 'wake' }, now)
+      if (due) yield due
       else this.enter(job)
     }
   }
 }
 
-/** What an event does to a job; null where its deadline stays. */
-function happening(job: Job, event: Event, now: number): { effect: Effect; event: Event } | null {
-  const result = step(job.state, event, now)
-  return result.state.deadline?.at === job.state.deadline?.at ? null : { effect: { job, result }, event }
+/** The effect of an event on a job; null where its deadline stays. */
+function effectOf(job: Job, event: Event, now: number): { effect: Effect; event: Event } | null {
+  const before = job.currentState()
+  const result = step(before, event, now)
+  return result.state.deadline?.at === before.deadline?.at ? null : { effect: { job, result }, event }
 }

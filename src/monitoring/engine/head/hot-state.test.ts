@@ -68,7 +68,7 @@ class Both {
 
   commit(count: number): void {
     for (const { what, after } of this.#pending.splice(0, count)) {
-      if ('state' in what) this.standing.keep(what.state)
+      if ('state' in what) this.standing.markStateDurable(what.state)
       else this.standing.markDurable(what, what.now, 1)
       this.#durable = after
     }
@@ -76,22 +76,22 @@ class Both {
 
   undo(): void {
     this.#pending = []
-    this.standing.accept(this.standing.durable ?? this.#durable)
+    this.standing.accept(this.standing.durableState() ?? this.#durable)
     this.#accepted = this.#durable
   }
 
   lookAtAccepted(): void {
-    expect(this.standing.accepted).toEqual(this.#accepted)
+    expect(this.standing.currentState()).toEqual(this.#accepted)
     expect(this.standing.collectorId).toBe(this.#accepted.rules.collectorId)
   }
 
   lookAtDurable(): void {
-    expect(this.standing.durable).toEqual(this.#durable)
+    expect(this.standing.durableState()).toEqual(this.#durable)
   }
 
   #tell(event: Event, now: number): void {
     try {
-      const { state } = step(this.standing.accepted, event, now)
+      const { state } = step(this.standing.currentState(), event, now)
       expect(state).toEqual(step(this.#accepted, event, now).state)
       this.standing.accept(state)
       this.#accepted = state
@@ -230,7 +230,7 @@ test('to look at a job costs nothing that was noted, and leaves its values routi
     both.lookAtDurable()
     both.lookAtAccepted()
     expect(both.heard).toBe(heard)
-    expect(both.standing.accepted).toBe(both.standing.durable as ActorState)
+    expect(both.standing.currentState()).toBe(both.standing.durableState() as ActorState)
   }
 })
 
@@ -261,7 +261,7 @@ test('a state that is given takes nothing up that was noted before it', () => {
     BEGIN_AT + 2,
   )
   standing.accept(first)
-  expect(standing.accepted).toBe(first)
+  expect(standing.currentState()).toBe(first)
 })
 
 test('values that were taken back wait for nothing, and one that is kept all the same shows everywhere', () => {
@@ -274,11 +274,11 @@ test('values that were taken back wait for nothing, and one that is kept all the
   send()
   both.commit(1)
   both.lookAtDurable()
-  expect(both.standing.accepted).toBe(both.standing.durable as ActorState)
+  expect(both.standing.currentState()).toBe(both.standing.durableState() as ActorState)
   const { standing, now } = both
   expect(standing.append('returnValue1', 2, { timestampAt: null, errorCode: null, now })).toBe(now)
-  standing.accept(standing.durable as ActorState)
+  standing.accept(standing.durableState() as ActorState)
   standing.markDurable({ key: 'returnValue1', value: 2, at: now }, now, 1)
-  expect(standing.durable?.current['returnValue1']?.value).toBe(2)
-  expect(standing.accepted).toBe(standing.durable as ActorState)
+  expect(standing.durableState()?.current['returnValue1']?.value).toBe(2)
+  expect(standing.currentState()).toBe(standing.durableState() as ActorState)
 })

@@ -5,54 +5,55 @@ import { misdated } from '../../jobs/delivery.ts'
 import { patienceOf } from '../../jobs/judgement.ts'
 import { withNewValue, crossesThreshold, canSkipStep, deadBandOf } from '../../jobs/routine.ts'
 
-/** What comes with a value: the instant and the error code that it was given, if any, and when it arrives. */
+/** What comes with a value: the instant and the error code that the sender gave, if any, and the time of arrival. */
 export type Arrival = {
   readonly timestampAt: number | null
   readonly errorCode: number | null
   readonly now: number
 }
 
-/** Stands for no error code. */
+/** No error code. */
 const NO_CODE = -1
 
-/** Stands for no value: nothing is heard before the year 1970. */
+/** No value: no value is older than the year 1970. */
 const NO_VALUE = -1
 
 /**
- * Where a job stands: its state as of the last accepted event, and as of the last on stable storage. Most values change
- * nothing but what was heard last. Of these the latest is noted in place, and a state takes it up when somebody asks: to
- * make one for each costs more than all else that a job does with it. What such a value needs of the state and its rules
- * is copied here, because what takes time is less to compute than to reach into memory that is far apart.
+ * Two versions of a job's state: accepted and durable.
+ *
+ * Most values are routine: they change only the newest value. The latest routine value is stored in place, and a state
+ * that includes it is made when it is read: making a state for each value costs more than everything else. The fields
+ * that a routine value needs of the state and its rules are copied here, so that a value touches one object in memory.
  */
 export class HotState {
   #accepted: ActorState
   #durable: ActorState | null
   #collectorId: number
-  /** Of which values are routine after both states; empty where nobody knows. */
+  /** The key whose values were checked to be routine; empty where none was. */
   #key = ''
-  /** Which numbers of that key are no news: `Quiet`. */
+  /** Numbers of that key that cross no threshold: `DeadBand`. */
   #over = 0
   #under = 0
   #divisor = 1
-  /** The error code that says nothing new either. */
+  /** The error code that crosses no threshold either. */
   #quietCode = NO_CODE
-  /** What such a value is answered with: it changes none of that but when the job's silence becomes news. */
+  /** The answer to a routine value, but for the deadline. */
   #state: State = 'ok'
   #errorCode = 0
   #patienceMs: number | null = null
-  /** Where that key is known: the instant and the clock of what came last. */
+  /** The instant and the arrival of the newest value of that key, epoch ms. */
   #newestAt = 0
   #nowAt = 0
   /** The latest routine value since the accepted state, if there is one. */
-  #hasHeard = false
-  #heardValue: Value = 0
-  /** The latest routine value on stable storage since the durable state. */
-  #keptAt = NO_VALUE
-  #keptNowAt = 0
-  #keptValue: Value = 0
-  #keptKey = ''
-  /** How many values were heard and are not kept. */
-  #waiting = 0
+  #hasAppended = false
+  #appendedValue: Value = 0
+  /** The latest durable routine value since the durable state. */
+  #durableAt = NO_VALUE
+  #durableNowAt = 0
+  #durableValue: Value = 0
+  #durableKey = ''
+  /** How many appended values are not durable. */
+  #undurable = 0
 
   constructor(state: ActorState, isDurable: boolean) {
     this.#accepted = state
@@ -60,77 +61,81 @@ export class HotState {
     this.#collectorId = state.rules.collectorId
   }
 
-  get accepted(): ActorState {
-    this.#takeUpKept()
-    if (this.#hasHeard) this.#takeUpHeard()
+  /** The state as of the last accepted event or appended value. */
+  currentState(): ActorState {
+    this.#applyDurable()
+    if (this.#hasAppended) this.#applyAppended()
     return this.#accepted
   }
 
-  get durable(): ActorState | null {
-    this.#takeUpKept()
+  /** The state as of the last event or value on stable storage; null before the first. */
+  durableState(): ActorState | null {
+    this.#applyDurable()
     return this.#durable
   }
 
-  /** That of the rules. */
   get collectorId(): number {
     return this.#collectorId
   }
 
-  /** The latest instant of all accepted values; null before the first. Unlike `accepted`, makes no state. */
+  /** The latest instant of all accepted values, epoch ms; null before the first. Unlike `currentState`, makes no state. */
   get newestAt(): number | null {
     return this.#key === '' ? this.#accepted.newestAt : this.#newestAt
   }
 
-  /** Its durable state takes back all that was heard and will not be kept. */
+  /** Accepting the durable state reverts all values that are not durable. */
   accept(state: ActorState): void {
-    if (state === this.#durable) this.#waiting = 0
+    if (state === this.#durable) this.#undurable = 0
     this.#accepted = state
     this.#collectorId = state.rules.collectorId
-    this.#hasHeard = false
+    this.#hasAppended = false
     this.#key = ''
   }
 
-  keep(state: ActorState): void {
+  markStateDurable(state: ActorState): void {
     this.#durable = state
-    this.#keptAt = NO_VALUE
+    this.#durableAt = NO_VALUE
   }
 
-  /** Notes a lone value that arrives now, if it is routine, and answers its instant; null for every other, which is an event. */
+  /** Appends a value if it is routine. @returns its instant; null for every other value, which is an event */
   append(key: string, value: Value, { timestampAt, errorCode, now }: Arrival): number | null {
-    // Behind an event that is not durable yet, its value would be kept before it.
+    // Behind an event that is not durable yet, the value would become durable before the event.
     if (this.#accepted !== this.#durable || !this.#isRoutine(key)) return null
     if (errorCode !== null && errorCode !== this.#quietCode) return null
-    // A clock that is behind makes each value an event: stamps and deadlines part then.
+    // While the clock is behind, each value is an event: its stamp and its deadline differ.
     if (now < this.#nowAt) return null
     const at = timestampAt ?? Math.max(now, this.#newestAt)
-    if (at < this.#newestAt || misdated(at, now) !== null || this.#isNews(key, value)) return null
+    if (at < this.#newestAt || misdated(at, now) !== null || this.#isEvent(key, value)) return null
     this.#newestAt = at
     this.#nowAt = now
-    this.#hasHeard = true
-    this.#heardValue = value
-    this.#waiting++
+    this.#hasAppended = true
+    this.#appendedValue = value
+    this.#undurable++
     return at
   }
 
-  /** What a value that was just noted is answered with. */
+  /** The answer to the value that was appended last. */
   get answer(): Pick<Delivered, 'state' | 'errorCode' | 'deadlineAt'> {
     const deadlineAt = this.#patienceMs === null ? null : this.#nowAt + this.#patienceMs
     return { state: this.#state, errorCode: this.#errorCode, deadlineAt }
   }
 
-  /** So many routine values, of which this is the last, are on stable storage; they were heard until `now`. */
+  /** `count` routine values, of which this is the last, are on stable storage; the last arrived at `now`. */
   markDurable({ key, value, at }: Sample, now: number, count: number): void {
-    this.#keptNowAt = Math.max(now, this.#keptAt === NO_VALUE ? (this.#durable?.nowAt ?? 0) : this.#keptNowAt)
-    this.#keptAt = at
-    this.#keptValue = value
-    this.#keptKey = key
-    this.#waiting = Math.max(0, this.#waiting - count)
+    this.#durableNowAt = Math.max(
+      now,
+      this.#durableAt === NO_VALUE ? (this.#durable?.nowAt ?? 0) : this.#durableNowAt,
+    )
+    this.#durableAt = at
+    this.#durableValue = value
+    this.#durableKey = key
+    this.#undurable = Math.max(0, this.#undurable - count)
   }
 
   #isRoutine(key: string): boolean {
     if (this.#key === key) return true
     const state = this.#accepted
-    if (this.#hasHeard || !canSkipStep(state, key)) return false
+    if (this.#hasAppended || !canSkipStep(state, key)) return false
     const { over, under, divisor } = deadBandOf(state, key)
     this.#key = key
     this.#over = over
@@ -145,31 +150,31 @@ export class HotState {
     return true
   }
 
-  #isNews(key: string, value: Value): boolean {
+  #isEvent(key: string, value: Value): boolean {
     if (typeof value === 'number') {
-      const seen = value / this.#divisor
-      if (seen > this.#over && seen < this.#under) return false
-      // The step refuses it.
-      if (!Number.isFinite(seen)) return true
+      const scaled = value / this.#divisor
+      if (scaled > this.#over && scaled < this.#under) return false
+      // The step refuses such a number.
+      if (!Number.isFinite(scaled)) return true
     }
     return crossesThreshold(this.#accepted, key, value)
   }
 
-  /** What is noted besides stays so: it comes after what is kept. */
-  #takeUpKept(): void {
-    if (this.#keptAt === NO_VALUE || !this.#durable) return
-    const kept = { key: this.#keptKey, at: this.#keptAt, value: this.#keptValue }
-    const durable = withNewValue(this.#durable, kept, this.#keptNowAt)
+  /** An appended value stays as it is: it is newer than the durable one. */
+  #applyDurable(): void {
+    if (this.#durableAt === NO_VALUE || !this.#durable) return
+    const sample = { key: this.#durableKey, at: this.#durableAt, value: this.#durableValue }
+    const durable = withNewValue(this.#durable, sample, this.#durableNowAt)
     if (this.#accepted === this.#durable) this.#accepted = durable
     this.#durable = durable
-    this.#keptAt = NO_VALUE
+    this.#durableAt = NO_VALUE
   }
 
-  #takeUpHeard(): void {
-    this.#hasHeard = false
-    // The durable state has all of it, and is the accepted one.
-    if (this.#waiting === 0) return
-    const heard = { key: this.#key, at: this.#newestAt, value: this.#heardValue }
-    this.#accepted = withNewValue(this.#accepted, heard, this.#nowAt)
+  #applyAppended(): void {
+    this.#hasAppended = false
+    // The durable state has all values, and is the accepted one.
+    if (this.#undurable === 0) return
+    const sample = { key: this.#key, at: this.#newestAt, value: this.#appendedValue }
+    this.#accepted = withNewValue(this.#accepted, sample, this.#nowAt)
   }
 }

@@ -6,11 +6,11 @@ import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
 import { heardAtOf } from '../../jobs/judgement.ts'
 import type { PendingSamples } from './pending-samples.ts'
 import type { SeriesEnd } from '../blocks/open-segments.ts'
-import type { PendingRows } from './pending-rows.ts'
 import type { SeriesKey } from '../store/segments.ts'
 import { HotState } from './hot-state.ts'
 import type { Arrival } from './hot-state.ts'
 import { Tail } from './tail.ts'
+import type { TailRow } from './tail.ts'
 
 /** Deliveries that one job may take in the long run; a burst of a hundred thousand may come at once. */
 const PACE_PER_MS = 5
@@ -18,98 +18,108 @@ export const BURST_MAX = 100_000
 
 let made = 0
 
+/** Durable rows for a list of jobs that are not in the tails of these jobs yet. */
+export type PendingRows = {
+  /** Whether these rows have the same jobs, in the same order, and the same key. */
+  isFor(rows: AppendedRows): boolean
+  /** The jobs, if these are their ids. Some of them may have been forgotten since. */
+  jobsOf(ids: readonly number[]): readonly Job[] | null
+  add(rows: AppendedRows, walId: number): void
+  /** Copies the rows into the tails. The jobs have no pending rows afterwards. */
+  flushToJobs(): void
+}
+
+/** The durable side of a job, without pending samples. It is valid until the job's next event is durable. */
+type FlushedJob = {
+  /** The state as of the last event on stable storage; null before the first. */
+  readonly durable: ActorState | null
+  /** Durable samples that are not in segments yet; null where there is no such sample. */
+  readonly tail: Tail | null
+  /** The WAL row of the last event on stable storage. */
+  readonly walId: number
+}
+
 /** One job in the engine's memory. */
 export class Job {
   readonly id: number
-  /** Of this object alone: what is made later for the same id is another job. */
+  /** Differs from that of a job that has the same id later. */
   readonly serial = ++made
-  /** The journal row up to which segments and checkpoint hold everything. */
+  /** The WAL row up to which segments and checkpoint have everything. */
   flushedId: number
-  /** What it has heard on stable storage and not taken yet; whoever looks at the job lets it take that first. */
+  /** The list of pending rows that the job is in. */
   pendingRows: PendingRows | null = null
-  /** Its end has been asked for: what is found by its id may be another job. */
+  /** True once the job's end was accepted: its id may name another job then. */
   isForgotten = false
-  #journalId: number
+  #walId: number
   #tail: Tail | null = null
-  /** What its tail has yet to take: so many values of one key, with the number of the last. */
+  /** Pending samples: how many of one key, and the number of the last. */
   #pendingSamples: PendingSamples | null = null
   #pendingKey = ''
   #pendingCount = 0
   #lastNumber = 0
-  /** What is known of the ends of its series; nothing of those that were not flushed since it was opened. */
+  /** The ends of series that were flushed since the engine was opened. */
   readonly #ends: (SeriesKey & SeriesEnd)[] = []
-  /** When the wheel will look at this job. */
+  /** The time of the job's entry among the deadlines, epoch ms. */
   armedAt = Number.POSITIVE_INFINITY
   readonly #hot: HotState
-  /** From when until when its deliveries were refused through no fault of its sender; null where none was. */
+  /** The time in which deliveries were refused through no fault of the sender. */
   #refused: IngestGap | null = null
-  /** What was used of the job's allowance, and when it was looked at, epoch ms. */
+  /** The used part of the rate limit, as of `#usedAt`, epoch ms. */
   #used = 0
   #usedAt = 0
 
-  /** A job that was just accepted, or one read from its checkpoint at a journal row. */
+  /** @param checkpointId the WAL row of the checkpoint that the job was read from; null for a new job */
   constructor(state: ActorState, checkpointId: number | null) {
     this.id = state.jobId
     this.#hot = new HotState(state, checkpointId !== null)
-    this.#journalId = checkpointId ?? 0
+    this.#walId = checkpointId ?? 0
     this.flushedId = checkpointId ?? 0
   }
 
-  /** As of the last accepted event. */
-  get state(): ActorState {
+  /** Applies appended values, and returns the state as of the last accepted event or value. */
+  currentState(): ActorState {
     this.pendingRows?.flushToJobs()
-    return this.#hot.accepted
+    return this.#hot.currentState()
   }
 
-  set state(state: ActorState) {
+  accept(state: ActorState): void {
     this.#hot.accept(state)
   }
 
-  /** As of the last event on stable storage; null before the first. Readers see only this. */
-  get durable(): ActorState | null {
+  /** Applies everything that is pending, and returns the durable side of the job. */
+  flushed(): FlushedJob {
     this.pendingRows?.flushToJobs()
-    return this.#hot.durable
+    this.#flushPendingSamples()
+    return { durable: this.#hot.durableState(), tail: this.#tail, walId: this.#walId }
   }
 
-  /** Durable samples that are not in segments yet. */
-  get tail(): Tail | null {
-    this.pendingRows?.flushToJobs()
-    this.#takePending()
-    return this.#tail
-  }
-
-  /** The journal row of the last event on stable storage. */
-  get journalId(): number {
-    this.pendingRows?.flushToJobs()
-    return this.#journalId
-  }
-
-  /** How many samples of the tail it has taken already, or will without a panel. */
+  /** Samples of the tail, and pending samples that came alone. Pending rows do not count. */
   get takenSize(): number {
     return (this.#tail?.size ?? 0) + this.#pendingCount
   }
 
-  /** Whether segments and checkpoint hold all that it has taken already. */
+  /** Whether segments and checkpoint have everything but pending rows. */
   get isFlushed(): boolean {
-    return this.#journalId <= this.flushedId
+    return this.#walId <= this.flushedId
   }
 
-  /** That of its rules. */
   get collectorId(): number {
     return this.#hot.collectorId
   }
 
-  get deadlineAt(): number {
-    return this.state.deadline?.at ?? Number.POSITIVE_INFINITY
+  /** The deadline of the current state, epoch ms; infinity where there is none. */
+  deadlineAt(): number {
+    return this.currentState().deadline?.at ?? Number.POSITIVE_INFINITY
   }
 
+  /** As `HotState.newestAt`. */
   get newestAt(): number | null {
     return this.#hot.newestAt
   }
 
-  /** Takes one delivery from the job's allowance; false when it is used up. */
+  /** Takes one delivery from the job's rate limit; false when it is used up. */
   tryConsume(now: number): boolean {
-    // A clock that is set back gives nothing and costs nothing.
+    // A clock that was set back gives nothing and costs nothing.
     const regained = Math.max(0, now - this.#usedAt) * PACE_PER_MS
     this.#usedAt = now
     this.#used = Math.max(0, this.#used - regained)
@@ -123,62 +133,62 @@ export class Job {
     this.#refused = { fromAt: this.#refused?.fromAt ?? now, toAt: now }
   }
 
-  /** The time in which its deliveries were refused since it was heard last, up to `now`; null where none was. */
+  /** The time up to `now` in which deliveries were refused since the last accepted one; null where there was none. */
   refusedBy(now: number): IngestGap | null {
     if (!this.#refused) return null
-    const heardAt = heardAtOf(this.state)
+    const heardAt = heardAtOf(this.currentState())
     const toAt = Math.min(now, this.#refused.toAt)
     if (toAt <= heardAt) this.#refused = null
     return this.#refused && { fromAt: Math.max(heardAt, this.#refused.fromAt), toAt }
   }
 
-  /** What an event did is on stable storage now. */
-  keep({ state, samples, run }: Step, journalId: number): void {
+  /** The result of an event is on stable storage. */
+  markDurable({ state, samples, run }: Step, walId: number): void {
     this.pendingRows?.flushToJobs()
-    this.#hot.keep(state)
-    this.#takePending()
-    this.#journalId = journalId
+    this.#hot.markStateDurable(state)
+    this.#flushPendingSamples()
+    this.#walId = walId
     if (samples.length > 0 || run) this.#tail ??= new Tail()
     for (const { key, at, value } of samples) this.#tail?.add(key, at, value)
     if (run) this.#tail?.addSeries(run)
   }
 
-  /** As `Standing.hear`. */
+  /** As `HotState.append`. */
   append(key: string, value: Value, arrival: Arrival): number | null {
     return this.#hot.append(key, value, arrival)
   }
 
-  /** As `Standing.answer`. */
+  /** As `HotState.answer`. */
   get answer(): HotState['answer'] {
     return this.#hot.answer
   }
 
-  /** Takes the values that are at this index of rounds on stable storage. */
-  takeRows({ key, rows, nowAt, journalId }: DurableRows, index: number): void {
+  /** Copies the values at this index of durable rows into the tail. */
+  takeRows({ key, rows, nowAt, walId }: DurableRows, index: number): void {
     this.pendingRows = null
-    this.#takePending()
-    this.#journalId = journalId
+    this.#flushPendingSamples()
+    this.#walId = walId
     this.#tail ??= new Tail()
     this.#tail.addRows(key, rows, index)
     const last = rows.at(-1)
-    const heard = { key, value: last?.values[index] ?? 0, at: last?.at[index] ?? 0 }
-    this.#hot.markDurable(heard, nowAt, rows.length)
+    const sample = { key, value: last?.values[index] ?? 0, at: last?.at[index] ?? 0 }
+    this.#hot.markDurable(sample, nowAt, rows.length)
   }
 
-  /** A value that was only noted, and came alone, is on stable storage now. */
-  appendDurable(chains: PendingSamples, sample: Sample, now: number, journalId: number): void {
-    // What it heard before comes first.
+  /** Adds a sample that came alone, and is on stable storage now, to the pending samples. */
+  appendDurable(pending: PendingSamples, sample: Sample, now: number, walId: number): void {
+    // Samples keep their order of arrival.
     this.pendingRows?.flushToJobs()
-    if (this.#pendingKey !== sample.key) this.#takePending()
-    this.#pendingSamples = chains
+    if (this.#pendingKey !== sample.key) this.#flushPendingSamples()
+    this.#pendingSamples = pending
     this.#pendingKey = sample.key
-    this.#lastNumber = chains.add(sample.at, sample.value, this.#lastNumber)
+    this.#lastNumber = pending.add(sample.at, sample.value, this.#lastNumber)
     this.#pendingCount++
-    this.#journalId = journalId
+    this.#walId = walId
     this.#hot.markDurable(sample, now, 1)
   }
 
-  #takePending(): void {
+  #flushPendingSamples(): void {
     if (!this.#pendingSamples || this.#pendingCount === 0) return
     const samples = this.#pendingSamples.take(this.#lastNumber, this.#pendingCount)
     this.#pendingCount = 0
@@ -190,10 +200,10 @@ export class Job {
     return this.#ends.find((end) => end.series === series) ?? null
   }
 
-  /** Its tail is in segments now. */
+  /** The tail is in segments now. */
   markFlushed(): void {
     this.#tail = null
-    this.flushedId = this.#journalId
+    this.flushedId = this.#walId
   }
 
   endsAt(end: SeriesKey & SeriesEnd): void {
@@ -203,7 +213,7 @@ export class Job {
   }
 
   snapshot(): Snapshot | null {
-    const { durable } = this
+    const { durable } = this.flushed()
     if (!durable) return null
     const { rules, deadline, state, sinceAt, errorCode, message, silentSinceAt, lastReceivedAt, current } =
       durable
@@ -225,10 +235,16 @@ export class Job {
   }
 }
 
-/** Rounds as their jobs take them: `Panel`. */
-type DurableRows = Pick<PendingRows, 'key' | 'rows' | 'nowAt' | 'journalId'>
+/** Durable rows of one key for the same jobs. */
+type DurableRows = {
+  readonly key: string
+  readonly rows: readonly TailRow[]
+  /** The latest clock at which one of the rows arrived, epoch ms. */
+  readonly nowAt: number
+  readonly walId: number
+}
 
-/** Routine values of jobs, as columns, which arrived at `now`. */
+/** Values of jobs that skipped the step, as columns. They arrived at `now`. */
 export type AppendedRows = {
   readonly key: string
   readonly now: number
@@ -239,10 +255,11 @@ export type AppendedRows = {
 
 export type Effect = { readonly job: Job; readonly result: Step }
 
-/** What an event does to a job: one effect, or none where an event of all jobs does not concern it. */
+/** The effect of an event on a job; none where an event for all jobs leaves the job as it is. */
 export function effectsOf(job: Job, event: Event, at: number): readonly Effect[] {
-  const result = step(job.state, event, at)
-  const isOfAll = event.kind === 'deaf' || event.kind === 'clock'
-  const isMoved = result.transitions.length > 0 || result.state.deadline?.at !== job.state.deadline?.at
-  return !isOfAll || isMoved ? [{ job, result }] : []
+  const before = job.currentState()
+  const result = step(before, event, at)
+  const isForAll = event.kind === 'deaf' || event.kind === 'clock'
+  const isMoved = result.transitions.length > 0 || result.state.deadline?.at !== before.deadline?.at
+  return !isForAll || isMoved ? [{ job, result }] : []
 }

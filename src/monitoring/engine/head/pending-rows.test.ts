@@ -23,51 +23,51 @@ function deliverOf(values: Record<string, number>) {
   return { kind: 'deliver', delivery: deliveryWith({ values }) } as const
 }
 
-/** Jobs whose values wait in panels, beside the same jobs who take each value as soon as it is on stable storage. */
+/** Jobs with pending samples, beside the same jobs that take each sample as soon as it is durable. */
 class Both {
   now = BEGIN_AT
-  journalId = 1
-  heard = 0
+  walId = 1
+  appended = 0
   readonly jobs = [1, 2, 3, 4, 5].map(jobWith)
-  readonly panels = new PendingRowLists()
+  readonly pending = new PendingRowLists()
   readonly #eager = [1, 2, 3, 4, 5].map(jobWith)
 
-  /** A round, or values that come alone in one instant, arrive and are stored; of what happened in between they are heard and
-   * not stored yet. */
+  /** A row, or values that came alone in one millisecond, are appended and then durable; `meanwhile` runs in between. */
   round({ key, places, afterMs, isAlone }: Arriving, meanwhile = () => {}): void {
     this.now += afterMs
-    const heard = this.#hear(this.jobs, key, places)
-    const twin = this.#hear(this.#eager, key, places)
-    expect(heard.jobs.map(({ id }) => id)).toEqual(twin.jobs.map(({ id }) => id))
-    expect([heard.at, heard.values]).toEqual([twin.at, twin.values])
+    const appended = this.#append(this.jobs, key, places)
+    const twin = this.#append(this.#eager, key, places)
+    expect(appended.jobs.map(({ id }) => id)).toEqual(twin.jobs.map(({ id }) => id))
+    expect([appended.at, appended.values]).toEqual([twin.at, twin.values])
     meanwhile()
-    this.journalId++
-    this.heard += heard.jobs.length
-    if (isAlone) this.panels.pass(heard, this.journalId)
-    else this.panels.add(heard, this.journalId)
+    this.walId++
+    this.appended += appended.jobs.length
+    if (isAlone) this.pending.pass(appended, this.walId)
+    else this.pending.add(appended, this.walId)
     for (const [index, job] of twin.jobs.entries()) {
       const eager = new PendingRowLists()
       const [at = 0, value = 0] = [twin.at[index], twin.values[index]]
-      eager.add({ ...twin, jobs: [job], at: [at], values: [value] }, this.journalId)
-      for (const panel of eager.waiting()) panel.flushToJobs()
+      eager.add({ ...twin, jobs: [job], at: [at], values: [value] }, this.walId)
+      for (const list of eager.lists()) list.flushToJobs()
     }
   }
 
-  /** An event with a value, which is stored at once or behind a round that came before it. */
+  /** An event with a value, which is durable at once or after a row that came before it. */
   event(place: number, key: string, behind: readonly number[] | null): void {
     const pairs = [this.jobs, this.#eager].flatMap((jobs) => jobs[place] ?? [])
     let results: Step[] = []
     const begin = () => {
       this.now += 500
       const values = { [key]: this.now % 3 }
-      results = pairs.map((job) => step(job.state, deliverOf(values), this.now))
-      for (const [index, job] of pairs.entries()) job.state = results[index]?.state ?? job.state
+      results = pairs.map((job) => step(job.currentState(), deliverOf(values), this.now))
+      for (const [index, job] of pairs.entries()) job.accept(results[index]?.state ?? job.currentState())
     }
     if (behind)
       this.round({ key: 'returnValue1', places: behind, afterMs: 1_000, isAlone: this.now % 2 === 0 }, begin)
     else begin()
-    this.journalId++
-    for (const [index, job] of pairs.entries()) if (results[index]) job.keep(results[index], this.journalId)
+    this.walId++
+    for (const [index, job] of pairs.entries())
+      if (results[index]) job.markDurable(results[index], this.walId)
   }
 
   flush(place: number): void {
@@ -80,18 +80,18 @@ class Both {
     for (const look of looks) expect(look(this.jobs[place])).toEqual(look(this.#eager[place]))
   }
 
-  #hear(jobs: readonly Job[], key: string, places: readonly number[]): AppendedRows {
-    const heard = { key, now: this.now, jobs: [] as Job[], at: [] as number[], values: [] as number[] }
+  #append(jobs: readonly Job[], key: string, places: readonly number[]): AppendedRows {
+    const appended = { key, now: this.now, jobs: [] as Job[], at: [] as number[], values: [] as number[] }
     for (const [index, place] of places.entries()) {
       const job = jobs[place]
-      const value = this.journalId + index / 10
+      const value = this.walId + index / 10
       const at = job?.append(key, value, { timestampAt: null, errorCode: null, now: this.now }) ?? null
       if (!job || at === null) continue
-      heard.jobs.push(job)
-      heard.at.push(at)
-      heard.values.push(value)
+      appended.jobs.push(job)
+      appended.at.push(at)
+      appended.values.push(value)
     }
-    return heard
+    return appended
   }
 }
 
@@ -103,12 +103,15 @@ type Arriving = {
 }
 
 type Look = (job: Job | undefined) => unknown
-const tail: Look = (job) => job?.tail?.keys().map((key) => [key, job.tail?.series(key)])
-const durable: Look = (job) => job?.durable
-const state: Look = (job) => job?.state
-/** These let nobody take anything. */
+const tail: Look = (job) => {
+  const all = job?.flushed().tail
+  return all?.keys().map((key) => [key, all.series(key)])
+}
+const durable: Look = (job) => job?.flushed().durable
+const state: Look = (job) => job?.currentState()
+/** These flush nothing. */
 const bare: Look = (job) => [job?.isFlushed, job?.takenSize]
-const row: Look = (job) => job?.journalId
+const row: Look = (job) => job?.flushed().walId
 const ALL = [state, durable, tail, row, bare]
 
 const round = fc.record({
@@ -144,8 +147,8 @@ const deed = fc.oneof(
   },
 )
 
-test('jobs have the same of a round that waits in a panel, and of values that wait alone, whoever looks at them and when', () => {
-  let heard = 0
+test('jobs with pending samples equal jobs that take each sample at once, whenever they are read', () => {
+  let appended = 0
   fc.assert(
     fc.property(fc.array(deed, { maxLength: 25 }), (deeds) => {
       const both = new Both()
@@ -156,46 +159,48 @@ test('jobs have the same of a round that waits in a panel, and of values that wa
         else both.expectSame(one.place, { state, durable, tail, row }[one.kind])
       }
       for (const place of both.jobs.keys()) both.expectSame(place, ...ALL)
-      expect(both.panels.waiting()).toEqual([])
-      heard += both.heard
+      expect(both.pending.lists()).toEqual([])
+      appended += both.appended
     }),
     { numRuns: RUNS, includeErrorInReport: true },
   )
-  expect(heard).toBeGreaterThan(RUNS)
+  expect(appended).toBeGreaterThan(RUNS)
 })
 
-test('what was handed out is handed out once, and a round with another key has a panel of its own', () => {
+test('pending rows are flushed once, and a row with another key has a list of its own', () => {
   const jobs = [jobWith(1), jobWith(2)]
-  const panels = new PendingRowLists()
-  panels.add(heardBy(jobs), 2)
-  const [panel] = panels.waiting()
-  panels.add({ ...heardBy(jobs), key: 'returnValue2' }, 3)
+  const pending = new PendingRowLists()
+  pending.add(rowFor(jobs), 2)
+  const [list] = pending.lists()
+  pending.add({ ...rowFor(jobs), key: 'returnValue2' }, 3)
   expect(jobs.map(({ takenSize }) => takenSize)).toEqual([1, 1])
-  panel?.flushToJobs()
+  list?.flushToJobs()
   expect(jobs.map(({ takenSize }) => takenSize)).toEqual([1, 1])
-  expect(jobs.map(({ tail: all }) => all?.keys())).toEqual(jobs.map(() => ['returnValue1', 'returnValue2']))
+  expect(jobs.map((job) => job.flushed().tail?.keys())).toEqual(
+    jobs.map(() => ['returnValue1', 'returnValue2']),
+  )
 })
 
-test('a panel keeps 31 rounds waiting, and hands out 32', () => {
+test('a list keeps 31 rows pending and flushes 32', () => {
   const jobs = [jobWith(1), jobWith(2)]
-  const panels = new PendingRowLists()
-  for (let id = 1; id <= 31; id++) panels.add(heardBy(jobs), id)
-  expect([jobs[0]?.takenSize, panels.waiting().length]).toEqual([0, 1])
-  panels.add(heardBy(jobs), 32)
-  expect([jobs[0]?.takenSize, panels.waiting().length]).toEqual([32, 0])
+  const pending = new PendingRowLists()
+  for (let id = 1; id <= 31; id++) pending.add(rowFor(jobs), id)
+  expect([jobs[0]?.takenSize, pending.lists().length]).toEqual([0, 1])
+  pending.add(rowFor(jobs), 32)
+  expect([jobs[0]?.takenSize, pending.lists().length]).toEqual([32, 0])
 })
 
-test('a panel keeps 65,535 values waiting, and hands out one more', () => {
+test('a list keeps 65,535 values pending and flushes one more', () => {
   const jobs = Array.from({ length: 65_536 }, (_, index) => jobWith(index + 1))
-  const panels = new PendingRowLists()
-  panels.add(heardBy(jobs.slice(1)), 2)
-  expect([jobs[1]?.takenSize, panels.waiting().length]).toEqual([0, 1])
-  expect(jobs[1]?.tail?.size).toBe(1)
-  panels.add(heardBy(jobs), 3)
-  expect([jobs[0]?.takenSize, jobs[1]?.takenSize, panels.waiting().length]).toEqual([1, 2, 0])
+  const pending = new PendingRowLists()
+  pending.add(rowFor(jobs.slice(1)), 2)
+  expect([jobs[1]?.takenSize, pending.lists().length]).toEqual([0, 1])
+  expect(jobs[1]?.flushed().tail?.size).toBe(1)
+  pending.add(rowFor(jobs), 3)
+  expect([jobs[0]?.takenSize, jobs[1]?.takenSize, pending.lists().length]).toEqual([1, 2, 0])
 })
 
-test('a tail has the same of rounds and of one value after the other, also where they are late', () => {
+test('a tail is the same after rows and after single values, also where they are late', () => {
   const at = fc.array(fc.nat(9), { maxLength: 12 })
   fc.assert(
     fc.property(fc.array(at, { maxLength: 5 }), (parts) => {
@@ -214,8 +219,8 @@ test('a tail has the same of rounds and of one value after the other, also where
   )
 })
 
-/** A round for these jobs. */
-function heardBy(jobs: readonly Job[]): AppendedRows {
+/** A row for these jobs. */
+function rowFor(jobs: readonly Job[]): AppendedRows {
   const at = jobs.map(() => BEGIN_AT)
   return { key: 'returnValue1', now: BEGIN_AT, jobs, at, values: jobs.map(() => 1) }
 }

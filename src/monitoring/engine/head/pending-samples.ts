@@ -1,56 +1,56 @@
 import type { Value } from '../../../domain/delivery.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 
-/** A page is given back when all its values were taken. */
-const PAGE_VALUES = 16_384
+/** A page is freed when all its samples were taken. */
+const PAGE_SAMPLES = 16_384
 
-/** Values in the order in which they came, each with the number of the one before it of its job, if there is one. */
+/** Samples in their order of arrival, each with the number of the job's previous one. */
 type Page = {
   readonly at: number[]
   readonly values: Value[]
-  readonly before: number[]
-  /** How many values are to be taken, with those to come. */
+  readonly previous: number[]
+  /** How many samples were not taken yet; those to come count. */
   left: number
 }
 
 /**
- * Values on stable storage that came alone and that their jobs have not taken yet, those of all jobs behind each other. A
- * job knows its latest, and each value the one before it: to reach a list of the job's own takes longer than everything
- * else that is done with a value.
+ * Durable samples that are not in their job's tail yet. All jobs share one list of pages; each sample points to the job's
+ * previous one. Appending to a list of the job's own costs more than everything else that is done with a sample.
  */
 export class PendingSamples {
   readonly #pages = new Map<number, Page>()
   #last: Page = newPage()
   #count = 0
 
-  /** How many pages are kept. */
   get pageCount(): number {
     return this.#pages.size
   }
 
-  /** Adds a value behind the one with another number, if its job has one here. @returns its number */
-  add(at: number, value: Value, before: number): number {
+  /** @param previous the number of the job's previous sample here, if there is one
+   * @returns the number of the sample */
+  add(at: number, value: Value, previous: number): number {
     const number = this.#count++
-    if (number % PAGE_VALUES === 0) this.#pages.set(number / PAGE_VALUES, (this.#last = newPage()))
+    if (number % PAGE_SAMPLES === 0) this.#pages.set(number / PAGE_SAMPLES, (this.#last = newPage()))
     this.#last.at.push(at)
     this.#last.values.push(value)
-    this.#last.before.push(before)
+    this.#last.previous.push(previous)
     return number
   }
 
-  /** Takes so many values of a job, the last of which has this number; the oldest comes first. They are here no more. */
+  /** Removes the last `count` samples of a job, of which `latest` is the number of the newest, and returns them in their
+   * order of arrival. @throws {TypeError} when one of them was taken before */
   take(latest: number, count: number): Samples<Value> {
     const at: number[] = Array.from({ length: count }, () => 0)
     const values: Value[] = Array.from({ length: count }, () => 0)
     let number = latest
     for (let index = count - 1; index >= 0; index--) {
-      const pageNumber = Math.floor(number / PAGE_VALUES)
+      const pageNumber = Math.floor(number / PAGE_SAMPLES)
       const page = this.#pages.get(pageNumber)
-      if (!page) throw new TypeError(`The value ${number} was taken before.`)
-      const place = number - pageNumber * PAGE_VALUES
+      if (!page) throw new TypeError(`The sample ${number} was taken before.`)
+      const place = number - pageNumber * PAGE_SAMPLES
       at[index] = page.at[place] ?? 0
       values[index] = page.values[place] ?? 0
-      number = page.before[place] ?? 0
+      number = page.previous[place] ?? 0
       if (--page.left === 0) this.#pages.delete(pageNumber)
     }
     return { at, values }
@@ -58,5 +58,5 @@ export class PendingSamples {
 }
 
 function newPage(): Page {
-  return { at: [], values: [], before: [], left: PAGE_VALUES }
+  return { at: [], values: [], previous: [], left: PAGE_SAMPLES }
 }

@@ -1,19 +1,21 @@
 import type { SampleSeries, Value } from '../../../domain/delivery.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
-import type { PendingRow } from './pending-rows.ts'
+
+/** One value for each job of a list, in its order. */
+export type TailRow = { readonly at: readonly number[]; readonly values: readonly Value[] }
 
 type Column = {
   readonly key: string
   readonly at: number[]
   readonly values: Value[]
-  /** The instant that arrived last. */
+  /** The instant of the sample that arrived last, epoch ms. */
   latestAt: number
   sorted: boolean
 }
 
-/** The samples of one job that are in the journal and not yet in segments, by key, in order of arrival. */
+/** The samples of one job that are in the WAL and not in segments yet, by key, in order of arrival. */
 export class Tail {
-  /** A handful: searching them one by one beats a map of them, in time and in memory. */
+  /** A job has a few keys: a linear search is faster than a map, and takes less memory. */
   readonly #columns: Column[] = []
   #size = 0
 
@@ -29,25 +31,25 @@ export class Tail {
     this.#append(this.#columnOf(key), at, value)
   }
 
-  /** As `add` of each of them, in this order. */
+  /** As `add` for each sample, in order. */
   addSeries({ key, at, values }: SampleSeries): void {
     const column = this.#columnOf(key)
     for (let index = 0; index < at.length; index++) this.#append(column, at[index] ?? 0, values[index] ?? 0)
   }
 
-  /** As `add` of what each of the rounds, in their order, has at this index. */
-  addRows(key: string, rounds: readonly PendingRow[], index: number): void {
+  /** As `add` for the value that each row has at this index, in order. */
+  addRows(key: string, rows: readonly TailRow[], index: number): void {
     const column = this.#columnOf(key)
-    for (const { at, values } of rounds) this.#append(column, at[index] ?? 0, values[index] ?? 0)
+    for (const { at, values } of rows) this.#append(column, at[index] ?? 0, values[index] ?? 0)
   }
 
-  /** A copy of one series in order of time; equal instants keep their order of arrival. */
+  /** A copy of one series, ordered by time; equal instants keep their order of arrival. */
   series(key: string): Samples<Value> {
     const { at, values } = this.look(key)
     return { at: at.slice(), values: values.slice() }
   }
 
-  /** As `series`, but good only until something is added. */
+  /** As `series`, without a copy: valid until the next sample is added. */
   look(key: string): Samples<Value> {
     const column = this.#find(key)
     if (!column) return { at: [], values: [] }

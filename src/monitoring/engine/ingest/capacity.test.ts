@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { capacityRefusal } from './admission.ts'
+import { capacityRefusal } from './capacity.ts'
 
 const MIB = 1024 * 1024
 
@@ -11,7 +11,7 @@ test.each([
   ['one more byte', 'overloaded', { sizeBytes: 64 * MIB }],
   ['a commit that takes more', null, { isFull: false }],
   ['a commit that is full', 'overloaded', { isFull: true }],
-  ['room for the journal twice', null, { sizeBytes: MIB, freeBytes: 2 * MIB }],
+  ['room for the WAL twice', null, { sizeBytes: MIB, freeBytes: 2 * MIB }],
   ['a byte less room', 'storage_full', { sizeBytes: MIB, freeBytes: 2 * MIB - 1 }],
   ['neither room nor patience', 'storage_full', { sizeBytes: 64 * MIB, freeBytes: 0, isFull: true }],
 ] as const)('%s: %p', (_name, code, given) => {

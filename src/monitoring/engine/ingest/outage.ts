@@ -2,10 +2,10 @@ import type { IngestGap } from '../../../ports/ingest-health.ts'
 
 /** Refusals that are no further apart belong to one outage: refused senders are told to try again after a second. */
 const APART_MAX_MS = 2_000
-/** As of a process that stood still: a shorter outage is covered by what is known of each refused job. */
+/** As for a stalled process. In a shorter outage each refused job is credited by itself. */
 const OUTAGE_MIN_MS = 500
 
-/** A time in which deliveries were refused through no fault of their senders, or would have been. */
+/** A time in which deliveries were refused, or would have been, through no fault of their senders. */
 export class IngestOutage {
   #fromAt: number | null = null
   #lastAt = Number.NEGATIVE_INFINITY
@@ -16,28 +16,28 @@ export class IngestOutage {
     this.#lastAt = at
   }
 
-  /** Whether refusals were noted that no job was credited with yet. */
+  /** Whether there were refusals that jobs were not credited with yet. */
   get isOpen(): boolean {
     return this.#fromAt !== null
   }
 
-  /** Until then silence may be the service's own fault, and is not judged; epoch ms. */
+  /** No job is woken before this time: its silence may be the service's fault. Epoch ms. */
   get heldUntilAt(): number {
     return this.isOpen ? this.#lastAt + APART_MAX_MS : Number.NEGATIVE_INFINITY
   }
 
-  /** Whether nothing was refused for a while; also where the clock was set back since. */
+  /** Whether there was no refusal for a while; also true where the clock was set back since the last one. */
   isOverAt(now: number): boolean {
     return now >= this.heldUntilAt || now < this.#lastAt
   }
 
-  /** Null where it was too short to be credited to all jobs. */
+  /** Null where the outage is too short to credit all jobs with it. */
   get span(): IngestGap | null {
     if (this.#fromAt === null) return null
     return this.#lastAt - this.#fromAt < OUTAGE_MIN_MS ? null : { fromAt: this.#fromAt, toAt: this.#lastAt }
   }
 
-  /** It was credited. */
+  /** The jobs were credited with the outage. */
   end(): void {
     this.#fromAt = null
   }

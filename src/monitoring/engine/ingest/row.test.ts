@@ -2,29 +2,30 @@ import { expect, test } from 'bun:test'
 
 import { BEGIN_AT, deliveryWith, rulesWith } from '../../../../test/engine/rules.ts'
 import { step } from '../../jobs/actor.ts'
+import { Head } from '../head/head.ts'
 import { Job } from '../head/job.ts'
 import { acceptRow } from './row.ts'
-import type { JobLookup } from './row.ts'
 
 const AT = BEGIN_AT + 1_000
 
-test('what a round did is taken back when one of its values fails for a reason that nobody foresaw', () => {
+test('a row is reverted when one of its values throws an unexpected error', () => {
   const good = [jobWith(1, true), jobWith(2, false), jobWith(3, false)]
-  const before = good.map(({ state }) => state)
+  const before = good.map((job) => job.currentState())
   const broken = jobWith(4, false)
-  broken.state = { ...broken.state, rules: { ...broken.state.rules, thresholds: null as never } }
-  expect(() => acceptRow(roundOf(1, 1, 2, 2, 3, 4), AT, doorOf(...good, broken))).toThrow(TypeError)
-  expect(good.map(({ state }) => state)).toEqual(before)
+  const state = broken.currentState()
+  broken.accept({ ...state, rules: { ...state.rules, thresholds: null as never } })
+  expect(() => acceptRow(roundOf(1, 1, 2, 2, 3, 4), AT, headOf(...good, broken), null)).toThrow(TypeError)
+  expect(good.map((job) => job.currentState())).toEqual(before)
   // The control: without the broken job all of them change.
-  acceptRow(roundOf(1, 1, 2, 2, 3), AT, doorOf(...good))
-  for (const [index, { state }] of good.entries()) {
-    expect(state).not.toEqual(before[index])
-    expect(state.newestAt).toBe(AT)
+  acceptRow(roundOf(1, 1, 2, 2, 3), AT, headOf(...good), null)
+  for (const [index, job] of good.entries()) {
+    expect(job.currentState()).not.toEqual(before[index])
+    expect(job.currentState().newestAt).toBe(AT)
   }
 })
 
-test('what is refused is told in the order of the round, whoever refuses it', () => {
-  const taken = acceptRow(roundOf(1, 9, 1, 2, 8), AT, doorOf(jobWith(1, true), jobWith(2, false, true)))
+test('refusals are in the order of the row', () => {
+  const taken = acceptRow(roundOf(1, 9, 1, 2, 8), AT, headOf(jobWith(1, true), jobWith(2, false, true)), null)
   expect(taken.places).toEqual([0, 2])
   expect(taken.refused.map(({ index, code }) => [index, code])).toEqual([
     [1, 'not_found'],
@@ -42,8 +43,10 @@ function jobWith(jobId: number, hasReceived: boolean, stopped = false): Job {
   return new Job(step(state, { kind: 'deliver', delivery }, BEGIN_AT).state, 1)
 }
 
-function doorOf(...jobs: readonly Job[]): JobLookup {
-  return { find: (jobId) => jobs.find(({ id }) => id === jobId) ?? null, admit: () => {} }
+function headOf(...jobs: readonly Job[]): Head {
+  const head = new Head(() => {})
+  for (const job of jobs) head.add(job)
+  return head
 }
 
 function roundOf(...jobIds: readonly number[]) {

@@ -4,29 +4,30 @@ import { step } from '../../jobs/actor.ts'
 import type { ActorState, Step } from '../../jobs/actor.ts'
 import { leavesTimeout } from '../../jobs/judgement.ts'
 import { deliveriesOf, refusedAt } from '../../jobs/round.ts'
+import type { Head } from '../head/head.ts'
 import type { Arrival } from '../head/hot-state.ts'
-import type { Effect, AppendedRows, Job } from '../head/job.ts'
+import type { AppendedRows, Effect, Job } from '../head/job.ts'
+import type { Admission } from './admission.ts'
 
-/** A round that was gone through: the places of the values that were accepted, those of them that are only noted, what the
- * others do, and what was refused. A job whose values are of both sorts has the noted ones first. */
+/** A row whose values were applied to their jobs. */
 type AcceptedRow = {
+  /** The indexes of accepted values. */
   readonly places: readonly number[]
+  /** Values that skipped the step. For a job with values of both kinds, they come before its effects. */
   readonly rows: AppendedRows
   readonly effects: readonly Effect[]
   readonly refused: readonly RefusedRowValue[]
-  /** The places of values that left error code 5 as it is. */
+  /** The indexes of values that left error code 5 as it is. */
   readonly timeoutsLeft: readonly number[]
 }
 
-/** Who gives the jobs of a round. */
-export type JobLookup = {
-  readonly find: (jobId: number) => Job | null
-  /** @throws {Refusal} */
-  readonly admit: (job: Job) => void
-}
-
-/** Lets each value of a round take effect on its job, as a delivery of its own. */
-export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedRow {
+/** Applies each value of a row to its job, as a delivery of its own. Null instead of an admission admits all jobs. */
+export function acceptRow(
+  round: Round,
+  now: number,
+  head: Head,
+  admission: Pick<Admission, 'admit'> | null,
+): AcceptedRow {
   const { key, values } = round
   const places: number[] = []
   const timeoutsLeft: number[] = []
@@ -35,7 +36,7 @@ export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedR
   const effects: Effect[] = []
   const before: ActorState[] = []
   const deliveryAt = deliveriesOf(round)
-  const { jobs, refused } = admitted(round.jobIds, door)
+  const { jobs, refused } = admittedJobs(round.jobIds, head, admission)
   try {
     for (let index = 0; index < jobs.length; index++) {
       const job = jobs[index]
@@ -50,21 +51,22 @@ export function acceptRow(round: Round, now: number, door: JobLookup): AcceptedR
         continue
       }
       const delivery = deliveryAt(index)
-      const result = stepOf(job, delivery, now)
+      const state = job.currentState()
+      const result = stepOf(state, delivery, now)
       if (result instanceof Refusal) {
         refused.push(refusedAt(index, result))
         continue
       }
       effects.push({ job, result })
-      before.push(job.state)
-      // A job that is there twice has had its first value then.
-      job.state = result.state
+      before.push(state)
+      // A job may be in the row twice: its second value follows this state.
+      job.accept(result.state)
       places.push(index)
       if (leavesTimeout(result.state, delivery)) timeoutsLeft.push(index)
     }
   } catch (error) {
-    for (const { job } of effects.toReversed()) job.state = before.pop() ?? job.state
-    for (const job of rows.jobs) job.state = job.durable ?? job.state
+    for (const { job } of effects.toReversed()) job.accept(before.pop() ?? job.currentState())
+    for (const job of rows.jobs) job.accept(job.flushed().durable ?? job.currentState())
     throw error
   }
   const inOrder = refused.toSorted((a, b) => a.index - b.index)
@@ -75,18 +77,22 @@ function arrivalOf({ timestampAt, errorCode }: Round, now: number): Arrival {
   return { timestampAt, errorCode: errorCode ?? null, now }
 }
 
-type Admitted = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedRowValue[] }
+type AdmittedJobs = { readonly jobs: readonly (Job | null)[]; readonly refused: RefusedRowValue[] }
 
-/** The jobs of a round, with null in place of each that is refused. Their loop is so short that the processor fetches
- * several of them at once: jobs are many, and far apart in memory. Those that wait for a round of the same are known. */
-function admitted(jobIds: readonly number[], { find, admit }: JobLookup): Admitted {
+/** Looks jobs up and admits them; null in place of each refused job. The loop is short, so that the processor fetches
+ * several jobs at once: they are far apart in memory. The jobs of the pending rows of the same list are known. */
+function admittedJobs(
+  jobIds: readonly number[],
+  head: Head,
+  admission: Pick<Admission, 'admit'> | null,
+): AdmittedJobs {
   const jobs: (Job | null)[] = []
   const refused: RefusedRowValue[] = []
-  const known = find(jobIds[0] ?? 0)?.pendingRows?.jobsOf(jobIds)
+  const known = head.find(jobIds[0] ?? 0)?.pendingRows?.jobsOf(jobIds)
   for (let index = 0; index < jobIds.length; index++) {
     const before = known?.[index]
-    const job = before && !before.isForgotten ? before : find(jobIds[index] ?? 0)
-    const refusal = job ? refusalOf(job, admit) : NO_JOB
+    const job = before && !before.isForgotten ? before : head.find(jobIds[index] ?? 0)
+    const refusal = job ? refusalOf(job, admission) : NO_JOB
     jobs.push(refusal === null ? job : null)
     if (refusal !== null) refused.push(refusedAt(index, refusal))
   }
@@ -95,9 +101,9 @@ function admitted(jobIds: readonly number[], { find, admit }: JobLookup): Admitt
 
 const NO_JOB = new Refusal('not_found', 'There is no such webhook job.')
 
-function refusalOf(job: Job, admit: JobLookup['admit']): Refusal | null {
+function refusalOf(job: Job, admission: Pick<Admission, 'admit'> | null): Refusal | null {
   try {
-    admit(job)
+    admission?.admit(job)
     return null
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -105,9 +111,9 @@ function refusalOf(job: Job, admit: JobLookup['admit']): Refusal | null {
   }
 }
 
-function stepOf(job: Job, delivery: Delivery, now: number): Step | Refusal {
+function stepOf(state: ActorState, delivery: Delivery, now: number): Step | Refusal {
   try {
-    return step(job.state, { kind: 'deliver', delivery }, now)
+    return step(state, { kind: 'deliver', delivery }, now)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error

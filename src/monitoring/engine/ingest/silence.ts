@@ -1,139 +1,135 @@
 import { Refusal } from '../../../lib/errors.ts'
 import type { IngestGap } from '../../../ports/ingest-health.ts'
 import type { Event } from '../../jobs/actor.ts'
-import { capacityRefusal } from './admission.ts'
-import type { Deadlines } from '../head/deadlines.ts'
+import { capacityRefusal } from './capacity.ts'
+import type { Head } from '../head/head.ts'
 import type { EngineHost } from '../host.ts'
 import { effectsOf } from '../head/job.ts'
 import type { Job } from '../head/job.ts'
 import type { IngestOutage } from './outage.ts'
 import { WatchedClock } from './watched-clock.ts'
-import type { WatchedValues } from '../wal/watched-values.ts'
+import type { WatchedValues } from './watched-values.ts'
 import type { Wal } from '../wal/wal.ts'
 
 const WAKES_PER_COMMIT = 2_000
 
-type SilenceDeps = {
-  readonly host: EngineHost & { readonly values: WatchedValues }
-  readonly jobs: ReadonlyMap<number, Job>
-  readonly deadlines: Deadlines
-  readonly outage: IngestOutage
-  readonly wal: Wal
-}
+type SilenceHost = EngineHost & { readonly values: WatchedValues }
 
-/** Judges the silence of jobs, and tells it from times in which the service itself did not hear. */
+/** Wakes jobs whose deadline has passed, and extends deadlines by the time in which the service could not receive. */
 export class SilenceWatch {
   readonly clock: WatchedClock
-  readonly #parts: SilenceDeps
+  readonly #host: SilenceHost
+  readonly #head: Head
+  readonly #wal: Wal
+  readonly #outage: IngestOutage
   #lastIngestGap: IngestGap | null = null
 
-  constructor(parts: SilenceDeps) {
-    this.#parts = parts
-    this.clock = new WatchedClock(parts.host.clock, (byMs, now) => this.#setBack(byMs, now))
+  constructor(host: SilenceHost, head: Head, wal: Wal, outage: IngestOutage) {
+    this.#host = host
+    this.#head = head
+    this.#wal = wal
+    this.#outage = outage
+    this.clock = new WatchedClock(host.clock, (byMs, now) => this.#setBack(byMs, now))
   }
 
-  /** The latest time in which deliveries could not be received or were refused, once it is over. */
+  /** The last time in which deliveries could not be received or were refused, once it is over. */
   get lastIngestGap(): IngestGap | null {
     return this.#lastIngestGap
   }
 
-  /** When the earliest deadline may have passed and may be judged; infinity when there is none. */
+  /** The time of the next `wake`, epoch ms; infinity when no job has a deadline. */
   get nextAt(): number {
-    const { deadlines, outage } = this.#parts
+    const { deadlines } = this.#head
+    const outage = this.#outage
     return outage.isOpen ? Math.max(outage.heldUntilAt, deadlines.nextAt) : deadlines.nextAt
   }
 
-  /** Why nothing can be stored just now; null while it can. */
+  /** The reason why no delivery can be stored now; null while deliveries can be stored. */
   get refusal(): Refusal | null {
-    const { host } = this.#parts
-    if (host.values.isFailing)
+    if (this.#host.values.isFailing)
       return new Refusal(
         'unavailable',
         'Deliveries cannot be stored because the values database cannot be written. Stop the process that locks it, or check the disk; the log has the cause.',
       )
     const refusal = this.#capacityRefusal()
-    // Where too much waits, some of it is stored.
+    // An overloaded engine stores some of the deliveries.
     return refusal?.code === 'storage_full' ? refusal : null
   }
 
-  /** A delivery was refused before anybody knew of which job. */
+  /** A delivery was refused before its job was known. */
   recordRefusal(): void {
-    const now = this.#parts.host.clock.now()
-    this.#parts.outage.refused(now)
+    const now = this.#host.clock.now()
+    this.#outage.refused(now)
   }
 
-  /** @throws {Refusal} storage_full, overloaded: then the job, which sends, is not taken for silent */
+  /** The refused job does not count as silent. @throws {Refusal} storage_full, overloaded */
   requireCapacity(job: Job, now: number): void {
     const refusal = this.#capacityRefusal()
     if (refusal === null) return
     job.refuse(now)
-    this.#parts.outage.refused(now)
+    this.#outage.refused(now)
     throw refusal
   }
 
   /** As `JobEngine.wake`. */
   async wake(now: number): Promise<void> {
-    const { outage } = this.#parts
     this.clock.notice(now)
     this.clock.measure(now)
-    if (outage.isOpen && !(await this.#endOutage(now))) return
+    if (this.#outage.isOpen && !(await this.#endOutage(now))) return
     await Promise.all(this.#wakeSome(now))
   }
 
-  /** As `JobEngine.deaf`. */
+  /** As `JobEngine.recordIngestGap`. */
   async recordIngestGap(fromAt: number, toAt: number): Promise<void> {
     this.clock.notice(toAt)
     const aheadMs = this.clock.aheadMs(toAt)
     this.clock.measure(toAt)
-    await this.#acceptOfAll({ kind: 'deaf', fromAt, toAt, aheadMs }, toAt)
+    await this.#acceptForAll({ kind: 'deaf', fromAt, toAt, aheadMs }, toAt)
     this.#lastIngestGap = { fromAt, toAt }
   }
 
   #capacityRefusal(): Refusal | null {
-    const { host, wal } = this.#parts
-    return capacityRefusal(wal.unflushed, wal.isFull, host.freeBytes())
+    return capacityRefusal(this.#head.unflushed, this.#wal.isFull, this.#host.freeBytes())
   }
 
-  /** False while deliveries are refused still: then no silence is judged. */
+  /** False while deliveries are still refused: no job is woken then. */
   async #endOutage(now: number): Promise<boolean> {
-    const { outage, host } = this.#parts
+    const [outage, host] = [this.#outage, this.#host]
     if (this.#capacityRefusal() !== null) outage.refused(now)
     if (!outage.isOverAt(now)) return false
     const { span } = outage
     if (span) {
-      await this.#acceptOfAll({ kind: 'deaf', ...span }, now)
+      await this.#acceptForAll({ kind: 'deaf', ...span }, now)
       this.#lastIngestGap = span
       host.log.warn('engine: deliveries were rejected; all timeouts were extended by that time', {
         refusedMs: span.toAt - span.fromAt,
       })
     }
-    // Where storage fails still, what is tried next adds to the same outage.
+    // While storage still fails, the next failure belongs to the same outage.
     if (span || !host.values.isFailing) outage.end()
     return true
   }
 
-  /** An event that concerns all jobs. */
-  async #acceptOfAll(event: Event, at: number): Promise<void> {
-    const { jobs, wal } = this.#parts
-    const effects = [...jobs.values()].flatMap((job) => effectsOf(job, event, at))
-    if (effects.length > 0) await wal.accept({ jobId: 0, at, event }, effects)
+  /** Applies an event to all jobs. */
+  async #acceptForAll(event: Event, at: number): Promise<void> {
+    const effects = [...this.#head.jobs.values()].flatMap((job) => effectsOf(job, event, at))
+    if (effects.length > 0) await this.#wal.accept({ jobId: 0, at, event }, effects)
   }
 
-  /** Deadlines move in this turn, so that whatever is read from the clock next finds them where they belong. */
+  /** Deadlines move in the same turn, before the clock is read again. */
   #setBack(byMs: number, now: number): void {
-    this.#parts.host.log.warn(
+    this.#host.log.warn(
       'engine: the clock was set back behind the stored values; deadlines were moved back, and new values get the latest stored time until the clock has caught up. Check the time synchronisation of this machine.',
       { setBackMs: -byMs, behindMs: this.clock.behindMs },
     )
-    this.#acceptOfAll({ kind: 'clock', byMs }, now).catch(() => this.clock.reportAgain())
+    this.#acceptForAll({ kind: 'clock', byMs }, now).catch(() => this.clock.reportAgain())
   }
 
   #wakeSome(now: number): readonly Promise<void>[] {
-    const { deadlines, wal } = this.#parts
     const woken: Promise<void>[] = []
-    for (const { effect, event } of deadlines.takeDue(now)) {
-      // What is refused is undone, and so entered again.
-      woken.push(wal.accept({ jobId: effect.job.id, at: now, event }, [effect]))
+    for (const { effect, event } of this.#head.deadlines.takeDue(now)) {
+      // A failed commit reverts the job and enters its deadline again.
+      woken.push(this.#wal.accept({ jobId: effect.job.id, at: now, event }, [effect]))
       if (woken.length >= WAKES_PER_COMMIT) break
     }
     return woken

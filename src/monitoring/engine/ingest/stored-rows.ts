@@ -3,22 +3,15 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import { maySend } from '../../jobs/delivery.ts'
 import { outcomeAt, partOf, refusedAt } from '../../jobs/round.ts'
+import type { Head } from '../head/head.ts'
 import type { Job } from '../head/job.ts'
+import type { Query } from '../query/query.ts'
+import type { Wal } from '../wal/wal.ts'
 import { hasStored } from './dedupe.ts'
-import type { StoredValuesAt } from './dedupe.ts'
 
-type Lookup = {
-  readonly find: (jobId: number) => Job | null
-  readonly storedAt: StoredValuesAt
-}
+type Lookup = { readonly head: Head; readonly query: Query }
 
-type Door = {
-  readonly deliver: (round: Round) => Promise<DeliveredRound>
-  /** Resolves when everything accepted so far is durable. @throws {Refusal} unavailable */
-  readonly durable: () => Promise<void>
-}
-
-/** The values of a round that their jobs have stored already at its instant. */
+/** The values of a row that their jobs have stored already at its instant. */
 export class StoredValues {
   readonly #round: Round
   readonly #indexes = new Set<number>()
@@ -28,7 +21,7 @@ export class StoredValues {
     this.#round = round
   }
 
-  /** Those of each round; a promise only where samples have to be read. */
+  /** One object for each row; a promise only where samples have to be read. */
   static ofAll(rounds: readonly Round[], sender: Sender, lookup: Lookup): MaybePromise<StoredValues[]> {
     const unknown: (() => Promise<void>)[] = []
     const all = rounds.map((round) => {
@@ -45,11 +38,11 @@ export class StoredValues {
   }
 
   /** Delivers the values that are not stored. @returns the outcome of the whole round */
-  async deliverRest({ deliver, durable }: Door): Promise<DeliveredRound> {
+  async deliverRest(wal: Wal, deliver: (round: Round) => Promise<DeliveredRound>): Promise<DeliveredRound> {
     const stored = this.#indexes
     if (stored.size === 0) return deliver(this.#round)
     // A stored value may still wait for its commit, and is lost with it.
-    const committed = durable().then(() => null, refusalOf)
+    const committed = wal.durable.then(() => null, refusalOf)
     const places = [...this.#round.jobIds.keys()].filter((index) => !stored.has(index))
     const outcome = outcomeAt(await deliver(partOf(this.#round, places)), places)
     const lost = await committed
@@ -62,13 +55,13 @@ export class StoredValues {
     return { ...outcome, accepted, late, ...(outcome.accepted === 0 ? { replayed: true } : {}) }
   }
 
-  /** @returns the indexes of which nothing is known */
-  #find(sender: Sender, { find }: Lookup): readonly number[] {
+  /** @returns the indexes of values that only the samples tell about */
+  #find(sender: Sender, { head }: Lookup): readonly number[] {
     const { key, timestampAt: at, jobIds, values } = this.#round
     const unknown: number[] = []
     if (at === null) return unknown
     for (let index = 0; index < jobIds.length; index++) {
-      const job = find(jobIds[index] ?? 0)
+      const job = head.find(jobIds[index] ?? 0)
       if (!job || at > (job.newestAt ?? Number.NEGATIVE_INFINITY) || !maySend(job, sender)) continue
       const isStored = hasStored(job, key, at, values[index] ?? 0)
       if (isStored) this.#add(index, job, at)
@@ -77,12 +70,12 @@ export class StoredValues {
     return unknown
   }
 
-  async #read(unknown: readonly number[], { find, storedAt }: Lookup): Promise<void> {
+  async #read(unknown: readonly number[], { head, query }: Lookup): Promise<void> {
     const { key, timestampAt: at, jobIds, values } = this.#round
     for (const index of unknown) {
-      const job = find(jobIds[index] ?? 0)
+      const job = head.find(jobIds[index] ?? 0)
       if (!job || at === null) continue
-      const stored = await storedAt(job.id, key, at)
+      const stored = await query.at(job.id, key, at)
       if (stored.includes(values[index] ?? 0)) this.#add(index, job, at)
     }
   }

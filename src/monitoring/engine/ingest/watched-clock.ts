@@ -1,6 +1,6 @@
 import type { Clock, SteadyClock } from '../../../ports/clock.ts'
 
-/** Clocks of machines that take turns differ by less; a deadline that is late by this is in time. */
+/** Clocks of machines that replace each other differ by less; a deadline that is late by this is on time. */
 const JITTER_MS = 1_000
 
 /** The service's clock, which notices at each reading whether it was set back. */
@@ -9,13 +9,13 @@ export class WatchedClock implements Clock {
   readonly #wasSetBack: (byMs: number, now: number) => void
   /** The latest reading since the clock was set back last. */
   #latestAt = Number.NEGATIVE_INFINITY
-  /** The latest reading of all; what is stored has no later stamp of this clock. */
+  /** The latest reading of all; no stored value has a later stamp of this clock. */
   #greatestAt = Number.NEGATIVE_INFINITY
-  /** Wall clock minus monotonic clock; null while that is not known. */
+  /** Wall clock minus monotonic clock, ms; null while it is not known. */
   #offsetMs: number | null = null
 
-  /** `wasSetBack` is called before the reading that noticed it is answered: with the time by which the clock was set back
-   * (at most 0, and 0 where nobody can say), and that reading. */
+  /** `wasSetBack` is called before the reading is returned, with the time by which the clock was set back (at most 0, and 0
+   * where it is not known), and the reading. */
   constructor(clock: SteadyClock, wasSetBack: (byMs: number, now: number) => void) {
     this.#clock = clock
     this.#wasSetBack = wasSetBack
@@ -27,7 +27,7 @@ export class WatchedClock implements Clock {
     return now
   }
 
-  /** As `now`, of a reading that the host has made just now. */
+  /** As `now`, for a reading that the host has just made. */
   notice(now: number): void {
     if (now >= this.#latestAt) this.#latestAt = now
     else if (this.#latestAt - now >= JITTER_MS) this.#goBack(now)
@@ -38,25 +38,25 @@ export class WatchedClock implements Clock {
     this.#offsetMs = now - this.#clock.monotonic()
   }
 
-  /** By how many milliseconds the clock was set ahead since `measure`, as this reading has it; 0 where nobody can say. */
+  /** The milliseconds by which the clock was set ahead between `measure` and this reading; 0 where it is not known. */
   aheadMs(now: number): number {
     if (this.#offsetMs === null) return 0
     return Math.max(0, Math.round(now - this.#clock.monotonic() - this.#offsetMs))
   }
 
-  /** Something that is stored was stamped at this instant. */
+  /** A stored value was stamped at this instant. */
   hasStored(at: number): void {
     this.#latestAt = Math.max(this.#latestAt, at)
   }
 
-  /** What followed from the set-back was lost: the next reading reports it again, with an unknown time. */
+  /** The effects of the set-back were lost: the next reading reports it again, with an unknown time. */
   reportAgain(): void {
     this.#greatestAt = Math.max(this.#greatestAt, this.#latestAt)
     this.#offsetMs = null
     this.#latestAt = Number.POSITIVE_INFINITY
   }
 
-  /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
+  /** The milliseconds by which the clock is behind the stored values; 0 where it is not. */
   get behindMs(): number {
     const behindMs = this.#greatestAt - this.#clock.now()
     return behindMs >= JITTER_MS ? behindMs : 0

@@ -1,21 +1,21 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
+import type { IngestOutage } from './outage.ts'
 
-/** The values database, which knows whether it can be written. */
+/** The values database, with each failed commit recorded as an outage. */
 export class WatchedValues implements ValuesDatabase {
   readonly #values: ValuesDatabase
   readonly #clock: Clock
-  readonly #failed: (at: number, sinceAt: number) => void
+  readonly #outage: IngestOutage
   #isFailing = false
 
-  /** @param failed hears of each commit that fails: when it did, and when it began */
-  constructor(values: ValuesDatabase, clock: Clock, failed: (at: number, sinceAt: number) => void) {
+  constructor(values: ValuesDatabase, clock: Clock, outage: IngestOutage) {
     this.#values = values
     this.#clock = clock
-    this.#failed = failed
+    this.#outage = outage
   }
 
-  /** True from a commit that failed until one that did not. */
+  /** True from a failed commit until the next one that succeeds. */
   get isFailing(): boolean {
     return this.#isFailing
   }
@@ -31,7 +31,8 @@ export class WatchedValues implements ValuesDatabase {
       this.#isFailing = false
     } catch (error) {
       this.#isFailing = true
-      this.#failed(this.#clock.now(), sinceAt)
+      // A deadline at `sinceAt` itself had passed before the commit began.
+      this.#outage.refused(this.#clock.now(), sinceAt + 1)
       throw error
     }
   }

@@ -7,111 +7,113 @@ import { RollupCache } from '../../../timeseries/rollup-cache.ts'
 import { BucketSums } from '../../../timeseries/bucket-sums.ts'
 import { firstAtOrAfter } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
-import type { Job } from '../head/job.ts'
+import type { Blocks } from '../blocks/blocks.ts'
+import type { Head } from '../head/head.ts'
 import { seriesOf } from '../blocks/series.ts'
 import { readOverviews } from '../store/rollups.ts'
 import type { BlockRow, Overview } from '../store/rollups.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
-import type { WriteCounter } from '../blocks/write-counter.ts'
-import type { ReadCounts, StoredSegment } from '../blocks/segment-body.ts'
+import type { StoredSegment } from '../blocks/segment-body.ts'
 
 const LEVELS: readonly RollupLevel[] = [MINUTES, HOURS]
 
-/** Of all engines of the process or isolate together: at the edge there may be hundreds. */
+/** Shared by all engines of a process or isolate: at the edge there may be hundreds. */
 const rollupCache = new RollupCache()
 const answerCache = new AnswerCache()
 
 /** Half-open, in order of time. */
 type Span = { readonly from: number; end: number }
 
-/** What was found in the database for one read of buckets, and what of it is still to be added. */
+/** The sums of one read of buckets, and the samples that are still to be added to them. */
 export type BucketPlan = {
   readonly rollup: BucketSums
-  /** Of each level the spans in which its single samples count instead of its cells. */
+  /** For each level, the spans in which samples count instead of cells. */
   readonly spans: Readonly<Record<RollupLevel, readonly Span[]>>
-  readonly wanted: readonly StoredSegment[]
+  /** The segments whose samples are to be added. */
+  readonly segments: readonly StoredSegment[]
   readonly tail: Samples<number> | null
-  /** Takes the answer, where it would be the same until something else is stored. */
-  readonly keep: ((answer: BucketsAnswer) => void) | null
+  /** Caches the answer; null where samples of the range are not flushed. */
+  readonly cache: ((answer: BucketsAnswer) => void) | null
 }
 
-/** What is wanted, and the job that has it. */
 type SeriesSource = {
-  readonly job: Job
-  readonly asked: AnswerQuery
-  /** What is not flushed yet. */
+  readonly jobId: number
+  readonly request: AnswerQuery
+  /** Samples that are not flushed yet. */
   readonly tail: Samples<number> | null
-  /** False where some of it lies in the range. */
+  /** False where some of the tail lies in the range. */
   readonly isFlushed: boolean
 }
 
-/** What the database has of each series for one read of buckets, or the answer, where it was told before. */
+/** A plan for each series, or its answer from the cache. @throws {Refusal} not_found */
 export async function planBuckets(
-  { values, touched }: { readonly values: WriteCounter; readonly touched: ReadCounts },
-  jobOf: (jobId: number) => Job,
+  head: Head,
+  blocks: Blocks,
   names: readonly SeriesName[],
   query: BucketsOfAll,
 ): Promise<readonly (BucketPlan | BucketsAnswer)[]> {
   const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
+  const { values } = blocks
   const asOf = values.writes
   const sources = names.map(({ jobId, key }): SeriesSource => {
-    const job = jobOf(jobId)
-    const asked = { ...query, jobSerial: job.serial, series: seriesOf(key), asOf }
-    const tail = job.tail ? (job.tail.series(key) as Samples<number>) : null
-    return { job, asked, tail, isFlushed: !tail || !hasSamples(tail, range) }
+    const job = head.job(jobId)
+    const request = { ...query, jobSerial: job.serial, series: seriesOf(key), asOf }
+    const samples = job.flushed().tail?.series(key) ?? null
+    const tail = samples as Samples<number> | null
+    return { jobId, request, tail, isFlushed: !tail || !hasSamples(tail, range) }
   })
-  const known = sources.map(({ asked, isFlushed }) => (isFlushed ? answerCache.recall(asked) : null))
+  const known = sources.map(({ request, isFlushed }) => (isFlushed ? answerCache.recall(request) : null))
   const unknown = sources.filter((_, index) => !known[index])
   const overviews = await readOverviews(
     values,
-    unknown.map(({ job, asked }) => ({ jobId: job.id, series: asked.series })),
+    unknown.map(({ jobId, request }) => ({ jobId, series: request.series })),
     range,
   )
   const overviewOf = new Map(unknown.map((source, index) => [source, overviews[index]]))
-  const gathered: (BucketPlan | BucketsAnswer)[] = []
+  const plans: (BucketPlan | BucketsAnswer)[] = []
   for (const [index, source] of sources.entries()) {
     const answer = known[index]
     const overview = overviewOf.get(source)
-    if (answer) gathered.push(answer)
-    else if (overview) gathered.push(await planOf({ values, touched, range }, source, overview))
+    if (answer) plans.push(answer)
+    else if (overview) plans.push(await planOf({ blocks, range }, source, overview))
   }
-  return gathered
+  return plans
 }
 
 /**
- * Adds what cells and heads tell without any sample, and finds the segments that must be decoded for the rest: those
- * of no level that a border cuts, and those of a level where a border cuts a cell. Every sample is in one level only.
+ * Adds cells and segment headers to the sums, and finds the segments that must be decoded for the rest: segments of no
+ * level that an edge divides, and segments of a level where an edge divides a cell. Every sample is in one level only.
  */
 async function planOf(
-  { values, touched, range }: { values: WriteCounter; touched: ReadCounts; range: Range },
-  { job, asked, tail, isFlushed }: SeriesSource,
+  { blocks: { values, touched }, range }: { blocks: Blocks; range: Range },
+  { jobId, request, tail, isFlushed }: SeriesSource,
   { blocks, segments, expiredAt }: Overview,
 ): Promise<BucketPlan | BucketsAnswer> {
   const cells = blocks.map((block) => rollupCache.cellsOf(block))
   touched.rollups += blocks.length
   touched.segments += segments.length
-  const question = { ...asked, cells, segments, expiredAt }
+  const question = { ...request, cells, segments, expiredAt }
   const known = isFlushed ? answerCache.find(question) : null
   if (known) return known
-  const rollup = new BucketSums(asked.edges, asked.mode)
+  const rollup = new BucketSums(request.edges, request.mode)
   const spans = addCells(blocks, cells, rollup, { ...range, expiredAt })
   const rows = await readSegments(
     values,
-    { jobId: job.id, series: asked.series },
+    { jobId, series: request.series },
     LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
   )
   touched.segments += rows.length
-  // The order of equal instants: minutes, hours, what is in neither, and the tail.
+  // The order of equal instants: minutes, hours, segments of no level, tail.
   const ordered = LEVELS.flatMap((level) => rows.filter((row) => row.level === level))
   const needed = ordered.filter((row) => needsSamples(row, rollup, spans))
   const bodies = await readBodies(values, needed)
-  const wanted = [
+  const toDecode = [
     ...needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) })),
     ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
   ]
-  const keep = (answer: BucketsAnswer) => answerCache.keep(question, answer)
-  return { rollup, spans, wanted, tail, keep: isFlushed ? keep : null }
+  const cache = (answer: BucketsAnswer) => answerCache.keep(question, answer)
+  return { rollup, spans, segments: toDecode, tail, cache: isFlushed ? cache : null }
 }
 
 /** Adds the samples of a segment that count as samples. */
@@ -127,8 +129,8 @@ export function addSamples({ rollup, spans }: BucketPlan, level: number, samples
 
 type Range = { readonly beginAt: number; readonly endAt: number }
 
-/** Adds the cells that need no telling apart; the others are answered as spans. Past the expiry of its samples a cell
- * is all there is: it counts where it begins. */
+/** Adds the cells that no edge divides; the others are returned as spans. A cell whose samples have expired is added
+ * whole, at its beginning. */
 function addCells(
   blocks: readonly BlockRow[],
   cells: readonly (readonly RollupCell[])[],
@@ -139,8 +141,8 @@ function addCells(
   for (const [index, { level }] of blocks.entries()) {
     const samplesFrom = samplesFromAt(level, expiredAt)
     for (const cell of cells[index] ?? []) {
-      const isAll = cell.from < samplesFrom
-      if (isAll || (!rollup.wantsSamples && rollup.takesWhole(cell))) rollup.addCell(cell)
+      const isExpired = cell.from < samplesFrom
+      if (isExpired || (!rollup.wantsSamples && rollup.takesWhole(cell))) rollup.addCell(cell)
       else if (!rollup.wantsSamples) extend(spans[level], cell)
     }
   }
@@ -153,7 +155,7 @@ function addCells(
   return spans
 }
 
-/** From here on the samples of a level are there, cell by cell. */
+/** The begin of the first cell of a level whose samples have not expired. */
 function samplesFromAt(level: RollupLevel, expiredAt: number): number {
   return Math.ceil(expiredAt / stepOf(level)) * stepOf(level)
 }
@@ -175,7 +177,7 @@ function needsSamples(row: SegmentRow, rollup: BucketSums, spans: BucketPlan['sp
   }
   if (!head.numbers)
     throw new TypeError(`The segment of job ${row.jobId} that begins at ${row.from} holds no numbers.`)
-  // A segment of one instant is added in its turn: its last sample may be that of a bucket.
+  // A segment of one instant is added in order: its last sample may be the last of a bucket.
   if (head.from === head.to || rollup.needsSamples(head.numbers)) return true
   rollup.addSummary(head.numbers)
   return false

@@ -1,4 +1,3 @@
-import type { Blobs } from '../../../ports/blobs.ts'
 import type { Value } from '../../../domain/delivery.ts'
 import type {
   BucketsAnswer,
@@ -9,61 +8,56 @@ import type {
 } from '../../../domain/series.ts'
 import { mergeSamples, firstAtOrAfter } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
-import type { Job } from '../head/job.ts'
-import type { Mutex } from '../../../lib/mutex.ts'
+import type { Blocks } from '../blocks/blocks.ts'
+import type { Head } from '../head/head.ts'
 import { seriesOf } from '../blocks/series.ts'
 import { readBodies, readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
-import type { WriteCounter } from '../blocks/write-counter.ts'
 import { MissingBlob, samplesOf } from '../blocks/segment-body.ts'
-import type { ReadCounts, StoredSegment } from '../blocks/segment-body.ts'
+import type { StoredSegment } from '../blocks/segment-body.ts'
 import { addSamples, planBuckets } from './buckets.ts'
 import type { BucketPlan } from './buckets.ts'
 
-/** What reads need of the engine. */
-export type Reading = {
-  readonly values: WriteCounter
-  readonly blobs: Blobs
-  readonly lock: Mutex
-  readonly touched: ReadCounts
-  /** Lets deliveries in between. */
-  readonly turn: () => Promise<void>
-}
-
-/** Samples that are decoded before others have their turn. */
+/** Samples that are decoded in one turn of the event loop. */
 const DECODED_PER_TURN = 32_768
 
-/** Buckets over rollups, segments and tail, of each series. The lock is held for the database only, never for blobs. */
+/** Buckets over rollups, segments and tail of each series. The lock is held for the database only, never for blobs.
+ * @throws {Refusal} not_found */
 export function readBuckets(
-  reading: Reading,
-  jobOf: (jobId: number) => Job,
+  head: Head,
+  blocks: Blocks,
   names: readonly SeriesName[],
   query: BucketsOfAll,
 ): Promise<readonly BucketsAnswer[]> {
-  return again(async () => {
-    const gathered = await reading.lock.run(() => planBuckets(reading, jobOf, names, query))
+  return withRetry(async () => {
+    const plans = await blocks.lock.run(() => planBuckets(head, blocks, names, query))
     const answers: BucketsAnswer[] = []
-    for (const one of gathered) answers.push('buckets' in one ? one : await answerOf(reading, one))
+    for (const plan of plans) answers.push('buckets' in plan ? plan : await answerOf(blocks, plan))
     return answers
   })
 }
 
-async function answerOf(reading: Reading, gathered: BucketPlan): Promise<BucketsAnswer> {
-  const { rollup, wanted, tail, keep } = gathered
-  for await (const { row, samples } of decoded(reading, wanted))
-    addSamples(gathered, row.level, samples as Samples<number>)
+async function answerOf(blocks: Blocks, plan: BucketPlan): Promise<BucketsAnswer> {
+  const { rollup, segments, tail, cache } = plan
+  for await (const { row, samples } of decoded(blocks, segments))
+    addSamples(plan, row.level, samples as Samples<number>)
   if (tail) rollup.addSamples(tail)
   const answer = rollup.result()
-  keep?.(answer)
+  cache?.(answer)
   return answer
 }
 
-/** Samples of segments and tail, merged in order of time. */
-export function readSamples(reading: Reading, find: () => Job, query: SamplesQuery): Promise<SamplesAnswer> {
-  return again(async () => {
-    const { wanted, tail } = await reading.lock.run(() => gatherSamples(reading, find(), query))
+/** Samples of segments and tail, ordered by time. @throws {Refusal} not_found */
+export function readSamples(
+  head: Head,
+  blocks: Blocks,
+  jobId: number,
+  query: SamplesQuery,
+): Promise<SamplesAnswer> {
+  return withRetry(async () => {
+    const { segments, tail } = await blocks.lock.run(() => planSamples(head, blocks, jobId, query))
     const stored: { at: number[]; values: Value[] } = { at: [], values: [] }
-    for await (const { samples } of decoded(reading, wanted)) {
+    for await (const { samples } of decoded(blocks, segments)) {
       const part = within(samples, query)
       for (const at of part.at) stored.at.push(at)
       for (const value of part.values) stored.values.push(value)
@@ -72,22 +66,23 @@ export function readSamples(reading: Reading, find: () => Job, query: SamplesQue
   })
 }
 
-async function gatherSamples({ values, touched }: Reading, job: Job, query: SamplesQuery) {
-  const series = { jobId: job.id, series: seriesOf(query.key) }
+async function planSamples(head: Head, { values, touched }: Blocks, jobId: number, query: SamplesQuery) {
+  const { tail } = head.job(jobId).flushed()
+  const series = { jobId, series: seriesOf(query.key) }
   const rows = await readSegments(
     values,
     series,
     [0, 1, 2].map((level) => ({ level, beginAt: query.beginAt, endAt: query.endAt })),
   )
   touched.segments += rows.length
-  const rowsWanted = upTo(rows, query)
-  const bodies = await readBodies(values, rowsWanted)
-  const wanted = rowsWanted.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
-  const tail = job.tail ? within(job.tail.series(query.key), query) : { at: [], values: [] }
-  return { wanted, tail }
+  const needed = upTo(rows, query)
+  const bodies = await readBodies(values, needed)
+  const segments = needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
+  const recent = tail ? within(tail.series(query.key), query) : { at: [], values: [] }
+  return { segments, tail: recent }
 }
 
-/** As many segments as hold what is asked for: of the first, part may lie before the range. */
+/** The segments that are needed for a page; part of the first may lie before the range. */
 function upTo(rows: readonly SegmentRow[], { skip, limit }: SamplesQuery): readonly SegmentRow[] {
   let count = 0
   const end = rows.findIndex(({ head }, index) => {
@@ -107,17 +102,17 @@ function pageOf(merged: Samples<Value>, query: SamplesQuery): SamplesAnswer {
 }
 
 async function* decoded(
-  { blobs, touched, turn }: Reading,
-  wanted: readonly StoredSegment[],
+  { blobs, touched, host }: Blocks,
+  segments: readonly StoredSegment[],
 ): AsyncGenerator<{ row: SegmentRow; samples: Samples<Value> }> {
   let count = 0
-  for (const one of wanted) {
+  for (const segment of segments) {
     if (count > DECODED_PER_TURN) {
-      await turn()
+      await host.turn()
       count = 0
     }
-    count += one.row.head.count
-    yield { row: one.row, samples: await samplesOf(one, blobs, touched) }
+    count += segment.row.head.count
+    yield { row: segment.row, samples: await samplesOf(segment, blobs, touched) }
   }
 }
 
@@ -127,8 +122,9 @@ function within(samples: Samples<Value>, range: { beginAt: number; endAt: number
   return { at: samples.at.slice(from, to), values: samples.values.slice(from, to) }
 }
 
-/** A blob may go between the look at its row and the look for it, when its samples expire; that happens once. */
-async function again<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+/** Samples may expire, and their blob be deleted, between the read of the row and the read of the blob; a second read does
+ * not find the row. */
+async function withRetry<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   try {
     return await read()
   } catch (error) {

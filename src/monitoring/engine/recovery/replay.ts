@@ -1,79 +1,72 @@
 import type { Round } from '../../../domain/delivery.ts'
-import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import { step } from '../../jobs/actor.ts'
-import type { Unflushed } from '../wal/wal.ts'
+import type { Blocks } from '../blocks/blocks.ts'
+import type { Head } from '../head/head.ts'
 import { effectsOf, Job } from '../head/job.ts'
-import type { Effect, AppendedRows } from '../head/job.ts'
+import type { Effect } from '../head/job.ts'
 import type { Entry, RoundEntry } from '../wal/entry.ts'
 import { partOf } from '../../jobs/round.ts'
 import { acceptRow } from '../ingest/row.ts'
 import { readActors } from '../store.ts'
-import { readJournal, readLastJournalId } from '../wal/store.ts'
+import { readLastWalId, readWal } from '../wal/store.ts'
+import type { Wal } from '../wal/wal.ts'
 
-type ReplayContext = {
-  readonly values: ValuesDatabase
-  readonly jobs: Map<number, Job>
-  readonly markDurable: (effect: Effect, journalId: number) => void
-  readonly markRowsDurable: (rows: AppendedRows, journalId: number) => void
-  readonly drop: (job: Job) => void
-  readonly unflushed: Unflushed
-}
-
-/** Brings every job to its last acknowledged event. @returns the last journal row there was */
-export async function replay(replaying: ReplayContext): Promise<number> {
-  const { values, jobs, unflushed } = replaying
+/** Brings every job to its last acknowledged event: reads the checkpoints, and applies the WAL rows after each. */
+export async function replay(head: Head, wal: Wal, { values }: Blocks): Promise<void> {
   for await (const page of readActors(values)) {
-    for (const { journalId, state } of page) jobs.set(state.jobId, new Job(state, journalId))
+    for (const { walId, state } of page) head.add(new Job(state, walId))
   }
-  for await (const { id, entries, sizeBytes } of readJournal(values)) {
-    for (const entry of entries) replayEntry(replaying, id, entry)
-    unflushed.rows++
-    unflushed.sizeBytes += sizeBytes
+  for await (const { id, entries, sizeBytes } of readWal(values)) {
+    for (const entry of entries) replayEntry(head, wal, id, entry)
+    head.unflushed.rows++
+    head.unflushed.sizeBytes += sizeBytes
   }
-  return readLastJournalId(values)
+  wal.lastId = await readLastWalId(values)
 }
 
-function replayEntry(replaying: ReplayContext, id: number, { jobId, at, event }: Entry | RoundEntry): void {
-  if (event.kind === 'round') return replayRound(replaying, id, { at, round: event.round })
-  const { jobs, markDurable, drop } = replaying
-  const known = jobs.get(jobId)
+function replayEntry(head: Head, wal: Wal, id: number, { jobId, at, event }: Entry | RoundEntry): void {
+  if (event.kind === 'round') return replayRow(head, wal, id, { at, round: event.round })
+  const known = head.find(jobId)
   if (event.kind === 'forget') {
-    // A checkpoint from after this row is that of another job, made anew under the same id.
+    // A newer checkpoint is that of another job, which was created later with the same id.
     if (!known || known.flushedId >= id) return
-    jobs.delete(jobId)
-    drop(known)
+    head.jobs.delete(jobId)
+    head.drop(known)
     return
   }
   if (!known && event.kind === 'configure') {
     const result = step(null, event, at)
     const job = new Job(result.state, null)
-    jobs.set(jobId, job)
-    markDurable({ job, result }, id)
+    head.add(job)
+    markDurable(head, wal, id, { job, result })
     return
   }
   const only = known ? [known] : []
-  for (const job of jobId === 0 ? jobs.values() : only) {
+  for (const job of jobId === 0 ? head.jobs.values() : only) {
     if (job.flushedId >= id) continue
     for (const effect of effectsOf(job, event, at)) {
-      job.state = effect.result.state
-      markDurable(effect, id)
+      job.accept(effect.result.state)
+      markDurable(head, wal, id, effect)
     }
   }
 }
 
-/** Lets what was accepted of a round take effect again on the jobs whose checkpoints are older. */
-function replayRound(
-  { jobs, markDurable, markRowsDurable }: ReplayContext,
+/** Applies the accepted values of a row again to the jobs whose checkpoints are older. */
+function replayRow(
+  head: Head,
+  wal: Wal,
   id: number,
   { at, round }: { readonly at: number; readonly round: Round },
 ): void {
-  const isDue = (jobId: number) => (jobs.get(jobId)?.flushedId ?? id) < id
+  const isDue = (jobId: number) => (head.find(jobId)?.flushedId ?? id) < id
   const places = [...round.jobIds.keys()].filter((index) => isDue(round.jobIds[index] ?? 0))
-  const { rows, effects, refused } = acceptRow(partOf(round, places), at, {
-    find: (jobId) => jobs.get(jobId) ?? null,
-    admit: () => {},
-  })
-  if (refused.length > 0) throw new TypeError(`Row ${id} of the journal holds values that are refused.`)
-  markRowsDurable(rows, id)
-  for (const effect of effects) markDurable(effect, id)
+  const { rows, effects, refused } = acceptRow(partOf(round, places), at, head, null)
+  if (refused.length > 0) throw new TypeError(`Row ${id} of the WAL has values that are refused.`)
+  head.markRowsDurable(rows, id, true)
+  for (const effect of effects) markDurable(head, wal, id, effect)
+}
+
+function markDurable(head: Head, wal: Wal, id: number, effect: Effect): void {
+  head.markEffectDurable(effect, id)
+  wal.outbox.add(effect.result.transitions)
 }

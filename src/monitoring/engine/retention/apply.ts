@@ -7,42 +7,44 @@ import { expireCells, expireSegments } from './expire.ts'
 import { SegmentRewrites } from './rewrites.ts'
 import type { RetentionLimits, RetentionContext } from './context.ts'
 
-/** Late values are taken for 30 days; what is a day older than that will never change. */
+/** Late values are accepted for 30 days; older segments do not change any more. */
 const COLD_MS = 31 * 86_400_000
 
-/** Heads that are read while deliveries wait. */
+/** Segment headers that are read in one turn. */
 const SEGMENTS_AT_ONCE = 1_024
 
-/** Removes what has expired of some jobs, and moves what is cold out of the way, a little in each commit. */
-export async function applyRetention(
+/** Deletes expired samples and cells of some jobs, and offloads cold segments, a few in each commit. */
+export async function applyToJobs(
   context: RetentionContext,
   jobs: readonly Job[],
   now: number,
 ): Promise<void> {
-  const borders = new Map(jobs.map((job) => [job.id, limitsOf(job, now)]))
-  const due = await context.lock.run(() =>
+  const { values, lock, host } = context.blocks
+  const limits = new Map(jobs.map((job) => [job.id, limitsOf(job, now)]))
+  const due = await lock.run(() =>
     readSeriesBefore(
-      context.values,
-      [...borders].map(([jobId, { coldAt, rawAt }]) => ({ jobId, before: Math.max(coldAt, rawAt) })),
+      values,
+      [...limits].map(([jobId, { coldAt, rawAt }]) => ({ jobId, before: Math.max(coldAt, rawAt) })),
     ),
   )
   const rewrites = new SegmentRewrites(context)
   try {
     for (const job of jobs) {
-      const border = borders.get(job.id)
-      for (const key of border ? due.filter(({ jobId }) => jobId === job.id) : []) {
-        if (border) await applyToSeries({ context, rewrites, job }, key, border)
-        await context.turn()
+      const limit = limits.get(job.id)
+      for (const key of limit ? due.filter(({ jobId }) => jobId === job.id) : []) {
+        if (limit) await applyToSeries({ context, rewrites, job }, key, limit)
+        await host.turn()
       }
     }
   } finally {
     await rewrites.commit()
   }
-  await expireCells(context, jobs, borders)
+  await expireCells(context, jobs, limits)
 }
 
-/** What a job takes late depends on its own clock, which never goes back: so does what is cold. */
-function limitsOf({ state }: Job, now: number): RetentionLimits {
+/** Cold depends on the job's own clock, which never goes back, because the acceptance of late values does. */
+function limitsOf(job: Job, now: number): RetentionLimits {
+  const state = job.currentState()
   const { rawMs, minutesMs, hoursMs } = state.rules.retention
   const at = Math.max(state.nowAt, now)
   return {
@@ -54,16 +56,16 @@ function limitsOf({ state }: Job, now: number): RetentionLimits {
 }
 
 async function applyToSeries(
-  cooling: OffloadContext,
+  offload: OffloadContext,
   key: SeriesKey,
-  borders: RetentionLimits,
+  { coldAt, rawAt }: RetentionLimits,
 ): Promise<void> {
-  const { context, job } = cooling
-  const { coldAt, rawAt } = borders
+  const { context, job } = offload
+  const { values, lock } = context.blocks
   let after = { from: -1, place: 0 }
   for (;;) {
-    const rows = await context.lock.run(() =>
-      readSegmentsBefore(context.values, key, { after, before: Math.max(coldAt, rawAt) }, SEGMENTS_AT_ONCE),
+    const rows = await lock.run(() =>
+      readSegmentsBefore(values, key, { after, before: Math.max(coldAt, rawAt) }, SEGMENTS_AT_ONCE),
     )
     await expireSegments(
       context,
@@ -71,7 +73,7 @@ async function applyToSeries(
       rows.filter(({ head }) => head.to < rawAt),
     )
     await offloadSegments(
-      cooling,
+      offload,
       rows.filter(({ head }) => head.to >= rawAt && head.to < coldAt),
     )
     const last = rows.at(-1)

@@ -1,28 +1,15 @@
-import type { Blobs } from '../../../ports/blobs.ts'
-import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
-import type { Job } from '../head/job.ts'
-import type { Mutex } from '../../../lib/mutex.ts'
-import { deleteBlobRows, readDoomedBlobs } from '../store/blobs.ts'
+import type { Statement } from '../../../ports/values-database.ts'
+import type { Blocks } from '../blocks/blocks.ts'
 import { blobKey } from '../blocks/segment-body.ts'
+import type { Head } from '../head/head.ts'
+import type { Job } from '../head/job.ts'
+import { deleteBlobRows, readDoomedBlobs } from '../store/blobs.ts'
 
 const BLOBS_AT_ONCE = 100
 
-/** What context needs of the engine. */
-export type RetentionContext = {
-  readonly values: ValuesDatabase
-  readonly blobs: Blobs
-  readonly lock: Mutex
-  /** What a blob holds at most, in bytes, and a quarter of it at least. */
-  readonly blobBytes: number
-  /** Blobs that are being put: nothing refers to them yet, and still they stay. */
-  readonly reserved: Set<number>
-  /** Lets deliveries in between. */
-  readonly turn: () => Promise<void>
-  /** False once the job was forgotten. */
-  readonly isKnown: (job: Job) => boolean
-}
+export type RetentionContext = { readonly head: Head; readonly blocks: Blocks }
 
-/** When what a job keeps is cold, and when it expires. */
+/** The instants before which segments of a job are cold, and before which samples and cells have expired, epoch ms. */
 export type RetentionLimits = {
   readonly coldAt: number
   readonly rawAt: number
@@ -30,21 +17,22 @@ export type RetentionLimits = {
   readonly hoursAt: number
 }
 
-/** Commits while the job is still here; false when it was forgotten meanwhile. */
+/** Commits unless the job was forgotten; false when it was. */
 export function commitUnlessForgotten(
-  { values, lock, isKnown }: RetentionContext,
+  { head, blocks: { values, lock } }: RetentionContext,
   job: Job,
   statements: () => Promise<readonly Statement[]>,
 ): Promise<boolean> {
   return lock.run(async () => {
-    if (!isKnown(job)) return false
+    if (!head.has(job)) return false
     await values.commit(await statements())
     return true
   })
 }
 
-/** Removes blobs to which nothing refers any more: of expired samples, of forgotten jobs, of what was cut off. */
-export async function sweepBlobs({ values, blobs, lock, reserved }: RetentionContext): Promise<void> {
+/** Deletes blobs that no row refers to: of expired samples, of forgotten jobs, and of interrupted writes.
+ * @throws {Error} while the blobs are unavailable */
+export async function sweepBlobs({ values, blobs, lock, reserved }: Blocks): Promise<void> {
   for (;;) {
     const found = await lock.run(() => readDoomedBlobs(values, BLOBS_AT_ONCE))
     const doomed = found.filter(({ id }) => !reserved.has(id))

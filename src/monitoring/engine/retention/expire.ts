@@ -2,6 +2,7 @@ import { blockOf, CellBlock, decodeCells, HOURS, MINUTES, spanOf } from '../../.
 import type { RollupLevel } from '../../../timeseries/rollup-block.ts'
 import { ByteReader } from '../../../timeseries/bytes.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
+import type { Blocks } from '../blocks/blocks.ts'
 import type { Job } from '../head/job.ts'
 import { isText } from '../blocks/series.ts'
 import { doomBlobs } from '../store/blobs.ts'
@@ -19,98 +20,97 @@ import type { RetentionLimits, RetentionContext } from './context.ts'
 const SEGMENTS_PER_COMMIT = 64
 const BLOCKS_PER_COMMIT = 64
 
-/** Removes segments whose samples have expired. Numbers of no level come into the hours first: nothing else is left. */
+/** Deletes segments whose samples have expired. Numbers of no level are added to the hours first. */
 export async function expireSegments(
   context: RetentionContext,
   job: Job,
   rows: readonly SegmentRow[],
 ): Promise<void> {
+  const { values, lock, host } = context.blocks
   for (let from = 0; from < rows.length; from += SEGMENTS_PER_COMMIT) {
     const some = rows.slice(from, from + SEGMENTS_PER_COMMIT)
-    const bodies = await context.lock.run(() => readBodies(context.values, some))
-    const wanted = some.flatMap((row, index) => {
+    const bodies = await lock.run(() => readBodies(values, some))
+    const segments = some.flatMap((row, index) => {
       const body = bodies[index]
       return body ? [{ row, body }] : []
     })
-    const gains = await deltasOf(context, wanted)
-    const doomed = wanted.flatMap(({ row, body }) =>
+    const gains = await deltasOf(context, segments)
+    const doomed = segments.flatMap(({ row, body }) =>
       row.head.isBlob ? [new ByteReader(body).unsigned()] : [],
     )
-    const isHere = await commitUnlessForgotten(context, job, async () => [
+    const isDone = await commitUnlessForgotten(context, job, async () => [
       ...deleteSegments(some),
-      ...(await addToRollups(context.values, gains)),
+      ...(await addToRollups(values, gains)),
       ...some.slice(-1).map((row) => writeExpired(row, row.head.to + 1)),
       ...doomBlobs(doomed),
     ])
-    if (!isHere) return
-    await context.turn()
+    if (!isDone) return
+    await host.turn()
   }
 }
 
 async function deltasOf(
-  { blobs }: RetentionContext,
-  wanted: readonly StoredSegment[],
+  { blocks }: RetentionContext,
+  segments: readonly StoredSegment[],
 ): Promise<readonly RollupDelta[]> {
   const gains: RollupDelta[] = []
   const touched = { rollups: 0, segments: 0, decoded: 0, blobs: 0 }
-  for (const one of wanted) {
-    const { jobId, series, level } = one.row
+  for (const segment of segments) {
+    const { jobId, series, level } = segment.row
     if (level !== 0 || isText(series)) continue
-    const samples = (await samplesOf(one, blobs, touched)) as Samples<number>
+    const samples = (await samplesOf(segment, blocks.blobs, touched)) as Samples<number>
     gains.push({ jobId, series, level: HOURS, samples })
   }
   return gains
 }
 
-/** Puts cells of five minutes that have expired into the hours, and removes hours that have. */
+/** Adds expired cells of five minutes to the hours, and deletes expired hours. */
 export async function expireCells(
   context: RetentionContext,
   jobs: readonly Job[],
-  borders: ReadonlyMap<number, RetentionLimits>,
+  limits: ReadonlyMap<number, RetentionLimits>,
 ): Promise<void> {
-  const before = (level: RollupLevel, of: (border: RetentionLimits) => number) =>
+  const { head, blocks } = context
+  const before = (level: RollupLevel, limitOf: (limits: RetentionLimits) => number) =>
     jobs
-      .filter((job) => context.isKnown(job))
+      .filter((job) => head.has(job))
       .flatMap(({ id }) => {
-        const border = borders.get(id)
-        return border ? [{ jobId: id, before: blockOf(level, Math.max(0, of(border))) }] : []
+        const limit = limits.get(id)
+        return limit ? [{ jobId: id, before: blockOf(level, Math.max(0, limitOf(limit))) }] : []
       })
-  await inSlices(context, async () => {
+  await inSlices(blocks, async () => {
     const old = await readOldBlocks(
-      context.values,
+      blocks.values,
       MINUTES,
       before(MINUTES, ({ minutesAt }) => minutesAt),
       BLOCKS_PER_COMMIT,
     )
     if (old.length === 0) return 0
-    await context.values.commit([
+    await blocks.values.commit([
       ...deleteBlocks(old),
-      ...writeBlocks(await intoHours(context, old)),
-      // Samples that are there still are not in what the hours tell apart any more.
+      ...writeBlocks(await hoursOf(blocks, old)),
+      // An hour cannot be divided any more, also where samples of it have not expired.
       ...old.map((row) => writeExpired(row, spanOf(MINUTES, row.block).end)),
     ])
     return old.length
   })
-  await inSlices(context, async () => {
+  await inSlices(blocks, async () => {
     const old = await readOldBlocks(
-      context.values,
+      blocks.values,
       HOURS,
       before(HOURS, ({ hoursAt }) => hoursAt),
       BLOCKS_PER_COMMIT,
     )
-    if (old.length > 0) await context.values.commit(deleteBlocks(old))
+    if (old.length > 0) await blocks.values.commit(deleteBlocks(old))
     return old.length
   })
 }
 
-async function inSlices({ lock, turn }: RetentionContext, slice: () => Promise<number>): Promise<void> {
-  while ((await lock.run(slice)) === BLOCKS_PER_COMMIT) await turn()
+async function inSlices({ lock, host }: Blocks, slice: () => Promise<number>): Promise<void> {
+  while ((await lock.run(slice)) === BLOCKS_PER_COMMIT) await host.turn()
 }
 
-async function intoHours(
-  { values }: RetentionContext,
-  old: readonly BlockRow[],
-): Promise<readonly BlockRow[]> {
+async function hoursOf({ values }: Blocks, old: readonly BlockRow[]): Promise<readonly BlockRow[]> {
   const blocks = new Map<string, { key: Omit<BlockRow, 'body'>; hours: CellBlock }>()
   for (const { jobId, series, block, body } of old) {
     const cells = decodeCells(MINUTES, block, body)

@@ -3,6 +3,7 @@ import { ByteWriter, SAMPLES_PER_BODY_MAX } from '../../../timeseries/bytes.ts'
 import { encodeHeader } from '../../../timeseries/segment-header.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Segment } from '../../../timeseries/segments.ts'
+import type { Blocks } from '../blocks/blocks.ts'
 import type { Job } from '../head/job.ts'
 import { decodeBody, packSeries, SEGMENT_BOUNDS } from '../blocks/series.ts'
 import { keepBlob, nextBlobId, reserveBlob } from '../store/blobs.ts'
@@ -13,17 +14,17 @@ import type { SegmentRewrites } from './rewrites.ts'
 import { commitUnlessForgotten } from './context.ts'
 import type { RetentionContext } from './context.ts'
 
-/** Constant samples never make so many bytes; a row of so many is as good. */
+/** Constant samples never fill a blob; a row of so many is as good. */
 const CHUNK_SAMPLES = SAMPLES_PER_BODY_MAX
-/** Rows so small that a fifth of them can be saved are worth it. */
+/** Packing is worth it where it saves a fifth of the rows. */
 const LOOSE_SHARE = 0.8
-/** From here on a last wide row wastes less than small ones would. */
+/** A last wide row that is fuller than this wastes less than small rows would. */
 const WIDE_SHARE = 0.9
 
-/** A row of SQLite of so many bytes fills a page of its own and a quarter of one in the tree. One that is a little larger,
- * or between this and what a segment may take, would leave most of a page empty. */
+/** An SQLite row of so many bytes fills an overflow page and a quarter of a page in the tree. A slightly larger row, or one
+ * between this and the size of a segment, would leave most of a page empty. */
 const WIDE_BYTES = SEGMENT_BOUNDS.sizeMaxBytes + 4_092
-/** Packed into one, rows take less than in sum. */
+/** Rows that are packed into one take less than their sum. */
 const WIDEN_FROM_BYTES = WIDE_BYTES + 2 * SEGMENT_BOUNDS.sizeMaxBytes
 
 export type OffloadContext = {
@@ -32,22 +33,22 @@ export type OffloadContext = {
   readonly job: Job
 }
 
-/** Makes blobs of the cold segments of a series, as many as they fill; the others are packed into fewer rows. Where the
- * blobs are away, the segments stay where they are. */
-export async function offloadSegments(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<void> {
-  const { context } = cooling
-  for (const group of groupsOf(rows, context.blobBytes)) {
-    const isHere = group.isFull ? await makeChunk(cooling, group.rows) : await packRest(cooling, group.rows)
-    if (!isHere) return
-    await context.turn()
+/** Moves the cold segments of a series into blobs, as many as they fill; the others are packed into fewer rows. Segments
+ * stay in the database while the blobs are unavailable. */
+export async function offloadSegments(offload: OffloadContext, rows: readonly SizedRow[]): Promise<void> {
+  const { context } = offload
+  for (const group of groupsOf(rows, context.blocks.blobBytes)) {
+    const isKnown = group.isFull ? await makeChunk(offload, group.rows) : await packRest(offload, group.rows)
+    if (!isKnown) return
+    await context.blocks.host.turn()
   }
 }
 
 async function readSamples(
-  context: RetentionContext,
+  { values, lock }: Blocks,
   rows: readonly SizedRow[],
 ): Promise<Samples<Value> | null> {
-  const bodies = await context.lock.run(() => readBodies(context.values, rows))
+  const bodies = await lock.run(() => readBodies(values, rows))
   const samples: { at: number[]; values: Value[] } = { at: [], values: [] }
   for (const [index, body] of bodies.entries()) {
     if (!body) return null
@@ -59,48 +60,48 @@ async function readSamples(
 }
 
 /** False when the job was forgotten meanwhile. */
-async function makeChunk(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
-  const { context, rewrites, job } = cooling
+async function makeChunk(offload: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
+  const { context, rewrites, job } = offload
   const [first] = rows
-  const samples = await readSamples(context, rows)
+  const samples = await readSamples(context.blocks, rows)
   if (!first || !samples) return samples !== null
   const [chunk] = packSeries(first.series, samples, { countMax: CHUNK_SAMPLES, sizeMaxBytes: Infinity })
   if (!chunk) return true
   const deflated = await deflate(chunk.body)
   const isDeflated = deflated.length < chunk.body.length
   const body = isDeflated ? deflated : chunk.body
-  const isBlob = body.length * 4 >= context.blobBytes
+  const isBlob = body.length * 4 >= context.blocks.blobBytes
   const row = { ...keyOf(first), head: encodeHeader(chunk.summary, { isDeflated, isBlob }), body }
   if (isBlob) return replaceByBlob(context, job, rows, row)
   await rewrites.add(job, rows, [row])
   return true
 }
 
-/** What does not fill a blob yet: small rows become wide ones, or at least fewer. */
-async function packRest(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
+/** Packs segments that do not fill a blob: small rows become wide rows, or at least fewer. */
+async function packRest(offload: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
   for (const run of smallRunsOf(rows)) {
     const sizeBytes = run.reduce((sum, row) => sum + row.sizeBytes, 0)
     const isWorthIt = sizeBytes >= WIDEN_FROM_BYTES || rowsOf(sizeBytes) < run.length * LOOSE_SHARE
-    if (isWorthIt && !(await packTighter(cooling, run))) return false
+    if (isWorthIt && !(await packTighter(offload, run))) return false
   }
   return true
 }
 
-/** How many small rows take so many bytes, at most: one that is at most half full once packed stays one. */
+/** The maximum number of small rows for so many bytes. */
 function rowsOf(sizeBytes: number): number {
   const share = sizeBytes / SEGMENT_BOUNDS.sizeMaxBytes
   return share <= 0.5 ? 1 : Math.ceil(share) + 1
 }
 
-/** The bound on samples is for segments that take more; these fill their rows. */
-async function packTighter(cooling: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
-  const { context, rewrites, job } = cooling
+/** Ignores the bound on samples: these segments fill their rows by size. */
+async function packTighter(offload: OffloadContext, rows: readonly SizedRow[]): Promise<boolean> {
+  const { context, rewrites, job } = offload
   const [first] = rows
-  const samples = await readSamples(context, rows)
+  const samples = await readSamples(context.blocks, rows)
   if (!first || !samples) return samples !== null
   const packed = packRows(first.series, samples)
   const froms = new Set(packed.map(({ summary }) => summary.from))
-  // Where one instant fills several rows, their places are left as they are.
+  // Rows of one instant keep their places.
   const isPlain = froms.size === packed.length && !froms.has(samples.at.at(-1) ?? 0)
   if (!isPlain || packed.length >= rows.length) return true
   const by = packed.map((segment, index) => ({
@@ -114,7 +115,7 @@ async function packTighter(cooling: OffloadContext, rows: readonly SizedRow[]): 
   return true
 }
 
-/** Wide rows, and small ones of what does not fill the last of them. */
+/** Wide rows; the samples of a last one that is not full go into small rows. */
 function packRows(series: number, samples: Samples<Value>): readonly Segment<Value>[] {
   const wide = packSeries(series, samples, { countMax: CHUNK_SAMPLES, sizeMaxBytes: WIDE_BYTES })
   const last = wide.at(-1)
@@ -140,7 +141,7 @@ function smallRunsOf(rows: readonly SizedRow[]): readonly (readonly SizedRow[])[
   return runs.filter((run) => run.length > 1)
 }
 
-/** Neighbours of one level, as many as go into a blob. */
+/** Groups neighbouring segments of one level, as many as fit into a blob. */
 function groupsOf(rows: readonly SizedRow[], blobBytes: number): readonly Group[] {
   const groups = [new Group(blobBytes)]
   for (const row of rows) {
@@ -153,7 +154,7 @@ function groupsOf(rows: readonly SizedRow[], blobBytes: number): readonly Group[
 
 class Group {
   readonly rows: SizedRow[] = []
-  /** Nothing more went into it. */
+  /** True once a segment did not fit. */
   isFull = false
   readonly #blobBytes: number
   #sizeBytes = 0
@@ -179,14 +180,14 @@ class Group {
   }
 }
 
-/** The blob first and its row after: no row ever points to a blob that is not there. */
+/** Writes the blob before the row that refers to it: no row ever refers to a missing blob. */
 async function replaceByBlob(
   context: RetentionContext,
   job: Job,
   group: readonly SizedRow[],
   row: NewSegment,
 ): Promise<boolean> {
-  const { values, blobs, lock, reserved } = context
+  const { values, blobs, lock, reserved } = context.blocks
   const id = await lock.run(async () => {
     const free = await nextBlobId(values)
     reserved.add(free)
@@ -204,7 +205,7 @@ async function replaceByBlob(
     ]
     return await commitUnlessForgotten(context, job, () => Promise.resolve(statements))
   } finally {
-    // What came to nothing is swept from now on.
+    // From now on a blob without a row is swept.
     reserved.delete(id)
   }
 }

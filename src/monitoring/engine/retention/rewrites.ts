@@ -11,8 +11,8 @@ type SegmentRewrite = {
   readonly by: readonly NewSegment[]
 }
 
-/** Segments that others take the place of, of neighbouring jobs in one commit: their pages are filled anew in order, where
- * rows that shrink one by one leave each page half empty. */
+/** Segments that replace others, of neighbouring jobs in one commit: their pages are filled again in order. Rows that are
+ * replaced one by one would leave each page half empty. */
 export class SegmentRewrites {
   readonly #context: RetentionContext
   #waiting: SegmentRewrite[] = []
@@ -28,17 +28,18 @@ export class SegmentRewrites {
     if (this.#rows >= ROWS_PER_COMMIT) await this.commit()
   }
 
-  /** Those of jobs that were forgotten meanwhile come to nothing. */
+  /** Skips the segments of jobs that were forgotten meanwhile. */
   async commit(): Promise<void> {
     const waiting = this.#waiting
     this.#waiting = []
     this.#rows = 0
-    const { values, lock, isKnown } = this.#context
+    const { head, blocks } = this.#context
+    const { values, lock } = blocks
     await lock.run(async () => {
-      const here = waiting.filter(({ job }) => isKnown(job))
-      if (here.length === 0) return
-      const removed = deleteSegments(here.flatMap(({ rows }) => rows))
-      await values.commit([...removed, ...writeSegments(here.flatMap(({ by }) => by))])
+      const rewrites = waiting.filter(({ job }) => head.has(job))
+      if (rewrites.length === 0) return
+      const removed = deleteSegments(rewrites.flatMap(({ rows }) => rows))
+      await values.commit([...removed, ...writeSegments(rewrites.flatMap(({ by }) => by))])
     })
   }
 }

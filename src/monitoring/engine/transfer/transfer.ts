@@ -9,9 +9,12 @@ import type { Copied } from '../../../ports/job-actors.ts'
 import type { Transition } from '../../../domain/transition.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event } from '../../jobs/actor.ts'
-import type { TransitionOutbox } from '../wal/transition-outbox.ts'
-import type { EngineHost } from '../host.ts'
+import type { Blocks } from '../blocks/blocks.ts'
+import type { Flush } from '../flush/flush.ts'
+import type { Head } from '../head/head.ts'
 import { Job } from '../head/job.ts'
+import type { Lifecycle } from '../ingest/lifecycle.ts'
+import type { Wal } from '../wal/wal.ts'
 import { forgetJob, readActor, writeActors } from '../store.ts'
 import { readJobRows } from '../store/copies.ts'
 import type { CopiedRow } from '../store/copies.ts'
@@ -19,97 +22,92 @@ import { writeBlocks, writeExpired } from '../store/rollups.ts'
 import { writeSegments } from '../store/segments.ts'
 import { bodyOfBlob } from '../blocks/segment-body.ts'
 
-/** Who asks for nothing for so long has left: what waits for the copy goes on. */
+/** After so long without a read the reader has left, and the layout lock is released. */
 const PATIENCE_MS = 60_000
 const ROWS_PER_COMMIT = 100
-/** A line that is longer is none of ours. */
+/** The longest line that `archive` writes. */
 const LINE_MAX_LENGTH = 4 * 1024 * 1024
 
 type ArchiveSource = {
   readonly values: ValuesDatabase
   readonly blobs: Blobs
-  /** Held while rows are read, so that neither a flush nor a tidying changes them in between. */
+  /** Held while rows are read, so that neither flush nor retention changes them. */
   readonly layoutLock: Mutex
   /** The checkpoint; null once the job was forgotten. */
   readonly checkpoint: () => Promise<ActorState | null>
 }
 
-/** What copying needs of the engine. */
-type TransferDeps = {
-  readonly host: Pick<EngineHost, 'values' | 'blobs' | 'clock'>
-  readonly lock: Mutex
-  readonly layoutLock: Mutex
-  readonly jobs: Map<number, Job>
-  readonly outbox: TransitionOutbox
-  readonly journalId: () => number
-  readonly flushedAt: () => number
-  readonly flush: () => Promise<void>
-  readonly forget: (jobId: number) => Promise<void>
-  readonly enter: (job: Job) => void
+type TransferParts = {
+  readonly head: Head
+  readonly wal: Wal
+  readonly blocks: Blocks
+  readonly flush: Flush
+  readonly lifecycle: Lifecycle
 }
 
-/** Copies of what jobs keep: out of the engine, and into it. */
+/** Copies all data of a job out of the engine, and into it. */
 export class Transfer {
-  readonly #deps: TransferDeps
+  readonly #parts: TransferParts
 
-  constructor(deps: TransferDeps) {
-    this.#deps = deps
+  constructor(parts: TransferParts) {
+    this.#parts = parts
   }
 
   /** @throws {Refusal} not_found, unavailable */
   async archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>> {
-    const { host, layoutLock, jobs, flushedAt, flush } = this.#deps
-    const { values, blobs } = host
-    const job = jobs.get(jobId)
-    // The first may be one that began earlier and is joined, and the job may have come after it.
-    for (let tried = 0; flushedAt() <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
-      if (!job || jobs.get(jobId) !== job) throw gone()
+    const { head, blocks, flush } = this.#parts
+    const { values, blobs, layoutLock } = blocks
+    const job = head.find(jobId)
+    // A flush that is joined may have begun earlier, and the job may have been created after that.
+    for (let tried = 0; flush.flushedAt <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
+      if (!job || !head.has(job)) throw gone()
       if (tried > 2)
         throw new Refusal('unavailable', 'The value histories cannot be copied now. Try again later.')
-      await flush()
+      await flush.run()
     }
     if (!job) throw gone()
-    const checkpoint = async () => (jobs.get(jobId) === job ? readActor(values, jobId) : null)
+    const checkpoint = async () => (head.has(job) ? readActor(values, jobId) : null)
     return archiveLines({ values, blobs, layoutLock, checkpoint }, jobId)
   }
 
   /** @throws {Refusal} bad_request */
   async restore(jobId: number, copied: Copied): Promise<void> {
-    const { host, lock, outbox, forget } = this.#deps
-    const { values } = host
-    await forget(jobId)
+    const { wal, blocks, lifecycle } = this.#parts
+    const { values, lock } = blocks
+    await lifecycle.forget(jobId)
     await lock.run(() => values.commit(forgetJob(jobId)))
     for await (const part of restoreLines(copied.lines, jobId)) {
       if ('statements' in part) await lock.run(() => values.commit(part.statements))
       else await lock.run(() => this.#begin(part.state, copied))
     }
-    await outbox.deliver()
+    await wal.outbox.deliver()
   }
 
-  /** A job goes on from a checkpoint of elsewhere: what was not received since then is nobody's silence. */
+  /** Continues a job from a copied checkpoint. The time since the copy does not count as silence. */
   async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
-    const { host, jobs, outbox, journalId, enter } = this.#deps
-    const now = host.clock.now()
-    const deaf: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
-    const { state, transitions } = step(before, deaf, now)
-    await host.values.commit(writeActors([{ jobId: state.jobId, journalId: journalId(), state }]))
-    const job = new Job(state, journalId())
-    jobs.set(job.id, job)
-    enter(job)
-    // What the actor had told after the others were copied.
-    if (before.seq > heardSeq) outbox.add([latestOf(before)])
-    outbox.add(transitions)
+    const { head, wal, blocks } = this.#parts
+    const now = blocks.host.clock.now()
+    const gap: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
+    const { state, transitions } = step(before, gap, now)
+    const walId = wal.lastId
+    await blocks.values.commit(writeActors([{ jobId: state.jobId, walId, state }]))
+    const job = new Job(state, walId)
+    head.add(job)
+    head.deadlines.enter(job)
+    // The transition that was delivered after the copy of the other data.
+    if (before.seq > heardSeq) wal.outbox.add([latestOf(before)])
+    wal.outbox.add(transitions)
   }
 }
 
-/** The transition that led to a state, as far as the state says it. */
+/** The transition to a state, as far as the state has it. */
 function latestOf(actor: ActorState): Transition {
   const { jobId, seq, sinceAt, nowAt, state, errorCode, message, silentSinceAt } = actor
-  const facts = { reason: 'delivery', errorCode, message, silentSinceAt } as const
-  return { objectId: jobId, seq, at: sinceAt, detectedAt: nowAt, from: state, to: state, ...facts }
+  const rest = { reason: 'delivery', errorCode, message, silentSinceAt } as const
+  return { objectId: jobId, seq, at: sinceAt, detectedAt: nowAt, from: state, to: state, ...rest }
 }
 
-/** Everything a job keeps, up to its latest flush, as lines of JSON (`docs/architecture/formats/backup.md`).
+/** All data of a job up to its last flush, as lines of JSON (`docs/architecture/formats/backup.md`).
  * @throws {Refusal} not_found */
 async function archiveLines(source: ArchiveSource, jobId: number): Promise<ReadableStream<Uint8Array>> {
   const { layoutLock } = source
@@ -165,7 +163,7 @@ async function* linesOf(
   if (!(await checkpoint())) throw gone()
 }
 
-/** A segment in the blobs is copied with its bytes: numbers of blobs mean nothing elsewhere. */
+/** A segment in a blob is copied with its bytes: the number of a blob is valid in this engine only. */
 async function cellsOf(blobs: Blobs, jobId: number, row: CopiedRow): Promise<readonly unknown[]> {
   if (row.kind === 'expired') return ['e', row.series, row.endAt]
   if (row.kind === 'rollup') return ['r', ...row.key, row.body.toBase64()]
@@ -182,8 +180,8 @@ function gone(): Refusal {
   return new Refusal('not_found', 'There is no such webhook job.')
 }
 
-/** What `copyOut` wrote, as statements that put it back, some at a time, and last the checkpoint.
- * @throws {Refusal} bad_request for anything else */
+/** Statements that restore the lines of `archive`, some at a time, and last the checkpoint.
+ * @throws {Refusal} bad_request for other lines */
 async function* restoreLines(
   lines: ReadableStream<Uint8Array>,
   jobId: number,

@@ -1,32 +1,23 @@
 import type { Statement } from '../../../ports/values-database.ts'
-import type { Effect, AppendedRows, Job } from '../head/job.ts'
+import type { HeadChange } from '../head/head.ts'
 import { rowsOf } from './entry.ts'
 import { forgetJob } from '../store.ts'
-import { writeJournal } from './store.ts'
+import { writeWal } from './store.ts'
 import { forgetRepeats, pruneRepeats, writeRepeats } from '../store/repeats.ts'
 import type { RepeatRow } from '../store/repeats.ts'
-import type { WriteBatch } from './write-batch.ts'
 
-/** An accepted event that waits for its commit. */
-export type WalRecord = {
-  /** What stands in the journal of it, or is still being gathered for that. */
-  readonly entry: string | WriteBatch
-  /** What was only noted, before its effects. */
-  readonly rows: AppendedRows | null
-  readonly effects: readonly Effect[]
-  /** The job that ends with it. */
-  readonly forgotten: Job | null
-  /** The key under which it is known again. */
+/** An accepted event, or a batch of values, that waits for its commit. */
+export type WalRecord = HeadChange & {
+  /** The WAL entry as JSON, or a batch that may still grow. */
+  readonly entry: string | { text(): string }
+  /** The idempotency key of the delivery, and the answer to it. */
   readonly repeat: RepeatRow | null
-  /** True of what a sender has sent. */
-  readonly isDelivery: boolean
 }
 
-/** What few events have. */
+/** The parts of a record that few events have. */
 export type RecordExtras = Partial<Pick<WalRecord, 'rows' | 'forgotten' | 'repeat'>>
 
-/** What makes a batch durable: its statements, and how many journal rows after the last one there is, and characters in
- * them, that are. */
+/** The statements that make a batch durable, the number of WAL rows among them, and the characters in these rows. */
 type Commit = {
   readonly statements: readonly Statement[]
   readonly rows: number
@@ -35,7 +26,7 @@ type Commit = {
 
 export function commitOf(batch: readonly WalRecord[], lastId: number, now: number): Commit {
   const rows = rowsOf(batch.map(({ entry }) => (typeof entry === 'string' ? entry : entry.text())))
-  const statements = rows.map((text, index) => writeJournal(lastId + 1 + index, text))
+  const statements = rows.map((text, index) => writeWal(lastId + 1 + index, text))
   const repeats: RepeatRow[] = []
   const ends: Statement[] = []
   for (const { forgotten, repeat } of batch) {
@@ -47,16 +38,16 @@ export function commitOf(batch: readonly WalRecord[], lastId: number, now: numbe
   return { statements, rows: rows.length, sizeBytes: rows.reduce((sum, text) => sum + text.length, 0) }
 }
 
-/** Until then a change of state was told by whoever made it, or never will be. */
+/** After this time the outbox has delivered a transition, or its host has died. */
 const DELIVERED_WITHIN_MS = 5_000
 
-/** When the jobs of a batch want to be looked at: at the earliest of their deadlines, and soon where somebody has to hear
- * of a change of state. What was only noted moves deadlines later. */
+/** When the jobs of a batch have to be woken after a crash: at the earliest of their deadlines, and soon where there is a
+ * transition to deliver. Epoch ms. Appended values move deadlines later, and so do not count. */
 export function wakeAtOf(batch: readonly WalRecord[]): number {
   let at = Number.POSITIVE_INFINITY
   for (const { effects } of batch) {
     for (const { job, result } of effects) {
-      at = Math.min(at, job.deadlineAt)
+      at = Math.min(at, job.deadlineAt())
       if (result.transitions.length > 0) at = Math.min(at, result.state.nowAt + DELIVERED_WITHIN_MS)
     }
   }

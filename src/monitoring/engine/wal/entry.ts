@@ -2,14 +2,14 @@ import type { Delivery, Round, SampleSeries, Value } from '../../../domain/deliv
 import type { JobRules } from '../../../domain/job-rules.ts'
 import type { Event } from '../../jobs/actor.ts'
 
-/** What the journal remembers of one accepted event. `jobId` 0 stands for all jobs. */
+/** One accepted event in the WAL. `jobId` 0 stands for all jobs. */
 export type Entry = {
   readonly jobId: number
   readonly at: number
   readonly event: Event | { readonly kind: 'forget' }
 }
 
-/** A delivery to each of the jobs of a round, all of which were accepted. */
+/** A row whose values were all accepted. */
 export type RoundEntry = {
   readonly jobId: 0
   readonly at: number
@@ -48,7 +48,7 @@ export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
 /** A Durable Object takes texts of less than 2 MB: this many UTF-16 units are less than that in UTF-8. */
 const ROW_MAX_LENGTH = 512 * 1024
 
-/** Texts of entries as journal rows, in their order, as few as their length allows. */
+/** Packs texts of entries into WAL rows, in order, as few as their length allows. */
 export function rowsOf(texts: readonly string[]): readonly string[] {
   const rows: string[] = []
   let from = 0
@@ -66,8 +66,8 @@ export function rowsOf(texts: readonly string[]): readonly string[] {
   return rows
 }
 
-/** The entries of one journal row, in the order in which they were accepted.
- * @throws {SyntaxError} when the row is not what `encodeEntry` wrote */
+/** The entries of one WAL row, in the order in which they were accepted.
+ * @throws {SyntaxError} when `encodeEntry` did not write the row */
 export function decodeEntries(text: string): (Entry | RoundEntry)[] {
   return (JSON.parse(text) as Cells[]).map(decodeEntry)
 }
@@ -93,13 +93,13 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
     case 'f':
       return { jobId, at, event: { kind: 'forget' } }
     default:
-      throw new SyntaxError(`The journal holds an entry of the unknown kind ${kind}.`)
+      throw new SyntaxError(`The WAL has an entry of the unknown kind ${kind}.`)
   }
 }
 
 type GapEvent = Event & { readonly kind: 'deaf' }
 
-/** The rarer cells only where one of them is set. */
+/** The cells that are rarely set are left out where none of them is. */
 function gapCells({ fromAt, toAt, aheadMs = 0, isSent = false }: GapEvent): number[] {
   return aheadMs === 0 && !isSent ? [fromAt, toAt] : [fromAt, toAt, aheadMs, Number(isSent)]
 }
@@ -109,7 +109,7 @@ function gapOf(cells: readonly unknown[]): GapEvent {
   return { kind: 'deaf', fromAt, toAt, aheadMs, isSent: isSent === 1 }
 }
 
-/** The first instant and the gaps between them; gaps at the end that are all the same are written once. */
+/** The first instant and the gaps between the others; equal gaps at the end are written once. */
 function gapsOf(at: readonly number[]): number[] {
   const gaps = at.map((one, index) => (index === 0 ? one : one - (at[index - 1] ?? 0)))
   let length = gaps.length
@@ -126,10 +126,10 @@ function runOf(cells: readonly unknown[]): SampleSeries {
   return { key, at, values }
 }
 
-/** The error code only where there is one. */
+/** The error code is left out where there is none. */
 function roundCells({ key, timestampAt, jobIds, values, errorCode }: Round): unknown[] {
-  const hasMinusNought = values.some((value) => Object.is(value, -0))
-  const cells = [key, timestampAt, jobIds, hasMinusNought ? values.map(written) : values]
+  const hasMinusZero = values.some((value) => Object.is(value, -0))
+  const cells = [key, timestampAt, jobIds, hasMinusZero ? values.map(written) : values]
   return errorCode === undefined ? cells : [...cells, errorCode]
 }
 
@@ -147,7 +147,7 @@ function roundOf(cells: readonly unknown[]): Round {
   return errorCode === undefined ? round : { ...round, errorCode }
 }
 
-/** Values and error code, and the rarer fields only where one of them is set. */
+/** Values and error code; the fields that are rarely set are left out where none of them is. */
 function deliveryCells(delivery: Delivery): unknown[] {
   const { values, errorCode, timestampAt, message, ttlMs, runId, signal } = delivery
   const plain = timestampAt === null && message === null && ttlMs === null && runId === null
@@ -155,12 +155,12 @@ function deliveryCells(delivery: Delivery): unknown[] {
   return [exactly(values), errorCode, timestampAt, message, ttlMs, runId, signal]
 }
 
-/** JSON has a minus zero, which `JSON.parse` reads and `JSON.stringify` does not write by itself. */
+/** `JSON.parse` reads minus zero, but `JSON.stringify` does not write it. */
 const MINUS_ZERO = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0')
 
 const written = (value: Value): unknown => (Object.is(value, -0) ? MINUS_ZERO : value)
 
-/** The same values, so that they are read as they are; hardly ever others than those that were given. */
+/** The values with minus zero as JSON can read it: the same object, unless one of them is minus zero. */
 function exactly(values: Delivery['values']): unknown {
   for (const key in values) {
     if (!Object.is(values[key], -0)) continue

@@ -1,24 +1,24 @@
 import { Refusal } from '../../../lib/errors.ts'
 
 export type GroupCommitOptions<Item> = {
-  /** Resolves once everything that is ready now has had its turn. */
+  /** Resolves at the next turn of the event loop. */
   readonly turn: () => Promise<void>
   /** Makes the items durable, in order; rejects when none of them is. */
   readonly commit: (items: readonly Item[]) => Promise<void>
-  /** Takes back what the items did in memory: they and all that followed them are lost. */
+  /** Reverts the items in memory: they and all later ones are lost. */
   readonly undo: (items: readonly Item[], cause: unknown) => void
 }
 
-/** Bounds of what may wait for a commit; past them deliveries are refused. */
+/** Bounds of items that wait for a commit; past them deliveries are refused. */
 export const WAITING_ITEMS_MAX = 50_000
 export const WAITING_BYTES_MAX = 32 * 1024 * 1024
-/** What one commit takes of it: a host may stand still while it writes. */
+/** The size of one commit: a host may block while it writes. */
 export const COMMIT_BYTES = 8 * 1024 * 1024
 
-/** So many at once come from so many senders that more are on their way. */
+/** From here on there are so many senders that more deliveries are on their way. */
 const BUSY_ITEMS = 8
 
-/** Items that share a commit, and so one promise: what is durable is so for all of them. */
+/** Items that share a commit, and so one promise. */
 class Batch<Item> {
   readonly items: Item[] = []
   sizeBytes = 0
@@ -38,8 +38,8 @@ class Batch<Item> {
   }
 }
 
-/** Collects what arrives during one turn of the event loop and commits it together, in several commits if it is much.
- * One commit runs at a time. */
+/** Commits the items that arrive during one turn of the event loop together, in several commits if they are too large for
+ * one. One commit runs at a time. */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>
   #waiting: Batch<Item>[] = []
@@ -56,7 +56,8 @@ export class GroupCommit<Item> {
     return this.#waitingItems >= WAITING_ITEMS_MAX || this.#waitingBytes >= WAITING_BYTES_MAX
   }
 
-  /** Resolves when the item, which counts for so many, is durable. @throws {Refusal} unavailable when it is not and never will be */
+  /** Resolves when the item is durable. `count` is its weight in `WAITING_ITEMS_MAX`.
+   * @throws {Refusal} unavailable when the commit failed */
   push(item: Item, sizeBytes: number, count = 1): Promise<void> {
     let batch = this.#waiting.at(-1)
     if (!batch || batch.sizeBytes >= COMMIT_BYTES) this.#waiting.push((batch = new Batch()))
@@ -66,26 +67,26 @@ export class GroupCommit<Item> {
     return batch.durable
   }
 
-  /** What came last of that which waits. */
+  /** The newest item that waits for a commit. */
   get last(): Item | null {
     return this.#waiting.at(-1)?.items.at(-1) ?? null
   }
 
-  /** Lets what came last count for one more, of so many bytes, and resolves when it is durable.
-   * @throws {Refusal} as `push` @throws {TypeError} when nothing waits */
+  /** Adds one to the weight of the newest waiting item, and `sizeBytes` to its size. Resolves as `push`.
+   * @throws {Refusal} as `push` @throws {TypeError} when no item waits */
   grow(sizeBytes: number): Promise<void> {
     const batch = this.#waiting.at(-1)
-    if (!batch) throw new TypeError('Nothing waits that could grow.')
+    if (!batch) throw new TypeError('No item waits for a commit.')
     this.#weigh(batch, sizeBytes, 1)
     return batch.durable
   }
 
-  /** Resolves when all items so far are durable. @throws {Refusal} unavailable when one of them never will be */
+  /** Resolves when all items so far are durable. @throws {Refusal} unavailable when the commit of one fails */
   get durable(): Promise<void> {
     return this.#waiting.at(-1)?.durable ?? this.#committing?.durable ?? Promise.resolve()
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no item waits. */
   async settled(): Promise<void> {
     while (this.#flushing) await this.#flushing
   }
@@ -100,7 +101,7 @@ export class GroupCommit<Item> {
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#options.turn()
-      // Whoever was answered last sends again: what is on its way while much is being taken shares this commit.
+      // Senders that were answered together send again together: their deliveries share this commit.
       if (this.#waitingItems >= BUSY_ITEMS) await this.#options.turn()
       const batch = this.#waiting.shift()
       if (!batch) break
@@ -115,11 +116,11 @@ export class GroupCommit<Item> {
       }
       this.#committing = null
     }
-    // In the same step as the check above: whoever pushes next must find that nobody is flushing.
+    // In the same step as the check above: the next push must start a new flush.
     this.#flushing = null
   }
 
-  /** What came after a failed commit was built on it, so it is lost with it. */
+  /** Later items were built on the failed commit, so they are lost too. */
   #giveUp(batch: Batch<Item>, cause: unknown): void {
     const lost = [batch, ...this.#waiting]
     this.#waiting = []

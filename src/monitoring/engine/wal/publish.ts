@@ -3,21 +3,21 @@ import type { JobValues, Subscribers } from '../../events/values.ts'
 import type { AppendedRows } from '../head/job.ts'
 import type { WalRecord } from './commit.ts'
 
-/** Tells subscribers what a committed batch brought to the jobs that they watch, in its order. */
+/** Sends the values of a committed batch to subscribers, in order, for the jobs that they watch. */
 export async function publishValues(subscribers: Subscribers, batch: readonly WalRecord[]): Promise<void> {
-  const told = batch.flatMap(({ rows, effects }) => [
+  const received = batch.flatMap(({ rows, effects }) => [
     ...valuesOfRows(subscribers, rows),
     ...effects.flatMap(({ job, result }) => (subscribers.watches(job.id) ? (valuesOf(result) ?? []) : [])),
   ])
-  if (told.length > 0) await subscribers.tell(told)
+  if (received.length > 0) await subscribers.tell(received)
 }
 
-function valuesOfRows(subscribers: Subscribers, heard: AppendedRows | null): JobValues[] {
-  if (!heard) return []
-  const { key, jobs, at, values } = heard
+function valuesOfRows(subscribers: Subscribers, rows: AppendedRows | null): JobValues[] {
+  if (!rows) return []
+  const { key, jobs, at, values } = rows
   return jobs.flatMap((job, index) => {
     if (!subscribers.watches(job.id)) return []
     const sample = { key, at: at[index] ?? 0, value: values[index] ?? 0 }
-    return valuesOf({ state: job.state, samples: [sample], run: null }) ?? []
+    return valuesOf({ state: job.currentState(), samples: [sample], run: null }) ?? []
   })
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../../ports/log.ts'
 
 const TRANSITIONS_PER_BATCH = 500
 
-/** Committed transitions on their way up: told in order, again and again until they were taken. */
+/** Committed transitions that the state pipeline has not processed: delivered in order, at least once each. */
 export class TransitionOutbox {
   readonly #follow: (transitions: readonly Transition[]) => Promise<void>
   readonly #log: Log
@@ -12,22 +12,22 @@ export class TransitionOutbox {
   #redeliversOnReplay = false
 
   constructor(follow: (transitions: readonly Transition[]) => Promise<void>, log: Log) {
-    // A listener that throws before it returns a promise is one that rejects.
+    // A listener may throw before it returns a promise.
     this.#follow = async (transitions) => follow(transitions)
     this.#log = log
   }
 
-  /** True when nothing waits. */
+  /** True when no transition waits. */
   get isDrained(): boolean {
     return this.#waiting.length === 0
   }
 
-  /** True from what was told until a flush: an engine that opens on the journal before that tells it again. */
+  /** True from a delivery until the next flush: an engine that replays the WAL before that delivers again. */
   get redeliversOnReplay(): boolean {
     return this.#redeliversOnReplay
   }
 
-  /** A flush begins: what was told so far is not told again once it has ended. */
+  /** A flush begins: once it has ended, transitions that were delivered before it are not delivered again. */
   willFlush(): void {
     this.#redeliversOnReplay = false
   }
@@ -36,7 +36,7 @@ export class TransitionOutbox {
     for (const transition of transitions) this.#waiting.push(transition)
   }
 
-  /** Tells everything that waits; false when the listener is away and it must be tried again later. */
+  /** Delivers all waiting transitions; false when the listener failed, and `deliver` must be called again later. */
   deliver(): Promise<boolean> {
     if (this.isDrained) return Promise.resolve(true)
     this.#delivering ??= this.#deliverAll()
@@ -44,15 +44,15 @@ export class TransitionOutbox {
   }
 
   async #deliverAll(): Promise<boolean> {
-    // Those of one job are in the order of time already. Those of many come in that order, too, so that what is above them
-    // has a past that agrees with theirs.
+    // Transitions of one job are ordered by time already. Those of many jobs are sorted too, so that the history of their
+    // parents agrees with theirs.
     this.#waiting.sort((a, b) => a.at - b.at)
     try {
       while (this.#waiting.length > 0) {
-        const told = this.#waiting.slice(0, TRANSITIONS_PER_BATCH)
-        // A failure that passes at once must not show: who delivered is answered after this, and finds the change everywhere.
-        await this.#follow(told).catch(() => this.#follow(told))
-        this.#waiting.splice(0, told.length)
+        const batch = this.#waiting.slice(0, TRANSITIONS_PER_BATCH)
+        // The sender is answered after this and expects the change everywhere, so a short failure is retried at once.
+        await this.#follow(batch).catch(() => this.#follow(batch))
+        this.#waiting.splice(0, batch.length)
         this.#redeliversOnReplay = true
       }
       return true

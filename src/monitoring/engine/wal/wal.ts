@@ -1,53 +1,43 @@
 import type { Mutex } from '../../../lib/mutex.ts'
 import type { Sample } from '../../jobs/actor.ts'
-import type { Deadlines } from '../head/deadlines.ts'
-import type { TransitionOutbox } from './transition-outbox.ts'
-import { GroupCommit } from './group-commit.ts'
 import type { EngineHost } from '../host.ts'
-import type { Effect, AppendedRows, Job } from '../head/job.ts'
+import type { Arrival } from '../head/hot-state.ts'
+import type { Head } from '../head/head.ts'
+import type { Effect, Job } from '../head/job.ts'
+import { readRepeats } from '../store/repeats.ts'
+import type { KnownRepeat } from '../store/repeats.ts'
+import { commitOf, wakeAtOf } from './commit.ts'
+import type { RecordExtras, WalRecord } from './commit.ts'
 import { encodeEntry } from './entry.ts'
 import type { Entry, RoundEntry } from './entry.ts'
-import { PendingRowLists } from '../head/pending-rows.ts'
-import { commitOf, wakeAtOf } from './commit.ts'
-import type { WalRecord, RecordExtras } from './commit.ts'
-import { appendToBatch } from './write-batch.ts'
+import { GroupCommit } from './group-commit.ts'
 import { publishValues } from './publish.ts'
-import type { Arrival } from '../head/hot-state.ts'
+import { TransitionOutbox } from './transition-outbox.ts'
+import { appendToBatch } from './write-batch.ts'
 
-/** Samples, rows of the log, and the characters in them, that the next flush moves. */
-export type Unflushed = { samples: number; rows: number; sizeBytes: number }
-
-/** What the ledger shares with its engine. */
-export type WalDeps = {
-  readonly host: EngineHost
-  readonly lock: Mutex
-  readonly jobs: Map<number, Job>
-  readonly deadlines: Deadlines
-  readonly outbox: TransitionOutbox
-}
-
-/** Writes accepted events to the journal, and brings what jobs know on stable storage up to it. */
+/** The write-ahead log: makes accepted events durable, and then marks them durable in the head. */
 export class Wal {
-  readonly pendingRows = new PendingRowLists()
-  /** Jobs whose end is not durable yet; should it fail, they come back. */
-  readonly leaving = new Set<Job>()
-  /** The journal row that was written last. */
-  journalId = 0
-  /** What the next flush would move. */
-  readonly unflushed: Unflushed = { samples: 0, rows: 0, sizeBytes: 0 }
-  readonly #deps: WalDeps
+  readonly outbox: TransitionOutbox
+  /** The number of the last WAL row. */
+  lastId = 0
+  readonly #host: EngineHost
+  readonly #lock: Mutex
+  readonly #head: Head
   readonly #commits: GroupCommit<WalRecord>
 
-  constructor(books: WalDeps) {
-    this.#deps = books
+  constructor(host: EngineHost, lock: Mutex, head: Head) {
+    this.#host = host
+    this.#lock = lock
+    this.#head = head
+    this.outbox = new TransitionOutbox((transitions) => host.follow(transitions), host.log)
     this.#commits = new GroupCommit({
-      turn: () => books.host.turn(),
-      commit: (batch) => books.lock.run(() => this.#commit(batch)),
+      turn: () => host.turn(),
+      commit: (batch) => lock.run(() => this.#commit(batch)),
       undo: (batch, cause) => this.#undo(batch, cause),
     })
   }
 
-  /** True while no more may wait for a commit. */
+  /** True while no more events may wait for a commit. */
   get isFull(): boolean {
     return this.#commits.isFull
   }
@@ -57,92 +47,67 @@ export class Wal {
     return this.#commits.durable
   }
 
-  /** Resolves when nothing waits for a commit. */
+  /** Resolves when no event waits for a commit. */
   settled(): Promise<void> {
     return this.#commits.settled()
   }
 
-  /** Lets the event take effect at once, and resolves when it is durable. @throws {Refusal} unavailable */
+  /** Applies the event to the head at once, and resolves when it is durable. Events of one turn share one promise.
+   * @throws {Refusal} unavailable */
   accept(
     entry: Entry | RoundEntry,
     effects: readonly Effect[],
     { rows = null, forgotten = null, repeat = null }: RecordExtras = {},
   ): Promise<void> {
-    for (const { job, result } of effects) job.state = result.state
+    for (const { job, result } of effects) job.accept(result.state)
     const text = encodeEntry(entry)
     const count = effects.length + (rows?.jobs.length ?? 0)
     const { kind } = entry.event
     const isDelivery = kind === 'deliver' || kind === 'run' || kind === 'round'
     return this.#commits.push(
-      { entry: text, rows, effects, forgotten, repeat, isDelivery },
+      { entry: text, rows, isRow: true, effects, forgotten, repeat, isDelivery },
       text.length,
       Math.max(1, count),
     )
   }
 
-  /** As `accept`, of a value that was only noted. */
+  /** As `accept`, for a value that the job has appended. */
   append(job: Job, sample: Sample, arrival: Arrival): Promise<void> {
     return appendToBatch(this.#commits, job, sample, arrival)
   }
 
-  /** What an event did to a job is on stable storage. */
-  markDurable({ job, result }: Effect, journalId: number): void {
-    job.keep(result, journalId)
-    this.unflushed.samples += result.samples.length + (result.run?.at.length ?? 0)
-    this.#deps.outbox.add(result.transitions)
-  }
-
-  markRowsDurable(heard: AppendedRows, journalId: number, isRound = true): void {
-    if (isRound) this.pendingRows.add(heard, journalId)
-    else this.pendingRows.pass(heard, journalId)
-    this.unflushed.samples += heard.jobs.length
-  }
-
-  /** The job's end is durable: there is nothing of it left to flush. */
-  drop(job: Job): void {
-    this.leaving.delete(job)
-    this.unflushed.samples -= job.tail?.size ?? 0
+  /** Those of the idempotency keys that were delivered before, with the answers. No commit runs meanwhile. */
+  repeatsOf(
+    keys: readonly { readonly jobId: number; readonly key: string }[],
+    now: number,
+  ): Promise<readonly KnownRepeat[]> {
+    return this.#lock.run(() => readRepeats(this.#host.values, keys, now))
   }
 
   async #commit(batch: readonly WalRecord[]): Promise<void> {
-    const { host, deadlines } = this.#deps
-    const { statements, rows: rowCount, sizeBytes } = commitOf(batch, this.journalId, host.clock.now())
+    const host = this.#host
+    const { statements, rows, sizeBytes } = commitOf(batch, this.lastId, host.clock.now())
     await host.beforeCommit?.(wakeAtOf(batch))
     await host.values.commit(statements)
-    // A job may have entries in several rows of a commit: what it knows is as of the last of them.
-    const id = this.journalId + rowCount
-    this.journalId = id
-    this.unflushed.rows += rowCount
-    this.unflushed.sizeBytes += sizeBytes
-    for (const { entry, rows, effects, forgotten } of batch) {
-      if (rows) this.markRowsDurable(rows, id, typeof entry === 'string')
-      for (const effect of effects) {
-        this.markDurable(effect, id)
-        deadlines.enter(effect.job)
+    // A job may have entries in several rows of a commit: its state is as of the last of them.
+    this.lastId += rows
+    this.#head.unflushed.rows += rows
+    this.#head.unflushed.sizeBytes += sizeBytes
+    for (const record of batch) {
+      this.#head.markDurable(record, this.lastId)
+      for (const { job, result } of record.effects) {
+        this.outbox.add(result.transitions)
+        this.#head.deadlines.enter(job)
       }
-      if (forgotten) this.drop(forgotten)
     }
     if (host.subscribers?.areThere) await publishValues(host.subscribers, batch)
   }
 
-  /** Nothing of a failed commit may stay in memory: later answers would build on what no disk remembers. */
   #undo(batch: readonly WalRecord[], cause: unknown): void {
-    const { host, jobs, deadlines } = this.#deps
-    const now = host.clock.now()
-    // Backwards, so that of jobs made and forgotten under one id the durable one is left.
-    for (const { rows, effects, forgotten, isDelivery } of batch.toReversed()) {
-      if (forgotten) {
-        this.leaving.delete(forgotten)
-        jobs.set(forgotten.id, forgotten)
-      }
-      for (const job of [...effects.map((effect) => effect.job), ...(rows?.jobs ?? [])]) {
-        if (job.durable) job.state = job.durable
-        else if (jobs.get(job.id) === job) jobs.delete(job.id)
-        if (isDelivery) job.refuse(now)
-        deadlines.enter(job)
-      }
-    }
-    host.log.error('engine: commit failed; the waiting deliveries were rejected', cause, {
+    const now = this.#host.clock.now()
+    // In reverse order: of several jobs with one id, the durable one remains.
+    for (const record of batch.toReversed()) this.#head.revert(record, now)
+    this.#host.log.error('engine: commit failed; the waiting deliveries were rejected', cause, {
       events: batch.length,
     })
   }

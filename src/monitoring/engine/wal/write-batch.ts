@@ -1,19 +1,19 @@
 import type { Value } from '../../../domain/delivery.ts'
 import type { Sample } from '../../jobs/actor.ts'
-import type { GroupCommit } from './group-commit.ts'
-import type { AppendedRows, Job } from '../head/job.ts'
-import { encodeEntry } from './entry.ts'
 import type { Arrival } from '../head/hot-state.ts'
+import type { AppendedRows, Job } from '../head/job.ts'
 import type { WalRecord } from './commit.ts'
+import { encodeEntry } from './entry.ts'
+import type { GroupCommit } from './group-commit.ts'
 
-/** About so many characters are gathered at most: an entry has to fit into a row. */
-export const GATHERED_BYTES = 256 * 1024
-/** What a value takes in the journal, with the id of its job, where it is no text. */
+/** About so many characters are in a batch at most: an entry has to fit into a row. */
+export const BATCH_BYTES = 256 * 1024
+/** The size of a number in the WAL, with the id of its job. */
 const VALUE_BYTES = 32
 
-/** Routine values that came one by one at the same instant of the clock. They are written down as one round, at a fraction
- * of what an entry for each would take. */
-export class WriteBatch implements AppendedRows {
+/** A WAL record that takes more values until it is committed: routine values that arrived one by one in the same
+ * millisecond. Written as one row, they cost a fraction of what an entry for each would cost. */
+class WriteBatch implements AppendedRows {
   readonly key: string
   readonly timestampAt: number | null
   readonly now: number
@@ -30,10 +30,10 @@ export class WriteBatch implements AppendedRows {
 
   isFor(key: string, { timestampAt, now }: Arrival): boolean {
     const isSame = now === this.now && key === this.key && timestampAt === this.timestampAt
-    return isSame && this.#sizeBytes < GATHERED_BYTES
+    return isSame && this.#sizeBytes < BATCH_BYTES
   }
 
-  /** @returns what it takes more of the journal for that, about */
+  /** @returns about how many characters the entry grew by */
   add(job: Job, at: number, value: Value): number {
     const sizeBytes = VALUE_BYTES + (typeof value === 'string' ? value.length : 0)
     this.jobs.push(job)
@@ -43,7 +43,7 @@ export class WriteBatch implements AppendedRows {
     return sizeBytes
   }
 
-  /** The journal entry of what was gathered so far. */
+  /** The WAL entry of the values so far. */
   text(): string {
     const { key, timestampAt, now, jobs, values } = this
     const round = { key, timestampAt, jobIds: jobs.map(({ id }) => id), values }
@@ -51,8 +51,7 @@ export class WriteBatch implements AppendedRows {
   }
 }
 
-/** Lets a value that was only noted wait for its commit, with those that came just before it where that is possible.
- * Resolves as `GroupCommit.push`. */
+/** Adds an appended value to the open batch, or to a new one if the open one does not fit. Resolves as `GroupCommit.push`. */
 export function appendToBatch(
   commits: GroupCommit<WalRecord>,
   job: Job,
@@ -61,8 +60,16 @@ export function appendToBatch(
 ): Promise<void> {
   const last = commits.last?.entry
   if (last instanceof WriteBatch && last.isFor(key, arrival)) return commits.grow(last.add(job, at, value))
-  const entry = new WriteBatch(key, arrival)
-  const sizeBytes = entry.add(job, at, value)
-  const accepted = { entry, rows: entry, effects: [], forgotten: null, repeat: null, isDelivery: true }
-  return commits.push(accepted, sizeBytes)
+  const batch = new WriteBatch(key, arrival)
+  const sizeBytes = batch.add(job, at, value)
+  const record: WalRecord = {
+    entry: batch,
+    rows: batch,
+    isRow: false,
+    effects: [],
+    forgotten: null,
+    repeat: null,
+    isDelivery: true,
+  }
+  return commits.push(record, sizeBytes)
 }

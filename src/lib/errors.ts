@@ -80,6 +80,12 @@ export class TypeRefusal extends Refusal {
   }
 }
 
+/** Returns a caught refusal. @throws any other error */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}
+
 /** The refusal that an error is or was caused by: a host's may come wrapped into the words of whoever asked the host. */
 export function refusalIn(error: unknown): Refusal | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

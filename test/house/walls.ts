@@ -161,13 +161,6 @@ export function circlesOfRooms(edges: readonly Edge[]): Edge[][] {
   )
 }
 
-/** Imports that still close a circle of files. The list may only shrink. */
-const OPEN_CIRCLES = new Set([
-  'src/monitoring/engine/head/pending-rows.ts → src/monitoring/engine/head/job.ts',
-  'src/monitoring/engine/wal/write-batch.ts → src/monitoring/engine/wal/commit.ts',
-  'src/timeseries/segment-header.ts → src/timeseries/segments.ts',
-])
-
 /** The circles among files of `src` and `workers`, types included. The environment of the Worker is exempt: the types of its
  * bindings name the classes of its Durable Objects, and these read the environment. */
 export function circlesOfFiles(edges: readonly Edge[]): Edge[][] {
@@ -175,7 +168,6 @@ export function circlesOfFiles(edges: readonly Edge[]): Edge[][] {
     into === undefined ||
     !/^(?:src|workers)\//.test(path) ||
     isTestFile(path) ||
-    OPEN_CIRCLES.has(`${path} → ${to}`) ||
     (path === 'workers/edge/environment.ts' && isTypeOnly)
       ? undefined
       : [path, to],

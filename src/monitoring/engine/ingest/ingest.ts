@@ -1,4 +1,4 @@
-import { Refusal } from '../../../lib/errors.ts'
+import { asRefusal, Refusal } from '../../../lib/errors.ts'
 import type {
   Delivered,
   DeliveredRound,
@@ -101,7 +101,7 @@ export class Ingest {
       const event = { kind: 'round', round: partOf(round, places) } as const
       if (places.length > 0) await this.#wal.accept({ jobId: 0, at: now, event }, effects, { rows })
     } catch (error) {
-      const refusal = refusedAs(error)
+      const refusal = asRefusal(error)
       const lost = [...refused, ...places.map((index) => refusedAt(index, refusal))]
       return { accepted: 0, late: 0, refused: lost.toSorted((a, b) => a.index - b.index) }
     }
@@ -133,8 +133,7 @@ export class Ingest {
       })
       return { outcome, durable, changesState: result.transitions.length > 0 }
     } catch (error) {
-      if (error instanceof Refusal) return error
-      throw error
+      return asRefusal(error)
     }
   }
 
@@ -180,7 +179,7 @@ export class Ingest {
     const accepted = attempts.filter(isAccepted)
     const failures = new Map<Promise<void>, Refusal>()
     for (const durable of new Set(accepted.map((one) => one.durable))) {
-      await durable.catch((error: unknown) => failures.set(durable, refusedAs(error)))
+      await durable.catch((error: unknown) => failures.set(durable, asRefusal(error)))
     }
     if (accepted.some(({ changesState, durable }) => changesState && !failures.has(durable)))
       await this.#wal.outbox.deliver()
@@ -279,11 +278,6 @@ class Claim {
 }
 
 const STORAGE_AWAY = new Refusal('unavailable', 'The storage is unavailable. Try again shortly.')
-
-function refusedAs(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  throw error
-}
 
 function nameOf(jobId: number, key: string): string {
   return `${jobId} ${key}`

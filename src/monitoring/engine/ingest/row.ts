@@ -1,4 +1,4 @@
-import { Refusal } from '../../../lib/errors.ts'
+import { asRefusal, Refusal } from '../../../lib/errors.ts'
 import type { Delivery, RefusedRowValue, Round, Value } from '../../../domain/delivery.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Step } from '../../jobs/actor.ts'
@@ -106,8 +106,7 @@ function refusalOf(job: Job, admission: Pick<Admission, 'admit'> | null): Refusa
     admission?.admit(job)
     return null
   } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
+    return asRefusal(error)
   }
 }
 
@@ -115,7 +114,6 @@ function stepOf(state: ActorState, delivery: Delivery, now: number): Step | Refu
   try {
     return step(state, { kind: 'deliver', delivery }, now)
   } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
+    return asRefusal(error)
   }
 }

@@ -1,5 +1,5 @@
 import type { DeliveredRound, Round, Sender } from '../../../domain/delivery.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { asRefusal } from '../../../lib/errors.ts'
 import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import { maySend } from '../../jobs/delivery.ts'
 import { outcomeAt, partOf, refusedAt } from '../../jobs/round.ts'
@@ -42,7 +42,7 @@ export class StoredValues {
     const stored = this.#indexes
     if (stored.size === 0) return deliver(this.#round)
     // A stored value may still wait for its commit, and is lost with it.
-    const committed = wal.durable.then(() => null, refusalOf)
+    const committed = wal.durable.then(() => null, asRefusal)
     const places = [...this.#round.jobIds.keys()].filter((index) => !stored.has(index))
     const outcome = outcomeAt(await deliver(partOf(this.#round, places)), places)
     const lost = await committed
@@ -84,9 +84,4 @@ export class StoredValues {
     this.#indexes.add(index)
     if (at < (job.newestAt ?? 0)) this.#late++
   }
-}
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  throw error
 }

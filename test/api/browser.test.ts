@@ -153,6 +153,20 @@ describe.each([...HOST_NAMES])('browsers and %s', (name) => {
     }
   })
 
+  test('no page can be framed', async () => {
+    for (const path of ['/', '/session/setup?token=x', '/nothing']) {
+      const { headers } = await client.request('GET', path, { headers: { accept: 'text/html' } })
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    }
+  })
+
+  test.each(ALLOWED)('a page of %s gets a session, but no cookie', async (origin) => {
+    const login = (json: object) =>
+      client.request('POST', '/session/login', { as: null, headers: { origin }, json: { ...ADMIN, ...json } })
+    expectAnswer(await login({}), { answers: 200 })
+    expectAnswer(await login({ cookie: true }), { answers: 'forbidden' })
+  })
+
   test('with the switch off, credentials in a URL are good for nothing, and elsewhere as ever', async () => {
     const query = new URLSearchParams(ADMIN)
     const nobody = { as: null } as const

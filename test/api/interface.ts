@@ -14,6 +14,7 @@ import { browseSuite } from './browse.suite.ts'
 import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
 import type { Client } from './client.ts'
+import { cookieSuite } from './cookie.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { dependenciesSuite } from './dependencies.suite.ts'
@@ -64,6 +65,7 @@ export const SUITES: readonly Suite[] = [
   errorsSuite,
   rolesSuite,
   sessionSuite,
+  cookieSuite,
   usersSuite,
   userGroupsSuite,
   grantsSuite,

@@ -4,9 +4,9 @@ import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
+import { sessionAnswer } from '../../http/session-cookie.ts'
 import { jsonBody, readText, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { timeFormat } from '../../lib/time.ts'
 import { sessionView } from '../session/schema.ts'
 import { callbackQuery, identityBody, identityView, loginQuery, logoutView, sessionBody } from './schema.ts'
 import {
@@ -67,9 +67,7 @@ const loginRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', sessionBody),
     async (c) => {
-      const context = c.get('context')
-      const { expiresAt, ...session } = await openProvenSession(context, c.req.valid('json'))
-      return c.json({ ...session, expiresAt: timeFormat(context.ports.settings.timeZone)(expiresAt) })
+      return sessionAnswer(c, await openProvenSession(c.get('context'), c.req.valid('json')))
     },
   )
   .get(

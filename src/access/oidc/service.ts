@@ -117,6 +117,7 @@ export async function openProvenSession(context: Context, { loginCode, verifier,
   const { subject, sid, idToken } = login
   return openSession(context, account, {
     owed,
+    carrier: 'body',
     also: (sessionHash) => [store.insertSession(database, { sessionHash, subject, sid, idToken })],
   })
 }

@@ -2,16 +2,23 @@ import { Hono } from 'hono'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { ok, noContent } from '../../http/openapi-answers.ts'
+import { refuseForeign } from '../../http/origin.ts'
 import { admit, policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
+import {
+  clearSessionCookie,
+  sessionAnswer,
+  sessionCookieOf,
+  setSessionCookie,
+} from '../../http/session-cookie.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { timeFormat } from '../../lib/time.ts'
 import { userView } from '../users/schema.ts'
 import { mfaRoutes } from './mfa/routes.ts'
 import { personalTokenRoutes } from './personal/routes.ts'
 import {
   credentialsSchema,
+  loginBody,
   logoutBody,
   ownerQuery,
   passwordBody,
@@ -32,6 +39,7 @@ import {
   logIn,
   logOut,
   logOutCaller,
+  logOutEverywhere,
   refreshSession,
 } from './service.ts'
 import { setUp } from './service/first-start.ts'
@@ -40,13 +48,12 @@ import { changePassword } from './service/password.ts'
 import { setupPage } from './setup-page.ts'
 
 const BODY_MAX_BYTES = 8 * 1024
-/** What `Sec-Fetch-Site` says of a request of our own pages, and of one that a person typed. */
-const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 const login = { 200: ok(sessionView, 'The new session.') }
+const cookieLogin = { 200: ok(sessionView, 'The new session.', ['Set-Cookie']) }
 
 const account = { roles: 'signed-in', scope: 'account' } as const
 const ownLogout: Policy = {
-  summary: 'Log out: end the session of the call, or the given one',
+  summary: 'Log out: end the session of the call, the given one, or all sessions of the caller',
   ...account,
   answers: { 204: noContent },
 }
@@ -63,15 +70,20 @@ const loginRoutes = new Hono<Env>()
     valid('query', credentialsSchema),
     async (c) => {
       refuseInQuery(c)
-      return c.json(await openSession(c, c.req.valid('query')))
+      return sessionAnswer(c, await logIn(c.get('context'), c.req.valid('query')))
     },
   )
   .post(
     '/session/login',
-    policy({ summary: 'Log in', roles: 'anyone', answers: login, refuses: [401, 429] }),
+    policy({ summary: 'Log in', roles: 'anyone', answers: cookieLogin, refuses: [401, 403, 429] }),
     jsonBody(BODY_MAX_BYTES),
-    valid('json', credentialsSchema),
-    async (c) => c.json(await openSession(c, c.req.valid('json'))),
+    valid('json', loginBody),
+    async (c) => {
+      const { cookie = false, ...credentials } = c.req.valid('json')
+      if (cookie) refuseForeign(c.req.raw)
+      const carrier = cookie ? 'cookie' : 'body'
+      return sessionAnswer(c, await logIn(c.get('context'), { ...credentials, carrier }), cookie)
+    },
   )
   .get(
     '/session/logout',
@@ -86,8 +98,9 @@ const loginRoutes = new Hono<Env>()
       const context = c.get('context')
       const { sessionId } = c.req.valid('query')
       if (sessionId === undefined) {
-        refuseForeign(c)
+        refuseForeign(c.req.raw)
         await logOutCaller(await admit(ownLogout, c.req.raw, c.var), '?sessionId')
+        clearSessionCookie(c)
       } else {
         refuseInQuery(c)
         await logOut(context, sessionId)
@@ -101,9 +114,13 @@ const loginRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', logoutBody),
     async (c) => {
-      const { sessionId } = c.req.valid('json')
+      const { sessionId, everywhere = false } = c.req.valid('json')
       const context = c.get('context')
-      await (sessionId === undefined ? logOutCaller(context, '/sessionId') : logOut(context, sessionId))
+      if (sessionId !== undefined) await logOut(context, sessionId)
+      else {
+        await (everywhere ? logOutEverywhere(context) : logOutCaller(context, '/sessionId'))
+        clearSessionCookie(c)
+      }
       return c.body(null, 204)
     },
   )
@@ -121,12 +138,24 @@ const loginRoutes = new Hono<Env>()
     policy({
       summary: 'Renew the access token and the refresh token; using a refresh token twice ends its session',
       roles: 'anyone',
-      answers: { 200: ok(refreshView, 'The tokens.') },
-      refuses: [401],
+      answers: { 200: ok(refreshView, 'The tokens.', ['Set-Cookie']) },
+      refuses: [401, 403],
     }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', refreshBody),
-    async (c) => c.json(await refreshSession(c.get('context'), c.req.valid('json').refreshToken)),
+    async (c) => {
+      const context = c.get('context')
+      const { refreshToken } = c.req.valid('json')
+      if (refreshToken !== undefined) {
+        const { expiresAt: _, ...tokens } = await refreshSession(context, refreshToken)
+        return c.json(tokens)
+      }
+      const token = sessionCookieOf(c)
+      if (token === undefined) throw new Refusal('unauthenticated', 'The refresh token is missing. Log in.')
+      const { expiresAt, refreshToken: next, ...access } = await refreshSession(context, token, 'cookie')
+      setSessionCookie(c, { refreshToken: next, expiresAt })
+      return c.json(access)
+    },
   )
 
 const ownRoutes = new Hono<Env>()
@@ -204,29 +233,9 @@ function setupRoutes(hooks: SetupHooks): Hono<Env> {
     )
 }
 
-async function openSession(c: Context<Env>, credentials: z.infer<typeof credentialsSchema>) {
-  const context = c.get('context')
-  const { expiresAt, ...session } = await logIn(context, credentials)
-  return { ...session, expiresAt: timeFormat(context.ports.settings.timeZone)(expiresAt) }
-}
-
 /** @throws {Refusal} forbidden also where credentials in a query are turned off */
 function refuseInQuery(c: Context<Env>): void {
   if (!c.get('ports').settings.takesQueryCredentials)
     throw new Refusal('forbidden', 'Credentials in a URL are disabled here. Use POST.')
-  refuseForeign(c)
-}
-
-/** A page of another origin must not trigger a GET that changes something, by an image for example. Browsers without
- * `Sec-Fetch-Site` send `Origin` at least with some requests. @throws {Refusal} forbidden */
-function refuseForeign(c: Context<Env>): void {
-  const site = c.req.header('sec-fetch-site')
-  const origin = c.req.header('origin')
-  const isOwn = site === undefined ? origin === undefined || isOriginOf(c, origin) : OWN_SITES.has(site)
-  if (!isOwn) throw new Refusal('forbidden', 'The request came from a page of another origin. Use POST.')
-}
-
-/** Whether an origin has the host that was asked. A proxy may change the scheme. */
-function isOriginOf(c: Context<Env>, origin: string): boolean {
-  return origin.replace(/^https?:\/\//, '') === new URL(c.req.url).host
+  refuseForeign(c.req.raw)
 }

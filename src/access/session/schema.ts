@@ -11,10 +11,25 @@ export const credentialsSchema = z.strictObject({
   password: given,
   code: codeSchema.optional().describe('A code of the authenticator, or a recovery code, if MFA is active.'),
 })
+const cookieField = z
+  .boolean()
+  .optional()
+  .describe(
+    'True for pages of this service: `refreshToken` is set as an HttpOnly cookie for POST /session/refresh, and the response has neither `refreshToken` nor `sessionId`. Default: false.',
+  )
+export const loginBody = credentialsSchema.extend({ cookie: cookieField })
 export const sessionIdQuery = z.object({
   sessionId: given.optional().describe('The session to end; default: the session of the call.'),
 })
-export const logoutBody = z.strictObject({ sessionId: given.optional() })
+export const logoutBody = z
+  .strictObject({
+    sessionId: given.optional().describe('The session to end; default: the session of the call.'),
+    everywhere: z.boolean().optional().describe('True: end all sessions of the caller. Default: false.'),
+  })
+  .refine(({ sessionId, everywhere }) => sessionId === undefined || !everywhere, {
+    path: ['everywhere'],
+    error: 'must be absent beside sessionId',
+  })
 export const setupQuery = z.object({ token: given })
 export const setupBody = z.strictObject({
   token: given,
@@ -28,7 +43,14 @@ export const setupBody = z.strictObject({
     .describe('The time zone of the administrator. Default: the time zone of the service.'),
 })
 
-export const refreshBody = z.strictObject({ refreshToken: z.string().min(1).max(4096) })
+export const refreshBody = z.strictObject({
+  refreshToken: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('The refresh token; default: the one in the cookie of a login with `cookie: true`.'),
+})
 export const passwordBody = z.strictObject({
   currentPassword: given,
   newPassword: passwordSchema,
@@ -50,11 +72,16 @@ export const tokenView = z.object({
 })
 
 export const refreshView = tokenView.extend({
-  refreshToken: z.string().describe('Valid for one POST /session/refresh while the session is open.'),
+  refreshToken: z
+    .string()
+    .optional()
+    .describe(
+      'Valid for one POST /session/refresh while the session is open; absent if a cookie carries it.',
+    ),
 })
 
 export const sessionView = refreshView.extend({
-  sessionId: z.string(),
+  sessionId: z.string().optional().describe('Absent if a cookie was requested.'),
   expiresAt: timestamp.describe('The end of the session, 24 hours after the login.'),
   owed: z
     .enum(['mfa', 'password'])

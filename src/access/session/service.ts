@@ -9,6 +9,7 @@ import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
 import { callersOf } from '../users/callers.ts'
+import { endSessionsOf, forgetCallers } from '../users/service/passwords.ts'
 import type { SessionItem } from './schema.ts'
 import { checkCode } from './mfa/service.ts'
 import { userOf } from './service/callers.ts'
@@ -16,19 +17,20 @@ import { requiredActionOf, verifyCredentials } from './service/verify-credential
 import * as store from './store.ts'
 import type { Account, RequiredAction } from './store.ts'
 import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
+import type { Carrier } from './token.ts'
 
 const AGENT_MAX = 255
 
-type Login = Credentials & { readonly code?: string | undefined }
+type Login = Credentials & { readonly code?: string | undefined; readonly carrier?: Carrier }
 
 /** Opens a session for 24 hours (specification: Limits). Until its user has done what is `owed`, it is good for that only.
  * @throws {Refusal} unauthenticated, mfa_code_required, too_many_attempts, overloaded */
-export async function logIn(context: Context, { code, ...credentials }: Login) {
+export async function logIn(context: Context, { code, carrier = 'body', ...credentials }: Login) {
   const { ports, request } = context
   const account = await verifyCredentials(ports, credentials, { request })
   if (!account) throw new Refusal('unauthenticated', 'The username or the password is wrong.')
   if (account.hasFactor) await checkCode(ports, account.userId, code)
-  return openSession(context, account, { owed: requiredActionOf(ports, account) })
+  return openSession(context, account, { owed: requiredActionOf(ports, account), carrier })
 }
 
 /** The account of a user; null where there is none. */
@@ -43,8 +45,13 @@ export async function openSession(
   account: Account,
   {
     owed,
+    carrier,
     also = () => [],
-  }: { readonly owed: RequiredAction; readonly also?: (sessionHash: string) => readonly Write[] },
+  }: {
+    readonly owed: RequiredAction
+    readonly carrier: Carrier
+    readonly also?: (sessionHash: string) => readonly Write[]
+  },
 ) {
   const { ports } = context
   const sessionId = base64url(ports.secrets.random(32))
@@ -54,7 +61,7 @@ export async function openSession(
   const expiresAt = await keepSession({ ...context, caller: user }, opened)
   ports.log.info('signed in', { userId: user.userId })
   const nowMs = ports.clock.now()
-  const refresh = { sessionHash: hash, count: 0 }
+  const refresh = { sessionHash: hash, count: 0, carrier }
   return {
     sessionId,
     expiresAt,
@@ -82,6 +89,17 @@ export async function logOutCaller(context: Context, pointer: string): Promise<v
   await end(context, caller.sessionHash)
 }
 
+/** Ends all sessions of the caller. */
+export async function logOutEverywhere(context: Context): Promise<void> {
+  const { ports } = context
+  const userId = ownerOf(context)
+  await commit(ports.database, [
+    endSessionsOf(ports, userId),
+    audited(context, { action: 'end all', objectType: 'session', objectId: userId }),
+  ])
+  forgetCallers(ports)
+}
+
 /** A short-lived access token for the session behind the call, or for one of its own when there is none. */
 export async function issueToken(context: Context) {
   const { ports, caller } = context
@@ -95,27 +113,36 @@ export async function issueToken(context: Context) {
   return tokenFields(await signToken(ports.secrets, sessionHash, ports.clock.now()))
 }
 
-/** Another access token for a refresh token, and another refresh token: each is good once. One that comes a second time
- * was copied, so its session ends.
+/** A new access token for a refresh token, and a new refresh token. A refresh token that comes a second time was copied, so
+ * its session ends. The token of a cookie may come again until its successor is used: tabs of a browser share the cookie, and
+ * an answer may be lost.
  * @throws {Refusal} unauthenticated */
-export async function refreshSession(context: Context, token: string) {
+export async function refreshSession(
+  context: Context,
+  token: string,
+  carrier: Carrier = 'body',
+): Promise<ReturnType<typeof tokenFields> & { readonly refreshToken: string; readonly expiresAt: number }> {
   const { ports } = context
   const nowMs = ports.clock.now()
-  const refresh = await readRefresh(ports.secrets, token, nowMs)
+  const refresh = await readRefresh(ports.secrets, { token, carrier }, nowMs)
   if (!refresh) throw notRefreshed()
   const { sessionHash: hash, count } = refresh
-  const counted = await store.countRefresh(ports.database, { hash, count }, nowMs)
-  if (!counted) {
+  const session =
+    (await store.countRefresh(ports.database, { hash, count }, nowMs)) ??
+    (carrier === 'cookie' ? await store.readSession(ports.database, hash, nowMs) : null)
+  if (session?.refreshCount !== count + 1) {
     ports.log.warn('session: a refresh token was used twice; its session was ended', {
       session: hash.slice(0, 8),
     })
     await end(context, hash)
     throw notRefreshed()
   }
-  const next = { sessionHash: hash, count: count + 1 }
+  const { expiresAt } = session
+  const next = { ...refresh, count: count + 1 }
   return {
     ...tokenFields(await signToken(ports.secrets, hash, nowMs)),
-    refreshToken: await signRefresh(ports.secrets, next, { nowMs, endMs: counted.expiresAt }),
+    refreshToken: await signRefresh(ports.secrets, next, { nowMs, endMs: expiresAt }),
+    expiresAt,
   }
 }
 

@@ -133,12 +133,12 @@ export async function countRefresh(
   database: Database,
   { hash, count }: { readonly hash: string; readonly count: number },
   now: number,
-): Promise<{ readonly expiresAt: number } | null> {
+): Promise<Pick<SessionRow, 'expiresAt' | 'refreshCount'> | null> {
   const [row] = await database
     .update(sessions)
     .set({ refreshCount: sql`${sessions.refreshCount} + 1` })
     .where(and(eq(sessions.hash, hash), eq(sessions.refreshCount, count), gt(sessions.expiresAt, now)))
-    .returning({ expiresAt: sessions.expiresAt })
+    .returning({ expiresAt: sessions.expiresAt, refreshCount: sessions.refreshCount })
   return row ?? null
 }
 

@@ -6,12 +6,17 @@ export const TOKEN_LIFETIME_S = 300
 
 const ISSUER = 'tidemark'
 const ACCESS = { typ: 'at+jwt', audience: 'tidemark', key: 'accessToken' } as const
-const REFRESH = { typ: 'rt+jwt', audience: 'tidemark refresh', key: 'refreshToken' } as const
+const REFRESH = {
+  body: { typ: 'rt+jwt', audience: 'tidemark refresh', key: 'refreshToken' },
+  cookie: { typ: 'rt+jwt', audience: 'tidemark refresh cookie', key: 'refreshToken' },
+} as const
 
-type Kind = typeof ACCESS | typeof REFRESH
+/** Where a refresh token travels. One of a cookie is not accepted in a body, nor the reverse. */
+export type Carrier = keyof typeof REFRESH
+type Kind = typeof ACCESS | (typeof REFRESH)[Carrier]
 
 /** What a refresh token stands for: a session, and how often that was refreshed before. */
-export type Refresh = { readonly sessionHash: string; readonly count: number }
+export type Refresh = { readonly sessionHash: string; readonly count: number; readonly carrier: Carrier }
 
 /** A signed access token that stands for a session (RFC 9068, HS256). */
 export function signToken(secrets: Secrets, sessionHash: string, nowMs: number): Promise<string> {
@@ -27,17 +32,21 @@ export async function readToken(secrets: Secrets, token: string, nowMs: number):
 /** A signed token that is good for one refresh of its session until `endMs`. */
 export function signRefresh(
   secrets: Secrets,
-  { sessionHash, count }: Refresh,
+  { sessionHash, count, carrier }: Refresh,
   { nowMs, endMs }: { readonly nowMs: number; readonly endMs: number },
 ): Promise<string> {
-  return sign(secrets, REFRESH, { sessionHash, nowMs, endMs, count })
+  return sign(secrets, REFRESH[carrier], { sessionHash, nowMs, endMs, count })
 }
 
 /** What the refresh token stands for; null when it is not one of ours or has expired. */
-export async function readRefresh(secrets: Secrets, token: string, nowMs: number): Promise<Refresh | null> {
-  const claims = await read(secrets, REFRESH, token, nowMs)
+export async function readRefresh(
+  secrets: Secrets,
+  { token, carrier }: { readonly token: string; readonly carrier: Carrier },
+  nowMs: number,
+): Promise<Refresh | null> {
+  const claims = await read(secrets, REFRESH[carrier], token, nowMs)
   return claims && Number.isSafeInteger(claims.count)
-    ? { sessionHash: claims.sub, count: claims.count as number }
+    ? { sessionHash: claims.sub, count: claims.count as number, carrier }
     : null
 }
 

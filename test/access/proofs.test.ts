@@ -19,6 +19,7 @@ import { commit } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 import { rejection } from '../contract/rejection.ts'
+import { lightHash } from '../hosts/light-hash.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { fromBase32 } from './base32.ts'
 
@@ -214,7 +215,10 @@ describe('under a new key', () => {
 
   /** What a process has that starts with the new key, and knows the former one or not. */
   function restarted({ ports }: typeof opened, knowsFormer: boolean): Ports {
-    return { ...ports, secrets: secretsOf(newKey, knowsFormer ? [ports.secrets.key] : []) }
+    return {
+      ...ports,
+      secrets: secretsOf(newKey, knowsFormer ? [ports.secrets.key] : [], lightHash),
+    }
   }
 
   test('nobody is logged out as long as the former key is known: sessions, tokens, refreshes and MFA go on', async () => {

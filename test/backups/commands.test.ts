@@ -30,6 +30,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
   world = await startWorld('bun', undefined, {
     variables: { TIDEMARK_BASE_PATH: '/monitor', TIDEMARK_BACKUP_DIR: join(folder, 'store') },
+    // The command hashes the passphrase as in production.
+    hashesInFull: true,
     fetch: (handle) => (request) => {
       const asked = `${request.method} ${new URL(request.url).pathname}`
       return fails !== '' && asked.startsWith(fails) ? new Response('away', { status: 502 }) : handle(request)

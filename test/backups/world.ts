@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Handle } from '../../src/app.ts'
 import type { Ports } from '../../src/ports/index.ts'
+import { scryptInPool } from '../../workers/secrets.ts'
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
 import { fromBase32 } from '../access/base32.ts'
 import type { Body, Request } from '../api/client.ts'
@@ -34,12 +35,15 @@ export async function startWorld(
     readonly variables?: Readonly<Record<string, string>>
     /** On Bun: what is put around the application. */
     readonly fetch?: (handle: Handle) => Handle
+    /** On Bun: hashes as in production, instead of with `lightHash`. */
+    readonly hashesInFull?: boolean
   } = {},
 ): Promise<World> {
   let seen: Ports | null = null
   const { createApp } = await import('../../src/app.ts')
   const bun = () =>
     startBun(around.variables, {
+      ...(around.hashesInFull === true && { scrypt: scryptInPool }),
       fetch: (fetch, given) => {
         seen = ports ? ports(given) : given
         const handle = ports ? createApp(seen).fetch : fetch

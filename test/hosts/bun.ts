@@ -5,7 +5,7 @@ import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
-import { scryptInPool } from '../../workers/secrets.ts'
+import { lightHash } from './light-hash.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import type { Host } from './host.ts'
@@ -27,7 +27,7 @@ export async function startBun(
   })
   const log = jsonLog((line) => logs.push(line))
   // The threads of the service hash in idle time only, and a machine that runs tests has little.
-  const server = await startServer(settings, { log, scrypt: scryptInPool, ...seams })
+  const server = await startServer(settings, { log, scrypt: lightHash, ...seams })
   return {
     name: 'bun',
     url: server.url,

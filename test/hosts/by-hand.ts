@@ -9,7 +9,7 @@ import { startServer } from '../../workers/bun/server.ts'
 import type { Server } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
-import { scryptInPool } from '../../workers/secrets.ts'
+import { lightHash } from './light-hash.ts'
 import { HAND_CLOCK, startEdge } from './edge.ts'
 import type { Moved } from './hand-worker.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
@@ -57,7 +57,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
   const time = new HandTime(Date.now())
-  const seams = { log, clock: time, upkeepMs: UPKEEP_MS, scrypt: scryptInPool }
+  const seams = { log, clock: time, upkeepMs: UPKEEP_MS, scrypt: lightHash }
   const start = (stallMs: number) => startServer(settings, { ...seams, stallMs })
   let server = await start(NEVER_MS)
   const again = async (stallMs: number) => {

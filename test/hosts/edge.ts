@@ -24,9 +24,9 @@ export type EdgeOptions = {
   readonly plugin?: BunPlugin
   /** A Worker of the test's own, around that of the service. */
   readonly entry?: string
-  /** Hashes passwords in steps between other work, as in production. Without it the scrypt of workerd makes the same
-   * hashes in a third of the time. */
-  readonly hashesInSteps?: boolean
+  /** How passwords are hashed: in steps between other work as in production, with the scrypt of workerd, or by default with
+   * `lightHash`. */
+  readonly hashing?: keyof typeof HASHING
 }
 
 export type EdgeHost = Host & {
@@ -38,11 +38,14 @@ export type EdgeHost = Host & {
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-const PLATFORM_HASHING = replaceImport(
-  './hashing.ts',
-  join(import.meta.dir, 'platform-hashing.ts'),
-  /workers\/edge\/ports\.ts$/,
-)
+const replaceHashing = (file: string) =>
+  replaceImport('./hashing.ts', join(import.meta.dir, file), /workers\/edge\/ports\.ts$/)
+
+const HASHING = {
+  'in-steps': [],
+  platform: [replaceHashing('platform-hashing.ts')],
+  light: [replaceHashing('light-hashing.ts')],
+} as const
 
 /** For a Worker around that of the service which moves the clock by `setClock`. */
 export const HAND_CLOCK = replaceImport(
@@ -57,7 +60,7 @@ export async function startEdge({
   variables = {},
   plugin,
   entry = MAIN,
-  hashesInSteps = false,
+  hashing = 'light',
 }: EdgeOptions = {}): Promise<EdgeHost> {
   const logs: string[] = []
   const folder = dataDir ?? (await mkdtemp(join(FAST_DIR, 'tidemark-edge-')))
@@ -77,10 +80,7 @@ export async function startEdge({
           {
             type: 'ESModule',
             path: 'main.mjs',
-            contents: await bundleWorker(entry, [
-              ...(plugin ? [plugin] : []),
-              ...(hashesInSteps ? [] : [PLATFORM_HASHING]),
-            ]),
+            contents: await bundleWorker(entry, [...(plugin ? [plugin] : []), ...HASHING[hashing]]),
           },
         ],
         compatibilityDate: '2026-04-01',

@@ -18,6 +18,7 @@ import { openLdap } from '../../workers/ldap.ts'
 import { openMail } from '../../workers/mail.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 import { FAST_DIR } from './fast-dir.ts'
+import { lightHash } from './light-hash.ts'
 
 const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
 
@@ -39,7 +40,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const log = jsonLog((line) => logs.push(line))
   const allSettings = { ...DEFAULTS, timeZone: 'Europe/Zurich', ...settings }
   const events = new Hub({ database, clock, log, settings: allSettings })
-  const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
+  const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)), [], lightHash)
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
   const parts: Omit<Ports, 'dispatch' | 'scripts'> = {
     database,

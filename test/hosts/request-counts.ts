@@ -9,7 +9,7 @@ export async function startCountingEdge() {
   const host = await startEdge({
     plugin: HAND_CLOCK,
     entry: join(import.meta.dir, 'counting-worker.ts'),
-    hashesInSteps: true,
+    hashing: 'in-steps',
   })
   const post = async (path: string, body: unknown) => {
     const answer = await fetch(host.url + path, {

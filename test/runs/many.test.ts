@@ -7,7 +7,7 @@ import type { JobView } from '../../src/automation/runs/schema.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
-import { scryptInPool } from '../../workers/secrets.ts'
+import { lightHash } from '../hosts/light-hash.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { RUNNER_TOKEN, wireTo } from './fake-runner.ts'
@@ -37,7 +37,7 @@ async function play(jobs: number, around: Around) {
   }
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
-  const seams = { log, scrypt: scryptInPool }
+  const seams = { log, scrypt: lightHash }
   const start = (port: string) => startServer(readBunSettings({ ...variables, TIDEMARK_PORT: port }), seams)
   let server = await start('0')
   const { url } = server

@@ -54,6 +54,11 @@ export const oidcVariables = {
     .refine(isSafeUrl, SAFE)
     .optional()
     .describe("The provider's issuer URL, exactly as in its metadata. Turns OpenID Connect on."),
+  TIDEMARK_OIDC_LABEL: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('The name of the provider on the login page; default: the host of the issuer.'),
   TIDEMARK_OIDC_LINK_BY_EMAIL: onOff().describe(
     'Whether a user of the provider is linked to the only local user with the same verified mail address.',
   ),
@@ -103,6 +108,7 @@ export type OidcSettings = {
   readonly createsUsers: boolean
   readonly groupsClaim: string
   readonly issuer: string
+  readonly label: string
   readonly linksByEmail: boolean
   readonly mapping: OidcMapping | null
   readonly returnUrls: readonly [string, ...string[]]
@@ -133,6 +139,7 @@ export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables
     createsUsers: values.TIDEMARK_OIDC_CREATE_USERS === 'on',
     groupsClaim: values.TIDEMARK_OIDC_GROUPS_CLAIM,
     issuer,
+    label: values.TIDEMARK_OIDC_LABEL ?? new URL(issuer).host,
     linksByEmail: values.TIDEMARK_OIDC_LINK_BY_EMAIL === 'on',
     mapping: values.TIDEMARK_OIDC_MAPPING ?? null,
     returnUrls: [returnUrl, ...returnUrls],

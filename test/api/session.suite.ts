@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 
+import { SCOPES } from '../../src/context.ts'
 import type { Host } from '../hosts/host.ts'
 import { startHost } from '../hosts/start.ts'
 import { PASSWORD, speakTo } from './client.ts'
@@ -472,6 +473,47 @@ const tokens: Scenario[] = [
   },
 ]
 
+const caller: Scenario[] = [
+  {
+    title: 'GET /session answers the caller with the session and the scopes of the call',
+    async run(client) {
+      const session = await logIn(client)
+      const user = await good(client.request('GET', `/users/${client.userIds.editor}`, { as: 'editor' }))
+      const own = { as: null, headers: { 'x-session-id': session.sessionId } }
+      const { items } = await good<{ items: { id: string; isCurrent: boolean }[] }>(
+        client.request('GET', '/sessions', own),
+      )
+      const { id } = items.find(({ isCurrent }) => isCurrent) ?? { id: '' }
+      const { expiresAt } = session
+      const all = { user, owed: null, scopes: [...SCOPES] }
+      expect(await good(client.request('GET', '/session', own))).toEqual({
+        ...all,
+        session: { id, expiresAt },
+      })
+      const byPassword = { as: null, headers: basic('editor', PASSWORD) }
+      expect(await good(client.request('GET', '/session', byPassword))).toEqual({ ...all, session: null })
+    },
+  },
+  {
+    title: 'GET /session names the action that a session owes',
+    async run(client) {
+      const user = { username: 'owing', password: PASSWORD }
+      const { id } = await good<{ id: number }>(
+        client.request('POST', '/users', { json: { ...user, role: 'editor' } }),
+      )
+      await good(client.request('PUT', `/users/${id}/mfa`, { json: { isEnforced: true } }))
+      const { sessionId } = await good<Session>(
+        client.request('POST', '/session/login', { json: user, as: null }),
+      )
+      const own = { as: null, headers: { 'x-session-id': sessionId } }
+      expect(await good(client.request('GET', '/session', own))).toMatchObject({
+        owed: 'mfa',
+        scopes: ['account'],
+      })
+    },
+  },
+]
+
 const setup: Scenario[] = [
   {
     title: 'without a configured password, a one-time link creates the first administrator, once',
@@ -489,6 +531,8 @@ const setup: Scenario[] = [
 async function setUpOnce(host: Host, { request }: Speaker): Promise<void> {
   const link = new URL((await host.setupLink()) ?? 'no link')
   const token = link.searchParams.get('token')
+  const isSetUp = async () => (await good(request('GET', '/session/options')))['isSetUp']
+  expect(await isSetUp()).toBe(false)
   const page = await request('GET', link.pathname + link.search)
   expect(page.status).toBe(200)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -509,6 +553,7 @@ async function setUpOnce(host: Host, { request }: Speaker): Promise<void> {
     setUp({ ...credentials, ...choices, username: 'rival', token }),
   ])
   expect(statusesOf(answers)).toEqual([201, 403])
+  expect(await isSetUp()).toBe(true)
   const created = answers.find(({ status }) => status === 201)
   expect(created?.body).toMatchObject({ id: 1, role: 'administrator', ...choices })
 
@@ -522,7 +567,7 @@ async function setUpOnce(host: Host, { request }: Speaker): Promise<void> {
 
 export const sessionSuite: Suite = {
   name: 'session',
-  scenarios: [...refusals, ...logins, ...logouts, ...ways, ...tokens, ...setup],
+  scenarios: [...refusals, ...logins, ...logouts, ...ways, ...tokens, ...caller, ...setup],
 }
 
 function logIn(client: Client): Promise<Session> {

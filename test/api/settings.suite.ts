@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 
 import packageJson from '../../package.json' with { type: 'json' }
 import { TIME_ZONE } from '../hosts/host.ts'
+import { oidcProvider } from '../hosts/oidc-provider.ts'
 import type { Answer, Body, Client } from './client.ts'
 import { bareStage, expectAnswer, good, statusesOf, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
@@ -195,6 +196,19 @@ const scenarios: Scenario[] = [
       ])
       for (const text of [set.text, kept.text, audit.text, JSON.stringify(client.host.logs)])
         expect(text).not.toContain(KEY)
+    },
+  },
+  {
+    title: 'a login page reads title, language, theme and the ways to log in without credentials',
+    async run(client) {
+      await reset(client)
+      const options = () => good(client.request('GET', '/session/options', { as: null }))
+      const oidc = { label: new URL((await oidcProvider()).issuer).host }
+      const facts = { passwordLengthMin: 8, oidc, isSetUp: true }
+      expect(await options()).toEqual({ title: 'Tidemark', language: 'en', theme: 'system', ...facts })
+      await patch(client, { title: 'Plant 7', language: 'de', theme: 'dark' })
+      expect(await options()).toEqual({ title: 'Plant 7', language: 'de', theme: 'dark', ...facts })
+      await reset(client)
     },
   },
   {

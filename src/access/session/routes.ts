@@ -17,6 +17,7 @@ import { userView } from '../users/schema.ts'
 import { mfaRoutes } from './mfa/routes.ts'
 import { personalTokenRoutes } from './personal/routes.ts'
 import {
+  callerView,
   credentialsSchema,
   loginBody,
   logoutBody,
@@ -45,6 +46,7 @@ import {
 import { setUp } from './service/first-start.ts'
 import type { SetupHooks } from './service/first-start.ts'
 import { changePassword } from './service/password.ts'
+import { whoAmI } from './service/who-am-i.ts'
 import { setupPage } from './setup-page.ts'
 
 const BODY_MAX_BYTES = 8 * 1024
@@ -159,6 +161,15 @@ const loginRoutes = new Hono<Env>()
   )
 
 const ownRoutes = new Hono<Env>()
+  .get(
+    '/session',
+    policy({
+      ...account,
+      summary: 'Read the caller, the scopes of the credentials and the session of the call',
+      answers: { 200: ok(callerView, 'The caller.') },
+    }),
+    async (c) => c.json(await whoAmI(c.get('context'))),
+  )
   .get(
     '/sessions',
     policy({

@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { SCOPES } from '../../context.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { languageTag } from '../../http/text-schemas.ts'
-import { keepTokens, passwordSchema, timeZoneSchema, usernameSchema } from '../users/schema.ts'
+import { keepTokens, passwordSchema, timeZoneSchema, usernameSchema, userView } from '../users/schema.ts'
 import { codeSchema } from './mfa/schema.ts'
 
 const given = z.string().min(1).max(1024)
@@ -80,15 +81,17 @@ export const refreshView = tokenView.extend({
     ),
 })
 
+const owed = z
+  .enum(['mfa', 'password'])
+  .nullable()
+  .describe(
+    'The action that the user must complete before the session can be used for anything else: set up MFA, or change the password.',
+  )
+
 export const sessionView = refreshView.extend({
   sessionId: z.string().optional().describe('Absent if a cookie was requested.'),
   expiresAt: timestamp.describe('The end of the session, 24 hours after the login.'),
-  owed: z
-    .enum(['mfa', 'password'])
-    .nullable()
-    .describe(
-      'The action that the user must complete before the session can be used for anything else: set up MFA, or change the password.',
-    ),
+  owed,
 })
 
 export const sessionItem = z
@@ -103,5 +106,18 @@ export const sessionItem = z
   })
   .meta({ id: 'Session' })
 
+export const callerView = z
+  .object({
+    user: userView,
+    owed,
+    scopes: z.array(z.enum(SCOPES)).describe('The scopes of the credentials, within the role of the user.'),
+    session: sessionItem
+      .pick({ id: true, expiresAt: true })
+      .nullable()
+      .describe('The session of the call; null for a call without a session.'),
+  })
+  .meta({ id: 'Caller' })
+
+export type CallerView = z.infer<typeof callerView>
 export type SessionItem = z.infer<typeof sessionItem>
 export type SetupBody = z.infer<typeof setupBody>

@@ -7,13 +7,22 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { patching } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { settingsBody, settingsQuery, settingsView } from './schema.ts'
-import { changeSettings, readSettings } from './service.ts'
+import { loginOptionsView, settingsBody, settingsQuery, settingsView } from './schema.ts'
+import { changeSettings, readLoginOptions, readSettings } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const answers = { 200: ok(settingsView, 'The settings.', ['ETag']) }
 
 export const settingsRoutes = new Hono<Env>()
+  .get(
+    '/session/options',
+    policy({
+      summary: 'Read what a login page shows: title, language, theme, and the ways to log in',
+      roles: 'anyone',
+      answers: { 200: ok(loginOptionsView, 'The options.') },
+    }),
+    async (c) => c.json(await readLoginOptions(c.get('context'))),
+  )
   .get(
     '/settings.json',
     policy({

@@ -73,6 +73,22 @@ export const settingsView = z
   })
   .meta({ id: 'Settings' })
 
+/** Public: every field is visible on the login page or in the answers of other public routes. */
+export const loginOptionsView = z
+  .object({
+    title: values.title,
+    language: values.language.describe('The default language of the installation.'),
+    theme: values.theme,
+    passwordLengthMin: z.int(),
+    oidc: z
+      .object({ label: z.string().describe('The name of the provider.') })
+      .nullable()
+      .describe('Null without an OpenID Connect provider.'),
+    isSetUp: z.boolean().describe('False until the first administrator is created with the set-up link.'),
+  })
+  .meta({ id: 'LoginOptions' })
+
+export type LoginOptionsView = z.infer<typeof loginOptionsView>
 export type SettingsValues = z.infer<typeof valuesBody>
 export type SettingsBody = z.infer<typeof settingsBody>
 export type SettingsView = z.infer<typeof settingsView>

@@ -1,5 +1,6 @@
 import { audited } from '../../access/audit/service.ts'
 import { sealText, unseal } from '../../access/session/keys.ts'
+import { countUsers } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { patched } from '../../http/merge-patch.ts'
 import { parsed } from '../../http/valid.ts'
@@ -11,7 +12,7 @@ import type { Ports } from '../../ports/index.ts'
 import { FILE_MAX_BYTES } from '../files/service.ts'
 import { STYLE_MAX_BYTES } from '../styles/service.ts'
 import { FACTS, MASK, settingsBody, valuesBody } from './schema.ts'
-import type { SettingsBody, SettingsValues, SettingsView } from './schema.ts'
+import type { LoginOptionsView, SettingsBody, SettingsValues, SettingsView } from './schema.ts'
 import * as store from './store.ts'
 import type { SettingsRow } from './store.ts'
 
@@ -37,6 +38,21 @@ export async function readSettings({ ports, caller }: Context, isFull: boolean):
   const row = await findSettings(ports)
   const { translation, ...common } = viewOf(ports, row)
   return { settings: isFull && translation ? { ...common, translation } : common, version: row.version }
+}
+
+/** The settings that a login page shows. */
+export async function readLoginOptions({ ports }: Context): Promise<LoginOptionsView> {
+  const { oidc, passwords } = ports.settings
+  const [row, users] = await Promise.all([findSettings(ports), countUsers(ports)])
+  const { title, language, theme } = valuesBody.parse(row.values)
+  return {
+    title,
+    language,
+    theme,
+    passwordLengthMin: passwords.lengthMin,
+    oidc: oidc && { label: oidc.label },
+    isSetUp: users > 0,
+  }
 }
 
 /** Changes settings.

@@ -62,6 +62,7 @@ export const transitions = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.objectId, table.seq] }),
     index('transitions_by_time').on(table.objectId, table.at),
+    index('transitions_by_instant').on(table.at, table.objectId, table.seq),
   ],
 )
 

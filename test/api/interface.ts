@@ -49,6 +49,7 @@ import { scriptsSuite } from './scripts.suite.ts'
 import { settingsSuite } from './settings.suite.ts'
 import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
+import { stateChangesSuite } from './state-changes.suite.ts'
 import { statesSuite } from './states.suite.ts'
 import { statusPagesSuite } from './status-pages.suite.ts'
 import { EVERY_ROW, oneOfEach } from './suite.ts'
@@ -83,6 +84,7 @@ export const SUITES: readonly Suite[] = [
   pingsSuite,
   thresholdsSuite,
   statesSuite,
+  stateChangesSuite,
   flappingSuite,
   pastSuite,
   slosSuite,

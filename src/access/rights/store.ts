@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../ports/database.ts'
-import { idsOf, readable, visible } from './permissions.ts'
+import { idsOf, permissionsOf, readable, readableTops, visible } from './permissions.ts'
 import type { Granted, IdListSql, Rights, Subject } from './permissions.ts'
 
 export type GrantRow = Subject &
@@ -20,6 +20,15 @@ export function readableBy(rights: Rights, alias: string): SQL {
 /** `visible`, with its lists as bound parameters. */
 export function visibleBy(rights: Rights, alias: string): SQL {
   return binding((listed) => visible(rights, alias, listed))
+}
+
+/** The ids of the objects at or below a path that a user may read, as a subquery. An id can occur twice. */
+export function readableBelow(rights: Rights, path: string): SQL {
+  if (permissionsOf(rights, { type: 'group', runBy: 0, path }).read)
+    return sql`select d.id from objects d where d.path >= ${path} and d.path < ${`${path}~`}`
+  return sql`select d.id from json_each(${JSON.stringify(readableTops(rights))}) top
+    cross join objects a on a.id = top.value and a.path >= ${path} and a.path < ${`${path}~`}
+    cross join objects d on d.path >= a.path and d.path < a.path || '~'`
 }
 
 function binding(condition: (listed: IdListSql) => string): SQL {

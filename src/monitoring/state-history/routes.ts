@@ -6,6 +6,7 @@ import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
 import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
+import { stateChangeRoutes } from './changes/routes.ts'
 import { stateHistoryQuery, stateHistoryView } from './schema.ts'
 import { readStateHistory } from './service.ts'
 
@@ -35,3 +36,4 @@ export const stateHistoryRoutes = new Hono<Env>()
   .route('/', historyOf('device'))
   .route('/', historyOf('group'))
   .route('/', historyOf('slo'))
+  .route('/', stateChangeRoutes)

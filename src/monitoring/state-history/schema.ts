@@ -49,6 +49,19 @@ const percent = z
   )
 const seconds = z.number()
 
+/** The fields of a change of state. */
+export const transitionShape = {
+  timestamp,
+  from: z.enum(STATES),
+  to: z.enum(STATES),
+  reason: z.string(),
+  detectedAt: timestamp.describe('When the service noticed the transition, which is dated `timestamp`.'),
+  cause: z
+    .object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string() })
+    .nullable()
+    .describe('The child that caused the transition; null if there was none or it was deleted.'),
+}
+
 export const stateHistoryView = z
   .object({
     objectId: z.int(),
@@ -66,21 +79,7 @@ export const stateHistoryView = z
         mostFrequent: z.enum(STATES).describe('The state with the largest share.'),
       }),
     ),
-    transitions: z.array(
-      z.object({
-        timestamp,
-        from: z.enum(STATES),
-        to: z.enum(STATES),
-        reason: z.string(),
-        detectedAt: timestamp.describe(
-          'When the service noticed the transition, which is dated `timestamp`.',
-        ),
-        cause: z
-          .object({ type: z.enum(OBJECT_TYPES), id: z.int(), name: z.string() })
-          .nullable()
-          .describe('The child that caused the transition; null if there was none or it was deleted.'),
-      }),
-    ),
+    transitions: z.array(z.object(transitionShape)),
     truncated: z
       .boolean()
       .describe('True if there are too many transitions to list; the list is empty then.'),

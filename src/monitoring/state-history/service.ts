@@ -184,7 +184,8 @@ export async function readChargedCourses(
   return new Map([...courses].map(([id, course]) => [id, { ...course, charged: byId.get(id) ?? null }]))
 }
 
-function transitionView(
+/** A change of state as lists show it. */
+export function transitionView(
   row: store.TransitionRow,
   format: TimeFormat,
 ): StateHistoryView['transitions'][number] {

@@ -1,4 +1,5 @@
 import type { Level, State } from '../../domain/state.ts'
+import type { TimeFormat } from '../../lib/time.ts'
 
 /** All states, worst first: the order of display. */
 export const STATES = [
@@ -45,4 +46,12 @@ export function worseOf<One extends State>(one: One, other: One): One {
 /** Whether a state is a level: bad, and not in maintenance. */
 export function isLevel(state: State): state is Level {
   return (LEVELS as readonly State[]).includes(state)
+}
+
+/** The message of a state; for a silent job without one, since when it is silent. */
+export function messageOf(
+  { message, silentSinceAt }: { readonly message: string | null; readonly silentSinceAt: number | null },
+  format: TimeFormat,
+): string | null {
+  return message ?? (silentSinceAt === null ? null : `no data since ${format(silentSinceAt)}`)
 }

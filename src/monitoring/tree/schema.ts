@@ -41,6 +41,14 @@ export const permissionsView = z.object({
   maintain: z.boolean(),
 })
 
+/** An object in a list that has objects of several places in the tree. */
+export const listedObject = z.object({
+  id: z.int(),
+  type: z.enum(OBJECT_TYPES),
+  name: z.string(),
+  path: z.string().describe('The path from the root group, without the root group’s name.'),
+})
+
 /** The body fields of all objects (specification: Common object fields). Read-only fields are ignored, so that a read
  * can be sent back unchanged. */
 export const objectBodyShape = {

@@ -70,6 +70,11 @@ const browsing: readonly Case[] = [
       path: `/${type}/{${type}}/children`,
     },
     {
+      route: 'GET /:parentType/:parentId/state-changes',
+      title: `of a ${type}`,
+      path: `/${type}/{${type}}/state-changes`,
+    },
+    {
       route: 'GET /root/tree/:parentType/:parentId/tree',
       title: `of a ${type}`,
       path: `/root/tree/${type}/{${type}}/tree`,

@@ -125,6 +125,28 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
+    title: 'lists of state changes have readable objects only, without unreadable causes',
+    async run(client, { lane, own, foreign }) {
+      type Listed = { readonly object: Body; readonly cause: Body | null }
+      const changes = async (as: 'administrator' | 'editor') => {
+        const path = `/group/${lane}/state-changes?limit=200`
+        const { items } = await good<{ items: readonly Listed[] }>(client.request('GET', path, { as }))
+        return items
+      }
+      const [all, seen] = [await changes('administrator'), await changes('editor')]
+      const ofObject = (items: readonly Listed[], id: number) =>
+        items.filter(({ object }) => object.id === id)
+      for (const id of [lane, foreign.group, foreign.device, foreign.job]) {
+        expect(ofObject(all, id)).not.toEqual([])
+        expect(ofObject(seen, id)).toEqual([])
+      }
+      const causes = (items: readonly Listed[]) => ofObject(items, own.slo).map(({ cause }) => cause?.id)
+      expect(causes(all)).toContain(foreign.job)
+      expect(causes(seen)).toHaveLength(causes(all).length)
+      expect(causes(seen)).not.toContain(foreign.job)
+    },
+  },
+  {
     title: 'changes of unreadable objects are not published',
     async run(client, world) {
       const listen = (lastId: string) =>

@@ -8,6 +8,7 @@ import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import { notificationsOf } from '../../notifications/outbox/service.ts'
 import { reasonsOfAll } from '../../states/service.ts'
+import { messageOf } from '../../states/state.ts'
 import { writtenPaths } from '../../tree/browse/service.ts'
 import type { Reasons } from '../../tree/schema.ts'
 import { readTypes } from '../../tree/service.ts'
@@ -167,8 +168,7 @@ function viewOf(row: DetailRow, around: Around): AlarmView {
     begin: format(row.beginAt),
     end: shown(row.endAt),
     wellSince: shown(row.wellSinceAt),
-    message:
-      row.message ?? (row.silentSinceAt === null ? null : `no data since ${format(row.silentSinceAt)}`),
+    message: messageOf(row, format),
     object: {
       id: row.objectId,
       type: row.type,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/openapi-answers.ts'
 import { STATES } from '../../states/state.ts'
-import { OBJECT_TYPES, permissionsView } from '../schema.ts'
+import { listedObject, OBJECT_TYPES, permissionsView } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
 import { LIMIT_MAX, pageLimit } from '../search/schema.ts'
 
@@ -53,14 +53,7 @@ export const searchPathBody = z.strictObject({
 
 export const searchPathView = z
   .object({
-    items: z.array(
-      z.object({
-        id: z.int(),
-        type: z.enum(OBJECT_TYPES),
-        name: z.string(),
-        path: z.string().describe('The path from the root group, without the root group’s name.'),
-      }),
-    ),
+    items: z.array(listedObject),
   })
   .meta({ id: 'SearchPath' })
 
@@ -136,7 +129,8 @@ export const treeNode: z.ZodType<TreeNode> = z
   })
   .meta({ id: 'TreeNode' })
 
-function listOf<const Name extends string>(names: readonly Name[]) {
+/** Names of a set, separated by commas. */
+export function listOf<const Name extends string>(names: readonly Name[]) {
   const known: ReadonlySet<string> = new Set(names)
   return z
     .string()

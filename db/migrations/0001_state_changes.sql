@@ -1,0 +1,1 @@
+CREATE INDEX `transitions_by_instant` ON `transitions` (`at`,`object_id`,`seq`);

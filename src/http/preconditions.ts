@@ -1,11 +1,9 @@
 import type { Context as HonoContext } from 'hono'
 import type { Context } from '../context.ts'
 import { Refusal, stale } from '../lib/errors.ts'
+import { retryOnConflict } from '../lib/retry.ts'
 import { commit, guardVersion, isOffVersion } from '../ports/database.ts'
 import type { VersionedRow, Write } from '../ports/database.ts'
-
-/** How often a change without `If-Match` begins anew after another one was faster. */
-const TRIES_MAX = 10
 
 /** The entity tag of a version of an object's configuration. */
 export function entityTag(version: number): string {
@@ -29,25 +27,17 @@ export function demandedVersion({ request }: Pick<Context, 'request'>): number |
   return Number(version)
 }
 
-/** Makes a change, and begins anew when another one was faster: a caller who names no version waits for none.
- * @throws {Refusal} what `change` throws, and conflict in place of precondition_failed after ten tries */
-export async function retried<Result>(
+/** Runs a change, and again after a concurrent one if the caller demands no version.
+ * @throws {Refusal} overloaded after 50 conflicts; any error of `change` */
+export function changeWithRetry<Result>(
   version: number | null,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await change()
-    } catch (error) {
-      const isOvertaken = error instanceof Refusal && error.code === 'precondition_failed'
-      if (!isOvertaken || version !== null) throw error
-      if (tries === TRIES_MAX)
-        throw new Refusal(
-          'conflict',
-          'The object is being changed by concurrent requests. Send the request again.',
-        )
-    }
-  }
+  return version === null ? retryOnConflict(isStale, change) : change()
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'precondition_failed'
 }
 
 /** The writes that hold a removal to the version that `If-Match` of the request demands; none where it demands none.

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import type * as z from 'zod'
 import type { Context } from '../context.ts'
-import { entityTag, ifMatch, retried } from './preconditions.ts'
+import { entityTag, ifMatch, changeWithRetry } from './preconditions.ts'
 import { JSON_ENCODINGS } from './encoding.ts'
 import { MERGE_PATCH, mergePatch, patched } from './merge-patch.ts'
 import type { Unset } from './merge-patch.ts'
@@ -45,7 +45,7 @@ export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
   const { body, read, write, unset } = object
   const answer = async (c: HonoContext<Env>, change: (wanted: number | null) => Promise<VersionedView>) => {
     const wanted = ifMatch(c)
-    const { view, version } = await retried(wanted, () => change(wanted))
+    const { view, version } = await changeWithRetry(wanted, () => change(wanted))
     return c.json(view, 200, { etag: entityTag(version) })
   }
   return bothRoutes(object, {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch, retried } from '../../http/preconditions.ts'
+import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
 import { MERGE_PATCH, mergePatch } from '../../http/merge-patch.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -49,7 +49,7 @@ export const settingsRoutes = new Hono<Env>()
     valid('json', settingsBody),
     async (c) => {
       const change = { kind: 'whole', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
-      const { settings, version } = await retried(change.ifMatch, () =>
+      const { settings, version } = await changeWithRetry(change.ifMatch, () =>
         changeSettings(c.get('context'), change),
       )
       return c.json(settings, 200, { etag: entityTag(version) })
@@ -68,7 +68,7 @@ export const settingsRoutes = new Hono<Env>()
     valid('json', mergePatch),
     async (c) => {
       const change = { kind: 'patch', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
-      const { settings, version } = await retried(change.ifMatch, () =>
+      const { settings, version } = await changeWithRetry(change.ifMatch, () =>
         changeSettings(c.get('context'), change),
       )
       return c.json(settings, 200, { etag: entityTag(version) })

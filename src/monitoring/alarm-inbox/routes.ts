@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { idParam, ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch, retried } from '../../http/preconditions.ts'
+import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { EDITORS } from '../../http/roles.ts'
@@ -145,7 +145,7 @@ const linkRoutes = new Hono<Env>()
     valid('json', linksBody),
     async (c) => {
       const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      const { view, version } = await retried(change.ifMatch, () =>
+      const { view, version } = await changeWithRetry(change.ifMatch, () =>
         replaceLinks(c.get('context'), c.req.valid('param'), change),
       )
       return c.json(view, 200, { etag: entityTag(version) })

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Context } from '../../context.ts'
 import { copyRoute, editing, objectPath, objectRoutes } from '../../http/object-routes.ts'
 import { flagQuery, ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch, retried } from '../../http/preconditions.ts'
+import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
@@ -88,7 +88,7 @@ const deviceRoutes = new Hono<Env>()
     async (c) => {
       const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
       const { id } = c.req.valid('param')
-      const { device, version } = await retried(change.ifMatch, () =>
+      const { device, version } = await changeWithRetry(change.ifMatch, () =>
         updateDevice(c.get('context'), id, change),
       )
       return c.json(device, 200, { etag: entityTag(version) })

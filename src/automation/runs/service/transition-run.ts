@@ -1,4 +1,5 @@
 import { endDelegatedSession } from '../../../access/session/service/delegated-session.ts'
+import { retryOnConflict } from '../../../lib/retry.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -13,7 +14,6 @@ import { deleteLog } from '../store/log.ts'
 
 /** How many runs of a script that have ended are kept (specification: Limits). */
 export const HISTORY_MAX = 1_000
-const TRIES = 5
 
 export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings'>
 
@@ -24,26 +24,25 @@ export type RunTransition = {
   readonly writes?: readonly Write[]
 }
 
-/** Lets something happen to a run as it is then, whatever else happens to it at once.
- * @param decide null leaves it as it is; asked again where it changed meanwhile
- * @returns the run as it is after that; null where there is none, or what was to happen cannot */
+/** Applies a transition to the current state of a run.
+ * @param decide makes the transition, and again when a concurrent one is committed first; null for no transition
+ * @returns the run after the transition; null if the run does not exist or its state does not allow the transition */
 export async function changeRun(
   ports: RunPorts,
   id: string,
   decide: (row: RunRow) => RunTransition | null,
 ): Promise<RunRow | null> {
-  for (let tried = 1; ; tried++) {
+  return retryOnConflict(isChanged, async () => {
     const row = await store.findRun(ports.database, id)
     const change = row && decide(row)
     if (!row || !change) return row
     const next = step(row, change.event)
-    if (!next) return null
-    try {
-      return await keep(ports, row, { ...change, next })
-    } catch (error) {
-      if (!isNotNullViolation(error, 'runs.state') || tried === TRIES) throw error
-    }
-  }
+    return next && keep(ports, row, { ...change, next })
+  })
+}
+
+function isChanged(error: unknown): boolean {
+  return isNotNullViolation(error, 'runs.state')
 }
 
 async function keep(

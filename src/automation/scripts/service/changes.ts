@@ -1,12 +1,10 @@
 import { Refusal, stale } from '../../../lib/errors.ts'
+import { retryOnConflict } from '../../../lib/retry.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import * as store from '../store.ts'
 import type { ScriptChange, ScriptRow } from '../store.ts'
-
-/** Each time that one has to begin anew somebody else has changed the script. */
-const TRIES_MAX = 50
 
 /** What a change of a script writes, and what is answered once that is kept. */
 export type ScriptWrite<Result> = {
@@ -27,30 +25,26 @@ export function findScript({ database }: Ports, key: number | string): Promise<S
   return store.findScript(database, typeof key === 'string' ? key.normalize('NFC') : key)
 }
 
-/** Changes something of a script: its settings, its tree, its configurations. `make` looks at what is there and says what to
- * write; when somebody else changes the script meanwhile, it looks anew. So what it saw holds in the commit.
- * @throws {Refusal} not_found, what `make` throws, overloaded when others are faster 50 times */
+/** Changes a script: its settings, its tree, its configurations. `make` makes the writes from the current script, and again
+ * when a concurrent request changes the script before the commit.
+ * @throws {Refusal} not_found; overloaded after 50 such conflicts; any error of `make` */
 export async function changeScript<Result>(
   ports: Ports,
   ref: number | string,
   make: (script: ScriptRow) => Promise<ScriptWrite<Result>>,
 ): Promise<Result> {
   const { database, clock } = ports
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  return retryOnConflict(isChanged, async () => {
     const script = await requireScript(ports, ref)
     const { change, writes, result } = await make(script)
-    const noted = store.updateScript(database, script, { ...change, updatedAt: clock.now() })
-    try {
-      await commit(database, [noted, ...writes])
-      return result
-    } catch (error) {
-      if (!isNotNullViolation(error, 'scripts.version')) throw error
-    }
-  }
-  throw new Refusal(
-    'overloaded',
-    'The script is being changed by too many concurrent requests. Try again shortly.',
-  )
+    const updated = store.updateScript(database, script, { ...change, updatedAt: clock.now() })
+    await commit(database, [updated, ...writes])
+    return result
+  })
+}
+
+function isChanged(error: unknown): boolean {
+  return isNotNullViolation(error, 'scripts.version')
 }
 
 /** @throws {Refusal} precondition_failed when `If-Match` names another version */

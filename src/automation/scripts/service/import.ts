@@ -3,6 +3,7 @@ import { findDataSource } from '../../../data/sources/service.ts'
 import { asExpiredUpload } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { retryOnConflict } from '../../../lib/retry.ts'
 import { foldCase } from '../../../lib/text.ts'
 import { commit, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -25,9 +26,6 @@ import * as store from '../store.ts'
 import { changed, treeOf } from '../tree.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { changeScript, findScript, refuseTakenName } from './changes.ts'
-
-/** Each time that one has to begin anew somebody else took the ids. */
-const TRIES_MAX = 20
 
 /** A script as it comes from elsewhere. */
 export type Incoming = {
@@ -153,20 +151,11 @@ async function create(
 
 type Ids = Awaited<ReturnType<typeof store.nextIds>>
 
-/** Writes something under ids that it chooses itself, and once more when somebody else was faster. */
-async function withNextIds<Result>(
-  { database }: Ports,
-  write: (ids: Ids) => Promise<Result>,
-): Promise<Result> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    try {
-      return await write(await store.nextIds(database))
-    } catch (error) {
-      const columns = ['scripts.id', 'run_configurations.id'] as const
-      if (!columns.some((column) => isUniqueViolation(error, column))) throw error
-    }
-  }
-  throw new Refusal('overloaded', 'Too many scripts are being created at the same time. Try again shortly.')
+/** Runs `write` with the next free ids, and again with others when a concurrent request takes them first. */
+function withNextIds<Result>({ database }: Ports, write: (ids: Ids) => Promise<Result>): Promise<Result> {
+  const isTaken = (error: unknown) =>
+    isUniqueViolation(error, 'scripts.id') || isUniqueViolation(error, 'run_configurations.id')
+  return retryOnConflict(isTaken, async () => write(await store.nextIds(database)))
 }
 
 const UNSET = { description: '', timeout: 0, acceptedFiles: RUN_TYPES }

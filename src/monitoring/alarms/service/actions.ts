@@ -1,12 +1,10 @@
+import { retryOnConflict } from '../../../lib/retry.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { AlarmChange, AlarmEvent } from '../alarm.ts'
 import { stepRow } from '../pass.ts'
 import * as store from '../store.ts'
 import type { AlarmRow, ChangedAlarm } from '../store.ts'
-
-/** Attempts when the alarms are changed concurrently. */
-const TRIES_MAX = 20
 
 /** An action on alarms. */
 export type Act = {
@@ -21,19 +19,15 @@ export async function act(
   ids: readonly number[],
   { eventsOf, also }: Act,
 ): Promise<readonly AlarmRow[]> {
-  for (let tries = 1; ; tries++) {
+  return retryOnConflict(store.isOvertaken, async () => {
     const after = (await store.readAlarms(database, ids)).map((row) => taking(row, eventsOf(row)))
     const told = after.filter(({ changes }) => changes.length > 0)
     const rows = after.map(({ row }) => row)
     if (told.length === 0) return rows
     const changed = told.map(({ row }) => row)
-    try {
-      await commit(database, [...store.saveAlarms(database, told), ...also(changed)])
-      return rows
-    } catch (error) {
-      if (!store.isOvertaken(error) || tries === TRIES_MAX) throw error
-    }
-  }
+    await commit(database, [...store.saveAlarms(database, told), ...also(changed)])
+    return rows
+  })
 }
 
 function taking(before: AlarmRow, events: readonly AlarmEvent[]): ChangedAlarm {

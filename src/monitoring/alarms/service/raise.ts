@@ -1,4 +1,5 @@
 import { idsOf } from '../../../access/rights/permissions.ts'
+import { retryOnConflict } from '../../../lib/retry.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -14,8 +15,6 @@ const DUE_AT_ONCE = 500
 const DUE_ROUNDS_MAX = 10
 const OPENED_AT_ONCE = 500
 const SUSPECTS_PER_OBJECT = 10
-/** Attempts when users change alarms concurrently. */
-const TRIES_MAX = 20
 
 /** Opens, changes and closes alarms for all pending transitions. The commit that stores the alarms also marks the
  * transitions as done, so a repetition does nothing. Must not run concurrently with itself.
@@ -57,16 +56,12 @@ async function step(
   { database, clock }: Pick<Ports, 'database' | 'clock'>,
   read: () => Promise<Work>,
 ): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
+  return retryOnConflict(store.isOvertaken, async () => {
     const work = await read()
     if (work.pending.length === 0 && work.due.length === 0 && work.linked === null) return false
-    try {
-      await carryOn(database, work, clock.now())
-      return true
-    } catch (error) {
-      if (!store.isOvertaken(error) || tries === TRIES_MAX) throw error
-    }
-  }
+    await carryOn(database, work, clock.now())
+    return true
+  })
 }
 
 const NOTHING = { pending: [], due: [], linked: null } as const

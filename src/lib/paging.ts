@@ -9,6 +9,19 @@ export function encodeCursor(place: unknown): string {
   return base64url(new TextEncoder().encode(JSON.stringify(place)))
 }
 
+/** Cuts a page from rows of which one more than `limit` was read.
+ * @param placeOf the place of a row in the list, as the next page decodes it
+ * @returns `next` is the cursor of the next page; null for the last page */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  placeOf: (last: Row) => unknown,
+): { readonly shown: Row[]; readonly next: string | null } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return { shown, next: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
+}
+
 /** The place that a cursor stands for; undefined when it is none of ours. What it holds is still the caller's word. */
 export function decodeCursor(cursor: string): unknown {
   try {

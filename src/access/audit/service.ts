@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
+import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { differenceOf } from './plain.ts'
@@ -78,12 +78,11 @@ export async function listAudit(
     },
     limit + 1,
   )
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ id }) => id)
   const format = timeFormat(ports.settings.timeZone)
   return {
     items: shown.map((row) => viewOf(row, format)),
-    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+    next,
   }
 }
 

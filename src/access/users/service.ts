@@ -3,7 +3,7 @@ import { readsScripts } from '../rights/permissions.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
-import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
+import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
 import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
@@ -27,11 +27,10 @@ export async function listUsers(
 ): Promise<{ items: UserView[]; next: string | null }> {
   const afterId = cursor === undefined ? 0 : decodeNumber(cursor)
   const rows = await store.listUsers(context.ports.database, { afterId, limit: limit + 1 })
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ id }) => id)
   return {
     items: shown.map((row) => viewFor(context, row)),
-    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+    next,
   }
 }
 

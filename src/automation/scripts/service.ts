@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { demandedVersion } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
@@ -39,11 +39,10 @@ export async function listScripts(
   const afterName = cursor === undefined ? '' : decodeCursor(cursor)
   if (typeof afterName !== 'string') throw unknownCursor()
   const rows = await store.listScripts(ports.database, { groupId, afterName }, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ name }) => name)
   return {
     items: await viewsOf(ports, shown),
-    next: rows.length > limit && last ? encodeCursor(last.name) : null,
+    next,
   }
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { decodeNumber, encodeCursor } from '../../lib/paging.ts'
+import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import { semaphoreFor } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
@@ -141,11 +141,10 @@ export async function listBackups(
 ): Promise<{ items: BackupView[]; next: string | null }> {
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeNumber(cursor)
   const rows = await store.listBackups(ports.database, before, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ id }) => id)
   return {
     items: shown.map((row) => viewOf(ports, row)),
-    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+    next,
   }
 }
 

@@ -4,7 +4,7 @@ import { peek } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -39,11 +39,10 @@ export async function listFiles(
   const after = cursor === undefined ? '' : decodeCursor(cursor)
   if (typeof after !== 'string') throw unknownCursor()
   const rows = await store.listFiles(ports.database, after, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ name }) => name)
   return {
     items: shown.map((row) => viewOf(ports, row)),
-    next: rows.length > limit && last ? encodeCursor(last.name) : null,
+    next,
   }
 }
 

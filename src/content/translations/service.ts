@@ -1,7 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../lib/paging.ts'
+import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
@@ -42,12 +42,8 @@ export async function readTexts(
   const afterKey = cursor === undefined ? '' : decodeCursor(cursor)
   if (typeof afterKey !== 'string') throw unknownCursor()
   const rows = await store.listTexts(ports.database, language, { afterKey, limit: limit + 1 })
-  const texts = rows.slice(0, limit)
-  const last = texts.at(-1)
-  return {
-    translation: { language, texts },
-    next: rows.length > limit && last ? encodeCursor(last.key) : null,
-  }
+  const { shown, next } = pageOf(rows, limit, ({ key }) => key)
+  return { translation: { language, texts: shown }, next }
 }
 
 /** Changes the texts of a language. No texts change nothing, or, where they are all there shall be, leave none.

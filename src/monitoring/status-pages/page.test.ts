@@ -4,7 +4,7 @@ import type { State } from '../../domain/state.ts'
 import { STATES } from '../states/state.ts'
 import { badgeOf } from './badge.ts'
 import { SPOKEN } from '../../lib/language.ts'
-import { pageOf, percentText, STYLE } from './page.ts'
+import { renderPage, percentText, STYLE } from './page.ts'
 import type { PublicStatus } from './shown.ts'
 import { toneOf, toneOfPercent } from './shown.ts'
 import { WORDS } from './words.ts'
@@ -21,7 +21,7 @@ function shownWith(part: Partial<PublicStatus> = {}): PublicStatus {
   return { object: objectIn('shop', 'ok'), children: [], days: [], percent: 100, at: AT, ...part }
 }
 
-const english = (shown: PublicStatus) => pageOf(shown, 'en', 'Europe/Zurich')
+const english = (shown: PublicStatus) => renderPage(shown, 'en', 'Europe/Zurich')
 
 /** The contrast of two colours (WCAG 2.2, relative luminance). */
 function contrast(one: string, other: string): number {
@@ -64,7 +64,7 @@ describe('what is seen', () => {
   test('is never colour alone: every state has words, in every language', () => {
     for (const language of SPOKEN) {
       for (const state of STATES) {
-        const page = pageOf(shownWith({ object: objectIn('shop', state) }), language, 'UTC')
+        const page = renderPage(shownWith({ object: objectIn('shop', state) }), language, 'UTC')
         expect(page).toContain(`<strong class="${toneOf(state)}">${WORDS[language].states[state]}</strong>`)
       }
     }

@@ -22,7 +22,7 @@ footer { margin-top: 2rem; color: var(--none) }
 type Clock = { readonly instant: (at: number) => string; readonly day: (at: number) => string }
 
 /** The page as HTML. All its data comes from `shown`. */
-export function pageOf(shown: PublicStatus, language: Spoken, timeZone: string): string {
+export function renderPage(shown: PublicStatus, language: Spoken, timeZone: string): string {
   const words = WORDS[language]
   const clock = clockOf(language, timeZone)
   const { object, children } = shown

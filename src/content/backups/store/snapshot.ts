@@ -61,7 +61,7 @@ export async function* readSnapshot(
   const upTo = table.grows ? await watermarkOf(database, run, table) : 0
   for (let after = Number.MIN_SAFE_INTEGER; ;) {
     const rows = await database.all<Page>(
-      pageOf(
+      boundedRows(
         table.grows
           ? sql`select rowid as place, ${cellsOf(table)} as cells from ${sql.identifier(table.name)}
               where rowid > ${after} and rowid <= ${upTo} order by rowid limit ${PAGE_ROWS}`
@@ -76,8 +76,8 @@ export async function* readSnapshot(
   }
 }
 
-/** Of these rows, in order, as many as are not much together, and at least one. */
-function pageOf(rows: SQL): SQL {
+/** The first of these rows whose cells have at most `PAGE_LENGTH` characters together, and at least one row. */
+function boundedRows(rows: SQL): SQL {
   return sql`select place as place, cells as cells from (
     select place, cells, sum(length(cells)) over (order by place) - length(cells) as before from (${rows}))
     where before < ${PAGE_LENGTH} order by place`

@@ -3,7 +3,7 @@ import type { Rights } from '../../../access/rights/permissions.ts'
 import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import { decodeCursor, pageOf, unknownCursor } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import { notificationsOf } from '../../notifications/outbox/service.ts'
@@ -40,15 +40,13 @@ export async function listAlarms(context: Context, body: AlarmsBody, pointer: st
     store.findAlarms(database, asked, { after, limit: body.limit + 1 }),
     store.countAlarms(database, asked, TOTAL_MAX),
   ])
-  const shown = places.slice(0, body.limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(places, body.limit, ({ beginAt, id }) => [beginAt, id])
   const items = await viewsOf(
     context,
     shown.map(({ id }) => id),
     COMMENTS_SHOWN,
   )
-  const isMore = places.length > body.limit && last !== undefined
-  return { items, total, nextCursor: isMore ? encodeCursor([last.beginAt, last.id]) : null }
+  return { items, total, nextCursor: next }
 }
 
 /** The ids of the latest alarms that match, and whether there are more. @throws {Refusal} invalid */

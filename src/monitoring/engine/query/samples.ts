@@ -62,7 +62,7 @@ export function readSamples(
       for (const at of part.at) stored.at.push(at)
       for (const value of part.values) stored.values.push(value)
     }
-    return pageOf(mergeSamples(stored, tail), query)
+    return samplesPage(mergeSamples(stored, tail), query)
   })
 }
 
@@ -92,7 +92,7 @@ function upTo(rows: readonly SegmentRow[], { skip, limit }: SamplesQuery): reado
   return end < 0 ? rows : rows.slice(0, end + 1)
 }
 
-function pageOf(merged: Samples<Value>, query: SamplesQuery): SamplesAnswer {
+function samplesPage(merged: Samples<Value>, query: SamplesQuery): SamplesAnswer {
   const first = Math.min(query.skip, firstAtOrAfter(merged.at, query.beginAt + 1))
   const end = Math.min(merged.at.length, first + query.limit)
   const samples = merged.at

@@ -1,7 +1,7 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeNumber, encodeCursor } from '../../../lib/paging.ts'
+import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -34,11 +34,10 @@ export async function listNotifications(
 ): Promise<{ items: NotificationView[]; next: string | null }> {
   const belowId = cursor === undefined ? undefined : decodeNumber(cursor)
   const rows = await store.listNotifications(ports.database, { status, recipientId, belowId }, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ id }) => id)
   return {
     items: shown.map((row) => viewOf(ports, row)),
-    next: rows.length > limit && last ? encodeCursor(last.id) : null,
+    next,
   }
 }
 

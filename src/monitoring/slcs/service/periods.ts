@@ -1,7 +1,7 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
-import { decodeNumber, encodeCursor } from '../../../lib/paging.ts'
+import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import { requireObject } from '../../tree/service.ts'
@@ -31,9 +31,7 @@ export async function listPeriods(
     endAt,
     limit: query.limit + 1,
   })
-  const shown = periods.slice(0, query.limit)
-  const last = shown.at(-1)
-  const next = last && periods.length > shown.length ? encodeCursor(last.endAt) : null
+  const { shown, next } = pageOf(periods, query.limit, (last) => last.endAt)
   return { items: await viewsOf(context, shown), next }
 }
 

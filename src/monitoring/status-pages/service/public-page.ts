@@ -9,7 +9,7 @@ import { availabilityOf } from '../../state-history/availability.ts'
 import { readPast } from '../../state-history/service.ts'
 import { badgeOf } from '../badge.ts'
 import { daysOf } from '../days.ts'
-import { pageOf, percentText } from '../page.ts'
+import { renderPage, percentText } from '../page.ts'
 import { toneOf, toneOfPercent } from '../shown.ts'
 import type { PublicStatus, ShownObject } from '../shown.ts'
 import * as store from '../store.ts'
@@ -29,7 +29,7 @@ const known = new WeakMap<Ports, TtlCache<CachedStatus>>()
 /** The status page of a token, as HTML. @throws {Refusal} not_found for an unknown token */
 export async function showPage(ports: Ports, token: string, language: Spoken): Promise<string> {
   const kept = await keptBy(ports, 'page', token)
-  return textOf(kept, language, (shown) => pageOf(shown, language, ports.settings.timeZone))
+  return textOf(kept, language, (shown) => renderPage(shown, language, ports.settings.timeZone))
 }
 
 /** The badge of a token, as SVG. @throws {Refusal} not_found for an unknown token */

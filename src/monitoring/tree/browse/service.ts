@@ -4,7 +4,7 @@ import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.
 import type { Database } from '../../../ports/database.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, decodeNumber, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import { decodeCursor, decodeNumber, pageOf, unknownCursor } from '../../../lib/paging.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { OBJECT_NOUNS, OBJECT_TYPES } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
@@ -47,12 +47,13 @@ export async function listChildren(
     visible: visibleBy(rights, 'o'),
     linked: readableBy(rights, 'k'),
   })
-  const shown = rows.slice(0, page.limit)
-  const items = itemsOf(rights, shown, position)
-  const last = shown.at(-1)
-  const isMore = rows.length > shown.length && last !== undefined
-  const next = isMore ? encodeCursor([last.type, last.nameFolded, last.id, position + shown.length]) : null
-  return { items, next }
+  const { shown, next } = pageOf(rows, page.limit, ({ type, nameFolded, id }) => [
+    type,
+    nameFolded,
+    id,
+    position + page.limit,
+  ])
+  return { items: itemsOf(rights, shown, position), next }
 }
 
 /** The readable children of a service level object or container, in the order of its `sortMode`.
@@ -71,9 +72,8 @@ export async function listLinked(
     readable: readableBy(rights, 'o'),
     linked: readableBy(rights, 'k'),
   })
-  const isMore = rows.length > page.limit
-  const items = itemsOf(rights, rows.slice(0, page.limit), offset)
-  return { items, next: isMore ? encodeCursor(offset + page.limit) : null }
+  const { shown, next } = pageOf(rows, page.limit, () => offset + page.limit)
+  return { items: itemsOf(rights, shown, offset), next }
 }
 
 /** A page of a list, after `position`. */

@@ -2,7 +2,7 @@ import { permissionsOf, readableTops, ROOT_PATH } from '../../../access/rights/p
 import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import { decodeCursor, pageOf, unknownCursor } from '../../../lib/paging.ts'
 import type { Page } from '../../../lib/paging.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Parameters } from '../../job-config/schema.ts'
@@ -55,7 +55,7 @@ async function searchBelow(context: Context, { filter, path }: Search, page: Pag
   const branches = branchesOf(filter, path, readableTops(rights))
   const limit = Math.max(1, Math.min(page.limit, Math.floor(FOUND_MAX / Math.max(1, branches.length))))
   const found = merge(await findAll(context, branches, { after, limit: limit + 1 }))
-  const shown = found.slice(0, limit)
+  const { shown, next } = pageOf(found, limit, (last) => last.path)
   const rows = await store.readItems(
     context.ports.database,
     shown.map((object) => object.id),
@@ -65,8 +65,7 @@ async function searchBelow(context: Context, { filter, path }: Search, page: Pag
     const permissions = permissionsOf(rights, row)
     return { ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }
   })
-  const last = shown.at(-1)
-  return { items, next: found.length > limit && last ? encodeCursor(last.path) : null }
+  return { items, next }
 }
 
 /** A condition without current values as SQL on an object `o`, with the types that can meet it. The statement must be

@@ -37,6 +37,7 @@ export const revaluations = sqliteTable(
   },
   (table) => [
     index('revaluations_by_object').on(table.objectId, table.endAt),
+    index('revaluations_by_begin').on(table.beginAt, table.id, table.endAt),
     index('revaluations_by_next')
       .on(table.nextAt)
       .where(sql`next_at is not null`),

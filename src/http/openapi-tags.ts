@@ -11,7 +11,7 @@ const TAGS: readonly Tag[] = [
   {
     name: 'Revaluations',
     description: 'Maintenance windows, corrections of past states, and comments.',
-    paths: /\/revaluations\b/,
+    paths: /\/(?:revaluations|revaluation-calendar)\b/,
   },
   {
     name: 'History',

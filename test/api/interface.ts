@@ -38,6 +38,7 @@ import { routesOfDocument } from './openapi-checker.ts'
 import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
+import { revaluationCalendarSuite } from './revaluation-calendar.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
 import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
@@ -90,6 +91,7 @@ export const SUITES: readonly Suite[] = [
   slosSuite,
   membershipSuite,
   revaluationsSuite,
+  revaluationCalendarSuite,
   dependenciesSuite,
   alarmsSuite,
   slcsSuite,

@@ -8,6 +8,7 @@ import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
+import { calendarRoutes } from './calendar/routes.ts'
 import { revaluationBody, revaluationPath, revaluationsQuery, revaluationView } from './schema.ts'
 import {
   createRevaluation,
@@ -133,3 +134,4 @@ export const revaluationRoutes = new Hono<Env>()
   .route('/', revaluationOf('slo'))
   .route('/', revaluationsOf('slc'))
   .route('/', revaluationOf('slc'))
+  .route('/', calendarRoutes)

@@ -197,14 +197,19 @@ export const revaluationView = z
   })
   .meta({ id: 'Revaluation' })
 
-/** Specification: query of the revaluations of a group; ours: end, active, edit, limit. */
-export const revaluationsQuery = z.object({
+/** The parameters that all lists of revaluations have. */
+export const listedQuery = {
   begin: instantQuery
     .optional()
     .describe('Only revaluations that end after this instant. Default: a day ago.'),
   end: instantQuery.optional().describe('Only revaluations that begin before this instant.'),
-  active: flagQuery.default(false).describe('True: only revaluations that apply now.'),
   edit: flagQuery.default(false).describe('True: also revaluations whose `editOnly` is true.'),
+}
+
+/** Specification: query of the revaluations of a group; ours: end, active, edit, limit. */
+export const revaluationsQuery = z.object({
+  ...listedQuery,
+  active: flagQuery.default(false).describe('True: only revaluations that apply now.'),
   limit: z.coerce.number().int().min(1).max(LISTED_MAX).default(LISTED_MAX),
 })
 

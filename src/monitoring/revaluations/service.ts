@@ -3,6 +3,7 @@ import type { Deed } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import type { Range } from '../../lib/range.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
 import { enqueueMaintenance } from '../states/service.ts'
@@ -35,15 +36,21 @@ export async function listRevaluations(
   const { ports } = context
   const { id } = await requireObject(context, object.id, { type: object.type, right: 'read' })
   const now = ports.clock.now()
-  const beginAt = query.begin === undefined ? now - DAY_MS : parseInstant(query.begin)
-  const endAt = query.end === undefined ? Number.MAX_SAFE_INTEGER : parseInstant(query.end)
-  if (beginAt >= endAt) throw invalidAt('?end', 'must be later than begin')
-  const rows = await store.readRevaluations(ports.database, [id], { beginAt, endAt, limit: REVALUATIONS_MAX })
+  const range = listedRange(query, now)
+  const rows = await store.readRevaluations(ports.database, [id], { ...range, limit: REVALUATIONS_MAX })
   return rows
     .filter((row) => query.edit || !row.editOnly)
     .filter((row) => !query.active || isActiveAt(row, now))
     .slice(0, query.limit)
     .map((row) => viewOf(context, object.type, row))
+}
+
+/** The range of a list: from a day ago on unless the query says otherwise. @throws {Refusal} invalid */
+export function listedRange({ begin, end }: Pick<RevaluationsQuery, 'begin' | 'end'>, now: number): Range {
+  const beginAt = begin === undefined ? now - DAY_MS : parseInstant(begin)
+  const endAt = end === undefined ? Number.MAX_SAFE_INTEGER : parseInstant(end)
+  if (beginAt >= endAt) throw invalidAt('?end', 'must be later than begin')
+  return { beginAt, endAt }
 }
 
 /** @throws {Refusal} not_found */
@@ -229,7 +236,8 @@ function isOver(row: RevaluationRow, now: number): boolean {
   return row.cancelledAt !== null || (!isActiveAt(row, now) && nextChange(row, now) === null)
 }
 
-function viewOf({ ports }: Context, objectType: ObjectType, row: RevaluationRow): RevaluationView {
+/** A revaluation as the interface shows it. */
+export function viewOf({ ports }: Context, objectType: ObjectType, row: RevaluationRow): RevaluationView {
   const format = timeFormat(ports.settings.timeZone)
   const { status, nextBeginAt, nextEndAt } = progressOf(row, ports.clock.now())
   const shown = (at: number | null) => (at === null ? null : format(at))

@@ -88,6 +88,19 @@ export async function readRevaluations(
   return rows as RevaluationRow[]
 }
 
+/** Revaluations by id, in order of creation. */
+export async function readByIds(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly RevaluationRow[]> {
+  const rows = await database
+    .select()
+    .from(revaluations)
+    .where(sql`${revaluations.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+    .orderBy(asc(revaluations.id))
+  return rows as RevaluationRow[]
+}
+
 /** Changes a row that still has the version that was read. @returns whether it had */
 export function updateRevaluation(
   database: Database,

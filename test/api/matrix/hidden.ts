@@ -147,6 +147,23 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
+    title: 'the calendar of a group has the revaluations of readable objects only',
+    async run(client, { lane, own, readonly, foreign }) {
+      const json = { begin: '2041-01-01T00:00:00Z', end: '2041-01-02T00:00:00Z' }
+      const devices = [own.device, readonly.device, foreign.device]
+      for (const id of devices) await good(client.request('POST', `/devices/${id}/revaluations`, { json }))
+      const seen = async (as: 'administrator' | 'editor') => {
+        const path = `/group/${lane}/revaluation-calendar?begin=2041-01-01T00:00:00Z`
+        const { items } = await good<{ items: readonly { object: Body }[] }>(
+          client.request('GET', path, { as }),
+        )
+        return items.map(({ object }) => object.id)
+      }
+      expect(await seen('administrator')).toEqual(devices)
+      expect(await seen('editor')).toEqual([own.device, readonly.device])
+    },
+  },
+  {
     title: 'changes of unreadable objects are not published',
     async run(client, world) {
       const listen = (lastId: string) =>

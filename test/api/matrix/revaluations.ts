@@ -20,6 +20,12 @@ export const revaluations: readonly Case[] = OBJECT_TYPES.flatMap((type) => {
   const one = { path: `${all}/{revaluation}`, prepare: planned(type) }
   return [
     { route: `GET /${type}s/:id/revaluations`, path: all, prepare: planned(type) },
+    {
+      route: 'GET /:parentType/:parentId/revaluation-calendar',
+      title: `of a ${type}`,
+      path: `/${type}/{${type}}/revaluation-calendar`,
+      prepare: planned(type),
+    },
     { route: `POST /${type}s/:id/revaluations`, path: all, request: plan },
     { route: `GET /${type}s/:id/revaluations/:revaluationId`, ...one },
     { route: `PUT /${type}s/:id/revaluations/:revaluationId`, ...one, request: plan },

@@ -4,7 +4,7 @@ import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../domain/state.ts'
 import { countOccurrences, cut, occurrencesIn } from '../occurrences.ts'
 import type { REVALUATION_TYPES } from '../schema.ts'
-import { readRevaluations } from '../store.ts'
+import { readByIds, readRevaluations } from '../store.ts'
 import type { RevaluationRow } from '../store.ts'
 import * as store from './store.ts'
 
@@ -43,7 +43,7 @@ export async function readOverlays(
   const found = await store.findOverlays(database, ids, { ...range, limit: OVERLAYS_MAX + 1 })
   if (found.length > OVERLAYS_MAX) throw tooMuch(`${OVERLAYS_MAX} corrections of the past`)
   if (found.length === 0) return { overlays: [], seeds: [] }
-  const rows = await store.readByIds(database, [...new Set(found.map((one) => one.id))])
+  const rows = await readByIds(database, [...new Set(found.map((one) => one.id))])
   return { overlays: overlaysIn(rows, range), seeds: [...new Set(found.map(({ seed }) => seed))] }
 }
 

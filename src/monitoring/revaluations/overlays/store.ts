@@ -1,8 +1,6 @@
-import { asc, sql } from 'drizzle-orm'
-import { revaluations } from '../../../../db/tables/revaluations.ts'
+import { sql } from 'drizzle-orm'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import type { RevaluationRow } from '../store.ts'
 
 /** Overlays in a range that affect objects: on them or above them, and on their children at any depth, in the tree and
  * by links. `seed` is the object at which an overlay takes effect: one of these objects, or one below them. */
@@ -24,17 +22,4 @@ export async function findOverlays(
         or (roots.path >= o.path and roots.path < o.path || '~')
     where r.in_past = 1 and r.type <> 'comment' and r.end_at > ${beginAt} and r.begin_at < ${endAt}
     limit ${limit}`)
-}
-
-/** Revaluations by id, in order of creation. */
-export async function readByIds(
-  database: Database,
-  ids: readonly number[],
-): Promise<readonly RevaluationRow[]> {
-  const rows = await database
-    .select()
-    .from(revaluations)
-    .where(sql`${revaluations.id} in (select value from json_each(${JSON.stringify(ids)}))`)
-    .orderBy(asc(revaluations.id))
-  return rows as RevaluationRow[]
 }

@@ -223,6 +223,13 @@ const lists = table(bareStage, [
     answers: 'invalid',
     pointers: ['?status'],
   },
+  ...['0', 'x', '-1'].map((id): Row => ({
+    title: 'no id of an alarm',
+    call: `GET /notifications?alarmId=${id}`,
+    answers: 'invalid',
+    pointers: ['?alarmId'],
+  })),
+  { title: 'an unknown alarm', call: 'GET /notifications?alarmId=999999', answers: 200 },
   { title: 'dead letters', call: 'GET /notifications?status=dead', answers: 200 },
 ])
 
@@ -466,6 +473,9 @@ const scenarios: Scenario[] = [
   },
 ]
 
+type Items = {
+  readonly items: readonly { readonly id: number; readonly object?: { readonly id: number } }[]
+}
 type Notifications = { readonly items: readonly { readonly id: number; readonly attempts: number }[] }
 
 scenarios.push({
@@ -507,6 +517,16 @@ scenarios.push({
       code: 'conflict',
     })
     await good(client.request('POST', `/notifications/${waiting?.id}/resend`))
+    const alarms = await good<Items>(client.request('GET', '/alarms'))
+    const alarmId = alarms.items.find(({ object }) => object?.id === job)?.id ?? 0
+    const about = async (query: string) => {
+      const { items } = await good<Items>(client.request('GET', `/notifications?${query}`))
+      return items.map(({ id }) => id)
+    }
+    expect(await about(`alarmId=${alarmId}`)).toEqual([waiting?.id ?? 0])
+    expect(await about(`alarmId=${alarmId}&recipientId=${recipientId}&limit=1`)).toEqual([waiting?.id ?? 0])
+    expect(await about(`alarmId=${alarmId}&status=dead`)).toEqual([])
+    expect(await about(`alarmId=${alarmId + 1}`)).toEqual([])
   },
 })
 

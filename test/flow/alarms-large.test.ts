@@ -22,6 +22,7 @@ import {
 import { findBad, findOpening } from '../../src/monitoring/alarms/store/links.ts'
 import { readNeeded, readSuspects } from '../../src/monitoring/alarms/store/suspects.ts'
 import { notificationsOf } from '../../src/monitoring/notifications/outbox/service.ts'
+import { listNotifications } from '../../src/monitoring/notifications/outbox/store.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'
@@ -124,6 +125,7 @@ describe('100,000 alarms', () => {
     const asked: [string, (database: Database) => Promise<unknown>][] = [
       ['details', (own) => readDetails(own, [1, 2])],
       ['what was told of alarms', (own) => notificationsOf(own, [1, 2])],
+      ['notifications about an alarm', (own) => listNotifications(own, { alarmId: 1 }, 101)],
       ['pending transitions', (own) => readPending(own, 1_000)],
       ['what is due', (own) => readDue(own, 1, 500)],
       ['when something is due', readNextAt],

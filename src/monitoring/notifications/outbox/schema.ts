@@ -11,6 +11,7 @@ export const notificationsQuery = z.object({
     .optional()
     .describe('The status of the notifications; `dead` means that all attempts failed.'),
   recipientId: idParam.optional(),
+  alarmId: idParam.optional().describe('Only notifications about this alarm.'),
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
   cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
 })

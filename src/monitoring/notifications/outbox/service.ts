@@ -30,10 +30,10 @@ export async function notificationsOf(
 /** Messages to recipients, latest first. @throws {Refusal} invalid for a cursor of another list */
 export async function listNotifications(
   { ports }: Context,
-  { limit, cursor, status, recipientId }: NotificationsQuery,
+  { limit, cursor, ...filter }: NotificationsQuery,
 ): Promise<{ items: NotificationView[]; next: string | null }> {
   const belowId = cursor === undefined ? undefined : decodeNumber(cursor)
-  const rows = await store.listNotifications(ports.database, { status, recipientId, belowId }, limit + 1)
+  const rows = await store.listNotifications(ports.database, { ...filter, belowId }, limit + 1)
   const { shown, next } = pageOf(rows, limit, ({ id }) => id)
   return {
     items: shown.map((row) => viewOf(ports, row)),

@@ -12,6 +12,7 @@ export type ListedRow = NotificationRow & { readonly recipientName: string; read
 export type NotificationPage = {
   readonly status?: Status | undefined
   readonly recipientId?: number | undefined
+  readonly alarmId?: number | undefined
   readonly belowId?: number | undefined
 }
 
@@ -24,13 +25,14 @@ const COLUMNS = sql.raw(`
 /** Messages, latest first. */
 export function listNotifications(
   database: Database,
-  { status, recipientId, belowId }: NotificationPage,
+  { status, recipientId, alarmId, belowId }: NotificationPage,
   limit: number,
 ): Promise<readonly ListedRow[]> {
   return database.all<ListedRow>(sql`
     select ${COLUMNS} from notifications n join alarm_recipients r on r.id = n.recipient_id
     where ${status === undefined ? sql`1` : sql`n.status = ${status}`}
       and ${recipientId === undefined ? sql`1` : sql`n.recipient_id = ${recipientId}`}
+      and ${alarmId === undefined ? sql`1` : sql`n.id in (select notification_id from notices where alarm_id = ${alarmId})`}
       and ${belowId === undefined ? sql`1` : sql`n.id < ${belowId}`}
     order by n.id desc limit ${limit}`)
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 
 import { Paths } from '../../src/access/rights/paths.ts'
 import { permissionsOf } from '../../src/access/rights/permissions.ts'
@@ -10,7 +11,9 @@ import { LIST_MAX } from '../../src/access/users/schema.ts'
 import { createUser, listUsers } from '../../src/access/users/service.ts'
 import type { Context, Role } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
+import { listEffectiveRights } from '../../src/monitoring/tree/grants/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
+import { isScan, planOf, recording } from '../api/plans.ts'
 import { rejection } from '../contract/rejection.ts'
 import { openPorts } from '../hosts/ports.ts'
 
@@ -114,6 +117,26 @@ describe('how long rights are remembered', () => {
   test('nobody has no rights at all', async () => {
     const nobody: Context = { ports, caller: { kind: 'nobody' }, requestId: 'test' }
     expect(await rejection(Promise.try(() => rightsOf(nobody)))).toMatchObject({ code: 'unauthenticated' })
+  })
+})
+
+describe('effective rights of all users on an object', () => {
+  test('need as many statements for 500 users as for one', async () => {
+    await plantUsers(1_000, 600)
+    const statements = async (limit: number) => {
+      const asked: SQL[] = []
+      const own = { ...ports, database: recording(ports.database, asked) }
+      const { items } = await listEffectiveRights(
+        contextOf('administrator', own),
+        { objectType: 'group', objectId: 1 },
+        { limit },
+      )
+      expect(items.length).toBe(limit)
+      const plans = await Promise.all(asked.map((statement) => planOf(ports.database, statement)))
+      expect(plans.flat().filter(isScan)).toEqual([])
+      return asked.length
+    }
+    expect(await statements(500)).toBe(await statements(1))
   })
 })
 

@@ -2,8 +2,8 @@ import { expect } from 'bun:test'
 
 import { ROLES } from '../../src/context.ts'
 import { PASSWORD } from './client.ts'
-import type { Client } from './client.ts'
-import { createDevice, createGroup, createJob } from './objects.ts'
+import type { Answer, Client } from './client.ts'
+import { createDevice, createGroup, createJob, nextOf } from './objects.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -28,6 +28,7 @@ const stage = once(async (client) => {
 
 const ROUTES: readonly (readonly [call: string, json?: object])[] = [
   ['GET /groups/{group}/permissions'],
+  ['GET /groups/{group}/permissions/effective'],
   ['PUT /groups/{group}/permissions/user/{user}', { write: true }],
   ['DELETE /groups/{group}/permissions/user/{user}'],
 ]
@@ -49,6 +50,7 @@ const refusals: readonly Row[] = [
     (path): Row[] => [
       { title: 'no such object', call: `GET /${path}/permissions`, answers: 'not_found' },
       { title: 'no such object', call: `GET /${path}/permissions/explain`, answers: 'not_found' },
+      { title: 'no such object', call: `GET /${path}/permissions/effective`, answers: 'not_found' },
       {
         title: 'an unknown object',
         call: `PUT /${path}/permissions/user/{user}`,
@@ -78,6 +80,20 @@ const refusals: readonly Row[] = [
     call: 'GET /groups/{group}/permissions/explain?userId=999999',
     answers: 'not_found',
   },
+  ...(
+    [
+      ['limit=0', 'invalid'],
+      ['limit=1', 200],
+      ['limit=500', 200],
+      ['limit=501', 'invalid'],
+      ['cursor=x', 'invalid'],
+    ] as const
+  ).map(([query, answers]): Row => ({
+    title: 'a page of effective rights',
+    call: `GET /groups/{group}/permissions/effective?${query}`,
+    answers,
+    ...(answers === 'invalid' && { pointers: [`?${query.split('=')[0]}`] }),
+  })),
   {
     title: 'rights without reading',
     call: 'PUT /groups/{group}/permissions/user/{user}',
@@ -207,11 +223,82 @@ const changes: Scenario[] = [
       }
     },
   },
+  {
+    title:
+      'effective rights of all users equal the rights of their explanations, with the nearest grant of each right',
+    async run(client) {
+      const { job, device, group, user, people, collector } = await stage(client)
+      const paths = [
+        `devices/${device}/permissions/userGroup/${people}`,
+        `groups/${group}/permissions/user/${user}`,
+        `groups/${group}/permissions/user/${collector}`,
+      ]
+      const [toPeople = '', toUser = '', toCollector = ''] = paths
+      await good(client.request('PUT', `/${toPeople}`, { json: { execute: true } }))
+      await good(client.request('PUT', `/${toUser}`, { json: { write: true, execute: true } }))
+      await good(client.request('PUT', `/${toCollector}`, { json: { write: true } }))
+      const items = await effective(client, `/jobs/${job}/permissions/effective`)
+      for (const { user: one, permissions, reasons } of items) {
+        const path = `/jobs/${job}/permissions/explain?userId=${one.id}`
+        expect(await good<unknown>(client.request('GET', path))).toMatchObject({
+          user: one,
+          permissions,
+          reasons,
+        })
+      }
+      const everyone = 'everyone 0 on 1'
+      const decided = (id: number) => {
+        const found = items.find((one) => one.user.id === id)
+        return Object.values(found?.decidedBy ?? {}).map(
+          (one) => one && `${one.subjectType} ${one.subjectId} on ${one.object.id}`,
+        )
+      }
+      const [ofPeople, ofUser] = [`userGroup ${people} on ${device}`, `user ${user} on ${group}`]
+      expect(decided(user)).toEqual([ofPeople, ofUser, ofPeople, ofUser])
+      expect(decided(collector)).toEqual([`user ${collector} on ${group}`, null, everyone, null])
+      expect(decided(client.userIds.Data_Editor)).toEqual([everyone, null, null, null])
+      expect(decided(client.userIds.administrator)).toEqual([null, null, null, null])
+      for (const path of paths) await removed(client, `/${path}`)
+    },
+  },
+  {
+    title: 'pages of effective rights have each user once, by id',
+    async run(client) {
+      const { group } = await stage(client)
+      const whole = await effective(client, `/groups/${group}/permissions/effective?limit=500`)
+      const ids = whole.map(({ user }) => user.id)
+      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+      expect(ids.length).toBeGreaterThan(ROLES.length)
+      expect(await effective(client, `/groups/${group}/permissions/effective?limit=2`)).toEqual(whole)
+    },
+  },
 ]
 
 /** Rights on objects: who was granted what, and why. What they open and close, every route for itself, is in
  * `matrix.test.ts`. */
 export const grantsSuite: Suite = { name: 'grants', scenarios: [...table(stage, refusals), ...changes] }
+
+type Decision = {
+  readonly subjectType: string
+  readonly subjectId: number
+  readonly object: { readonly id: number }
+}
+type Effective = Json & {
+  readonly user: { readonly id: number }
+  readonly decidedBy: Readonly<Record<string, Decision | null>>
+}
+
+/** The items of a page and of all pages behind it. */
+async function effective(client: Client, path: string): Promise<Effective[]> {
+  const items: Effective[] = []
+  for (let next: string | null = path; next !== null;) {
+    const answer: Answer = await client.request('GET', next)
+    expectAnswer(answer, { answers: 200 })
+    items.push(...(answer.body['items'] as Effective[]))
+    next = nextOf(answer)
+  }
+  return items
+}
 
 /** Each grant as a line. */
 async function listed(client: Client, path: string): Promise<string[]> {

@@ -90,6 +90,22 @@ export function reachOf({ role, userId }: Pick<Rights, 'role' | 'userId'>, objec
   }
 }
 
+/** Grants by the object that has them; several on one object add up. */
+export function grantedBy(
+  grants: readonly (Granted & { readonly objectId: number })[],
+): Map<number, Granted> {
+  const granted = new Map<number, Granted>()
+  for (const { objectId, write, execute, maintain } of grants) {
+    const other = granted.get(objectId)
+    granted.set(objectId, {
+      write: write || other?.write === true,
+      execute: execute || other?.execute === true,
+      maintain: maintain || other?.maintain === true,
+    })
+  }
+  return granted
+}
+
 /** The objects that somebody may read with everything below them; null for the whole tree. */
 export function readableTops(rights: Rights): readonly number[] | null {
   return readsEverything(rights) ? null : [...rights.granted.keys()]

@@ -121,6 +121,27 @@ export function listGrants(
   return store.listGrants(database, path, userId)
 }
 
+/** The grants of each of some users on the object with a path and on the objects above it, nearest first. Needs two
+ * queries for any number of users. */
+export async function listGrantsOfUsers(
+  { database }: Ports,
+  path: string,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly store.GrantRow[]>> {
+  const rows = await store.listGrants(database, path, null)
+  const groupIds = rows.flatMap((row) => (row.subjectType === 'userGroup' ? row.subjectId : []))
+  const memberships = await store.listMemberships(database, { userIds, groupIds: [...new Set(groupIds)] })
+  const groupsOf = Map.groupBy(memberships, ({ userId }) => userId)
+  return new Map(
+    userIds.map((userId) => {
+      const groups = new Set(groupsOf.get(userId)?.map(({ groupId }) => groupId))
+      const isTheirs = ({ subjectType, subjectId }: Subject) =>
+        subjectType === 'everyone' || (subjectType === 'user' ? subjectId === userId : groups.has(subjectId))
+      return [userId, rows.filter(isTheirs)] as const
+    }),
+  )
+}
+
 /** Sets what somebody is granted on an object, in place of what was.
  * @throws {Refusal} not_found when the object or the subject is not there, conflict when there are too many grants */
 export async function grant(context: Context, objectId: number, given: Subject & Granted): Promise<void> {

@@ -74,6 +74,17 @@ export async function listGrants(
   }))
 }
 
+/** The memberships of some users in some user groups. */
+export async function listMemberships(
+  database: Database,
+  { userIds, groupIds }: { readonly userIds: readonly number[]; readonly groupIds: readonly number[] },
+): Promise<readonly { readonly userId: number; readonly groupId: number }[]> {
+  return database.all(sql`
+    select m.user_id as "userId", m.group_id as "groupId"
+    from json_each(${JSON.stringify(userIds)}) wanted cross join memberships m on m.user_id = wanted.value
+    where m.group_id in (select value from json_each(${JSON.stringify(groupIds)}))`)
+}
+
 /** How many others have a grant on an object, and on how many others somebody has one. */
 export async function countOtherGrants(
   database: Database,

@@ -79,7 +79,7 @@ const browsing: readonly Case[] = [
       title: `of a ${type}`,
       path: `/root/tree/${type}/{${type}}/tree`,
     },
-    ...['permissions', 'permissions/explain'].map((what): Case => ({
+    ...['permissions', 'permissions/explain', 'permissions/effective'].map((what): Case => ({
       route: `GET /:objectType/:objectId/${what}`,
       title: `of a ${type}`,
       path: `/${type}/{${type}}/${what}`,

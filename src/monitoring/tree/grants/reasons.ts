@@ -4,6 +4,23 @@ import type { REASONS } from './schema.ts'
 
 export type AccessReason = (typeof REASONS)[number]
 
+/** The nearest grant that gives each right. Null for administrators and for rights that the user does not have.
+ * @param grants the grants of the user, nearest first */
+export function decidingGrants<Grant extends Granted>(
+  { role }: Pick<Rights, 'role'>,
+  permissions: Permissions,
+  grants: readonly Grant[],
+): Readonly<Record<Right, Grant | null>> {
+  const first = (right: Right, gives: (grant: Grant) => boolean) =>
+    (role !== 'administrator' && permissions[right] && grants.find(gives)) || null
+  return {
+    read: first('read', () => true),
+    write: first('write', ({ write }) => write),
+    execute: first('execute', ({ execute }) => execute),
+    maintain: first('maintain', ({ maintain }) => maintain) ?? first('maintain', ({ write }) => write),
+  }
+}
+
 /** The rights of a user on an object, with the reason for each. */
 export function explain(
   rights: Rights,

@@ -1,12 +1,22 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { nextLink } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { explainQuery, explanationView, grantBody, grantView, objectPath, subjectPath } from './schema.ts'
-import { explainRights, readGrants, removeGrant, setGrant } from './service.ts'
+import {
+  effectiveQuery,
+  effectiveView,
+  explainQuery,
+  explanationView,
+  grantBody,
+  grantView,
+  objectPath,
+  subjectPath,
+} from './schema.ts'
+import { explainRights, listEffectiveRights, readGrants, removeGrant, setGrant } from './service.ts'
 
 const BODY_MAX_BYTES = 1024
 
@@ -34,6 +44,22 @@ export const grantRoutes = new Hono<Env>()
     valid('query', explainQuery),
     async (c) =>
       c.json(await explainRights(c.get('context'), c.req.valid('param'), c.req.valid('query').userId)),
+  )
+  .get(
+    '/:objectType/:objectId/permissions/effective',
+    policy({
+      summary: 'List all users with their rights on an object and the grants that give them',
+      roles: ADMINISTRATOR,
+      object: 'read',
+      answers: { 200: ok(z.object({ items: z.array(effectiveView) }), 'The users, by id.', ['Link']) },
+    }),
+    valid('param', objectPath),
+    valid('query', effectiveQuery),
+    async (c) => {
+      const page = c.req.valid('query')
+      const { items, next } = await listEffectiveRights(c.get('context'), c.req.valid('param'), page)
+      return c.json({ items }, 200, nextLink(c, next))
+    },
   )
   .put(
     '/:objectType/:objectId/permissions/:subjectType/:subjectId',

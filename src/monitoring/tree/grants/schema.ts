@@ -53,23 +53,60 @@ export const explainQuery = z.object({
 
 export const REASONS = ['administrator', 'granted', 'write', 'not_granted', 'role', 'collector'] as const
 
-export const explanationView = z
-  .object({
-    user: z.object({ id: z.int(), username: z.string(), role: z.enum(ROLES) }),
-    permissions: permissionsView,
-    reasons: z
-      .object({
-        read: z.enum(REASONS),
-        write: z.enum(REASONS),
-        execute: z.enum(REASONS),
-        maintain: z.enum(REASONS),
-      })
-      .describe(
-        'The reason for each right. `write`: the right to write includes the right to maintain. `role`: granted, but not available to the user’s role. `collector`: granted, but the object belongs to another collector.',
-      ),
+const effectiveRights = z.object({
+  user: z.object({ id: z.int(), username: z.string(), role: z.enum(ROLES) }),
+  permissions: permissionsView,
+  reasons: z
+    .object({
+      read: z.enum(REASONS),
+      write: z.enum(REASONS),
+      execute: z.enum(REASONS),
+      maintain: z.enum(REASONS),
+    })
+    .describe(
+      'The reason for each right. `write`: the right to write includes the right to maintain. `role`: granted, but not available to the user’s role. `collector`: granted, but the object belongs to another collector.',
+    ),
+})
+
+export const explanationView = effectiveRights
+  .extend({
     grants: z
       .array(grantView)
       .describe('The grants of the user, including those of the user’s groups and of everyone.'),
   })
   .meta({ id: 'Explanation' })
 export type ExplanationView = z.infer<typeof explanationView>
+
+const EFFECTIVE_MAX = 500
+const EFFECTIVE_DEFAULT = 100
+
+export const effectiveQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(EFFECTIVE_MAX)
+    .default(EFFECTIVE_DEFAULT)
+    .describe('The greatest number of users in the answer.'),
+  cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
+})
+
+const decidingGrant = grantView
+  .pick({ subjectType: true, subjectId: true, subjectName: true, inherited: true, object: true })
+  .nullable()
+
+export const effectiveView = effectiveRights
+  .extend({
+    decidedBy: z
+      .object({
+        read: decidingGrant,
+        write: decidingGrant,
+        execute: decidingGrant,
+        maintain: decidingGrant,
+      })
+      .describe(
+        'The nearest grant that gives each right; null for administrators and for rights that the user does not have.',
+      ),
+  })
+  .meta({ id: 'EffectiveRights' })
+export type EffectiveView = z.infer<typeof effectiveView>

@@ -1,13 +1,15 @@
-import type { Subject } from '../../../access/rights/permissions.ts'
-import { grant, listGrants, revoke, rightsFor } from '../../../access/rights/service.ts'
+import { grantedBy } from '../../../access/rights/permissions.ts'
+import type { Located, Right, Subject } from '../../../access/rights/permissions.ts'
+import { grant, listGrants, listGrantsOfUsers, revoke } from '../../../access/rights/service.ts'
 import type { GrantRow } from '../../../access/rights/service.ts'
-import { readUser } from '../../../access/users/service.ts'
+import { listUsers, readUser } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import type { Page } from '../../../lib/paging.ts'
 import type { ObjectType } from '../schema.ts'
 import { requireObject } from '../service.ts'
-import { explain } from './reasons.ts'
-import type { ExplanationView, GrantBody, GrantView, ObjectPath } from './schema.ts'
+import { decidingGrants, explain } from './reasons.ts'
+import type { EffectiveView, ExplanationView, GrantBody, GrantView, ObjectPath } from './schema.ts'
 
 /** The grants on an object and on the objects above it, nearest first. @throws {Refusal} not_found */
 export async function readGrants(context: Context, path: ObjectPath): Promise<GrantView[]> {
@@ -58,13 +60,48 @@ export async function explainRights(
   if (userId !== undefined && userId !== caller.userId && caller.role !== 'administrator')
     throw new Refusal('forbidden', 'Only administrators can read the rights of other users.')
   const { user } = await readUser(context, userId ?? caller.userId)
-  const rights = await rightsFor(ports, { userId: user.id, role: user.role })
   const rows = await listGrants(ports, object.path, user.id)
   return {
-    user: { id: user.id, username: user.username, role: user.role },
-    ...explain(rights, object, rows),
+    ...effectiveRights(user, object, rows),
     grants: rows.map((row) => viewOf(row, object.id)),
   }
+}
+
+/** All users with their rights on an object, by id, a page of them. Needs the same number of queries for any page.
+ * @throws {Refusal} not_found, invalid for a cursor of another list */
+export async function listEffectiveRights(
+  context: Context,
+  path: ObjectPath,
+  page: Page,
+): Promise<{ items: EffectiveView[]; next: string | null }> {
+  const object = await objectAt(context, path)
+  const { items: users, next } = await listUsers(context, page)
+  const userIds = users.map(({ id }) => id)
+  const grantsOf = await listGrantsOfUsers(context.ports, object.path, userIds)
+  const items = users.map((user): EffectiveView => {
+    const rows = grantsOf.get(user.id) ?? []
+    const effective = effectiveRights(user, object, rows)
+    const { read, write, execute, maintain } = decidingGrants(user, effective.permissions, rows)
+    const view = (row: GrantRow | null) => row && originOf(row, object.id)
+    const decidedBy = {
+      read: view(read),
+      write: view(write),
+      execute: view(execute),
+      maintain: view(maintain),
+    }
+    return { ...effective, decidedBy }
+  })
+  return { items, next }
+}
+
+/** @param grants the grants of the user on the object and the objects above it */
+function effectiveRights(
+  { id, username, role }: EffectiveView['user'],
+  object: Located,
+  grants: readonly GrantRow[],
+): Omit<EffectiveView, 'decidedBy'> {
+  const rights = { userId: id, role, granted: grantedBy(grants), ways: [] }
+  return { user: { id, username, role }, ...explain(rights, object, grants) }
 }
 
 function objectAt(context: Context, { objectType, objectId }: ObjectPath) {
@@ -79,15 +116,17 @@ function subjectOf({ subjectType, subjectId }: Subject): Subject {
 }
 
 function viewOf(row: GrantRow, objectId: number): GrantView {
-  const { subjectType, subjectId, subjectName, write, execute, maintain } = row
+  const { write, execute, maintain } = row
+  return { ...originOf(row, objectId), read: true, write, execute, maintain }
+}
+
+/** The subject and the object of a grant. */
+function originOf(row: GrantRow, objectId: number): Omit<GrantView, Right> {
+  const { subjectType, subjectId, subjectName } = row
   return {
     subjectType,
     subjectId,
     subjectName,
-    read: true,
-    write,
-    execute,
-    maintain,
     inherited: row.objectId !== objectId,
     object: { id: row.objectId, type: row.objectType as ObjectType, name: row.objectName },
   }

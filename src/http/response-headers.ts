@@ -13,6 +13,9 @@ export const SECURE = ['strict-transport-security', 'max-age=31536000'] as const
 /** What an answer may do when a browser takes it for a page. */
 const NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
+/** The challenge for a script of a page. Browsers answer `Basic` with a dialog of their own, and the script waits for it. */
+const BEARER = 'Bearer realm="Tidemark"'
+
 const REQUEST_ID = /^[\w.-]{1,64}$/
 
 /** The outermost middleware: gives each request its id, ports and authenticators, and each answer the common header fields. */
@@ -29,6 +32,7 @@ export function responseHeaders(ports: Ports, authenticators: Authenticators) {
     // Not around a delivery's answer, which is numbers: it would cost more than it guards.
     if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
     if (isStream(c.res.headers)) for (const [name, value] of UNBUFFERED) c.res.headers.set(name, value)
+    if (c.res.status === 401 && isFromScript(raw)) c.res.headers.set('www-authenticate', BEARER)
     if (raw.method === 'HEAD') c.res = await withoutBody(c.res)
     addHeaders(c.res.headers, raw, { ports, requestId })
   })
@@ -39,6 +43,12 @@ const UNBUFFERED = [
   ['x-accel-buffering', 'no'],
   ['cache-control', 'private, no-cache'],
 ] as const
+
+/** Whether a script of a page sent the request, by the Fetch Metadata of browsers. */
+function isFromScript(request: Request): boolean {
+  const mode = request.headers.get('sec-fetch-mode')
+  return mode === 'cors' || mode === 'same-origin'
+}
 
 function isStream(headers: Headers): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true

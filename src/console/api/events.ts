@@ -1,0 +1,180 @@
+import { effect, signal } from '@preact/signals'
+
+import { API_BASE, send } from './client.ts'
+import { asFailure } from './failure.ts'
+import { isSignedIn, sessionStatus } from './session.ts'
+
+export type EventKind = 'state' | 'alarm' | 'value' | 'script'
+export type ServerEvent = { readonly kind: EventKind; readonly data: Readonly<Record<string, unknown>> }
+type Listener = (event: ServerEvent) => void
+
+/** `live`: events arrive. `catching-up`: the stream is being opened. `paused`: the user paused painting. */
+export type LiveStatus = 'catching-up' | 'live' | 'paused' | 'offline'
+export const liveStatus = signal<LiveStatus>('catching-up')
+/** When the last event or comment of the stream arrived, in ms since 1970. */
+export const lastEventAt = signal<number | null>(null)
+/** The events that wait while painting is paused. */
+export const waitingEvents = signal(0)
+const isPaused = signal(false)
+
+/** A hidden page closes its stream after this time. */
+const HIDDEN_MS = 5 * 60_000
+const RECONNECT_MIN_MS = 1_000
+const RECONNECT_MAX_MS = 15_000
+/** The service sends at least a comment each 15 seconds. */
+const SILENCE_MS = 40_000
+const PAINT_MS = 250
+
+const listeners = new Map<Listener, ReadonlySet<EventKind>>()
+/** How many parts of the page need the values of a job. */
+const watchedJobs = new Map<number, number>()
+const afterGap: (() => void)[] = []
+let queue: ServerEvent[] = []
+let paint: ReturnType<typeof setTimeout> | null = null
+let stream: AbortController | null = null
+let lastEventId: string | null = null
+let reopenTimer: ReturnType<typeof setTimeout> | null = null
+
+/** Calls the listener for each event of these kinds, at most four batches a second. Returns a function that stops it. */
+export function onEvents(kinds: readonly EventKind[], listener: Listener): () => void {
+  listeners.set(listener, new Set(kinds))
+  return () => listeners.delete(listener)
+}
+
+/** Calls the listener when events may have been missed. */
+export function onGap(listener: () => void): void {
+  afterGap.push(listener)
+}
+
+/** Asks for the values of jobs as they are delivered. Returns a function that stops asking. */
+export function watchJobs(ids: readonly number[]): () => void {
+  for (const id of ids) watchedJobs.set(id, (watchedJobs.get(id) ?? 0) + 1)
+  reopen()
+  return () => {
+    for (const id of ids) {
+      const left = (watchedJobs.get(id) ?? 1) - 1
+      if (left > 0) watchedJobs.set(id, left)
+      else watchedJobs.delete(id)
+    }
+    reopen()
+  }
+}
+
+/** Stops or continues painting. Events still arrive and are counted. */
+export function pauseUpdates(paused: boolean): void {
+  isPaused.value = paused
+  if (!paused) {
+    waitingEvents.value = 0
+    liveStatus.value = stream === null ? 'offline' : 'live'
+    flush()
+  } else liveStatus.value = 'paused'
+}
+
+/** Opens the stream while a user is signed in and the page is visible. */
+export function startEvents(): void {
+  effect(() => {
+    if (sessionStatus.value === 'in') void keepOpen()
+    else if (sessionStatus.value === 'out') stream?.abort()
+  })
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiddenTimer)
+    if (document.hidden) hiddenTimer = setTimeout(() => stream?.abort('hidden'), HIDDEN_MS)
+    else if (stream === null) void keepOpen()
+  })
+  addEventListener('online', () => void keepOpen())
+}
+
+/** Opens the stream again after a moment, when the jobs that the page watches changed. */
+function reopen(): void {
+  if (stream === null) return
+  reopenTimer ??= setTimeout(() => {
+    reopenTimer = null
+    stream?.abort('jobs')
+  }, 50)
+}
+
+let isKeeping = false
+async function keepOpen(): Promise<void> {
+  if (isKeeping) return
+  isKeeping = true
+  let wait = RECONNECT_MIN_MS
+  while (isSignedIn()) {
+    const end = await readStream(() => (wait = RECONNECT_MIN_MS))
+    if (end === 'hidden') break
+    if (end === 'jobs') continue
+    liveStatus.value = navigator.onLine && wait === RECONNECT_MIN_MS ? 'catching-up' : 'offline'
+    await new Promise((resolve) => setTimeout(resolve, wait * (0.75 + Math.random() / 2)))
+    wait = Math.min(wait * 2, RECONNECT_MAX_MS)
+  }
+  isKeeping = false
+}
+
+/** Reads one stream to its end, and says why it ended. */
+async function readStream(opened: () => void): Promise<string> {
+  const abort = new AbortController()
+  stream = abort
+  let silence = setTimeout(() => abort.abort('silence'), SILENCE_MS)
+  try {
+    const jobs = [...watchedJobs.keys()].slice(0, 100).map((id) => `&jobId=${id}`)
+    const answer = await send('GET', `/events?kind=state&kind=alarm&kind=script&kind=value${jobs.join('')}`, {
+      signal: abort.signal,
+      headers: {
+        accept: 'text/event-stream',
+        ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
+      },
+    })
+    opened()
+    if (!isPaused.value) liveStatus.value = 'live'
+    const parts = (answer.body as ReadableStream<Uint8Array>).pipeThrough(
+      new TextDecoderStream() as never,
+    ) as unknown
+    let text = ''
+    for await (const part of parts as AsyncIterable<string>) {
+      clearTimeout(silence)
+      silence = setTimeout(() => abort.abort('silence'), SILENCE_MS)
+      lastEventAt.value = Date.now()
+      const blocks = (text + part).split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) receive(block)
+    }
+    return 'ended'
+  } catch (error) {
+    return abort.signal.aborted ? String(abort.signal.reason) : asFailure(error).code
+  } finally {
+    clearTimeout(silence)
+    stream = null
+  }
+}
+
+function receive(block: string): void {
+  let kind = ''
+  let data = ''
+  for (const line of block.split('\n')) {
+    if (line.startsWith('event: ')) kind = line.slice(7)
+    else if (line.startsWith('data: ')) data += line.slice(6)
+    else if (line.startsWith('id: ')) lastEventId = line.slice(4)
+  }
+  if (kind === '') return
+  const content = (data === '' ? {} : JSON.parse(data)) as Readonly<Record<string, unknown>>
+  if (kind === 'gap' || (kind === 'ready' && content['resumed'] !== true && lastEventId !== null)) {
+    for (const listener of afterGap) listener()
+    return
+  }
+  if (kind === 'ready') return
+  if (isPaused.value) waitingEvents.value += 1
+  queue.push({ kind: kind as EventKind, data: content })
+  paint ??= setTimeout(flush, PAINT_MS)
+}
+
+function flush(): void {
+  paint = null
+  if (isPaused.value) return
+  const events = queue
+  queue = []
+  for (const event of events)
+    for (const [listener, kinds] of listeners) if (kinds.has(event.kind)) listener(event)
+}
+
+/** The folder of the API, for links that a browser opens without this page. */
+export const apiUrl = (url: string): string => API_BASE + url

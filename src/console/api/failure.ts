@@ -1,0 +1,70 @@
+/** One field that the service refused. */
+export type FieldError = { readonly pointer: string; readonly message: string }
+
+/** A request that failed: the problem document of the service (RFC 9457), or a network failure with `status` 0. */
+export class Failure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly errors: readonly FieldError[]
+  readonly requestId: string | null
+  readonly retryAfterS: number | null
+
+  constructor(problem: {
+    readonly status: number
+    readonly code: string
+    readonly detail: string
+    readonly errors?: readonly FieldError[]
+    readonly requestId?: string | null
+    readonly retryAfterS?: number | null
+    readonly cause?: unknown
+  }) {
+    super(problem.detail, { cause: problem.cause })
+    this.status = problem.status
+    this.code = problem.code
+    this.errors = problem.errors ?? []
+    this.requestId = problem.requestId ?? null
+    this.retryAfterS = problem.retryAfterS ?? null
+  }
+
+  static unreachable(cause: unknown): Failure {
+    return new Failure({ status: 0, code: 'unreachable', detail: 'The service cannot be reached.', cause })
+  }
+
+  /** The refusal of the field at a JSON pointer. */
+  at(pointer: string): string | undefined {
+    return this.errors.find((error) => error.pointer === pointer)?.message
+  }
+}
+
+/** Reads the problem document of a refused request. */
+export async function failureOf(answer: Response): Promise<Failure> {
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  const common = {
+    status: answer.status,
+    requestId: answer.headers.get('x-request-id'),
+    retryAfterS: Number.isFinite(seconds) ? seconds : null,
+  }
+  const problem = (await answer.json().catch(() => ({}))) as {
+    readonly code?: string
+    readonly detail?: string
+    readonly title?: string
+    readonly errors?: readonly { readonly pointer: string; readonly message: string }[]
+  }
+  return new Failure({
+    ...common,
+    code: problem.code ?? `http_${answer.status}`,
+    detail: problem.detail ?? problem.title ?? `The service answered with status ${answer.status}.`,
+    errors: problem.errors ?? [],
+  })
+}
+
+/** Any thrown value as a failure; aborted requests stay what they are. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return new Failure({
+    status: 0,
+    code: 'page',
+    detail: error instanceof Error ? error.message : String(error),
+    cause: error,
+  })
+}

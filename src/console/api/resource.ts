@@ -1,0 +1,182 @@
+import { signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+
+import { jsonOf, send, urlOf } from './client.ts'
+import type { Answer, Route, Target } from './client.ts'
+import { onEvents } from './events.ts'
+import type { EventKind } from './events.ts'
+import { asFailure } from './failure.ts'
+import type { Failure } from './failure.ts'
+
+/** Answers older than this are read again when a screen shows them. */
+const FRESH_MS = 3_000
+/** After an event a resource is read again at most this often. */
+const EVENT_PACE_MS = 1_000
+const RETRY_MS = 1_500
+const KEPT_MAX = 200
+
+/** What is known of a resource: the last good data stay while a newer answer is read or failed. */
+export type Loaded<T> = {
+  readonly data: T | undefined
+  readonly etag: string | undefined
+  /** Why the last read failed; null after a good one. */
+  readonly failure: Failure | null
+  readonly isLoading: boolean
+  /** When the data were confirmed last, in ms since 1970; null before the first answer. */
+  readonly readAt: number | null
+}
+
+type Entry = {
+  readonly url: string
+  readonly state: Signal<Loaded<unknown>>
+  users: number
+  reading: Promise<void> | null
+  abort: AbortController | null
+  timer: ReturnType<typeof setTimeout> | null
+}
+
+const EMPTY: Loaded<never> = {
+  data: undefined,
+  etag: undefined,
+  failure: null,
+  isLoading: false,
+  readAt: null,
+}
+const entries = new Map<string, Entry>()
+
+export type Resource<T> = Loaded<T> & { readonly reload: () => void }
+
+/** Reads a route of the API and keeps the answer for the screens that show it: the last answer at once, then a newer one.
+ * @param target null: nothing is read yet
+ * @param refresh the kinds of events after which the resource is read again */
+export function useGet<R extends Route>(
+  route: R,
+  target: Target<R> | null,
+  refresh: readonly EventKind[] = [],
+): Resource<Answer<R>> {
+  const url = target === null ? null : urlOf(route, target)
+  return useUrl<Answer<R>>(url, refresh)
+}
+
+/** The same for a URL below the API's folder, such as a page of a list. */
+export function useUrl<T>(url: string | null, refresh: readonly EventKind[] = []): Resource<T> {
+  const entry = useMemo(() => (url === null ? null : entryOf(url)), [url])
+  const kinds = refresh.join(' ')
+  useEffect(() => {
+    if (entry === null) return
+    entry.users += 1
+    if (!isFresh(entry)) void read(entry)
+    const stop = kinds === '' ? undefined : onEvents(kinds.split(' ') as EventKind[], () => readSoon(entry))
+    return () => {
+      stop?.()
+      leave(entry)
+    }
+  }, [entry, kinds])
+  const loaded = (entry?.state.value ?? EMPTY) as Loaded<T>
+  // Skeletons, not an empty screen, in the render before the effect begins to read.
+  const isLoading = loaded.isLoading || (entry !== null && loaded.readAt === null && loaded.failure === null)
+  return { ...loaded, isLoading, reload: () => entry && void read(entry) }
+}
+
+/** Reads all shown resources again whose URL begins with one of the prefixes, and forgets the others. */
+export function invalidate(...prefixes: readonly string[]): void {
+  for (const [url, entry] of entries) {
+    if (!prefixes.some((prefix) => url.startsWith(prefix))) continue
+    if (entry.users > 0) void read(entry)
+    else entries.delete(url)
+  }
+}
+
+/** Reads everything again that a screen shows, after a gap in the stream of events. */
+export function invalidateShown(): void {
+  for (const entry of entries.values()) if (entry.users > 0) void read(entry)
+}
+
+/** Changes data in place, before the service confirms the change. Returns a function that undoes the change. */
+export function patch<T>(prefix: string, change: (data: T) => T): () => void {
+  const before: [Entry, unknown][] = []
+  for (const [url, entry] of entries) {
+    if (!url.startsWith(prefix) || entry.state.value.data === undefined) continue
+    before.push([entry, entry.state.value.data])
+    entry.state.value = { ...entry.state.value, data: change(entry.state.value.data as T) }
+  }
+  return () => {
+    for (const [entry, data] of before) entry.state.value = { ...entry.state.value, data }
+  }
+}
+
+function entryOf(url: string): Entry {
+  const known = entries.get(url)
+  if (known) return known
+  const entry: Entry = { url, state: signal(EMPTY), users: 0, reading: null, abort: null, timer: null }
+  entries.set(url, entry)
+  if (entries.size > KEPT_MAX) dropOldest()
+  return entry
+}
+
+function dropOldest(): void {
+  for (const [url, { users }] of entries) {
+    if (entries.size <= KEPT_MAX) return
+    if (users === 0) entries.delete(url)
+  }
+}
+
+function isFresh({ state }: Entry): boolean {
+  const { readAt, failure } = state.value
+  return failure === null && readAt !== null && Date.now() - readAt < FRESH_MS
+}
+
+function leave(entry: Entry): void {
+  entry.users -= 1
+  if (entry.users > 0) return
+  entry.abort?.abort()
+  if (entry.timer !== null) clearTimeout(entry.timer)
+  entry.timer = null
+}
+
+function readSoon(entry: Entry): void {
+  entry.timer ??= setTimeout(() => {
+    entry.timer = null
+    if (entry.users > 0) void read(entry)
+  }, EVENT_PACE_MS)
+}
+
+/** Reads an entry; a read that has begun serves all who ask meanwhile. */
+function read(entry: Entry): Promise<void> {
+  entry.reading ??= readOnce(entry).finally(() => {
+    entry.reading = null
+  })
+  return entry.reading
+}
+
+async function readOnce(entry: Entry, isRetry = false): Promise<void> {
+  const { state, url } = entry
+  state.value = { ...state.value, isLoading: true }
+  const abort = new AbortController()
+  entry.abort = abort
+  try {
+    const { etag } = state.value
+    const answer = await send('GET', url, {
+      signal: abort.signal,
+      ...(etag === undefined ? {} : { headers: { 'if-none-match': etag } }),
+    })
+    const loaded = { failure: null, isLoading: false, readAt: Date.now() }
+    if (answer.status === 304) state.value = { ...state.value, ...loaded }
+    else {
+      const data = await jsonOf(answer)
+      state.value = { ...loaded, data, etag: answer.headers.get('etag') ?? undefined }
+    }
+  } catch (error) {
+    if (abort.signal.aborted) {
+      state.value = { ...state.value, isLoading: false }
+      return
+    }
+    const failure = asFailure(error)
+    if (!isRetry && (failure.status === 0 || failure.status >= 500)) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      return readOnce(entry, true)
+    }
+    state.value = { ...state.value, failure, isLoading: false }
+  }
+}

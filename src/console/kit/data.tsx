@@ -1,0 +1,265 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+
+import { t } from '../language/t.ts'
+import { IconButton } from './controls.tsx'
+import { Icon } from './icons.tsx'
+import type { IconName } from './icons.tsx'
+import { toast } from './toasts.tsx'
+
+/** A part of a page with a title. */
+export function Card({
+  title,
+  note,
+  actions,
+  footer,
+  class: className = '',
+  children,
+}: {
+  readonly title?: ComponentChildren
+  readonly note?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly footer?: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  const id = useId()
+  return (
+    <section class={`card ${className}`} {...(title ? { 'aria-labelledby': id } : {})}>
+      {title && (
+        <header>
+          <h2 id={id}>{title}</h2>
+          {note && <span class="faint">{note}</span>}
+          {actions && <span class="end row">{actions}</span>}
+        </header>
+      )}
+      {children}
+      {footer && <footer>{footer}</footer>}
+    </section>
+  )
+}
+
+/** The head of a page: where one is, its title, one sentence, and what can be done. */
+export function PageHead({
+  crumbs = [],
+  title,
+  badge,
+  sentence,
+  actions,
+}: {
+  readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
+  readonly title: ComponentChildren
+  readonly badge?: ComponentChildren
+  readonly sentence?: ComponentChildren
+  readonly actions?: ComponentChildren
+}): JSX.Element {
+  return (
+    <header class="pagehead">
+      <div class="grow">
+        {crumbs.length > 0 && (
+          <nav class="crumbs" aria-label={t('shell.crumbs')}>
+            {crumbs.map(({ text, href }) => (
+              <span key={href} class="row">
+                <a href={href}>{text}</a>
+                <Icon name="chevron" />
+              </span>
+            ))}
+          </nav>
+        )}
+        <div class="row wrap">
+          <h1>{title}</h1>
+          {badge}
+        </div>
+        {sentence && <p class="say">{sentence}</p>}
+      </div>
+      {actions && <div class="row wrap">{actions}</div>}
+    </header>
+  )
+}
+
+export type Column<R> = {
+  readonly key: string
+  readonly title: ComponentChildren
+  readonly cell: (row: R) => ComponentChildren
+  /** Figures are aligned at their end. */
+  readonly figures?: boolean
+  /** Left out on narrow screens. */
+  readonly wide?: boolean
+}
+
+/** A table that scrolls sideways where it does not fit. */
+export function Table<R>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  current,
+}: {
+  readonly label: string
+  readonly columns: readonly Column<R>[]
+  readonly rows: readonly R[]
+  readonly keyOf: (row: R) => string | number
+  readonly current?: string | number | null
+}): JSX.Element {
+  const classOf = ({ figures, wide }: Column<R>): string =>
+    [figures && 'num', wide && 'hide-s'].filter(Boolean).join(' ')
+  return (
+    <div class="scroll-x" tabIndex={0} role="region" aria-label={label}>
+      <table class="table">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} {...(keyOf(row) === current ? { 'aria-current': true } : {})}>
+              {columns.map((column) => (
+                <td key={column.key} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Names and values in two columns. */
+export function KeyValues({
+  rows,
+}: {
+  readonly rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
+}): JSX.Element {
+  return (
+    <dl class="kv">
+      {rows.map(([name, value], at) => [<dt key={`${at}n`}>{name}</dt>, <dd key={`${at}v`}>{value}</dd>])}
+    </dl>
+  )
+}
+
+/** A figure with its label. */
+export function Stat({
+  label,
+  value,
+  unit,
+  note,
+}: {
+  readonly label: ComponentChildren
+  readonly value: ComponentChildren
+  readonly unit?: string | undefined
+  readonly note?: ComponentChildren
+}): JSX.Element {
+  return (
+    <div class="stat">
+      <span class="label">{label}</span>
+      <span class="v">
+        {value}
+        {unit && <span class="u">{unit}</span>}
+      </span>
+      {note && <span class="label">{note}</span>}
+    </div>
+  )
+}
+
+/** Events, latest first. */
+export function Feed({
+  items,
+}: {
+  readonly items: readonly {
+    readonly key: string | number
+    readonly time: ComponentChildren
+    readonly icon: IconName
+    readonly text: ComponentChildren
+  }[]
+}): JSX.Element {
+  return (
+    <ul class="feed">
+      {items.map(({ key, time, icon, text }) => (
+        <li key={key}>
+          {time}
+          <Icon name={icon} />
+          <div>{text}</div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Tabs with the panel of the chosen one; arrow keys move between them. */
+export function Tabs<V extends string>({
+  label,
+  tabs,
+  value,
+  onChange,
+  children,
+}: {
+  readonly label: string
+  readonly tabs: readonly { readonly value: V; readonly text: ComponentChildren }[]
+  readonly value: V
+  readonly onChange: (value: V) => void
+  readonly children: ComponentChildren
+}): JSX.Element {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    const at = tabs.findIndex((tab) => tab.value === value)
+    const next = tabs[(at + step + tabs.length) % tabs.length]
+    if (!next) return
+    onChange(next.value)
+    list.current?.querySelector<HTMLElement>(`#${CSS.escape(`${id}-${next.value}`)}`)?.focus()
+  }
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.value}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.value}`}
+            aria-selected={tab.value === value}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab.value === value ? 0 : -1}
+            onClick={() => onChange(tab.value)}
+          >
+            {tab.text}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`} class="tabpanel">
+        {children}
+      </div>
+    </>
+  )
+}
+
+/** Text to copy. */
+export function Code({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+  return (
+    <div class="code">
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+      <IconButton icon="copy" small label={t('kit.copy')} onClick={() => void copyText(text)} />
+    </div>
+  )
+}
+
+/** Copies a text and says so. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    toast({ text: t('kit.copied') })
+  } catch {
+    toast({ text: t('kit.copyFailed') })
+  }
+}

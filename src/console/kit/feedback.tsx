@@ -1,0 +1,199 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import type { Failure } from '../api/failure.ts'
+import type { Resource } from '../api/resource.ts'
+import { t } from '../language/t.ts'
+import { Button } from './controls.tsx'
+import { Icon } from './icons.tsx'
+import type { IconName } from './icons.tsx'
+import { Ago } from './time.tsx'
+
+/** Nothing is shown for this long while data load; then skeletons. */
+const PATIENCE_MS = 150
+/** After this long the page says that it still works. */
+const SLOW_MS = 8_000
+
+/** Lines in the place of content that is being read. */
+export function Skeleton({
+  lines = 3,
+  height,
+}: {
+  readonly lines?: number
+  readonly height?: string
+}): JSX.Element {
+  const isShown = useAfter(PATIENCE_MS)
+  const isSlow = useAfter(SLOW_MS)
+  return (
+    <div class="skeleton" aria-busy="true" style={height === undefined ? {} : { minHeight: height }}>
+      <span class="vh" role="status">
+        {isSlow ? t('feedback.slow') : t('feedback.loading')}
+      </span>
+      {isShown &&
+        Array.from({ length: lines }, (_, line) => (
+          <span key={line} class="skel" style={{ width: `${88 - ((line * 29) % 50)}%` }} />
+        ))}
+      {isSlow && <span class="label">{t('feedback.slow')}</span>}
+    </div>
+  )
+}
+
+function useAfter(ms: number): boolean {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), ms)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return isOver
+}
+
+/** Nothing to show: why, and the one thing to do about it. */
+export function Empty({
+  title,
+  text,
+  action,
+}: {
+  readonly title: string
+  readonly text?: string
+  readonly action?: ComponentChildren
+}): JSX.Element {
+  return (
+    <div class="empty">
+      <Water />
+      <h3>{title}</h3>
+      {text && <p>{text}</p>}
+      {action}
+    </div>
+  )
+}
+
+/** Calm water: all is well, or nothing is there yet. */
+export function Water(): JSX.Element {
+  return (
+    <svg viewBox="0 0 80 32" aria-hidden="true">
+      <path d="M0 20c7 0 7-5 13-5s7 5 13 5 7-5 14-5 7 5 13 5 7-5 13-5 7 5 14 5" />
+      <path d="M12 28c5 0 5-3 10-3s5 3 10 3 5-3 10-3 5 3 10 3 5-3 10-3" opacity=".5" />
+    </svg>
+  )
+}
+
+/** A message that stays: what happened and what to do. */
+export function Note({
+  kind = 'info',
+  icon = 'info',
+  children,
+  action,
+  role,
+}: {
+  readonly kind?: 'info' | 'ok' | 'warning' | 'minor' | 'major' | 'maint'
+  readonly icon?: IconName
+  readonly children: ComponentChildren
+  readonly action?: ComponentChildren
+  readonly role?: 'alert' | 'status'
+}): JSX.Element {
+  return (
+    <div class="note" data-st={kind} {...(role ? { role } : {})}>
+      <Icon name={icon} />
+      <div class="grow">{children}</div>
+      {action}
+    </div>
+  )
+}
+
+/** A read that failed: what failed, again, and the id of the request. */
+export function FailureNote({
+  failure,
+  retry,
+  what,
+}: {
+  readonly failure: Failure
+  readonly retry?: () => void
+  readonly what?: string
+}): JSX.Element {
+  if (failure.status === 403) return <NoRight detail={failure.message} />
+  return (
+    <Note
+      kind="major"
+      role="alert"
+      action={
+        retry && (
+          <Button small icon="refresh" onClick={retry}>
+            {t('feedback.again')}
+          </Button>
+        )
+      }
+    >
+      <b>{what ?? t('feedback.failed')}</b>
+      <div>{failure.status === 0 ? t('feedback.unreachable') : failure.message}</div>
+      {failure.requestId && <RequestId id={failure.requestId} />}
+    </Note>
+  )
+}
+
+function RequestId({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <div class="label">
+      {t('feedback.requestId')} <code>{id}</code>
+    </div>
+  )
+}
+
+/** A right is missing: which one, and where rights are explained. */
+export function NoRight({ detail }: { readonly detail: string }): JSX.Element {
+  return (
+    <Note kind="info" icon="lock">
+      <b>{t('feedback.noRight')}</b>
+      <div>{detail}</div>
+    </Note>
+  )
+}
+
+/** Data that could not be confirmed: their age. */
+export function Stale({
+  failure,
+  readAt,
+  retry,
+}: {
+  readonly failure: Failure
+  readonly readAt: number
+  readonly retry: () => void
+}): JSX.Element {
+  return (
+    <p class="stale label" role="status">
+      <Icon name="clock" />
+      <span>
+        {failure.status === 0 ? t('feedback.staleOffline') : failure.message} <Ago at={readAt} />
+      </span>
+      <Button small kind="ghost" icon="refresh" onClick={retry}>
+        {t('feedback.again')}
+      </Button>
+    </p>
+  )
+}
+
+/** Draws a resource in each of its states: loading, failed, no right, stale, loaded. */
+export function Show<T>({
+  resource,
+  children,
+  skeleton = <Skeleton />,
+  what,
+}: {
+  readonly resource: Resource<T>
+  readonly children: (data: T) => ComponentChildren
+  readonly skeleton?: ComponentChildren
+  /** The title of a failure, such as "Alarms could not be read". */
+  readonly what?: string
+}): JSX.Element {
+  const { data, failure, readAt, reload } = resource
+  if (data === undefined) {
+    if (failure)
+      return <FailureNote failure={failure} retry={reload} {...(what === undefined ? {} : { what })} />
+    return <>{skeleton}</>
+  }
+  return (
+    <>
+      {failure && readAt !== null && <Stale failure={failure} readAt={readAt} retry={reload} />}
+      {children(data)}
+    </>
+  )
+}

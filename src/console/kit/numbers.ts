@@ -1,0 +1,35 @@
+import { language } from '../language/t.ts'
+
+/** A number with at most `digits` decimals. */
+export function numberText(value: number, digits = 2): string {
+  return new Intl.NumberFormat(language.value, { maximumFractionDigits: digits }).format(value)
+}
+
+/** A number and its unit, which stay together on a line. */
+export function withUnit(value: number, unit: string | undefined, digits = 2): string {
+  const text = numberText(value, digits)
+  return unit ? `${text}\u00a0${unit}` : text
+}
+
+/** A share of 1 in per cent. */
+export function percentText(share: number, digits = 0): string {
+  return new Intl.NumberFormat(language.value, { style: 'percent', maximumFractionDigits: digits }).format(
+    share,
+  )
+}
+
+/** A size in bytes with a decimal unit. */
+export function bytesText(bytes: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return new Intl.NumberFormat(language.value, {
+    style: 'unit',
+    unit: units[unit] ?? 'byte',
+    maximumFractionDigits: 1,
+  }).format(value)
+}

@@ -1,0 +1,259 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+import { asFailure } from '../api/failure.ts'
+import type { Failure } from '../api/failure.ts'
+import { background } from './background.ts'
+import { t } from '../language/t.ts'
+import { Button, IconButton, TextField } from './controls.tsx'
+import { FailureNote } from './feedback.tsx'
+import type { IconName } from './icons.tsx'
+import { Icon } from './icons.tsx'
+
+/** A dialog over the page. The focus returns to where it was when the dialog closes. */
+export function Dialog({
+  title,
+  onClose,
+  footer,
+  wide = false,
+  children,
+}: {
+  readonly title: ComponentChildren
+  readonly onClose: () => void
+  readonly footer?: ComponentChildren
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}): JSX.Element {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <span class="end">
+          <IconButton icon="close" small label={t('kit.close')} onClick={onClose} />
+        </span>
+      </header>
+      <div class="pad">{children}</div>
+      {footer && <footer>{footer}</footer>}
+    </dialog>
+  )
+}
+
+/** A form in a dialog: Ctrl+Enter or the button saves; a refusal stays in the dialog with all that was typed. */
+export function FormDialog({
+  title,
+  submit,
+  danger = false,
+  wide = false,
+  refused,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  readonly title: ComponentChildren
+  /** The words of the button that saves. */
+  readonly submit: string
+  readonly danger?: boolean
+  readonly wide?: boolean
+  readonly refused?: string | undefined
+  /** Saves; the dialog closes when the promise resolves. */
+  readonly onSubmit: () => Promise<void>
+  readonly onClose: () => void
+  readonly children: (failure: Failure | null) => ComponentChildren
+}): JSX.Element {
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const formId = useId()
+  const save = async (): Promise<void> => {
+    if (refused !== undefined || isBusy) return
+    setBusy(true)
+    setFailure(null)
+    try {
+      await onSubmit()
+      onClose()
+    } catch (error) {
+      setFailure(asFailure(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      wide={wide}
+      footer={
+        <>
+          <span class="grow" />
+          <Button onClick={onClose}>{t('kit.cancel')}</Button>
+          <Button
+            kind={danger ? 'danger' : 'primary'}
+            type="submit"
+            form={formId}
+            busy={isBusy}
+            refused={refused}
+          >
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        class="col"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          background(save())
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) background(save())
+        }}
+      >
+        {children(failure)}
+        {failure && failure.errors.length === 0 && <FailureNote failure={failure} />}
+        {failure && failure.errors.length > 0 && <Refusals failure={failure} />}
+      </form>
+    </Dialog>
+  )
+}
+
+/** The refusals of a form with the fields that they are about, for fields that the form does not draw. */
+export function Refusals({ failure }: { readonly failure: Failure }): JSX.Element {
+  return (
+    <ul class="refusals" role="alert">
+      {failure.errors.map(({ pointer, message }) => (
+        <li key={pointer}>
+          <code>{pointer}</code> {message}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Asks before something is destroyed: what it destroys, counted. More than ten objects: the name must be typed. */
+export function Confirm({
+  title,
+  effect,
+  submit,
+  typed,
+  onConfirm,
+  onClose,
+}: {
+  readonly title: string
+  readonly effect: ComponentChildren
+  readonly submit: string
+  /** The name that must be typed before the button works. */
+  readonly typed?: string | undefined
+  readonly onConfirm: () => Promise<void>
+  readonly onClose: () => void
+}): JSX.Element {
+  const [name, setName] = useState('')
+  const refused = typed !== undefined && name !== typed ? t('kit.typeName', { name: typed }) : undefined
+  return (
+    <FormDialog title={title} submit={submit} danger refused={refused} onSubmit={onConfirm} onClose={onClose}>
+      {() => (
+        <>
+          <div>{effect}</div>
+          {typed !== undefined && (
+            <TextField label={t('kit.typeName', { name: typed })} value={name} onValue={setName} />
+          )}
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+export type MenuItem = {
+  readonly text: string
+  readonly icon?: IconName
+  readonly danger?: boolean
+  readonly refused?: string | undefined
+  readonly run: () => void
+}
+
+/** A button that opens a list of actions. */
+export function Menu({
+  label,
+  items,
+  icon = 'more',
+}: {
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  readonly icon?: IconName
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const root = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (!isOpen) return undefined
+    root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+    const leave = (event: Event): void => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', leave)
+    return () => document.removeEventListener('pointerdown', leave)
+  }, [isOpen])
+  const close = (): void => {
+    setOpen(false)
+    root.current?.querySelector<HTMLElement>('button')?.focus()
+  }
+  const move = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') return close()
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const all = [...(root.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+    const at = all.indexOf(document.activeElement as HTMLElement)
+    all[(at + step + all.length) % all.length]?.focus()
+  }
+  return (
+    <span class="menu" ref={root} onKeyDown={isOpen ? move : undefined}>
+      <IconButton
+        icon={icon}
+        label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && (
+        <ul role="menu" aria-label={label}>
+          {items.map((item) => (
+            <li key={item.text} role="none">
+              <button
+                type="button"
+                role="menuitem"
+                tabIndex={-1}
+                class={item.danger ? 'danger' : ''}
+                {...(item.refused === undefined ? {} : { 'aria-disabled': true, title: item.refused })}
+                onClick={() => {
+                  if (item.refused !== undefined) return
+                  close()
+                  item.run()
+                }}
+              >
+                {item.icon && <Icon name={item.icon} />}
+                {item.text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** Rows outside the view that are drawn too, above and below. */
+const MARGIN_ROWS = 12
+
+/** A list of rows of one height of which only those near the view are in the page: for trees, grids and logs of thousands.
+ * @param rowPx the height of a row
+ * @param focusAt the row that must be in view; the list scrolls when it changes */
+export function Windowed({
+  count,
+  rowPx,
+  focusAt = null,
+  row,
+  class: className = '',
+  ...rest
+}: {
+  readonly count: number
+  readonly rowPx: number
+  readonly focusAt?: number | null
+  readonly row: (at: number) => ComponentChildren
+  readonly class?: string
+} & Omit<JSX.IntrinsicElements['div'], 'children' | 'class'>): JSX.Element {
+  const view = useRef<HTMLDivElement>(null)
+  const [range, setRange] = useState({ top: 0, height: 600 })
+  useEffect(() => {
+    const element = view.current
+    if (!element) return undefined
+    const measure = (): void => setRange({ top: element.scrollTop, height: element.clientHeight })
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    element.addEventListener('scroll', measure, { passive: true })
+    measure()
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', measure)
+    }
+  }, [])
+  useEffect(() => {
+    const element = view.current
+    if (!element || focusAt === null) return
+    const top = focusAt * rowPx
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (top + rowPx > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + rowPx - element.clientHeight
+  }, [focusAt, rowPx])
+  const first = Math.max(0, Math.floor(range.top / rowPx) - MARGIN_ROWS)
+  const last = Math.min(count, Math.ceil((range.top + range.height) / rowPx) + MARGIN_ROWS)
+  return (
+    <div ref={view} class={`windowed ${className}`} {...rest}>
+      <div role="presentation" style={{ height: `${count * rowPx}px`, position: 'relative' }}>
+        <div role="presentation" style={{ transform: `translateY(${first * rowPx}px)` }}>
+          {Array.from({ length: Math.max(0, last - first) }, (_, at) => row(first + at))}
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+
+import { call } from './api/client.ts'
+import { onGap, startEvents } from './api/events.ts'
+import { invalidateShown } from './api/resource.ts'
+import { startSession, user } from './api/session.ts'
+import { startClock, timeZone } from './kit/time.tsx'
+import { changeLanguage, language, languageFor, loadWords, overlayTexts } from './language/t.ts'
+import { words } from './language/words.ts'
+import { App, StartFailure } from './shell/app.tsx'
+import './shell/theme.ts'
+
+const root = document.getElementById('app') as HTMLElement
+
+language.value = languageFor(navigator.languages)
+document.documentElement.lang = language.value
+await loadWords(words)
+try {
+  await startSession()
+  startEvents()
+  onGap(invalidateShown)
+  startClock()
+  effect(() => void followUser())
+  render(<App />, root)
+} catch (error) {
+  render(<StartFailure error={error} />, root)
+}
+
+/** The page takes the language and the zone of its user, and the service's own texts. */
+async function followUser(): Promise<void> {
+  const me = user.value
+  if (me === null) return
+  if (me.timeZone) timeZone.value = me.timeZone
+  await changeLanguage(languageFor([me.language]))
+  const overlay = await call('get', '/translations/{language}', {
+    path: { language: language.peek() },
+  }).catch(() => null)
+  if (overlay) overlayTexts(overlay.texts.map(({ key, text }) => [key, text] as const))
+}

@@ -1,0 +1,85 @@
+import type { JSX } from 'preact'
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
+
+import { owedAction, sessionStatus } from '../api/session.ts'
+import { Empty, FailureNote } from '../kit/feedback.tsx'
+import { BASE, linkTo } from '../kit/location.ts'
+import { Toasts } from '../kit/toasts.tsx'
+import { asFailure } from '../api/failure.ts'
+import { t } from '../language/t.ts'
+import { LoginDialog, LoginPage } from './login.tsx'
+import { SetupPage } from './setup.tsx'
+import { OwedPage } from './owed.tsx'
+import { SCREENS } from './routes.ts'
+import { Shell } from './shell.tsx'
+
+/** The console: the pages before sign-in, then the shell with one screen. */
+export function App(): JSX.Element {
+  return (
+    <LocationProvider scope={BASE}>
+      <ErrorBoundary onError={reportError}>
+        <Page />
+      </ErrorBoundary>
+      <Toasts />
+    </LocationProvider>
+  )
+}
+
+function Page(): JSX.Element | null {
+  const { path, route, query } = useLocation()
+  const below = path.startsWith(BASE) ? path.slice(BASE.length) : ''
+  const isSignedIn = sessionStatus.value === 'in' || sessionStatus.value === 'over'
+  const isEntrance = below === 'login' || below === 'setup'
+  useEffect(() => {
+    if (sessionStatus.value === 'out' && !isEntrance)
+      route(linkTo('login', below === '' ? {} : { to: below + location.search }), true)
+    if (isSignedIn && below === 'login') route(returnTo(query['to']), true)
+  }, [sessionStatus.value, below])
+  if (below === 'setup') return <SetupPage />
+  if (sessionStatus.value === 'starting') return null
+  if (!isSignedIn) return <LoginPage />
+  if (owedAction.value !== null) return <OwedPage />
+  if (isEntrance) return null
+  return (
+    <>
+      <Screens path={path} />
+      {sessionStatus.value === 'over' && <LoginDialog />}
+    </>
+  )
+}
+
+/** Where a login goes on to: only screens of the console. */
+function returnTo(to: string | undefined): string {
+  const url = new URL(to ?? '', document.baseURI)
+  return url.origin === location.origin && url.pathname.startsWith(BASE) ? url.pathname + url.search : BASE
+}
+
+function Screens({ path }: { readonly path: string }): JSX.Element {
+  const router = (
+    <Router>
+      {SCREENS.flatMap(({ paths, screen }) =>
+        paths.map((one) => <Route key={one} path={BASE.slice(0, -1) + one} component={screen} />),
+      )}
+      <Route default component={NoScreen} />
+    </Router>
+  )
+  return path === `${BASE}wall` ? router : <Shell>{router}</Shell>
+}
+
+function NoScreen(): JSX.Element {
+  return (
+    <div class="body">
+      <Empty title={t('shell.noScreen')} action={<a href={BASE}>{t('nav.overview')}</a>} />
+    </div>
+  )
+}
+
+/** The page when the service cannot be reached at its start. */
+export function StartFailure({ error }: { readonly error: unknown }): JSX.Element {
+  return (
+    <main class="body">
+      <FailureNote failure={asFailure(error)} retry={() => location.reload()} />
+    </main>
+  )
+}

@@ -1,0 +1,69 @@
+import { signal } from '@preact/signals'
+
+import { undoLast } from '../kit/toasts.tsx'
+import { linkTo } from '../kit/location.ts'
+import { openPalette } from './palette.tsx'
+
+/** A key or a sequence of two, where it works, and the name of its action in the catalogue. */
+export type KeyBinding = { readonly keys: string; readonly place: string; readonly action: string }
+
+/** All keys of the console: this table drives the handlers of the shell and the page of keys. */
+export const KEY_TABLE: readonly KeyBinding[] = [
+  { keys: 'Ctrl K', place: 'everywhere', action: 'palette' },
+  { keys: '/', place: 'everywhere', action: 'search' },
+  { keys: '?', place: 'everywhere', action: 'keys' },
+  { keys: 'g o', place: 'everywhere', action: 'overview' },
+  { keys: 'g a', place: 'everywhere', action: 'alarms' },
+  { keys: 'g t', place: 'everywhere', action: 'objects' },
+  { keys: 'g l', place: 'everywhere', action: 'slos' },
+  { keys: 'g m', place: 'everywhere', action: 'maintenance' },
+  { keys: 'g s', place: 'everywhere', action: 'scripts' },
+  { keys: 'Esc', place: 'everywhere', action: 'close' },
+  { keys: 'Z', place: 'everywhere', action: 'undo' },
+]
+
+/** Whether single keys work (WCAG 2.1.4); the account switches them off. */
+export const singleKeys = signal(localStorage.getItem('tidemark.singleKeys') !== 'off')
+
+const SCREENS: Readonly<Record<string, string>> = {
+  o: '',
+  a: 'alarms',
+  t: 'objects',
+  l: 'slos',
+  m: 'maintenance',
+  s: 'scripts',
+}
+const SEQUENCE_MS = 1_200
+
+/** Whether a key press belongs to a field or a dialog, where single keys do nothing else. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null
+  return target?.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') != null
+}
+
+/** Handles the keys that work everywhere. Returns a function that stops it. */
+export function startKeys(route: (url: string) => void): () => void {
+  let wasGo = 0
+  const press = (event: KeyboardEvent): void => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      return openPalette()
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || !singleKeys.value || isTyping(event)) return
+    const screen = SCREENS[event.key]
+    if (Date.now() - wasGo < SEQUENCE_MS && screen !== undefined) {
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      wasGo = 0
+      return route(linkTo(screen))
+    }
+    wasGo = event.key === 'g' ? Date.now() : 0
+    if (event.key === '/') {
+      event.preventDefault()
+      openPalette()
+    } else if (event.key === '?') route(linkTo('keys'))
+    else if (event.key === 'Z' || event.key === 'z') undoLast()
+  }
+  addEventListener('keydown', press, { capture: true })
+  return () => removeEventListener('keydown', press, { capture: true })
+}

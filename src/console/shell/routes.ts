@@ -1,0 +1,92 @@
+import { lazy } from 'preact-iso'
+import type { ComponentType } from 'preact'
+
+import { loadWords } from '../language/t.ts'
+import type { Words } from '../language/t.ts'
+import { words as accountWords } from '../screens/account/words.ts'
+import { words as alarmWords } from '../screens/alarms/words.ts'
+import { words as auditWords } from '../screens/audit/words.ts'
+import { words as contentWords } from '../screens/content/words.ts'
+import { words as firstValueWords } from '../screens/first-value/words.ts'
+import { words as keysWords } from '../screens/keys/words.ts'
+import { words as levelWords } from '../screens/levels/words.ts'
+import { words as maintenanceWords } from '../screens/maintenance/words.ts'
+import { words as notificationWords } from '../screens/notifications/words.ts'
+import { words as objectWords } from '../screens/objects/words.ts'
+import { words as overviewWords } from '../screens/overview/words.ts'
+import { words as scriptWords } from '../screens/scripts/words.ts'
+import { words as settingsWords } from '../screens/settings/words.ts'
+import { words as userWords } from '../screens/users/words.ts'
+import { words as wallWords } from '../screens/wall/words.ts'
+
+/** A screen and the entry of the navigation that it belongs to. */
+export type ScreenRoute = {
+  readonly paths: readonly string[]
+  readonly entry: string
+  readonly screen: ComponentType
+}
+
+/** The screens of a signed-in user; each is a chunk of its own that is loaded when it is opened first. */
+export const SCREENS: readonly ScreenRoute[] = [
+  screen(['/'], 'overview', overviewWords, () => import('../screens/overview/screen.tsx')),
+  screen(['/alarms', '/alarms/:id'], 'alarms', alarmWords, () => import('../screens/alarms/screen.tsx')),
+  screen(
+    ['/objects', '/group/:id', '/device/:id', '/job/:id'],
+    'objects',
+    objectWords,
+    () => import('../screens/objects/screen.tsx'),
+  ),
+  screen(['/slos', '/slo/:id', '/slc/:id'], 'slos', levelWords, () => import('../screens/levels/screen.tsx')),
+  screen(
+    ['/maintenance'],
+    'maintenance',
+    maintenanceWords,
+    () => import('../screens/maintenance/screen.tsx'),
+  ),
+  screen(
+    ['/scripts', '/scripts/:script', '/scripts/:script/jobs/:jobId'],
+    'scripts',
+    scriptWords,
+    () => import('../screens/scripts/screen.tsx'),
+  ),
+  screen(
+    ['/notifications', '/notifications/:section'],
+    'notifications',
+    notificationWords,
+    () => import('../screens/notifications/screen.tsx'),
+  ),
+  screen(
+    ['/content', '/content/:section'],
+    'content',
+    contentWords,
+    () => import('../screens/content/screen.tsx'),
+  ),
+  screen(
+    ['/users', '/users/:section', '/users/:section/:id'],
+    'users',
+    userWords,
+    () => import('../screens/users/screen.tsx'),
+  ),
+  screen(
+    ['/settings', '/settings/:section'],
+    'settings',
+    settingsWords,
+    () => import('../screens/settings/screen.tsx'),
+  ),
+  screen(['/audit'], 'audit', auditWords, () => import('../screens/audit/screen.tsx')),
+  screen(['/account'], 'account', accountWords, () => import('../screens/account/screen.tsx')),
+  screen(['/keys'], 'keys', keysWords, () => import('../screens/keys/screen.tsx')),
+  screen(['/first-value'], 'first-value', firstValueWords, () => import('../screens/first-value/screen.tsx')),
+  screen(['/wall'], 'wall', wallWords, () => import('../screens/wall/screen.tsx')),
+]
+
+function screen(
+  paths: readonly string[],
+  entry: string,
+  words: Words,
+  load: () => Promise<{ readonly Screen: ComponentType }>,
+): ScreenRoute {
+  const loadBoth = async (): Promise<ComponentType> =>
+    (await Promise.all([load(), loadWords(words)]))[0].Screen
+  return { paths, entry, screen: lazy(loadBoth) }
+}

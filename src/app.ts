@@ -61,6 +61,7 @@ import { stateHistoryRoutes } from './monitoring/state-history/routes.ts'
 import { statusPageRoutes } from './monitoring/status-pages/routes.ts'
 import { treeRoutes } from './monitoring/tree/routes.ts'
 import { historyRoutes } from './monitoring/value-history/routes.ts'
+import { consoleRoutes } from './operations/console/routes.ts'
 import { healthRoutes } from './operations/health/routes.ts'
 import type { HealthReports } from './operations/health/service.ts'
 import { clockIsBehind } from './operations/health/service/ingest.ts'
@@ -108,6 +109,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'access/directory': directoryRoutes,
   'access/audit': auditRoutes,
   'operations/health': healthRoutes(healthReports),
+  'operations/console': consoleRoutes,
   'content/files': fileRoutes,
   'content/styles': styleRoutes,
   'content/translations': translationRoutes,
@@ -175,6 +177,7 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
 }
 
 function withoutBase(path: string, basePath: string): string {
+  if (path === `${basePath}/ui`) return '/ui/'
   if (basePath === '') return path
   if (path === basePath) return '/'
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '/\0'

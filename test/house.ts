@@ -1,5 +1,6 @@
 import { staleCitations } from './house/citations.ts'
 import { misnamed } from './house/names.ts'
+import { isSource } from './house/places.ts'
 import { roomTable } from './house/room-table.ts'
 import { readSource } from './house/source-text.ts'
 import { brokenWall, circlesOfFiles, circlesOfRooms, type Edge, edgeOf } from './house/walls.ts'
@@ -20,7 +21,7 @@ export function checkHouse(files: readonly HouseFile[]): Violation[] {
   for (const { path, text } of files) {
     const inFile = [
       ...misnamed(path, paths).map((rule) => ({ line: 1, rule, detail: '' })),
-      ...(path.endsWith('.ts') ? checkSource(path, text, edges) : checkText(path, text, paths)),
+      ...(isSource(path) ? checkSource(path, text, edges) : checkText(path, text, paths)),
     ]
     violations.push(...inFile.map((finding) => ({ path, ...finding })))
   }

@@ -74,6 +74,24 @@ run_service() {
   exec "$bun" "$@"
 }
 
+# --- the console -------------------------------------------------------------------------------------------
+
+# Builds the web console when it is missing or older than its sources.
+build_console() {
+  if [ -e dist/console/index.html ] &&
+    [ -z "$(find src/console workers/bun/build-console.ts package-lock.json -newer dist/console/index.html | head -n 1)" ]; then
+    return
+  fi
+  "$bun" workers/bun/build-console.ts
+}
+
+# The types of the interface for the console, from the committed OpenAPI document.
+generate_console_types() {
+  types=src/console/api/openapi.d.ts
+  if [ -e "$types" ] && [ -z "$(find test/snapshots/openapi.json -newer "$types")" ]; then return; fi
+  "$bun" run --silent --bun openapi-typescript test/snapshots/openapi.json --output "$types" >&2
+}
+
 # --- the gate ----------------------------------------------------------------------------------------------
 
 passed=0
@@ -100,14 +118,16 @@ check_text() {
   check 'dead code' knip
 }
 
+# openapi-typescript needs the compiler in JavaScript, which takes ten times as long as the native one.
 check_types() {
-  for host in src workers/bun workers/edge workers/runner test; do
-    check "types of $host" tsc -p "$host" --incremental --tsBuildInfoFile "node_modules/.cache/tsc/$host.tsbuildinfo"
+  for host in src src/console workers/bun workers/edge workers/runner test; do
+    check "types of $host" node_modules/typescript-native/bin/tsc -p "$host" --incremental --tsBuildInfoFile "node_modules/.cache/tsc/$host.tsbuildinfo"
   done
 }
 
 # Starts the checks in two rows beside the tests; `finish_checks` prints their reports.
 start_checks() {
+  generate_console_types
   : >"$work/checked"
   check_text >"$work/text" 2>&1 &
   text=$!
@@ -254,6 +274,7 @@ serve, runner, backup and restore print their arguments with --help. For develop
 
   test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
   dev-edge [--port n]   the Worker on this machine, offline
+  build-console         the web console into dist/console, when it is older than its sources
   as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
 END
 }
@@ -265,7 +286,10 @@ case $command in
   serve | as-service)
     install_missing dependencies
     find_bun
-    [ "$command" = as-service ] || set -- workers/bun/main.ts "$@"
+    if [ "$command" = serve ]; then
+      build_console
+      set -- workers/bun/main.ts "$@"
+    fi
     run_service "$@"
     ;;
   runner)
@@ -281,6 +305,7 @@ case $command in
   test)
     install_missing dependencies devDependencies
     find_bun
+    build_console
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     report=$work/report
@@ -301,6 +326,8 @@ case $command in
       say 'making a key for this machine in .dev.vars …'
       (umask 077 && node -p '`TIDEMARK_SECRET=${crypto.randomUUID()}${crypto.randomUUID()}`' >.dev.vars)
     fi
+    find_bun
+    build_console
     migrate_local_d1
     port=$(port_of "$@")
     say "The Worker listens at http://localhost:$port; --port chooses another. On a new database its log has the set-up link in a"
@@ -308,6 +335,11 @@ case $command in
     first_request "http://localhost:$port" &
     case " $*" in *' --port'*) ;; *) set -- --port "$port" "$@" ;; esac
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
+    ;;
+  build-console)
+    install_missing dependencies
+    find_bun
+    build_console
     ;;
   version | --version)
     release=$(sed -n "s/^export const VERSION = '\(.*\)'/\1/p" src/http/version.ts)

@@ -70,8 +70,8 @@ const TAGS: readonly Tag[] = [
   },
   {
     name: 'Service',
-    description: 'Health, versions and this document.',
-    paths: /^\/(?:healthz|readyz|version|openapi\.json)?$/,
+    description: 'Health, versions, the web console and this document.',
+    paths: /^\/(?:healthz|readyz|version|openapi\.json|ui(?:\/.*)?)?$/,
   },
 ]
 

@@ -1,5 +1,6 @@
 import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
+import type { ConsoleAssets } from './console-assets.ts'
 import type { Database } from './database.ts'
 import type { Directory } from './directory.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -25,6 +26,7 @@ export type Ports = {
   readonly scripts: Scripts
   readonly events: Events
   readonly clock: Clock
+  readonly consoleAssets: ConsoleAssets
   readonly ingestHealth: IngestHealth
   /** Keeps work alive that a request has begun and does not wait for; null where a process does so anyway. */
   readonly inBackground: ((work: Promise<unknown>) => void) | null

@@ -43,6 +43,7 @@ import { revaluationsSuite } from './revaluations.suite.ts'
 import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { runsSuite } from './runs.suite.ts'
+import { consoleSuite } from './console.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { scriptConfigurationsSuite } from './script-configurations.suite.ts'
 import { scriptFilesSuite } from './script-files.suite.ts'
@@ -99,6 +100,7 @@ export const SUITES: readonly Suite[] = [
   historiesSuite,
   filesSuite,
   stylesSuite,
+  consoleSuite,
   settingsSuite,
   translationsSuite,
   eventsSuite,

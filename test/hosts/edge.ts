@@ -6,6 +6,7 @@ import type { BunPlugin } from 'bun'
 import { Miniflare } from 'miniflare'
 
 import { bundleWorker, replaceImport } from './bundle.ts'
+import { CONSOLE_DIR } from '../../workers/bun/console-assets.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
@@ -89,6 +90,12 @@ export async function startEdge({
         outboundService: { network: { allow: ['local'] } },
         d1Databases: { DB: 'tidemark' },
         r2Buckets: { FILES: 'tidemark-files' },
+        assets: {
+          directory: CONSOLE_DIR,
+          binding: 'ASSETS',
+          routerConfig: { invoke_user_worker_ahead_of_assets: true, has_user_worker: true },
+          assetConfig: { html_handling: 'none', not_found_handling: 'none' },
+        },
         durableObjects: {
           JOB: { className: 'JobObject', useSQLite: true },
           FLOW: { className: 'FlowObject', useSQLite: true },

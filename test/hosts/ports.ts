@@ -62,6 +62,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     flow: openStatePipeline({ database, clock, log, events }),
     events,
     clock,
+    consoleAssets: { find: async () => null },
     log,
     secrets,
     directory: settings.ldap ? openLdap(settings.ldap) : null,

@@ -1,7 +1,7 @@
-import { isTestFile, placeOf, stem } from './places.ts'
+import { isSource, isTestFile, placeOf, stem } from './places.ts'
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const KEPT_NAMES = new Set(['README', 'LICENSE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'])
+const KEPT_NAMES = new Set(['README', 'OFL', 'LICENSE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'])
 const VAGUE_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'shared'])
 const INDEXES = new Set(['src/ports/index.ts', 'db/tables/index.ts'])
 
@@ -16,8 +16,8 @@ export function misnamed(path: string, paths: ReadonlySet<string>): string[] {
     wrong.push('names are kebab-case')
   }
   if (stems.some((name) => VAGUE_NAMES.has(name))) wrong.push('a file is named after the noun it holds')
-  if (stems.at(-1) === 'index' && path.endsWith('.ts') && !INDEXES.has(path)) wrong.push('no barrels')
-  if (path.endsWith('.ts')) wrong.push(...misplaced(path, paths))
+  if (stems.at(-1) === 'index' && isSource(path) && !INDEXES.has(path)) wrong.push('no barrels')
+  if (isSource(path)) wrong.push(...misplaced(path, paths))
   return wrong
 }
 
@@ -30,6 +30,9 @@ function misplaced(path: string, paths: ReadonlySet<string>): string[] {
   if (!isTestFile(path) || path.startsWith('test/')) return []
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const tested = folder + stem(path.slice(folder.length))
-  const isBeside = paths.has(`${tested}.ts`) || [...paths].some((other) => other.startsWith(`${tested}/`))
+  const isBeside =
+    paths.has(`${tested}.ts`) ||
+    paths.has(`${tested}.tsx`) ||
+    [...paths].some((other) => other.startsWith(`${tested}/`))
   return isBeside ? [] : [`a test lies beside what it tests (${tested}.ts) or under test/`]
 }

@@ -5,6 +5,8 @@ export type Part = 'routes' | 'service' | 'store' | 'schema' | 'pure'
 export type Place =
   | { readonly kind: 'room'; readonly room: string; readonly part: Part }
   | { readonly kind: 'host'; readonly host: string }
+  /** The web console, which runs in a browser. */
+  | { readonly kind: 'console' }
   | { readonly kind: 'app' | 'state-pipeline' | 'background-jobs' | 'context' | 'db' | Layer }
   | { readonly kind: 'test' | 'tool' | 'unknown' }
 
@@ -56,6 +58,7 @@ export function placeOf(path: string): Place {
 }
 
 function placeInSource(second: string, rest: readonly string[]): Place {
+  if (second === 'console') return { kind: 'console' }
   const [room = '', ...within] = rest
   if (wingFloorOf(second) >= 0 && within.length > 0) {
     return { kind: 'room', room: `${second}/${room}`, part: partOf(`${second}/${room}`, within) }
@@ -103,6 +106,9 @@ const isPart = (name: string): name is Part => PARTS.has(name)
 export function stem(name: string): string {
   return name.split('.', 1)[0] ?? name
 }
+
+/** Whether a file holds TypeScript. */
+export const isSource = (path: string) => /\.tsx?$/.test(path)
 
 export const isTestFile = (path: string) => path.endsWith('.test.ts')
 

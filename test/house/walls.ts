@@ -44,6 +44,7 @@ export function brokenWall(edge: Edge): { rule: string; detail: string } | undef
 
 const WALLS: readonly (readonly [rule: string, check: (edge: Edge) => string | undefined])[] = [
   ['only tests import tests', onlyTestsImportTests],
+  ['wall 10: the console stands alone', consoleStandsAlone],
   ['wall 1: src and db import no host', importsNoHost],
   ['wall 4: leaves, ports and http know no room', leavesStandAlone],
   ['wall 5: hosts enter by the front door', hostsEnterByTheFrontDoor],
@@ -58,6 +59,15 @@ const WALLS: readonly (readonly [rule: string, check: (edge: Edge) => string | u
 function onlyTestsImportTests({ path, to, into }: Edge): string | undefined {
   if (isTestFile(path)) return undefined
   return into?.kind === 'test' || isTestFile(to) ? `${to} is a test's` : undefined
+}
+
+/** The console speaks to the service by its API only: it shares no file with the service, in either direction. */
+function consoleStandsAlone({ path, from, to, into }: Edge): string | undefined {
+  if (from.kind === 'console')
+    return into === undefined || into.kind === 'console' || isTestFile(path)
+      ? undefined
+      : `${to} is the service's`
+  return into?.kind === 'console' && !isTestFile(path) ? `${to} is the console's` : undefined
 }
 
 const HOST_PACKAGE =

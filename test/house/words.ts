@@ -8,7 +8,8 @@ type Word = {
   readonly isAtHome: (path: string) => boolean
 }
 
-const inWorkers = (path: string) => path.startsWith('workers/')
+/** Code that runs in a host or in a browser, not in the service. */
+const inWorkers = (path: string) => path.startsWith('workers/') || path.startsWith('src/console/')
 const inTests = (path: string) => path.startsWith('test/') || isTestFile(path)
 const nowhere = () => false
 

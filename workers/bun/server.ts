@@ -21,6 +21,7 @@ import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
+import { openConsoleAssets } from './console-assets.ts'
 import { runWhenDue } from './due-watch.ts'
 import { scryptInThreads } from './hashing.ts'
 import { openEngine } from './engine-scheduler.ts'
@@ -178,6 +179,7 @@ function same<Part>(part: Part): Part {
 /** What goes out of the process. */
 function openOutside(settings: BunSettings, { key, formerKeys }: Keys, scrypt = scryptInThreads) {
   return {
+    consoleAssets: openConsoleAssets(),
     network: openNetwork(settings),
     directory: settings.ldap && openLdap(settings.ldap),
     mail: openMail(settings.mail),

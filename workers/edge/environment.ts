@@ -1,4 +1,4 @@
-import type { D1Database, DurableObjectNamespace, R2Bucket } from '@cloudflare/workers-types'
+import type { D1Database, DurableObjectNamespace, Fetcher, R2Bucket } from '@cloudflare/workers-types'
 import * as z from 'zod'
 
 import { parseEnvironment, strangeVariables, unusable } from '../../src/ports/environment.ts'
@@ -14,6 +14,8 @@ import type { Ai } from './workers-ai.ts'
 export type Environment = {
   readonly DB: D1Database
   readonly FILES: R2Bucket
+  /** The built web console. */
+  readonly ASSETS: Fetcher
   readonly JOB: DurableObjectNamespace<JobObject>
   readonly FLOW: DurableObjectNamespace<FlowObject>
   readonly EVENTS: DurableObjectNamespace<EventsObject>

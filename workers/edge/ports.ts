@@ -10,6 +10,7 @@ import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
+import { consoleAssetsOf } from './console-assets.ts'
 import { openD1 } from './d1.ts'
 import { dispatchInObject } from './dispatch.ts'
 import { readEdgeSettings } from './environment.ts'
@@ -30,6 +31,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
   return withScripts({
     database: openD1(environment.DB),
     blobs: openBlobsR2(environment.FILES),
+    consoleAssets: consoleAssetsOf(environment.ASSETS),
     jobActors: jobActorsInObjects(environment.JOB, log),
     flow: flowInObject(environment.FLOW),
     dispatch: dispatchInObject(environment.DISPATCH, log),

@@ -22,7 +22,7 @@ type BodyOf<O> = O extends { requestBody: { content: { 'application/json': infer
     ? { body?: B }
     : { body?: undefined }
 
-/** What a call of an operation takes: values of its path and query, and its JSON body. */
+/** The arguments of an operation: values of its path and query, and its JSON body. */
 export type Target<R extends Route, M extends Method = 'get'> = PathOf<Operation<R, M>> &
   QueryOf<Operation<R, M>>
 export type Call<R extends Route, M extends Method> = Target<R, M> & BodyOf<Operation<R, M>> & Options
@@ -35,7 +35,7 @@ export type Options = {
 
 /** Where requests get their access token from, and how a new one is obtained when the service refuses it. */
 type Credentials = {
-  /** The value of `Authorization`, null when nobody is signed in. */
+  /** The value of `Authorization`, null when no user is signed in. */
   token(): Promise<string | null>
   /** Called after a 401. Resolves to true when the request should be sent again. */
   renew(): Promise<boolean>

@@ -16,7 +16,7 @@ const EVENT_PACE_MS = 1_000
 const RETRY_MS = 1_500
 const KEPT_MAX = 200
 
-/** What is known of a resource: the last good data stay while a newer answer is read or failed. */
+/** The state of a resource: the last good data stay while a newer answer is read or failed. */
 export type Loaded<T> = {
   readonly data: T | undefined
   readonly etag: string | undefined

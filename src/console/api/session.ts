@@ -2,13 +2,14 @@ import { signal } from '@preact/signals'
 
 import { API_BASE, call, jsonOf, useCredentials } from './client.ts'
 import type { Answer } from './client.ts'
-import { asFailure, Failure, failureOf } from './failure.ts'
+import { Failure, failureOf } from './failure.ts'
 
 /** The access token is renewed this long before its end. */
 const RENEWAL_MS = 60_000
-const RENEWAL_LOCK = 'tidemark-session'
+/** Set in this browser while a cookie may be there: without one there is no session to renew. */
+const SIGNED_IN_KEY = 'tidemark.signedIn'
 
-export type User = Answer<'/users/{id}'>
+export type User = Answer<'/session'>['user']
 export type SignIn = {
   readonly username: string
   readonly password: string
@@ -26,7 +27,7 @@ export const owedAction = signal<'mfa' | 'password' | null>(null)
 /** Whether a user has signed in, be it that the session has ended since. */
 export const isSignedIn = (): boolean => sessionStatus.value === 'in' || sessionStatus.value === 'over'
 
-type Access = { readonly token: string; readonly endsAt: number; readonly refresh: string }
+type Access = { readonly token: string; readonly endsAt: number }
 let access: Access | null = null
 let renewal: Promise<boolean> | null = null
 /** Requests that wait for the user to sign in again. */
@@ -46,62 +47,55 @@ useCredentials({
   },
 })
 
-/** Tries the cookie of an earlier visit. Called once, before the first screen. */
+/** Renews the session of an earlier visit. Called once, before the first screen.
+ * @throws {Failure} when the service cannot be reached */
 export async function startSession(): Promise<void> {
-  try {
-    if (await renew()) return await enter()
-  } catch (error) {
-    if (asFailure(error).status === 0) throw error
-  }
-  sessionStatus.value = 'out'
+  if (localStorage.getItem(SIGNED_IN_KEY) !== null && (await renew())) await enter()
+  else sessionStatus.value = 'out'
 }
 
 /** Signs in with a password, and a code where MFA is active.
  * @throws {Failure} with code `mfa_code_required` when a code is missing */
 export async function signIn(form: SignIn): Promise<void> {
-  const answer = await post('/session/login', { ...form })
-  owedAction.value = (answer['owed'] as 'mfa' | 'password' | null) ?? null
-  keep(answer)
+  keep(await post('/session/login', { ...form, cookie: true }))
   await enter()
 }
 
 /** Ends this session, or all sessions of the user, on the service and in this page. */
 export async function signOut(everywhere = false): Promise<void> {
-  await call('post', '/session/logout', everywhere ? { query: { everywhere: true } } : {}).catch(
-    () => undefined,
-  )
-  access = null
+  await call('post', '/session/logout', { body: everywhere ? { everywhere } : {} }).catch(() => undefined)
+  localStorage.removeItem(SIGNED_IN_KEY)
   location.assign(new URL('login', document.baseURI))
 }
 
 /** Reads the user again, after a change of the account. */
 export async function readUser(): Promise<void> {
-  user.value = await call('get', '/users/{id}', { path: { id: 1 } })
+  const answer = await call('get', '/session', {})
+  user.value = answer.user
+  owedAction.value = answer.owed
 }
 
 async function enter(): Promise<void> {
-  if (owedAction.value === null) await readUser()
+  await readUser()
+  localStorage.setItem(SIGNED_IN_KEY, 'true')
   sessionStatus.value = 'in'
   for (const go of waiting) go()
   waiting = []
 }
 
-/** One renewal at a time, over all tabs of the browser: each renewal replaces the cookie. */
+/** Renews the access token by the cookie; several callers share one renewal.
+ * @returns false when the session has ended
+ * @throws {Failure} when the service cannot be reached */
 function renew(): Promise<boolean> {
-  renewal ??= navigator.locks
-    .request(RENEWAL_LOCK, async () => {
-      const answer = await post('/session/refresh', {
-        refreshToken: access?.refresh ?? sessionStorage.getItem('dev') ?? '-',
-      })
+  renewal ??= post('/session/refresh', {})
+    .then((answer) => {
       keep(answer)
       return true
     })
     .catch((error: unknown) => {
-      if (error instanceof Failure && error.status >= 400 && error.status < 500) {
-        access = null
-        return false
-      }
-      throw error
+      if (!(error instanceof Failure) || error.status === 0 || error.status >= 500) throw error
+      access = null
+      return false
     })
     .finally(() => {
       renewal = null
@@ -109,17 +103,14 @@ function renew(): Promise<boolean> {
   return renewal
 }
 
-function keep(answer: Readonly<Record<string, unknown>>): void {
-  sessionStorage.setItem('dev', answer['refreshToken'] as string)
-  access = {
-    token: answer['accessToken'] as string,
-    refresh: answer['refreshToken'] as string,
-    endsAt: Date.now() + (answer['expiresIn'] as number) * 1000,
-  }
+type Tokens = { readonly accessToken: string; readonly expiresIn: number }
+
+function keep({ accessToken, expiresIn }: Tokens): void {
+  access = { token: accessToken, endsAt: Date.now() + expiresIn * 1000 }
 }
 
 /** Posts to a route of the session, which takes the cookie and no access token. */
-async function post(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+async function post(path: string, body: object): Promise<Tokens> {
   const answer = await fetch(API_BASE + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -128,5 +119,5 @@ async function post(path: string, body: object): Promise<Readonly<Record<string,
     throw Failure.unreachable(error)
   })
   if (!answer.ok) throw await failureOf(answer)
-  return (await jsonOf(answer)) as Readonly<Record<string, unknown>>
+  return (await jsonOf(answer)) as Tokens
 }

@@ -13,7 +13,7 @@ export const language = signal<Language>('en')
 /** Counts the catalogues that were loaded: a component that renders a text is rendered again. */
 const loaded = signal(0)
 const texts = new Map<string, string>()
-/** Texts of the service's own translations, which replace those of the catalogue. */
+/** Texts of the service's own translations, which replace texts of the catalogue. */
 const overlay = new Map<string, string>()
 const known = new Set<Words>()
 
@@ -44,7 +44,7 @@ export function languageFor(tags: readonly string[]): Language {
   return 'en'
 }
 
-/** Replaces texts of the catalogue by those of the service's translations. */
+/** Replaces texts of the catalogue by the service's translations. */
 export function overlayTexts(entries: Iterable<readonly [key: string, text: string]>): void {
   overlay.clear()
   for (const [key, text] of entries) overlay.set(key, text)

@@ -17,7 +17,7 @@ import { Palette, openPalette } from './palette.tsx'
 import { SCREENS } from './routes.ts'
 import { UserMenu } from './user-menu.tsx'
 
-/** What surrounds each screen: navigation, live mark, palette. */
+/** The frame of each screen: navigation, live mark, palette. */
 export function Shell({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const { path, route } = useLocation()
   const current = entryAt(path)

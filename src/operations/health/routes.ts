@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { frontPage } from './front-page.ts'
 import { frontView, readyView, versionView } from './schema.ts'
 import { RELEASE, front, readiness } from './service.ts'
 import type { HealthReports } from './service.ts'
@@ -17,20 +16,17 @@ export const healthRoutes = (reports: HealthReports) =>
         roles: 'anyone',
         answers: {
           200: {
-            ...ok(
-              frontView,
-              'The name, the releases and the first links; an HTML page if HTML is requested.',
-            ),
-            alsoMedia: ['text/html'],
+            ...ok(frontView, 'The name, the releases and the first links.'),
             headers: ['Vary'],
           },
+          303: { description: 'The web console, if HTML is requested.', headers: ['Location'] },
         },
       }),
       (c) => {
         const view = front(c.get('ports'))
         c.header('vary', 'accept')
         const isBrowser = c.req.header('accept')?.includes('text/html') ?? false
-        return isBrowser ? c.html(frontPage(view)) : c.json(view)
+        return isBrowser ? c.redirect(`${c.get('ports').settings.basePath}/ui/`, 303) : c.json(view)
       },
     )
     .get(

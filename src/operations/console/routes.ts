@@ -1,0 +1,59 @@
+import { Hono } from 'hono'
+import type { Context as HonoContext } from 'hono'
+import * as z from 'zod'
+import { policy } from '../../http/policy.ts'
+import type { Answer, Env } from '../../http/policy.ts'
+import { isFresh } from '../../http/preconditions.ts'
+import { valid } from '../../http/valid.ts'
+import { isFile, readAsset, readPage } from './service.ts'
+
+/** The console loads files of this host alone, and no other page frames it. Previews are blobs and data. */
+const POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data: blob:",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const consolePath = z.object({ path: z.string().max(1024) })
+const answers: Readonly<Record<number, Answer>> = {
+  200: { description: 'The page.', media: 'text/html', headers: ['ETag'] },
+  304: { description: 'Not modified.' },
+}
+
+export const consoleRoutes = new Hono<Env>()
+  .get(
+    '/ui/',
+    policy({ summary: 'Read the web console', roles: 'anyone', ignoresUnknownQuery: true, answers }),
+    answerPage,
+  )
+  .get(
+    '/ui/:path{.+}',
+    policy({
+      summary: 'Read a screen of the web console, or one of its files',
+      roles: 'anyone',
+      ignoresUnknownQuery: true,
+      answers: {
+        ...answers,
+        200: { ...answers[200], description: 'The page, or the file.', alsoMedia: ['*/*'] },
+      },
+    }),
+    valid('param', consolePath),
+    async (c) => {
+      const { path } = c.req.valid('param')
+      if (!isFile(path)) return answerPage(c)
+      const { body, type } = await readAsset(c.get('context'), path)
+      const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
+      return new Response(body, { headers })
+    },
+  )
+
+/** The same page for every screen: the script in it draws the screen of its address. */
+async function answerPage(c: HonoContext<Env>): Promise<Response> {
+  const { html, etag } = await readPage(c.get('context'))
+  const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY }
+  if (isFresh(c.req.raw, etag)) return new Response(null, { status: 304, headers })
+  return c.html(html, 200, headers)
+}

@@ -4,16 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { snappyOf, writeRequest } from '../api/metrics-bodies.ts'
 import { startProcess } from '../hosts/process.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import type { Verdict } from './ledger.ts'
+import { until } from '../runner/stage.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
+const FLUSHING = ['bun', 'test/faults/host.ts', 'flushes-all-the-time']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
-const SENDERS = 24
-const JOBS = 8
+const JOBS = 24
+/** Each writes its own jobs, as a shard of Prometheus has its own series. */
+const WRITERS = 8
+const SAMPLES_MAX = 3
 
 let dataDir = ''
 beforeEach(async () => {
@@ -23,59 +28,142 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 describe('senders that send again until they are answered, while the host is killed', () => {
   test('have each of their deliveries kept once under a key: on Bun, over 8 kills', async () => {
-    expect(await sendThroughKills(BUN, { kills: 8, hasKeys: true })).toMatchObject({
-      ...KEPT,
-      unacknowledged: 0,
-    })
-  }, 120_000)
+    expect(
+      await sendThroughKills([BUN], { kills: 8, senders: 24, requestsOf: delivering(true) }),
+    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
+  }, 180_000)
 
   test('have each of their deliveries kept once under a key: on workerd, over 3 kills', async () => {
-    expect(await sendThroughKills(EDGE, { kills: 3, hasKeys: true })).toMatchObject({
-      ...KEPT,
-      unacknowledged: 0,
-    })
-  }, 120_000)
+    expect(
+      await sendThroughKills([EDGE], { kills: 3, senders: 24, requestsOf: delivering(true) }),
+    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
+  }, 180_000)
 
   test('would be seen to have some kept twice without keys', async () => {
-    expect((await sendThroughKills(BUN, { kills: 8, hasKeys: false })).twice).toBeGreaterThan(0)
-  }, 120_000)
+    const verdict = await sendThroughKills([BUN], { kills: 8, senders: 24, requestsOf: delivering(false) })
+    expect(verdict.twice).toBeGreaterThan(0)
+  }, 180_000)
 })
 
-async function sendThroughKills(
-  command: readonly string[],
-  { kills, hasKeys }: { kills: number; hasKeys: boolean },
-): Promise<Verdict> {
-  const ledger = new Ledger()
-  let host = await startProcess({ command, dataDir })
-  const session = await Session.open(host.url)
-  const jobIds = await session.createJobs(host.url, JOBS)
-  let isOver = false
-  const send = async (sender: number) => {
-    for (let turn = sender; !isOver; turn++) {
+describe('remote writers that repeat a request until it succeeds, while the host is killed', () => {
+  test('have each sample stored once: on Bun, over 4 kills, half of them during flushes', async () => {
+    const commands = [BUN, FLUSHING]
+    expect(
+      await sendThroughKills(commands, { kills: 4, senders: WRITERS, requestsOf: writing(true) }),
+    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
+  }, 180_000)
+
+  test('have each sample stored once: on workerd, over 2 kills', async () => {
+    expect(
+      await sendThroughKills([EDGE], { kills: 2, senders: WRITERS, requestsOf: writing(true) }),
+    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
+  }, 180_000)
+
+  test('would be seen to have some stored twice if a repetition had other timestamps', async () => {
+    const verdict = await sendThroughKills([BUN], { kills: 4, senders: WRITERS, requestsOf: writing(false) })
+    expect(verdict.twice).toBeGreaterThan(0)
+  }, 180_000)
+})
+
+type SentValue = { readonly jobId: number; readonly value: number }
+
+/** A request, which is sent until it succeeds. */
+type Request = { readonly values: readonly SentValue[]; readonly send: (url: string) => Promise<Response> }
+
+/** Makes the next request of a sender. Its values are in the ledger. */
+type Requests = (sender: number, turn: number) => Request
+type Load = { readonly session: Session; readonly ledger: Ledger; readonly jobIds: readonly number[] }
+
+function delivering(hasKeys: boolean) {
+  return ({ session, ledger, jobIds }: Load): Requests =>
+    (sender, turn) => {
       const jobId = jobIds[turn % JOBS] ?? 0
       const value = ledger.send(jobId, sender)
       const headers = hasKeys ? { 'idempotency-key': `${sender}-${value}` } : {}
-      for (let status = 0; status !== 200;) {
-        const body = { returnValue1: value, errorCode: 0 }
-        const answer = await session.deliver(host.url, jobId, body, headers).catch(() => null)
-        status = answer?.status ?? 0
-        await answer?.arrayBuffer().catch(() => null)
-        if (status !== 200) await Bun.sleep(5)
+      const body = { returnValue1: value, errorCode: 0 }
+      return { values: [{ jobId, value }], send: (url) => session.deliver(url, jobId, body, headers) }
+    }
+}
+
+function writing(repeatsTimestamps: boolean) {
+  return ({ session, ledger, jobIds }: Load): Requests => {
+    const newestAt = new Map<number, number>()
+    return (sender) => {
+      const count = randomInt(1, SAMPLES_MAX + 1)
+      const series = jobIds
+        .filter((_, index) => index % WRITERS === sender)
+        .map((jobId) => ({ jobId, values: Array.from({ length: count }, () => ledger.send(jobId, sender)) }))
+      const bodyOf = () => {
+        const firstAt = Math.max(Date.now() - count, (newestAt.get(sender) ?? 0) + 1)
+        newestAt.set(sender, firstAt + count - 1)
+        const all = series.map(({ jobId, values }) => ({
+          labels: { __name__: 'value', tidemark_job: String(jobId) },
+          samples: values.map((value, index) => [value, firstAt + index] as const),
+        }))
+        return snappyOf(writeRequest(all))
       }
-      ledger.acknowledge(jobId, value)
+      const once = bodyOf()
+      return {
+        values: series.flatMap(({ jobId, values }) => values.map((value) => ({ jobId, value }))),
+        send: (url) =>
+          fetch(`${url}/api/v1/write`, {
+            method: 'POST',
+            headers: {
+              'x-session-id': session.id,
+              'content-type': 'application/x-protobuf',
+              'content-encoding': 'snappy',
+            },
+            body: repeatsTimestamps ? once : bodyOf(),
+          }),
+      }
     }
   }
-  const senders = Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)))
-  for (let kill = 0; kill < kills; kill++) {
-    await Bun.sleep(randomInt(100, 500))
+}
+
+type Repetition = {
+  readonly kills: number
+  readonly senders: number
+  readonly requestsOf: (load: Load) => Requests
+}
+
+/** Kills hosts that take turns on the same data; the first one reads them in the end. */
+async function sendThroughKills(
+  commands: readonly (readonly string[])[],
+  { kills, senders, requestsOf }: Repetition,
+): Promise<Verdict> {
+  const ledger = new Ledger()
+  let host = await startProcess({ command: commands[0] ?? [], dataDir })
+  const session = await Session.open(host.url)
+  const jobIds = await session.createJobs(host.url, JOBS)
+  const next = requestsOf({ session, ledger, jobIds })
+  let isOver = false
+  let taken = 0
+  const send = async (sender: number) => {
+    for (let turn = sender; !isOver; turn++) {
+      const { values, send: attempt } = next(sender, turn)
+      for (let isTaken = false; !isTaken;) {
+        const answer = await attempt(host.url).catch(() => null)
+        isTaken = answer?.ok ?? false
+        await answer?.arrayBuffer().catch(() => null)
+        if (!isTaken) await Bun.sleep(5)
+      }
+      taken++
+      for (const { jobId, value } of values) ledger.acknowledge(jobId, value)
+    }
+  }
+  const sending = Promise.all(Array.from({ length: senders }, (_, sender) => send(sender)))
+  for (let kill = 1; kill <= kills; kill++) {
+    const enough = taken + senders
+    // However slow the machine is, requests were answered before each kill.
+    await until(() => taken >= enough)
+    await Bun.sleep(randomInt(300))
     await killAll(host)
-    host = await startProcess({ command, dataDir })
+    host = await startProcess({ command: commands[kill % commands.length] ?? [], dataDir })
   }
   await Bun.sleep(100)
   isOver = true
-  await senders
-  const histories = new Map<number, Awaited<ReturnType<Session['readSamples']>>>()
-  for (const jobId of jobIds) histories.set(jobId, await session.readSamples(host.url, jobId))
+  await sending
+  const histories = await session.readHistories(host.url, jobIds)
   await killAll(host)
   return ledger.compare(histories)
 }

@@ -99,12 +99,12 @@ failed=0
 skipped=0
 
 # A check: its name, then a package's command. With --bun the command and what it starts have Bun for a `node`. Checks fill
-# the time in which tests wait, and give way to them.
+# the time in which tests wait, and have a lower priority.
 check() {
   name=$1
   shift
   printf '\n> %s: %s\n' "$name" "$*"
-  if nice -n 5 "$bun" run --silent --bun "$@"; then
+  if nice -n 10 "$bun" run --silent --bun "$@"; then
     printf 'passed\n' >>"$work/checked"
   else
     printf 'failed\n' >>"$work/checked"
@@ -160,17 +160,25 @@ count() {
   plain "$1" | sed -n "s/^ *\([0-9][0-9]*\) $2\$/\1/p" | tail -n 1 | grep . || echo 0
 }
 
-# Runs the tests and adds them up. A failure is also what Bun calls an error, such as a file that throws, a run
-# without a test, and a run that ended before its summary, as after a stray process.exit(0).
+# Runs tests: the name of their report, a nice value, then arguments of `bun test`.
 run_tests() {
+  report=$work/$1
+  niceness=$2
+  shift 2
   printf '\n> tests: bun test %s\n' "$*"
   if [ -t 1 ]; then export FORCE_COLOR=1; fi
   {
     status=0
-    "$bun" test --timeout 60000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
+    nice -n "$niceness" "$bun" test --timeout 60000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
     echo "$status" >"$report.status"
   } | tee "$report"
-  status=$(cat "$report.status")
+}
+
+# Adds up a report. A failure is also what Bun calls an error, such as a file that throws, a run without a test, and a run
+# that ended before its summary, as after a stray process.exit(0).
+add_up() {
+  report=$work/$1
+  status=$(cat "$report.status" || echo 1)
   plain "$report" | grep -q '^Ran [0-9]* tests* across' || status=1
   failures=$(count "$report" fail)
   skipped=$((skipped + $(count "$report" skip) + $(count "$report" todo)))
@@ -187,21 +195,27 @@ seconds_by_file() {
   sed -n 's/^  <testsuite name="[^"]*" file="\([^"]*\)".* time="\([0-9.]*\)".*/\2 \1/p' "$1"
 }
 
-# Fault tests with bounds on time, which hold on an idle machine only. These mostly wait, so they run beside each other; the
-# flood runs alone.
+# Fault tests with bounds on time. These mostly wait: they run one after the other beside the other tests, which have a
+# lower priority. The flood runs alone.
 TIMED='away clock credit edge edge-storage stall'
 FLOOD='overload'
+LOWER=5
 
-# Everything. Three files at a time keep two processors busy: most of them wait for a disk, a process or a deadline.
+# Everything. Three files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
+# without a time in test/timings.json start first, then the slowest.
 run_gate() {
   timed= ignored=
   for name in $TIMED; do timed="$timed ./test/faults/$name.test.ts"; done
   for name in $TIMED $FLOOD; do ignored="$ignored --path-ignore-patterns test/faults/$name.test.ts"; done
   start_checks
-  run_tests --parallel=3 $ignored
+  run_tests timed 0 $timed >"$work/timed.output" 2>&1 &
+  beside=$!
+  run_tests others "$LOWER" --parallel=3 --timings=test/timings.json $ignored
   finish_checks
-  run_tests --parallel=3 $timed
-  run_tests "./test/faults/$FLOOD.test.ts"
+  wait "$beside" || :
+  cat "$work/timed.output"
+  run_tests flood 0 "./test/faults/$FLOOD.test.ts"
+  for report in others timed flood; do add_up "$report"; done
 }
 
 finish() {
@@ -308,9 +322,13 @@ case $command in
     build_console
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    report=$work/report
     : >"$work/failures" >"$work/seconds"
-    if [ $# -eq 0 ]; then run_gate; else run_tests "$@"; fi
+    if [ $# -eq 0 ]; then
+      run_gate
+    else
+      run_tests asked 0 "$@"
+      add_up asked
+    fi
     finish
     ;;
   dev-edge)

@@ -52,12 +52,15 @@ test('room for large bodies comes back from senders who leave in the middle of t
     'Content-Type: application/json',
     `Content-Length: ${INTAKE_BYTES_MAX / 8}`,
   ]
-  for (let sender = 0; sender < 8; sender++) {
-    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data: () => undefined } })
-    socket.write(`${head.join('\r\n')}\r\n\r\n{"deliveries":[`)
-    await Bun.sleep(100)
-    socket.terminate()
-  }
+  const senders = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      Bun.connect({ hostname, port: Number(port), socket: { data: () => undefined } }),
+    ),
+  )
+  for (const sender of senders) sender.write(`${head.join('\r\n')}\r\n\r\n{"deliveries":[`)
+  // Each request has begun by then.
+  await Bun.sleep(1_000)
+  for (const sender of senders) sender.terminate()
   const deliveries = Array.from({ length: 1_000 }, () => ({ jobId, returnValue1: 1, errorCode: 0 }))
   const statuses: number[] = []
   do {

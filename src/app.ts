@@ -12,6 +12,8 @@ import type { SetupHooks } from './access/session/service/first-start.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
+import { demoRoutes } from './automation/demo/routes.ts'
+import { continueInBackground, demoWrites } from './automation/demo/service.ts'
 import { packageRoutes } from './automation/packages/routes.ts'
 import { runRoutes } from './automation/runs/routes.ts'
 import { authenticateRunner, scriptHealth } from './automation/runs/runners/service.ts'
@@ -91,7 +93,11 @@ export const healthReports: HealthReports = {
 }
 
 /** The functions of higher rooms that a set-up calls. */
-export const setupHooks: SetupHooks = { languageWrites }
+export const setupHooks: SetupHooks = {
+  languageWrites,
+  demoWrites: (context) => demoWrites(context),
+  continueDemo: continueInBackground,
+}
 
 /** What a restore asks of the rooms of monitoring. */
 export const restoreHooks: RestoreHooks = {
@@ -132,6 +138,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/sources': dataSourceRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
+  'automation/demo': demoRoutes,
   'automation/packages': packageRoutes,
   'automation/webhooks': webhookRoutes,
   'automation/scripts': scriptRoutes,

@@ -1,5 +1,6 @@
 import { syncWhenDue } from './access/directory/service.ts'
 import { prepareFirstStart } from './access/session/service/first-start.ts'
+import { continueDemo } from './automation/demo/service.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
 import { sweepTranslations } from './content/translations/automatic/service.ts'
@@ -34,7 +35,13 @@ export async function recover(ports: Ports): Promise<void> {
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
  * people of the directory, files that belong to nobody, backups that are due. */
 export async function runPeriodic(ports: Ports): Promise<void> {
-  await Promise.all([recover(ports), syncWhenDue(ports), sweepBlobs(ports), backUpWhenDue(ports)])
+  await Promise.all([
+    recover(ports),
+    syncWhenDue(ports),
+    sweepBlobs(ports),
+    backUpWhenDue(ports),
+    continueDemo(ports),
+  ])
 }
 
 /** What is looked through once a night: every parent's state, and translations that were asked for long ago. */

@@ -282,9 +282,10 @@ Usage: tidemark <command>, or in the repository npm start, npm run <command> -- 
   runner              run scripts for a service on this machine or another
   backup <file> …     make a backup of a running service
   restore <file> …    restore a backup
+  demo [--remove]     make the demo plant in a running service, or remove it
   version             print the version
 
-serve, runner, backup and restore print their arguments with --help. For developers, with sh workers/run.sh:
+serve, runner, backup, restore and demo print their arguments with --help. For developers, with sh workers/run.sh:
 
   test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
   dev-edge [--port n]   the Worker on this machine, offline
@@ -311,7 +312,7 @@ case $command in
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
-  backup | restore)
+  backup | restore | demo)
     install_missing dependencies
     find_bun
     exec "$bun" workers/bun/main.ts "$command" "$@"

@@ -4,6 +4,8 @@ import type { State, Level } from './state.ts'
 /** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
 export type JobRules = {
   readonly revision: number
+  /** When the job's history begins, epoch ms; absent for the creation of its actor. */
+  readonly createdAt?: number
   /** The user whose deliveries the job takes; 0 for any collector. */
   readonly collectorId: number
   readonly timeoutMs: number | null

@@ -65,8 +65,8 @@ const TAGS: readonly Tag[] = [
   },
   {
     name: 'Administration',
-    description: 'Settings, backups and the audit log.',
-    paths: /^\/(?:settings\.json|backups|audit)\b/,
+    description: 'Settings, backups, the audit log and the demo plant.',
+    paths: /^\/(?:settings\.json|backups|audit|demo)\b/,
   },
   {
     name: 'Service',

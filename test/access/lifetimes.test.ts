@@ -89,17 +89,25 @@ test('a set-up link is good for 30 minutes and only while there is no user', asy
     const context = { ports: fresh.ports, caller: { kind: 'nobody' as const }, requestId: 'test' }
     const { setupToken: late } = await prepareFirstStart(fresh.ports)
     fresh.clock.at += 30 * 60_000
-    expect(await rejection(setUp(context, { ...ADA, token: late ?? '' }, setupHooks))).toMatchObject({
+    expect(
+      await rejection(setUp(context, { ...ADA, token: late ?? '', content: 'empty' }, setupHooks)),
+    ).toMatchObject({
       code: 'forbidden',
     })
 
     const { setupToken } = await prepareFirstStart(fresh.ports)
     const { setupToken: second } = await prepareFirstStart(fresh.ports)
     fresh.clock.at += 30 * 60_000 - 1
-    expect(await setUp(context, { ...ADA, token: setupToken ?? '' }, setupHooks)).toMatchObject({
+    expect(
+      await setUp(context, { ...ADA, token: setupToken ?? '', content: 'empty' }, setupHooks),
+    ).toMatchObject({
       role: 'administrator',
     })
-    const again = setUp(context, { ...ADA, username: 'eve', token: second ?? '' }, setupHooks)
+    const again = setUp(
+      context,
+      { ...ADA, username: 'eve', token: second ?? '', content: 'empty' },
+      setupHooks,
+    )
     expect(await rejection(again)).toMatchObject({ code: 'forbidden' })
     expect(await prepareFirstStart(fresh.ports)).toEqual({ isFirstStart: false, setupToken: null })
   } finally {

@@ -17,6 +17,7 @@ import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
+import { demoSuite } from './demo.suite.ts'
 import { dependenciesSuite } from './dependencies.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
 import { filesSuite } from './files.suite.ts'
@@ -116,6 +117,7 @@ export const SUITES: readonly Suite[] = [
   packagesSuite,
   patchesSuite,
   backupsSuite,
+  demoSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,
 ]

@@ -69,6 +69,7 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
   await prepare(values)
   const rules = rulesOf({
     revision: 1,
+    createdAt: 0,
     collectorId: 0,
     intervalMs: 0,
     stopped: false,

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { RELEASE } from '../../src/operations/health/service.ts'
 import { USAGE as BACKUP_USAGE, backup, restore } from './backup.ts'
 import type { Confirm } from './backup.ts'
+import { DEMO_USAGE, demo } from './demo.ts'
 import { CommandFailure, EXIT, commandFailureOf } from './failures.ts'
 import { serve } from './serve.ts'
 import { tellStory } from './story.ts'
@@ -19,14 +20,15 @@ const USAGE = `
 
 const HELP: ReadonlySet<string | undefined> = new Set(['--help', '-h'])
 
-/** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends, `backup` and
- * `restore` ask a service that runs. */
+/** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends, `backup`,
+ * `restore` and `demo` call a running service. */
 async function main(args: readonly string[]): Promise<void> {
   // What a command writes is for this user alone.
   process.umask(0o077)
   const [command, ...rest] = args
-  if (command !== 'backup' && command !== 'restore') return serveAs(args)
-  if (rest.some((word) => HELP.has(word))) return print(BACKUP_USAGE)
+  if (command !== 'backup' && command !== 'restore' && command !== 'demo') return serveAs(args)
+  if (rest.some((word) => HELP.has(word))) return print(command === 'demo' ? DEMO_USAGE : BACKUP_USAGE)
+  if (command === 'demo') return print(await demo(rest, process.env))
   if (command === 'backup') return print(await backup(rest, process.env))
   print(await restore(rest, process.env, confirmer()))
 }

@@ -42,6 +42,12 @@ export const setupBody = z.strictObject({
   timeZone: timeZoneSchema
     .optional()
     .describe('The time zone of the administrator. Default: the time zone of the service.'),
+  content: z
+    .enum(['empty', 'demo'])
+    .default('empty')
+    .describe(
+      'The first objects: `demo` makes the demo plant, as POST /demo does; `empty` leaves the installation as it is.',
+    ),
 })
 
 export const refreshBody = z.strictObject({

@@ -5,6 +5,7 @@ import { DAY_MS } from '../../lib/time.ts'
 
 const JOB = {
   revision: 3,
+  createdAt: 5,
   collectorId: 7,
   intervalMs: 60_000,
   stopped: false,
@@ -21,6 +22,7 @@ describe('rulesOf', () => {
     })
     expect(rulesOf({ ...JOB, parameters, thresholds: {} })).toEqual({
       revision: 3,
+      createdAt: 5,
       collectorId: 7,
       timeoutMs: 900_000,
       graceMs: null,

@@ -7,6 +7,7 @@ import type { Parameters, ThresholdsBody } from './schema.ts'
 /** The stored configuration that the actor of a job needs. */
 export type JobConfiguration = {
   readonly revision: number
+  readonly createdAt: number
   readonly collectorId: number
   readonly intervalMs: number
   readonly stopped: boolean
@@ -21,6 +22,7 @@ export function rulesOf(job: JobConfiguration): JobRules {
   const { parameters } = job
   return {
     revision: job.revision,
+    createdAt: job.createdAt,
     collectorId: job.collectorId,
     timeoutMs: parameters.timeout === null ? null : durationMs(parameters.timeout),
     graceMs: parameters.grace === null ? null : durationMs(parameters.grace),

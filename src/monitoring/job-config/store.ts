@@ -34,6 +34,7 @@ export async function readStaleJobConfigs(
       objectId: staleJobConfigs.objectId,
       mark: staleJobConfigs.mark,
       revision: objects.version,
+      createdAt: objects.createdAt,
       ownCollectorId: objects.collectorId,
       deviceCollectorId: parents.collectorId,
       intervalMs: jobs.intervalMs,
@@ -57,6 +58,7 @@ export async function readStaleJobConfigs(
         ? null
         : {
             revision: row.revision,
+            createdAt: row.createdAt ?? 0,
             collectorId: row.ownCollectorId || row.deviceCollectorId || 0,
             intervalMs: row.intervalMs ?? 0,
             stopped: row.stopped ?? true,

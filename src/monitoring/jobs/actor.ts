@@ -225,7 +225,7 @@ function create(jobId: number, rules: JobRules, now: number): Step {
     errorCode: 0,
     evaluated: 'ok',
     state: rules.stopped ? 'undefined' : 'ok',
-    sinceAt: now,
+    sinceAt: Math.min(now, rules.createdAt ?? now),
     seq: 0,
     message: null,
     silentSinceAt: null,

@@ -12,6 +12,7 @@ import * as maintenance from './store/maintenance.ts'
 import { readBadChildren } from './store/reasons.ts'
 
 export {
+  dateBack,
   finishTallies,
   insertFirstState,
   insertTransitions,

@@ -164,6 +164,18 @@ export function insertFirstState(
   })
 }
 
+/** Moves the present states of objects, and their transitions, back to an instant at which they began. */
+export function dateBack(database: Database, ids: readonly number[], at: number): Write[] {
+  const isIt = (column: string) =>
+    sql`${sql.raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`
+  return [
+    database.run(
+      sql`update states set since_at = ${at}, moment = null where ${isIt('object_id')} and since_at > ${at}`,
+    ),
+    database.run(sql`update transitions set at = ${at} where ${isIt('object_id')} and at > ${at}`),
+  ]
+}
+
 /** Enqueues parents, by id or path, whose children must be counted again. */
 export function enqueueTallies(
   database: Database,

@@ -45,13 +45,17 @@ export async function prepareFirstStart(
 export type SetupHooks = {
   /** The writes that make a language the default of the installation. */
   readonly languageWrites: (context: Context, language: string) => Promise<readonly Write[]>
+  /** The writes that begin the making of the demo plant. */
+  readonly demoWrites: (context: Context) => readonly Write[]
+  /** Starts the making after the commit. */
+  readonly continueDemo: (ports: Ports) => void
 }
 
 /** Creates the first administrator with the one-time token, and stores the choices of the set-up in the same commit.
  * @throws {Refusal} forbidden when the token is not, or no longer, valid; invalid for a weak password */
 export async function setUp(context: Context, input: SetupBody, hooks: SetupHooks): Promise<UserView> {
   const { ports } = context
-  const { token, ...user } = input
+  const { token, content, ...user } = input
   const { username, password, language } = user
   // A password that is refused must not use the link up.
   requireStrong(ports, { username, password })
@@ -62,6 +66,12 @@ export async function setUp(context: Context, input: SetupBody, hooks: SetupHook
       'This set-up link was used or has expired. Restart the service to get a new one.',
     )
   }
-  const also = language === undefined ? [] : await hooks.languageWrites(context, language)
-  return createUser(context, { ...user, role: 'administrator' }, also)
+  const isDemo = content === 'demo'
+  const also = [
+    ...(language === undefined ? [] : await hooks.languageWrites(context, language)),
+    ...(isDemo ? hooks.demoWrites(context) : []),
+  ]
+  const created = await createUser(context, { ...user, role: 'administrator' }, also)
+  if (isDemo) hooks.continueDemo(ports)
+  return created
 }

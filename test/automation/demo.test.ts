@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { demo } from '../../workers/bun/demo.ts'
+import { connectAdministrator } from '../api/client.ts'
+import type { Speaker } from '../api/client.ts'
+import { good } from '../api/suite.ts'
+import { rejection } from '../contract/rejection.ts'
+import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
+import type { HostByHand } from '../hosts/by-hand.ts'
+import { ADMIN } from '../hosts/host.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const TEST_MAX_MS = 120_000
+
+type Demo = { readonly state: string; readonly groupId: number; readonly progress: number }
+type Values = { readonly values: readonly { readonly timestamp: string }[] }
+
+describe.each(HOSTS_BY_HAND)('the demo plant on %s', (_, start) => {
+  let hand: HostByHand
+  let speaker: Speaker
+  let now = 0
+
+  beforeAll(async () => {
+    hand = await start()
+    speaker = await connectAdministrator(hand.host)
+    now = Math.ceil(Date.now() / DAY_MS) * DAY_MS
+    await hand.moveTo(now)
+  }, TEST_MAX_MS)
+  afterAll(() => hand.host.close())
+
+  const read = () => good<Demo>(speaker.request('GET', '/demo'))
+
+  async function untilRunning(): Promise<Demo> {
+    for (;;) {
+      const view = await read()
+      if (view.state === 'running') return view
+      await Bun.sleep(50)
+    }
+  }
+
+  /** The instants of the samples of a job since an instant, in minutes after it. */
+  async function minutesSince(path: string, at: number): Promise<number[]> {
+    const { items } = await good<{ items: { id: number }[] }>(
+      speaker.request('GET', `/root/searchPath?path=${encodeURIComponent(path)}`),
+    )
+    const begin = encodeURIComponent(new Date(at).toISOString())
+    const { values } = await good<Values>(
+      speaker.request(
+        'GET',
+        `/jobs/${items[0]?.id}/value-history?scale=PT0S&limit=1000&timestamp_begin=${begin}`,
+      ),
+    )
+    return values.map(({ timestamp }) => (Date.parse(timestamp) - at) / MINUTE_MS)
+  }
+
+  test(
+    'a making that is interrupted is continued, and stores no sample twice',
+    async () => {
+      await good(speaker.request('POST', '/demo', { json: { seed: 'wadden' } }))
+      while ((await read()).progress < 0.6) await Bun.sleep(20)
+      now += 3 * MINUTE_MS
+      await hand.awayUntil(now)
+      await untilRunning()
+      const anchorAt = now - 3 * MINUTE_MS
+      const minutes = await minutesSince('**/Pump 1', anchorAt - 2 * DAY_MS)
+      expect(minutes).toEqual(Array.from({ length: 577 }, (__, step) => step * 5))
+      const { items } = await good<{ items: object[] }>(
+        speaker.request('GET', '/root/searchPath?path=**&type=job'),
+      )
+      expect(items).toHaveLength(20)
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'values go on arriving by themselves, without a gap after a night',
+    async () => {
+      const anchorAt = now - 3 * MINUTE_MS
+      await hand.passNight()
+      // The session ended with the day.
+      speaker = await connectAdministrator(hand.host)
+      const expected = Array.from({ length: 288 }, (__, step) => step * 5)
+      for (;;) {
+        const minutes = await minutesSince('**/Historian server/Disk', anchorAt)
+        if (minutes.length >= 288) {
+          expect(minutes.slice(0, 288)).toEqual(expected)
+          break
+        }
+        await Bun.sleep(100)
+      }
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'the command removes the plant, makes it, and names a refusal',
+    async () => {
+      const environment = {
+        TIDEMARK_URL: hand.host.url,
+        TIDEMARK_USERNAME: ADMIN.username,
+        TIDEMARK_PASSWORD: ADMIN.password,
+      }
+      expect(await demo(['--remove'], environment)).toBe('The demo plant is removed.\n')
+      expect(await demo(['--seed', 'two'], environment)).toMatch(/complete: group \d+/)
+      expect(String(await rejection(demo([], environment)))).toContain('There is a demo plant already')
+      expect(JSON.parse(await demo(['--remove', '--json'], environment))).toEqual({ state: 'absent' })
+      expect(String(await rejection(demo(['--sede'], environment)))).toContain("'--sede'")
+    },
+    TEST_MAX_MS,
+  )
+})

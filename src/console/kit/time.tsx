@@ -22,7 +22,11 @@ const DAY_MS = 86_400_000
 export function timeText(at: Instant, seconds = false): string {
   const ms = msOf(at)
   const format = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(language.value, { timeZone: timeZone.value, ...options }).format(ms)
+    new Intl.DateTimeFormat(language.value, {
+      timeZone: timeZone.value,
+      hourCycle: 'h23',
+      ...options,
+    }).format(ms)
   const time: Intl.DateTimeFormatOptions = {
     hour: '2-digit',
     minute: '2-digit',

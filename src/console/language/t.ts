@@ -96,7 +96,19 @@ function argument(inside: string, values: Values, locale: string): string {
   const choices = choicesOf(inside.slice(inside.indexOf('plural,') + 7))
   const category = new Intl.PluralRules(locale).select(count)
   const choice = choices.get(`=${count}`) ?? choices.get(category) ?? choices.get('other') ?? ''
-  return format(choice.replaceAll('#', new Intl.NumberFormat(locale).format(count)), values, locale)
+  return format(withNumber(choice, new Intl.NumberFormat(locale).format(count)), values, locale)
+}
+
+/** Puts the number in place of each `#` that no inner argument has for itself. */
+function withNumber(choice: string, number: string): string {
+  let depth = 0
+  let result = ''
+  for (const character of choice) {
+    if (character === '{') depth += 1
+    else if (character === '}') depth -= 1
+    result += character === '#' && depth === 0 ? number : character
+  }
+  return result
 }
 
 function choicesOf(text: string): Map<string, string> {

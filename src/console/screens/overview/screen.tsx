@@ -1,8 +1,82 @@
 import type { JSX } from 'preact'
 
-import { PageHead } from '../../kit/data.tsx'
+import { useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
+import { Empty, Show, Skeleton, Water } from '../../kit/feedback.tsx'
+import { linkTo } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
+import { Budgets } from './budgets.tsx'
+import { Changes } from './changes.tsx'
+import { Late } from './late.tsx'
+import { headline, restSentence } from './sentence.ts'
+import { TideChart } from './tide-chart.tsx'
+import { WrongNow } from './wrong-now.tsx'
 
+/** The overview: a sentence, the tide of the last day, and the worst first. */
 export function Screen(): JSX.Element {
-  return <PageHead title={t('overview.title')} />
+  const alarms = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
+  const root = useGet(
+    '/root/tree/{parentType}/{parentId}/tree',
+    { path: { parentType: 'group', parentId: 1 }, query: { depth: '1', types: 'group', fields: 'counts' } },
+    ['state'],
+  )
+  const counts = root.data?.counts ?? {}
+  return (
+    <div class="body">
+      <section class="hero" aria-labelledby="headline">
+        <div>
+          <h1 id="headline">{alarms.data ? headline(alarms.data.items) : t('nav.overview')}</h1>
+          {root.data && <p>{restSentence(counts)}</p>}
+        </div>
+        <TideChart />
+      </section>
+      <div class="two">
+        <div class="col spread">
+          <Show
+            resource={alarms}
+            what={t('overview.alarmsFailed')}
+            skeleton={<Skeleton lines={5} height="18rem" />}
+          >
+            {({ items }) =>
+              items.length === 0 ? (
+                <Calm hasJobs={Object.keys(counts).length > 0} />
+              ) : (
+                <WrongNow alarms={items} />
+              )
+            }
+          </Show>
+          <Late />
+        </div>
+        <div class="col spread">
+          <Changes />
+          <Budgets />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** No alarm is open: calm water, or the way to a first value. */
+function Calm({ hasJobs }: { readonly hasJobs: boolean }): JSX.Element {
+  if (hasJobs || user.value?.role === 'dashboard_viewer')
+    return (
+      <section class="card calm">
+        <Water />
+        <h2>{t('overview.calm')}</h2>
+        <p class="quiet">{t('overview.calmText')}</p>
+      </section>
+    )
+  return (
+    <section class="card">
+      <Empty
+        title={t('overview.empty')}
+        text={t('overview.emptyText')}
+        action={
+          <a class="btn primary" href={linkTo('first-value')}>
+            {t('overview.emptyAction')}
+          </a>
+        }
+      />
+    </section>
+  )
 }

@@ -1,0 +1,146 @@
+import type { JSX } from 'preact'
+
+import { call } from '../../api/client.ts'
+import type { Item } from '../../api/client.ts'
+import { invalidate, patch } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
+import { background } from '../../kit/background.ts'
+import { Button } from '../../kit/controls.tsx'
+import { Card } from '../../kit/data.tsx'
+import { Icon } from '../../kit/icons.tsx'
+import { linkTo, objectLink } from '../../kit/location.ts'
+import { rankOf, State } from '../../kit/state.tsx'
+import { toast } from '../../kit/toasts.tsx'
+import { durationText, now, timeText } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+import { initialsOf } from '../../shell/user-menu.tsx'
+
+type Alarm = Item<'/alarms'>
+const SHOWN_MAX = 12
+
+/** The way to an object without its own name: `/Plant/Pump/Heat` is `Plant / Pump`. */
+export function placeOf(path: string): string {
+  return path.split('/').slice(1, -1).join(' / ')
+}
+
+/** The open alarms that no other one holds back: worst first, then the oldest. */
+export function worstFirst(alarms: readonly Alarm[]): readonly Alarm[] {
+  return alarms
+    .filter(({ suppressedBy }) => suppressedBy === null)
+    .toSorted((a, b) => rankOf(b.state) - rankOf(a.state) || a.begin.localeCompare(b.begin))
+}
+
+export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX.Element {
+  const shown = worstFirst(alarms)
+  return (
+    <Card
+      title={t('overview.wrongNow')}
+      note={t('overview.wrongNowNote')}
+      actions={
+        <a class="btn small ghost" href={linkTo('alarms')}>
+          {t('overview.openInbox')} <Icon name="right" />
+        </a>
+      }
+      footer={
+        shown.length > SHOWN_MAX && (
+          <a href={linkTo('alarms')}>{t('overview.more', { count: shown.length - SHOWN_MAX })}</a>
+        )
+      }
+    >
+      <ul class="wrong">
+        {shown.slice(0, SHOWN_MAX).map((alarm) => (
+          <Row
+            key={alarm.id}
+            alarm={alarm}
+            held={alarms.filter(({ suppressedBy }) => suppressedBy === alarm.object.id).length}
+          />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Row({ alarm, held }: { readonly alarm: Alarm; readonly held: number }): JSX.Element {
+  const { object, state, begin, message, reason } = alarm
+  return (
+    <li>
+      <State state={state} />
+      <div class="col tight">
+        <a href={objectLink(object.type, object.id)}>{object.name}</a>
+        <span class="why cut">{message ?? t(`reason.${reason}`)}</span>
+        <span class="label cut">{placeOf(object.path)}</span>
+      </div>
+      <span class="nowrap">
+        {durationText(now.value - Date.parse(begin))}
+        <br />
+        <span class="label">{t('overview.since', { time: timeText(begin) })}</span>
+      </span>
+      <span class="row owner">
+        <Owner alarm={alarm} />
+      </span>
+      {held > 0 && (
+        <span class="sub">
+          <Icon name="link" />
+          {t('overview.heldBack', { count: held, name: object.name })}
+        </span>
+      )}
+    </li>
+  )
+}
+
+function Owner({ alarm }: { readonly alarm: Alarm }): JSX.Element {
+  const { assignee, assignedUntil, object } = alarm
+  if (assignee === null)
+    return (
+      <Button
+        small
+        kind="primary"
+        refused={object.permissions.maintain ? undefined : t('overview.needsMaintain', { name: object.name })}
+        aria-label={t('overview.acknowledgeName', { name: object.name })}
+        onClick={() => background(acknowledge(alarm))}
+      >
+        {t('overview.acknowledge')}
+      </Button>
+    )
+  const name = assignee.userId === user.value?.id ? t('overview.you') : assignee.name
+  return (
+    <>
+      <span class="avatar" aria-hidden="true">
+        {initialsOf(assignee.name)}
+      </span>
+      <span class="cut">
+        {assignedUntil === null
+          ? t('overview.ownerUntilOk', { name })
+          : t('overview.ownerUntil', { name, time: timeText(assignedUntil) })}
+      </span>
+    </>
+  )
+}
+
+/** Assigns the alarm to the user of the page: at once in the page, then in the service. */
+async function acknowledge({ id, object }: Alarm): Promise<void> {
+  const me = user.value
+  if (me === null) return
+  const assign = (userId: number | null) =>
+    call('post', '/alarms/{id}/assign', { path: { id }, body: { userId } })
+  const assignee = { userId: me.id, name: me.fullname || me.username }
+  const undo = patch<{ readonly items: readonly Alarm[] }>('/alarms', (list) => ({
+    ...list,
+    items: list.items.map((one) =>
+      one.id === id ? { ...one, status: 'assigned', assignee, assignedUntil: null } : one,
+    ),
+  }))
+  try {
+    await assign(me.id)
+  } catch (error) {
+    undo()
+    throw error
+  }
+  toast({
+    text: t('overview.acknowledged', { name: object.name }),
+    async undo() {
+      await assign(null)
+      invalidate('/alarms')
+    },
+  })
+}

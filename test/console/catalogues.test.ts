@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const CONSOLE = join(import.meta.dir, '../../src/console')
+/** A value in a pattern; the choices of a plural are words in braces of their own. */
+const VALUE = /\{(\w+)(?:\}|,)/g
+
+type Texts = Readonly<Record<string, string>>
+
+const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => !path.includes('openapi.d'),
+)
+const folders = [
+  ...new Set(files.filter((path) => path.endsWith('/en.json')).map((path) => path.slice(0, -8))),
+]
+const read = (path: string) => readFileSync(join(CONSOLE, path), 'utf8')
+const textsOf = (folder: string, language: string) => JSON.parse(read(`${folder}/${language}.json`)) as Texts
+const valuesOf = (text: string) => new Set([...text.matchAll(VALUE)].map(([, name]) => name))
+
+test.each(folders)('%s has each text in each language, with the same values', (folder) => {
+  const english = textsOf(folder, 'en')
+  for (const language of ['de', 'fr']) {
+    const other = textsOf(folder, language)
+    expect(Object.keys(other).sort()).toEqual(Object.keys(english).sort())
+    for (const [key, text] of Object.entries(english)) {
+      expect([key, valuesOf(other[key] ?? '')]).toEqual([key, valuesOf(text)])
+      expect([key, other[key]]).not.toEqual([key, ''])
+    }
+  }
+})
+
+test('each key in the source has a text, and each text a key or the begin of one in the source', () => {
+  const source = files
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'))
+    .map(read)
+    .join('\n')
+  const texts = new Set(folders.flatMap((folder) => Object.keys(textsOf(folder, 'en'))))
+  const literal = [...source.matchAll(/\bt\(\s*'([^']+)'/g)].map(([, key]) => key ?? '')
+  expect(literal.filter((key) => !texts.has(key))).toEqual([])
+  const begins = [...source.matchAll(/`([\w-]+(?:\.[\w-]+)*\.)\$\{/g)].map(([, begin]) => begin ?? '')
+  const isUsed = (key: string) => source.includes(`'${key}'`) || begins.some((begin) => key.startsWith(begin))
+  expect([...texts].filter((key) => !isUsed(key))).toEqual([])
+})

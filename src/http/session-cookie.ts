@@ -35,17 +35,18 @@ export function setSessionCookie(
   { refreshToken, expiresAt }: Pick<Opened, 'refreshToken' | 'expiresAt'>,
 ): void {
   const maxAge = Math.ceil((expiresAt - c.get('ports').clock.now()) / 1000)
-  setCookie(c, NAME, refreshToken, { ...attributesOf(c), maxAge })
+  setCookie(c, NAME, refreshToken, { ...cookieAttributes(c, '/session'), maxAge })
 }
 
 /** Deletes the cookie in the browser. */
 export function clearSessionCookie(c: Context<Env>): void {
-  deleteCookie(c, NAME, attributesOf(c))
+  deleteCookie(c, NAME, cookieAttributes(c, '/session'))
 }
 
-function attributesOf(c: Context<Env>) {
+/** The attributes of a cookie that is sent below a path of the service, and that no script and no other site reads. */
+export function cookieAttributes(c: Context<Env>, path: string) {
   return {
-    path: `${c.get('ports').settings.basePath}/session`,
+    path: c.get('ports').settings.basePath + path,
     httpOnly: true,
     sameSite: 'Strict',
     secure: originOf(c.req.raw).startsWith('https:'),

@@ -79,7 +79,9 @@ export const oidcVariables = {
       (urls) => urls.every((url) => isSafeUrl(url) && urlOf(url)?.hash === '' && !url.endsWith('#')),
       'must be comma-separated https: URLs, or http: on this machine, without a fragment',
     )
-    .describe('Comma-separated pages to which browsers may return after a login; the first is the default.'),
+    .describe(
+      'Comma-separated pages of other front ends to which browsers may return after a login; the first is the default.',
+    ),
   TIDEMARK_OIDC_SCOPE: z
     .string()
     .default('openid profile email')
@@ -111,7 +113,7 @@ export type OidcSettings = {
   readonly label: string
   readonly linksByEmail: boolean
   readonly mapping: OidcMapping | null
-  readonly returnUrls: readonly [string, ...string[]]
+  readonly returnUrls: readonly string[]
   readonly scope: string
   readonly trustedMfa: readonly string[]
 }
@@ -124,12 +126,12 @@ export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables
     TIDEMARK_OIDC_CALLBACK_URL: callbackUrl,
     TIDEMARK_OIDC_CLIENT_ID: clientId,
     TIDEMARK_OIDC_CLIENT_SECRET: clientSecret,
-    TIDEMARK_OIDC_RETURN_URLS: [returnUrl, ...returnUrls],
+    TIDEMARK_OIDC_RETURN_URLS: returnUrls,
   } = values
   if (issuer === undefined) return null
-  if (!callbackUrl || !clientId || !clientSecret || returnUrl === undefined)
+  if (!callbackUrl || !clientId || !clientSecret)
     throw unusable([
-      'TIDEMARK_OIDC_ISSUER requires TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID, TIDEMARK_OIDC_CLIENT_SECRET and TIDEMARK_OIDC_RETURN_URLS.',
+      'TIDEMARK_OIDC_ISSUER requires TIDEMARK_OIDC_CALLBACK_URL, TIDEMARK_OIDC_CLIENT_ID and TIDEMARK_OIDC_CLIENT_SECRET.',
     ])
   return {
     algorithm: values.TIDEMARK_OIDC_ALGORITHM,
@@ -142,7 +144,7 @@ export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables
     label: values.TIDEMARK_OIDC_LABEL ?? new URL(issuer).host,
     linksByEmail: values.TIDEMARK_OIDC_LINK_BY_EMAIL === 'on',
     mapping: values.TIDEMARK_OIDC_MAPPING ?? null,
-    returnUrls: [returnUrl, ...returnUrls],
+    returnUrls,
     scope: values.TIDEMARK_OIDC_SCOPE,
     trustedMfa: values.TIDEMARK_OIDC_TRUSTED_MFA,
   }

@@ -84,6 +84,7 @@ export async function startLyingProvider() {
       token_endpoint: `${issuer}/token`,
       userinfo_endpoint: `${issuer}/userinfo`,
       jwks_uri: `${issuer}/jwks`,
+      end_session_endpoint: `${issuer}/logout`,
       authorization_response_iss_parameter_supported: true,
     }
   }

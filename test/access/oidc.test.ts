@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { beginLogin, endLogin, endSessionsFor, openProvenSession } from '../../src/access/oidc/service.ts'
+import {
+  beginLogin,
+  beginOwnLogin,
+  endLogin,
+  endSessionsFor,
+  openProvenSession,
+} from '../../src/access/oidc/service.ts'
+import { endSessionUrl } from '../../src/access/oidc/service/provider.ts'
 import type { Context } from '../../src/context.ts'
 import type { OidcSettings } from '../../src/ports/oidc-settings.ts'
 import { parseEnvironment } from '../../src/ports/environment.ts'
@@ -49,8 +56,8 @@ async function logIn({ context }: Stage, lie: Lie = {}) {
   provider.tell(lie)
   const { verifier, challenge } = await newVerifier()
   const sentTo = await beginLogin(context, { challenge })
-  const page = await endLogin(context, comeBack(provider, sentTo, lie))
-  return { verifier, loginCode: page.split('loginCode=')[1] ?? '' }
+  const { loginCode } = await endLogin(context, comeBack(provider, sentTo, lie))
+  return { verifier, loginCode: loginCode ?? '' }
 }
 
 const timesAsked = (place: string) => provider.asked.filter((one) => one === place).length
@@ -228,7 +235,7 @@ describe('a login', () => {
     withPorts(async (at) => {
       const { challenge } = await newVerifier()
       const begun = comeBack(provider, await beginLogin(at.context, { challenge }), {})
-      expect(await endLogin(at.context, begun)).toContain('#loginCode=')
+      expect((await endLogin(at.context, begun)).page).toContain('#loginCode=')
       for (const spelled of [begun.get('state'), `${begun.get('state')} `, ` ${begun.get('state')}`]) {
         begun.set('state', spelled ?? '')
         const refusal = await rejection(endLogin(at.context, begun))
@@ -257,10 +264,29 @@ describe('the settings', () => {
   test('name the provider with all that it takes', () => {
     expect(settingsFor({}).oidc).toBeNull()
     expect(settingsFor(variables).oidc).toMatchObject({ algorithm: 'RS256', createsUsers: true })
-    for (const name of ['CALLBACK_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'RETURN_URLS'])
+    for (const name of ['CALLBACK_URL', 'CLIENT_ID', 'CLIENT_SECRET'])
       expect(() => settingsFor({ ...variables, [`TIDEMARK_OIDC_${name}`]: '' })).toThrow(
         `TIDEMARK_OIDC_${name}`,
       )
+  })
+
+  test('take the pages of other front ends and a name of the provider, both optional', async () => {
+    expect(settingsFor({ ...variables, TIDEMARK_OIDC_RETURN_URLS: '' }).oidc).toMatchObject({
+      returnUrls: [],
+      label: 'provider.example',
+    })
+    expect(settingsFor({ ...variables, TIDEMARK_OIDC_LABEL: 'Staff' }).oidc?.label).toBe('Staff')
+    await withPorts(
+      async ({ context }) => {
+        const { challenge } = await newVerifier()
+        expect(await rejection(beginLogin(context, { challenge }))).toMatchObject({ code: 'invalid' })
+        expect(await beginOwnLogin(context, '/ui/')).toHaveProperty('verifier')
+        const { oidc } = context.ports.settings
+        const url = new URL(String(oidc && (await endSessionUrl(context.ports, oidc, 'x'))))
+        expect(url.searchParams.get('post_logout_redirect_uri')).toBe('https://tidemark.example/ui/login')
+      },
+      { returnUrls: [] },
+    )
   })
 
   test.each([

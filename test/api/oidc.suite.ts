@@ -54,6 +54,34 @@ const refusals = table(bareStage, [
   ...elsewhere.map((page) =>
     login(`challenge=${SECRET}&returnUrl=${encodeURIComponent(page)}`, 'invalid', ['?returnUrl']),
   ),
+  login('returnTo=%2Fui%2F', 302),
+  ...['/', '/ui', '/ui/../jobs', '//evil.example/ui/', '/\\evil.example/ui/', 'https://evil.example/ui/'].map(
+    (path) => login(`returnTo=${encodeURIComponent(path)}`, 'invalid', ['?returnTo']),
+  ),
+  login(`returnTo=%2Fui%2F&challenge=${SECRET}&returnUrl=x`, 'invalid', ['?challenge', '?returnUrl']),
+  {
+    title: 'a login code beside a cookie',
+    call: 'POST /oidc/session',
+    as: null,
+    json: { loginCode: SECRET, cookie: true },
+    answers: 'invalid',
+    pointers: ['/loginCode'],
+  },
+  {
+    title: 'neither a login code nor a cookie',
+    call: 'POST /oidc/session',
+    as: null,
+    json: {},
+    answers: 'invalid',
+    pointers: ['/loginCode', '/verifier'],
+  },
+  {
+    title: 'no cookie',
+    call: 'POST /oidc/session',
+    as: null,
+    json: { cookie: true },
+    answers: 'unauthenticated',
+  },
   {
     title: 'no state',
     call: 'GET /oidc/callback?code=x',
@@ -341,7 +369,105 @@ const scenarios: Scenario[] = [
   },
 ]
 
+const RETURN_TO = '/ui/alarms?status=open'
+const LOGIN_PAGE = `/ui/login?returnTo=${encodeURIComponent(RETURN_TO)}`
+
+const ownPages: Scenario[] = [
+  {
+    title: 'a page of this service signs in through the provider by cookies, with no token in a URL',
+    async run(client) {
+      const { callback, cookie, begun } = await fromOwnPage(client, 'own page', { groups: ['ops'] })
+      expect(begun).toMatch(/^tidemark_oidc=[\w-]{43}\.; Max-Age=600; Path=\/oidc; HttpOnly; SameSite=Lax$/)
+      const answer = await client.request('GET', callback, { as: null, headers: { cookie } })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `${LOGIN_PAGE}&oidc=ok`])
+      const proven = setBy(answer)
+      expect(proven).toMatch(/^tidemark_oidc=[\w-]{43}\.[\w-]{43}; Max-Age=60; /)
+      expectAnswer(await openOwn(client, cookie), { answers: 'unauthenticated' })
+      const foreign = { 'sec-fetch-site': 'cross-site' }
+      expectAnswer(await openOwn(client, pairOf(proven), {}, foreign), { answers: 'forbidden' })
+      const opened = await openOwn(client, pairOf(proven))
+      const body = await good(Promise.resolve(opened))
+      expect(Object.keys(body).sort()).toEqual(['accessToken', 'expiresAt', 'expiresIn', 'owed', 'tokenType'])
+      expect(setBy(opened)).toMatch(/^tidemark_session=.*; Path=\/session; HttpOnly; SameSite=Strict$/)
+      const refresh = { as: null, headers: { cookie: pairOf(setBy(opened)) }, json: {} }
+      expectAnswer(await client.request('POST', '/session/refresh', refresh), { answers: 200 })
+      expectAnswer(await openOwn(client, pairOf(proven)), { answers: 'unauthenticated' })
+    },
+  },
+  {
+    title: 'another browser cannot end the login of a page of this service',
+    async run(client) {
+      const { callback, cookie } = await fromOwnPage(client, 'lured', { groups: ['ops'] })
+      const other = pairOf(setBy(await beginOwn(client)))
+      for (const headers of [{}, { cookie: other }]) {
+        const answer = await client.request('GET', callback, { as: null, headers })
+        expect(answer.headers.get('location')).toBe(`${LOGIN_PAGE}&oidc=unauthenticated`)
+        expect(answer.headers.getSetCookie()).toEqual([])
+      }
+      const own = await client.request('GET', callback, { as: null, headers: { cookie } })
+      expect(own.headers.get('location')).toBe(`${LOGIN_PAGE}&oidc=ok`)
+    },
+  },
+  {
+    title: 'the login page gets the code of a refusal',
+    async run(client) {
+      const { callback, cookie } = await fromOwnPage(client, 'no role', { groups: ['of no meaning'] })
+      const answer = await client.request('GET', callback, { as: null, headers: { cookie } })
+      expect(answer.headers.get('location')).toBe(`${LOGIN_PAGE}&oidc=forbidden`)
+      expect(answer.headers.getSetCookie()).toEqual([])
+    },
+  },
+  {
+    title: 'a page of this service sends the code of MFA after the provider',
+    async run(client) {
+      const person = { preferred_username: 'own page with MFA', groups: ['ops'] }
+      const session = await signIn(client, 'own page with MFA', person)
+      const { secret } = await good<{ secret: string }>(
+        client.request('POST', '/session/mfa', bySession(session)),
+      )
+      const json = { code: await codeOf(fromBase32(secret), stepAt(Date.now()) - 1) }
+      const { recoveryCodes } = await good<{ recoveryCodes: string[] }>(
+        client.request('POST', '/session/mfa/confirmation', { ...bySession(session), json }),
+      )
+      const { callback, cookie } = await fromOwnPage(client, 'own page with MFA', person)
+      const proven = pairOf(setBy(await client.request('GET', callback, { as: null, headers: { cookie } })))
+      expectAnswer(await openOwn(client, proven), { answers: 'mfa_code_required' })
+      expectAnswer(await openOwn(client, proven, { code: recoveryCodes[0] }), { answers: 200 })
+    },
+  },
+]
+
 type Browser = ReturnType<typeof browserOf>
+
+function beginOwn(client: Client): Promise<Answer> {
+  return client.request('GET', `/oidc/login?returnTo=${encodeURIComponent(RETURN_TO)}`, { as: null })
+}
+
+/** Goes from a page of this service to the provider, as this person. */
+async function fromOwnPage(client: Client, subject: string, person: Person) {
+  const { people } = await oidcProvider()
+  people.set(subject, { preferred_username: subject, ...person })
+  const answer = await beginOwn(client)
+  const { pathname, search } = await browserOf(subject).leave(answer.headers.get('location') ?? '')
+  const begun = setBy(answer)
+  return { callback: `${pathname}${search}`, begun, cookie: pairOf(begun) }
+}
+
+function openOwn(client: Client, cookie: string, json: object = {}, headers: Record<string, string> = {}) {
+  const sent = { as: null, headers: { cookie, ...headers }, json: { cookie: true, ...json } }
+  return client.request('POST', '/oidc/session', sent)
+}
+
+/** The one cookie that an answer sets. */
+function setBy({ headers }: Answer): string {
+  const cookies = headers.getSetCookie()
+  expect(cookies.length).toBe(1)
+  return cookies[0] ?? ''
+}
+
+function pairOf(cookie: string): string {
+  return cookie.split(';')[0] ?? ''
+}
 
 /** Begins a login as a page does. */
 async function begin(client: Client) {
@@ -435,4 +561,7 @@ async function actionsOn(client: Client, id: number, objectType?: string): Promi
     .map(({ action }) => action)
 }
 
-export const oidcSuite: Suite = { name: 'OpenID Connect', scenarios: [...refusals, ...scenarios] }
+export const oidcSuite: Suite = {
+  name: 'OpenID Connect',
+  scenarios: [...refusals, ...scenarios, ...ownPages],
+}

@@ -1,27 +1,35 @@
 import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
 import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
+import { refuseForeign } from '../../http/origin.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
-import { sessionAnswer } from '../../http/session-cookie.ts'
+import { cookieAttributes, sessionAnswer } from '../../http/session-cookie.ts'
 import { jsonBody, readText, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { sessionView } from '../session/schema.ts'
+import { isOwnPage } from './own-page.ts'
 import { callbackQuery, identityBody, identityView, loginQuery, logoutView, sessionBody } from './schema.ts'
 import {
   beginLogin,
+  beginOwnLogin,
   endLogin,
   endSessionsFor,
+  LOGIN_LIFETIME_MS,
   linkIdentity,
   openProvenSession,
   readIdentity,
   readLogoutUrl,
+  STATE_LIFETIME_MS,
   unlinkIdentity,
 } from './service.ts'
 
 const BODY_MAX_BYTES = 8 * 1024
 const LOGOUT_MAX_BYTES = 16 * 1024
+const LOGIN_COOKIE = 'tidemark_oidc'
 const FORM = 'application/x-www-form-urlencoded'
 const userPath = z.object({ id: idParam })
 const oneIdentity = { 200: ok(identityView, 'The subject that the user is linked to.') }
@@ -32,11 +40,23 @@ const loginRoutes = new Hono<Env>()
     policy({
       summary: 'Start a login at the OpenID Connect provider (browsers open this URL)',
       roles: 'anyone',
-      answers: { 302: { description: 'Redirect to the login page of the provider.', headers: ['Location'] } },
+      answers: {
+        302: {
+          description: 'Redirect to the login page of the provider.',
+          headers: ['Location', 'Set-Cookie'],
+        },
+      },
       refuses: [404, 503],
     }),
     valid('query', loginQuery),
-    async (c) => c.redirect(await beginLogin(c.get('context'), c.req.valid('query')), 302),
+    async (c) => {
+      const { challenge = '', returnUrl, returnTo } = c.req.valid('query')
+      if (returnTo === undefined)
+        return c.redirect(await beginLogin(c.get('context'), { challenge, returnUrl }), 302)
+      const { url, verifier } = await beginOwnLogin(c.get('context'), returnTo)
+      setLoginCookie(c, { verifier, loginCode: '', maxAge: STATE_LIFETIME_MS / 1000 })
+      return c.redirect(url, 302)
+    },
   )
   .get(
     '/oidc/callback',
@@ -45,8 +65,9 @@ const loginRoutes = new Hono<Env>()
       roles: 'anyone',
       answers: {
         302: {
-          description: 'Redirect to the page of the front end, with `#loginCode=…` in the URL.',
-          headers: ['Location'],
+          description:
+            'Redirect to the page of the front end, with `#loginCode=…` in the URL; after a login with `returnTo` to the login page of this service, with `oidc=ok` or the code of a refusal in the query.',
+          headers: ['Location', 'Set-Cookie'],
         },
       },
       refuses: [401, 403, 404, 409, 429, 503],
@@ -54,20 +75,31 @@ const loginRoutes = new Hono<Env>()
       ignoresUnknownQuery: true,
     }),
     valid('query', callbackQuery),
-    async (c) => c.redirect(await endLogin(c.get('context'), new URL(c.req.url).searchParams), 302),
+    async (c) => {
+      const { verifier } = loginCookieOf(c)
+      const answer = new URL(c.req.url).searchParams
+      const { page, loginCode } = await endLogin(c.get('context'), answer, verifier)
+      if (isOwnPage(page) && loginCode !== null)
+        setLoginCookie(c, { verifier, loginCode, maxAge: LOGIN_LIFETIME_MS / 1000 })
+      return c.redirect(page, 302)
+    },
   )
   .post(
     '/oidc/session',
     policy({
       summary: 'Exchange a login code for a session',
       roles: 'anyone',
-      answers: { 200: ok(sessionView, 'The new session.') },
-      refuses: [401, 404, 429],
+      answers: { 200: ok(sessionView, 'The new session.', ['Set-Cookie']) },
+      refuses: [401, 403, 404, 429],
     }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', sessionBody),
     async (c) => {
-      return sessionAnswer(c, await openProvenSession(c.get('context'), c.req.valid('json')))
+      const { cookie = false, loginCode = '', verifier = '', code } = c.req.valid('json')
+      if (cookie) refuseForeign(c.req.raw)
+      const login = cookie ? loginCookieOf(c) : { loginCode, verifier }
+      const carrier = cookie ? 'cookie' : 'body'
+      return sessionAnswer(c, await openProvenSession(c.get('context'), { ...login, code, carrier }), cookie)
     },
   )
   .get(
@@ -144,5 +176,22 @@ const identityRoutes = new Hono<Env>()
       return c.body(null, 204)
     },
   )
+
+type LoginCookie = { readonly verifier: string; readonly loginCode: string }
+
+/** Keeps a login of a page of this service in the browser that began it. The browser comes back from the provider by a
+ * navigation that began at another site, to which it adds no `Strict` cookie. */
+function setLoginCookie(
+  c: Context<Env>,
+  { verifier, loginCode, maxAge }: LoginCookie & { readonly maxAge: number },
+): void {
+  const attributes = { ...cookieAttributes(c, '/oidc'), sameSite: 'Lax', maxAge } as const
+  setCookie(c, LOGIN_COOKIE, `${verifier}.${loginCode}`, attributes)
+}
+
+function loginCookieOf(c: Context<Env>): LoginCookie {
+  const [verifier = '', loginCode = ''] = getCookie(c, LOGIN_COOKIE)?.split('.') ?? []
+  return { verifier, loginCode }
+}
 
 export const oidcRoutes = new Hono<Env>().route('/', loginRoutes).route('/', identityRoutes)

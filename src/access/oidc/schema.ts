@@ -6,14 +6,33 @@ import { codeSchema } from '../session/mfa/schema.ts'
 const secret = z.string().regex(/^[\w-]{43}$/, 'must be 43 characters of base64url')
 const given = z.string().min(1).max(4096)
 
-export const loginQuery = z.object({
-  challenge: secret.describe('SHA-256 of a random `verifier` that the page keeps to itself, in base64url.'),
-  returnUrl: z
-    .string()
-    .max(2048)
-    .optional()
-    .describe('The page to return to, one of TIDEMARK_OIDC_RETURN_URLS; default: the first.'),
-})
+const BESIDE = 'must be absent beside returnTo'
+
+export const loginQuery = z
+  .object({
+    challenge: secret
+      .optional()
+      .describe('SHA-256 of a random `verifier` that the page keeps to itself, in base64url.'),
+    returnUrl: z
+      .string()
+      .max(2048)
+      .optional()
+      .describe('The page to return to, one of TIDEMARK_OIDC_RETURN_URLS; default: the first.'),
+    returnTo: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe(
+        'For pages of this service, in place of the other two: the path below /ui/ to open after the login.',
+      ),
+  })
+  .superRefine(({ challenge, returnUrl, returnTo }, context) => {
+    const fault = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    if (returnTo === undefined && challenge === undefined) fault('challenge', 'is missing')
+    if (returnTo !== undefined && challenge !== undefined) fault('challenge', BESIDE)
+    if (returnTo !== undefined && returnUrl !== undefined) fault('returnUrl', BESIDE)
+  })
 
 export const callbackQuery = z.object({
   state: given,
@@ -22,11 +41,28 @@ export const callbackQuery = z.object({
   iss: z.string().max(2048).optional(),
 })
 
-export const sessionBody = z.strictObject({
-  loginCode: secret.describe('The code in the fragment of the returned page; it expires after a minute.'),
-  verifier: secret.describe('The random value whose SHA-256 the login was started with.'),
-  code: codeSchema.optional().describe('A code of the authenticator, or a recovery code, if MFA is active.'),
-})
+export const sessionBody = z
+  .strictObject({
+    loginCode: secret
+      .optional()
+      .describe('The code in the fragment of the returned page; it expires after a minute.'),
+    verifier: secret.optional().describe('The random value whose SHA-256 the login was started with.'),
+    code: codeSchema
+      .optional()
+      .describe('A code of the authenticator, or a recovery code, if MFA is active.'),
+    cookie: z
+      .boolean()
+      .optional()
+      .describe(
+        'True after a login with `returnTo`: `loginCode` and `verifier` are in a cookie, and the answer is as of POST /session/login with `cookie`.',
+      ),
+  })
+  .superRefine(({ cookie = false, ...body }, context) => {
+    for (const name of ['loginCode', 'verifier'] as const) {
+      const message = cookie ? 'must be absent beside cookie' : 'is missing'
+      if ((body[name] === undefined) !== cookie) context.addIssue({ code: 'custom', path: [name], message })
+    }
+  })
 
 export const logoutView = z.object({
   url: z.string().nullable().describe("The provider's logout URL; null if the provider has none."),
@@ -37,6 +73,4 @@ export const identityBody = z.strictObject({
 })
 export const identityView = z.object({ issuer: z.string(), subject: z.string() }).meta({ id: 'Identity' })
 
-export type LoginQuery = z.infer<typeof loginQuery>
-export type SessionBody = z.infer<typeof sessionBody>
 export type IdentityView = z.infer<typeof identityView>

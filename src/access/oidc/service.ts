@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { Refusal, refusalIn } from '../../lib/errors.ts'
+import { invalidAt, Refusal, refusalIn } from '../../lib/errors.ts'
 import { base64url, sameText } from '../../lib/text.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -8,18 +8,20 @@ import type { OidcSettings } from '../../ports/oidc-settings.ts'
 import { attempt, providerTrials, succeeded, undecided } from '../attempts/service.ts'
 import { audited } from '../audit/service.ts'
 import { sealText, unseal } from '../session/keys.ts'
+import type { Carrier } from '../session/token.ts'
 import { checkCode } from '../session/mfa/service.ts'
 import { accountOf, openSession } from '../session/service.ts'
 import { readUser } from '../users/service.ts'
 import { forgetCallers } from '../users/service/passwords.ts'
 import { profileOf } from './mapping.ts'
-import type { IdentityView, LoginQuery, SessionBody } from './schema.ts'
+import type { IdentityView } from './schema.ts'
+import { isOwnPage, loginPageFor } from './own-page.ts'
 import { accountFor } from './service/accounts.ts'
 import { authorizationUrl, endSessionUrl, prove, readLogout } from './service/provider.ts'
 import * as store from './store.ts'
 
-const STATE_LIFETIME_MS = 10 * 60_000
-const LOGIN_LIFETIME_MS = 60_000
+export const STATE_LIFETIME_MS = 10 * 60_000
+export const LOGIN_LIFETIME_MS = 60_000
 const SECRET_BYTES = 32
 const STATE = 'oidc state'
 const ID_TOKEN = 'oidc id token'
@@ -33,39 +35,92 @@ type Begun = {
   readonly endAt: number
 }
 
-/** Where a browser goes to sign in at the provider.
- * @throws {Refusal} not_found where there is no provider, invalid for an address that is not configured, unavailable */
-export async function beginLogin(context: Context, query: LoginQuery): Promise<string> {
+type ProvenLogin = {
+  readonly loginCode: string
+  readonly verifier: string
+  readonly code?: string | undefined
+  readonly carrier?: Carrier
+}
+
+/** The URL of the provider at which a browser signs in.
+ * @throws {Refusal} not_found without a provider, invalid for a page that is not configured, unavailable */
+export async function beginLogin(
+  context: Context,
+  { challenge, returnUrl }: { readonly challenge: string; readonly returnUrl?: string | undefined },
+): Promise<string> {
+  const { returnUrls } = requireOidc(context.ports)
+  const page = returnUrl ?? returnUrls[0] ?? ''
+  if (!returnUrls.includes(page)) {
+    throw new Refusal(
+      'invalid',
+      'returnUrl is not one of the configured pages (TIDEMARK_OIDC_RETURN_URLS).',
+      [{ pointer: '?returnUrl', message: 'must be one of the configured pages' }],
+    )
+  }
+  return begin(context, { challenge, returnUrl: page })
+}
+
+/** The same for a page of this service. The browser returns to the login page, which opens `returnTo`.
+ * @returns the verifier, for a cookie
+ * @throws {Refusal} not_found without a provider, invalid for a path that is not below /ui/, unavailable */
+export async function beginOwnLogin(
+  context: Context,
+  returnTo: string,
+): Promise<{ readonly url: string; readonly verifier: string }> {
+  const { secrets, settings } = context.ports
+  const returnUrl = loginPageFor(settings.basePath, returnTo)
+  if (returnUrl === null) throw invalidAt('?returnTo', `must be a path below ${settings.basePath}/ui/`)
+  const verifier = base64url(secrets.random(SECRET_BYTES))
+  return { url: await begin(context, { challenge: await challengeOf(verifier), returnUrl }), verifier }
+}
+
+async function begin(context: Context, page: Pick<Begun, 'challenge' | 'returnUrl'>): Promise<string> {
   const { ports } = context
   const oidc = requireOidc(ports)
-  const { challenge, returnUrl = oidc.returnUrls[0] } = query
-  if (!oidc.returnUrls.includes(returnUrl)) {
-    throw new Refusal('invalid', 'returnTo is not one of the configured pages (TIDEMARK_OIDC_RETURN_URLS).', [
-      { pointer: '?returnUrl', message: 'must be one of the configured pages' },
-    ])
-  }
   const random = () => base64url(ports.secrets.random(SECRET_BYTES))
   const begun: Begun = {
     nonce: random(),
     codeVerifier: random(),
-    challenge,
-    returnUrl,
+    ...page,
     endAt: ports.clock.now() + STATE_LIFETIME_MS,
   }
   const state = await sealText(ports.secrets, JSON.stringify(begun), STATE)
   return authorizationUrl(ports, oidc, { ...begun, state })
 }
 
-/** Where a browser that comes back from the provider goes on: to its page, with a code in the fragment that is good once,
- * for a minute, and for the page that began the login.
- * @throws {Refusal} not_found, unauthenticated for a state or an answer that is not right, forbidden for who is nobody here,
+/** The page to which a browser goes on that comes back from the provider. `loginCode` is valid once, for a minute, with the
+ * verifier of the login; null when a page of this service is to show a refusal.
+ * @param verifier the verifier in the cookie of a login of a page of this service
+ * @throws {Refusal} not_found, unauthenticated for a wrong state or a wrong answer, forbidden for a person without a user,
  * too_many_attempts, unavailable */
-export async function endLogin(context: Context, answer: URLSearchParams): Promise<string> {
+export async function endLogin(
+  context: Context,
+  answer: URLSearchParams,
+  verifier = '',
+): Promise<{ readonly page: string; readonly loginCode: string | null }> {
+  const begun = await readState(context.ports, answer.get('state') ?? '')
+  const { returnUrl } = begun
+  if (!isOwnPage(returnUrl)) {
+    const loginCode = await createLoginCode(context, answer, begun)
+    return { page: `${returnUrl}#loginCode=${loginCode}`, loginCode }
+  }
+  try {
+    // Another person may have begun the login and sent the address of its end.
+    if (!sameText(begun.challenge, await challengeOf(verifier))) throw unknownState()
+    const loginCode = await createLoginCode(context, answer, begun)
+    return { page: `${returnUrl}&oidc=ok`, loginCode }
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (!refusal) throw error
+    return { page: `${returnUrl}&oidc=${refusal.code}`, loginCode: null }
+  }
+}
+
+async function createLoginCode(context: Context, answer: URLSearchParams, begun: Begun): Promise<string> {
   const { ports, request } = context
   const { database, clock, secrets } = ports
   const oidc = requireOidc(ports)
   const state = answer.get('state') ?? ''
-  const begun = await readState(ports, state)
   const trials = providerTrials(ports, request)
   await attempt(ports, trials)
   const isFirst = await store.takeState(
@@ -98,12 +153,15 @@ export async function endLogin(context: Context, answer: URLSearchParams): Promi
     }),
   ])
   await succeeded(ports, trials)
-  return `${begun.returnUrl}#loginCode=${loginCode}`
+  return loginCode
 }
 
 /** The session of a login that the provider vouched for, for whoever began it.
  * @throws {Refusal} not_found, unauthenticated, mfa_code_required, too_many_attempts */
-export async function openProvenSession(context: Context, { loginCode, verifier, code }: SessionBody) {
+export async function openProvenSession(
+  context: Context,
+  { loginCode, verifier, code, carrier = 'body' }: ProvenLogin,
+) {
   const { ports } = context
   requireOidc(ports)
   const { database, clock } = ports
@@ -117,7 +175,7 @@ export async function openProvenSession(context: Context, { loginCode, verifier,
   const { subject, sid, idToken } = login
   return openSession(context, account, {
     owed,
-    carrier: 'body',
+    carrier,
     also: (sessionHash) => [store.insertSession(database, { sessionHash, subject, sid, idToken })],
   })
 }

@@ -139,7 +139,8 @@ export async function endSessionUrl(
   const url = endpoint(oidc, place)
   url.searchParams.set('client_id', oidc.clientId)
   url.searchParams.set('id_token_hint', idToken)
-  url.searchParams.set('post_logout_redirect_uri', oidc.returnUrls[0])
+  const page = oidc.returnUrls[0] ?? new URL('../ui/login', oidc.callbackUrl).href
+  url.searchParams.set('post_logout_redirect_uri', page)
   return url.href
 }
 

@@ -46,6 +46,15 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_by_user').on(table.userId), index('sessions_by_expiry').on(table.expiresAt)],
 )
 
+/** Choices of users in the console. */
+export const preferences = sqliteTable('preferences', {
+  userId: integer('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** A JSON object. */
+  document: text().notNull(),
+})
+
 /** One-time links that create the first administrator. */
 export const setups = sqliteTable('setups', {
   hash: text().primaryKey(),

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import { SCOPES } from '../../src/context.ts'
+import type { Role } from '../../src/context.ts'
 import type { Host } from '../hosts/host.ts'
 import { startHost } from '../hosts/start.ts'
 import { PASSWORD, speakTo } from './client.ts'
@@ -485,13 +486,39 @@ const caller: Scenario[] = [
       )
       const { id } = items.find(({ isCurrent }) => isCurrent) ?? { id: '' }
       const { expiresAt } = session
-      const all = { user, owed: null, scopes: [...SCOPES] }
+      const all = { user, owed: null, scopes: [...SCOPES], preferences: {} }
       expect(await good(client.request('GET', '/session', own))).toEqual({
         ...all,
         session: { id, expiresAt },
       })
       const byPassword = { as: null, headers: basic('editor', PASSWORD) }
       expect(await good(client.request('GET', '/session', byPassword))).toEqual({ ...all, session: null })
+    },
+  },
+  {
+    title: 'a user replaces the preferences, and no other user sees them',
+    async run(client) {
+      const chosen = { theme: 'dark', keys: { single: false }, text: 'ä\u0000\ud800' }
+      const put = (json: unknown) => client.request('PUT', '/session/preferences', { json, as: 'collector' })
+      const read = async (as: Role) => (await good(client.request('GET', '/session', { as })))['preferences']
+      expectAnswer(await put(chosen), { answers: 204 })
+      expect(await read('collector')).toEqual(chosen)
+      expect(await read('editor')).toEqual({})
+      expectAnswer(await put({ theme: 'system' }), { answers: 204 })
+      expect(await read('collector')).toEqual({ theme: 'system' })
+      for (const body of [[], null, 'dark']) expectAnswer(await put(body), { answers: 'invalid' })
+      expectAnswer(await put({ text: 'x'.repeat(4096) }), { answers: 'too_large' })
+      expectAnswer(await put({ text: 'x'.repeat(4096 - 11) }), { answers: 204 })
+    },
+  },
+  {
+    title: 'the preferences of a shared user cannot be changed',
+    async run(client) {
+      const user = { username: 'shared by a shift', password: PASSWORD, type: 'shared', role: 'editor' }
+      await good(client.request('POST', '/users', { json: user }))
+      const headers = basic(user.username, PASSWORD)
+      const request = { as: null, headers, json: { theme: 'dark' } }
+      expectAnswer(await client.request('PUT', '/session/preferences', request), { answers: 'forbidden' })
     },
   },
   {

@@ -23,6 +23,7 @@ import {
   logoutBody,
   ownerQuery,
   passwordBody,
+  preferencesBody,
   refreshBody,
   refreshView,
   sessionIdQuery,
@@ -46,10 +47,11 @@ import {
 import { setUp } from './service/first-start.ts'
 import type { SetupHooks } from './service/first-start.ts'
 import { changePassword } from './service/password.ts'
-import { whoAmI } from './service/who-am-i.ts'
+import { replacePreferences, whoAmI } from './service/who-am-i.ts'
 import { setupPage } from './setup-page.ts'
 
 const BODY_MAX_BYTES = 8 * 1024
+const PREFERENCES_MAX_BYTES = 4 * 1024
 const login = { 200: ok(sessionView, 'The new session.') }
 const cookieLogin = { 200: ok(sessionView, 'The new session.', ['Set-Cookie']) }
 
@@ -169,6 +171,22 @@ const ownRoutes = new Hono<Env>()
       answers: { 200: ok(callerView, 'The caller.') },
     }),
     async (c) => c.json(await whoAmI(c.get('context'))),
+  )
+  .put(
+    '/session/preferences',
+    policy({
+      ...account,
+      summary:
+        'Replace the preferences of the caller, a JSON object of up to 4 KiB that GET /session answers',
+      answers: { 204: noContent },
+      refuses: [403],
+    }),
+    jsonBody(PREFERENCES_MAX_BYTES),
+    valid('json', preferencesBody),
+    async (c) => {
+      await replacePreferences(c.get('context'), c.req.valid('json'))
+      return c.body(null, 204)
+    },
   )
   .get(
     '/sessions',

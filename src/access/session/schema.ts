@@ -112,6 +112,9 @@ export const sessionItem = z
   })
   .meta({ id: 'Session' })
 
+/** Shapes inside are the console's own. */
+export const preferencesBody = z.record(z.string(), z.unknown())
+
 export const callerView = z
   .object({
     user: userView,
@@ -121,6 +124,7 @@ export const callerView = z
       .pick({ id: true, expiresAt: true })
       .nullable()
       .describe('The session of the call; null for a call without a session.'),
+    preferences: preferencesBody.describe('The preferences of the user; an empty object at first.'),
   })
   .meta({ id: 'Caller' })
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
 import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
-import { sessions, setups, users } from '../../../db/tables/access.ts'
+import { preferences, sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from '../users/changes.ts'
@@ -157,6 +157,22 @@ export function setOwed(database: Database, hash: string, owes: RequiredAction):
 
 export function deleteExpiredSessions(database: Database, now: number): Write {
   return database.delete(sessions).where(lte(sessions.expiresAt, now))
+}
+
+/** The JSON document of a user's preferences. */
+export async function findPreferences(database: Database, userId: number): Promise<string | null> {
+  const [row] = await database
+    .select({ document: preferences.document })
+    .from(preferences)
+    .where(eq(preferences.userId, userId))
+  return row?.document ?? null
+}
+
+export function savePreferences(database: Database, userId: number, document: string): Write {
+  return database
+    .insert(preferences)
+    .values({ userId, document })
+    .onConflictDoUpdate({ target: preferences.userId, set: { document } })
 }
 
 /** Adds a set-up link; several may be open, one for each process that found no user. */

@@ -18,7 +18,7 @@ export type UserFields = {
   readonly timeZone: string
   readonly darkMode: boolean
 }
-export type Field = keyof UserFields | 'password' | 'mfa'
+export type Field = keyof UserFields | 'password' | 'mfa' | 'preferences'
 
 /** What a new user has unless something else was sent. The time zone is that of the service. */
 export const NEW_USER = {
@@ -33,8 +33,18 @@ export const NEW_USER = {
 
 /** What users may change of themselves; everything else is for administrators (specification: Users and user groups). */
 const OWN: Readonly<Record<UserType, readonly Field[]>> = {
-  local: ['fullname', 'email', 'phone', 'startDashboardId', 'language', 'timeZone', 'password', 'mfa'],
-  LDAP_MANAGED: ['startDashboardId', 'language', 'timeZone'],
+  local: [
+    'fullname',
+    'email',
+    'phone',
+    'startDashboardId',
+    'language',
+    'timeZone',
+    'password',
+    'mfa',
+    'preferences',
+  ],
+  LDAP_MANAGED: ['startDashboardId', 'language', 'timeZone', 'preferences'],
   shared: [],
 }
 

@@ -115,7 +115,7 @@ const FIRST_ROWS: Readonly<Record<string, number>> = {
   job_values: 1,
 }
 /** Belongs to users, of whom there is one. */
-const OF_USERS = new Set(['passwords', 'personal_tokens', 'mfa', 'recovery_codes'])
+const OF_USERS = new Set(['passwords', 'personal_tokens', 'mfa', 'recovery_codes', 'preferences'])
 
 /** Whether a restore would delete nothing but the first administrator and the unchanged objects of a first start.
  * @param counts the rows of each table

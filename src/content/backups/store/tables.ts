@@ -54,6 +54,7 @@ const SIGNING = () => 'webhook signing key'
 /** What becomes of each table. A table that is not here fails a test. */
 const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [access.users, ALWAYS],
+  [access.preferences, ALWAYS],
   [access.sessions, SIGNED_IN],
   [access.setups, { left: 'a link for whoever sets up an installation that has nobody yet' }],
   [access.userGroups, ALWAYS],

@@ -154,7 +154,7 @@ describe.each([...HOST_NAMES])('browsers and %s', (name) => {
   })
 
   test('no page can be framed', async () => {
-    for (const path of ['/', '/session/setup?token=x', '/nothing']) {
+    for (const path of ['/', '/ui/', '/ui/login', '/session/setup?token=x', '/nothing']) {
       const { headers } = await client.request('GET', path, { headers: { accept: 'text/html' } })
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     }

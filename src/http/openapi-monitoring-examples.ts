@@ -21,6 +21,8 @@ export const MONITORING_EXAMPLES: Readonly<Record<string, Example>> = {
   'Job.reasons': [],
   'transitions.from': 'ok',
   'transitions.to': 'major',
+  usualInterval: 'PT1M',
+  lateSince: '2026-03-02T08:33:00.000+01:00',
   'StateChange.from': 'ok',
   'StateChange.to': 'major',
   'StateChange.errorCode': 3,

@@ -30,7 +30,7 @@ const TAGS: readonly Tag[] = [
   },
   { name: 'Permissions', description: 'Grants on objects.', paths: /\/permissions\b/ },
   { name: 'Events', description: 'A live stream of changes.', paths: /^\/events\b/ },
-  { name: 'Jobs', description: 'Webhook jobs and their ping URLs.', paths: /^\/jobs\b/ },
+  { name: 'Jobs', description: 'Webhook jobs and their ping URLs.', paths: /^\/jobs\b|\/late-jobs\b/ },
   {
     name: 'Service levels',
     description: 'Service level objects (SLO) and service level containers (SLC).',

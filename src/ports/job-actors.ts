@@ -28,6 +28,8 @@ import type { Snapshot } from '../domain/snapshot.ts'
 export interface JobActors {
   /** How many jobs one request can archive or restore. */
   readonly archivesMax: number
+  /** The maximum number of jobs of which one request can ask the snapshot. */
+  readonly snapshotsMax: number
   /** Creates the actor or brings it up to `rules.revision`; an older revision changes nothing. */
   configure(jobId: number, rules: JobRules): Promise<void>
   /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old,

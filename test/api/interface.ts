@@ -30,6 +30,7 @@ import { jobsSuite } from './jobs.suite.ts'
 import { codeGeneratorSuite } from './code-generator.suite.ts'
 import { DIRECTORY, ldapSuite } from './ldap.suite.ts'
 import { membershipSuite } from './membership.suite.ts'
+import { lateJobsSuite } from './late-jobs.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { oidcSuite } from './oidc.suite.ts'
@@ -85,6 +86,7 @@ export const SUITES: readonly Suite[] = [
   bulkSuite,
   roundsSuite,
   pingsSuite,
+  lateJobsSuite,
   thresholdsSuite,
   statesSuite,
   stateChangesSuite,

@@ -111,6 +111,24 @@ function configuring(scene: Scene): void {
     })
   })
 
+  test('a snapshot has the last sign of life, or the start if that came later', async () => {
+    const { world } = scene
+    const heardAt = async () => (await scene.actors.snapshot(scene.id))?.heardAt
+    await scene.configure({ revision: 1 })
+    expect(await heardAt()).toBe(world.now)
+    const deliveredAt = (world.now += MINUTE_MS)
+    await scene.deliver({ values: { returnValue1: 1 } })
+    world.now += MINUTE_MS
+    expect(await heardAt()).toBe(deliveredAt)
+    await scene.configure({ revision: 2, stopped: true })
+    world.now += MINUTE_MS
+    await scene.configure({ revision: 3 })
+    expect(await scene.actors.snapshot(scene.id)).toMatchObject({
+      heardAt: world.now,
+      lastReceivedAt: deliveredAt,
+    })
+  })
+
   test('rules of every kind arrive whole', async () => {
     const recovery = { value: 100, repetition: 2 }
     await scene.configure({

@@ -170,6 +170,7 @@ function refusalAgain(outcome: DeliveryOutcome): DeliveryOutcome {
 function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<unknown>): JobActors {
   return {
     archivesMax: 0,
+    snapshotsMax: 0,
     configure: async (...input) => void (await ask('configure', ...input)),
     deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
     deliverAll: async (...input) =>

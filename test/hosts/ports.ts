@@ -47,6 +47,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
     jobActors: {
       archivesMax: 0,
+      snapshotsMax: 0,
       configure: refuse,
       deliver: refuse,
       deliverAll: refuse,

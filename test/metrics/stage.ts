@@ -50,6 +50,7 @@ export function answering(
       const { jobActors } = ports
       const before: JobActors = {
         archivesMax: jobActors.archivesMax,
+        snapshotsMax: jobActors.snapshotsMax,
         configure: (...call) => jobActors.configure(...call),
         deliver: (...call) => jobActors.deliver(...call),
         deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),

@@ -22,6 +22,8 @@ import type { Reply } from './reply.ts'
 export const JOBS_PER_CALL_MAX = 9_000
 /** A backup asks the database and the store of blobs besides. */
 const ARCHIVES_MAX = 4_000
+/** Each snapshot is a call, and wakes the object. */
+const SNAPSHOTS_MAX = 1_000
 
 type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
 
@@ -30,6 +32,7 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
   const objectOf: ObjectOf = (jobId) => namespace.get(namespace.idFromName(String(jobId)))
   return {
     archivesMax: ARCHIVES_MAX,
+    snapshotsMax: SNAPSHOTS_MAX,
     configure: async (jobId, rules) =>
       valueOf((await objectOf(jobId).configure(jobId, rules)) as Reply<void>),
     deliver: async (jobId, delivery, sender) =>

@@ -243,7 +243,7 @@ function isFoldDue({
 
 /** What the application may ask of an object is what the port names, each answered with a `Reply`; rounds are of many. */
 type JobCall = {
-  [Name in Exclude<keyof JobActors, 'deliverRounds' | 'archivesMax'>]: (
+  [Name in Exclude<keyof JobActors, 'deliverRounds' | 'archivesMax' | 'snapshotsMax'>]: (
     ...input: never[]
   ) => Promise<Reply<unknown>>
 }

@@ -38,6 +38,9 @@ import * as store from './store.ts'
 import { Transfer } from './transfer/transfer.ts'
 import { Wal } from './wal/wal.ts'
 
+/** Snapshots of so many jobs delay deliveries by a few milliseconds. */
+const SNAPSHOTS_MAX = 5_000
+
 /**
  * The storage engine of webhook jobs: takes their events in order, makes them durable in one WAL row per turn, and
  * flushes the WAL into compressed segments.
@@ -50,6 +53,7 @@ import { Wal } from './wal/wal.ts'
  */
 export class JobEngine implements JobActors {
   readonly archivesMax = Number.POSITIVE_INFINITY
+  readonly snapshotsMax = SNAPSHOTS_MAX
   readonly query: Query
   readonly retention: Retention
   readonly #host: EngineHost

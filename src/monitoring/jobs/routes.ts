@@ -10,6 +10,7 @@ import { SENDERS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Delivered } from '../../domain/delivery.ts'
 import { bulkRoutes } from './bulk/routes.ts'
+import { lateJobRoutes } from './late/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
@@ -80,7 +81,11 @@ const ownRoutes = new Hono<Env>()
     },
   )
 
-export const jobRoutes = new Hono<Env>().route('/', ownRoutes).route('/', bulkRoutes).route('/', pingRoutes)
+export const jobRoutes = new Hono<Env>()
+  .route('/', ownRoutes)
+  .route('/', bulkRoutes)
+  .route('/', pingRoutes)
+  .route('/', lateJobRoutes)
 
 /** The same route without the router, whose middleware takes longer than the delivery itself. */
 export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {

@@ -69,11 +69,11 @@ const browsing: readonly Case[] = [
       title: `of a ${type}`,
       path: `/${type}/{${type}}/children`,
     },
-    {
-      route: 'GET /:parentType/:parentId/state-changes',
+    ...['state-changes', 'late-jobs'].map((list): Case => ({
+      route: `GET /:parentType/:parentId/${list}`,
       title: `of a ${type}`,
-      path: `/${type}/{${type}}/state-changes`,
-    },
+      path: `/${type}/{${type}}/${list}`,
+    })),
     {
       route: 'GET /root/tree/:parentType/:parentId/tree',
       title: `of a ${type}`,

@@ -229,6 +229,7 @@ export class Job {
       silentSinceAt,
       deadlineAt,
       lastReceivedAt,
+      heardAt: heardAtOf(durable),
       isFlapping,
       current,
     }

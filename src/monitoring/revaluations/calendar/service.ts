@@ -37,7 +37,7 @@ export async function readCalendar(
     limit: query.limit + 1,
     readable: readableBy(await rightsOf(context), 'o'),
   })
-  const { items: shown, last } = await pageOf(context, found.slice(0, query.limit), range)
+  const { items: shown, last } = await firstOf(context, found.slice(0, query.limit), range)
   const paths = await writtenPaths(
     database,
     shown.map(({ object }) => object.path),
@@ -58,7 +58,7 @@ export async function readCalendar(
 type CalendarItem = { readonly object: CalendarRow; readonly row: RevaluationRow }
 
 /** The first of these revaluations, as many as have few occurrences together; `last` is the last one that was examined. */
-async function pageOf(
+async function firstOf(
   { ports }: Context,
   found: readonly CalendarRow[],
   range: Range,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
+import { FIRST_NAMES } from '../../src/monitoring/jobs/service/first-job.ts'
 import { demo } from '../../workers/bun/demo.ts'
 import { connectAdministrator } from '../api/client.ts'
 import type { Speaker } from '../api/client.ts'
@@ -53,6 +54,21 @@ describe.each(HOSTS_BY_HAND)('the demo plant on %s', (_, start) => {
     )
     return values.map(({ timestamp }) => (Date.parse(timestamp) - at) / MINUTE_MS)
   }
+
+  test('a job of the first start that has values is an object of others', async () => {
+    const { id } = await good<{ id: number }>(
+      speaker.request('POST', '/devices?parentId=1', { json: { name: FIRST_NAMES.device } }),
+    )
+    const json = { name: FIRST_NAMES.job, parameters: { returnValue: [{ valueName: 'Temperature' }] } }
+    const job = await good<{ id: number }>(speaker.request('POST', `/jobs?parentId=${id}`, { json }))
+    const delivery = { json: { returnValue1: 1 } }
+    await good(speaker.request('POST', `/webcollector/jobs/${job.id}/values`, delivery))
+    const refused = await speaker.request('POST', '/demo', { json: { seed: 'wadden' } })
+    expect(refused.body['errors']).toEqual([
+      { pointer: '/objects/0', message: `is the device ${id}, ${FIRST_NAMES.device}` },
+    ])
+    await good(speaker.request('DELETE', `/devices/${id}?recursive=true`))
+  })
 
   test(
     'a making that is interrupted is continued, and stores no sample twice',

@@ -99,6 +99,10 @@ export async function furnish(
   const make = async (path: string, json: object) =>
     (await world.good<{ id: number }>('POST', path, { json })).id
   await make('/users', { ...OWNER, role: 'administrator' })
+  // A demo plant is made in an empty installation alone. The service leaves one that is being removed as it is.
+  await world.rows(
+    `insert into demo (id, seed, state, anchor_at, step, fed_step, made, held_until_at) values (1, 'a', 'removing', 5, 6, 7, '{}', 8)`,
+  )
   const group = await make('/groups?parentId=1', {
     name: 'plant "é" 🌊',
     properties: [{ key: 'size', value: '0.1' }],

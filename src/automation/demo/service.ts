@@ -90,19 +90,21 @@ export async function removeDemo(context: Context): Promise<void> {
 }
 
 /** Continues the making, or delivers the samples that are due, at most of a day for each job. A host calls this every few
- * minutes. */
+ * minutes. A failure is logged and does not reject, because the other periodic work must go on. */
 export async function continueDemo(ports: Ports): Promise<void> {
-  const known = await store.findDemo(ports.database)
-  if (!known || known.state === 'removing') return
-  if (known.state === 'running' && dueStep(ports, known) <= known.fedStep) return
-  while (await oneTurn(ports));
+  try {
+    const known = await store.findDemo(ports.database)
+    if (!known || known.state === 'removing') return
+    if (known.state === 'running' && dueStep(ports, known) <= known.fedStep) return
+    while (await oneTurn(ports));
+  } catch (error) {
+    ports.log.error('demo: a step of the demo plant failed; retrying within five minutes', error)
+  }
 }
 
 /** Continues the making without a caller that waits for it. */
 export function continueInBackground(ports: Ports): void {
-  const work = continueDemo(ports).catch((error: unknown) =>
-    ports.log.error('demo: a step of the plant failed; retrying', error),
-  )
+  const work = continueDemo(ports)
   ports.inBackground?.(work)
 }
 

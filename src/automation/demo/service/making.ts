@@ -3,7 +3,7 @@ import { createUser, listUsers } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { FIRST_NAMES } from '../../../monitoring/jobs/service/first-job.ts'
 import { jobBody } from '../../../monitoring/jobs/schema.ts'
-import { createJob } from '../../../monitoring/jobs/service.ts'
+import { createJob, readJob } from '../../../monitoring/jobs/service.ts'
 import { slcBody } from '../../../monitoring/slcs/schema.ts'
 import { createSlc, recalculatePeriods } from '../../../monitoring/slcs/service.ts'
 import { sloBody } from '../../../monitoring/slos/schema.ts'
@@ -84,14 +84,16 @@ export async function placesBelow(context: Context, groupId: number): Promise<Ma
   return places
 }
 
-/** The device of a first start, while nothing but its first job is in it. */
+/** The device of a first start, while it has its first job alone and the job has no values. */
 export async function firstDevice(context: Context): Promise<number | null> {
   const { items } = await listChildren(context, { parentType: 'group', parentId: ROOT_ID }, { limit: 2 })
   const [device] = items
   if (items.length !== 1 || device?.name !== FIRST_NAMES.device || device.type !== 'device') return null
   const below = await listChildren(context, { parentType: 'device', parentId: device.id }, { limit: 2 })
-  const isFirst = below.items.length === 1 && below.items[0]?.name === FIRST_NAMES.job
-  return isFirst ? device.id : null
+  const [job] = below.items
+  if (below.items.length !== 1 || job?.name !== FIRST_NAMES.job) return null
+  const first = await readJob(context, job.id, { thresholds: false, values: false })
+  return first.job.lastReceivedAt === null ? device.id : null
 }
 
 async function deleteFirstObjects({ context }: Making): Promise<null> {

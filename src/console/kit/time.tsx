@@ -99,13 +99,14 @@ const UNITS: readonly (readonly [unit: string, ms: number])[] = [
   ['second', 1_000],
 ]
 
-/** A duration in its two largest units, such as "2 h 6 min". */
+/** A duration in its two largest units, such as "2 h 6 min"; seconds only below a minute. */
 export function durationText(ms: number): string {
   let left = Math.max(0, Math.round(ms / 1000) * 1000)
   const parts: string[] = []
   for (const [unit, size] of UNITS) {
     const count = Math.floor(left / size)
     if (parts.length === 0 && count === 0 && unit !== 'second') continue
+    if (parts.length > 0 && unit === 'second') break
     left -= count * size
     if (count > 0 || parts.length === 0) parts.push(unitText(count, unit))
     else break

@@ -1,8 +1,153 @@
 import type { JSX } from 'preact'
+import { useLocation, useRoute } from 'preact-iso'
+import { useState } from 'preact/hooks'
 
-import { PageHead } from '../../kit/data.tsx'
+import { acknowledge } from '../../actions/alarms.ts'
+import type { Alarm } from '../../actions/alarms.ts'
+import { maintainNow } from '../../actions/maintain.ts'
+import { useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
+import { background } from '../../kit/background.ts'
+import { Button, Chip, Kbd, Segments } from '../../kit/controls.tsx'
+import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { linkTo, useQuery } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
+import { AssignDialog, CommentDialog } from './dialogs.tsx'
+import { Detail } from './detail.tsx'
+import { groupsOf, shownOf } from './list.ts'
+import type { Status } from './list.ts'
+import { Inbox } from './inbox.tsx'
 
+const LIMIT = 500
+const MAINTAIN_MIN = 20
+
+/** The inbox of alarms: one list for the keyboard, the marked alarms, and the chosen one beside it. */
 export function Screen(): JSX.Element {
-  return <PageHead title={t('alarms.title')} />
+  const { params } = useRoute()
+  const { route } = useLocation()
+  const [status, setStatus] = useQuery<Status>('status', 'open')
+  const [owner, setOwner] = useQuery<'all' | 'none' | 'mine'>('assignee', 'all')
+  const [marked, setMarked] = useState<ReadonlySet<number>>(new Set())
+  const [dialog, setDialog] = useState<'assign' | 'comment' | null>(null)
+  const alarms = useGet(
+    '/alarms',
+    { query: { limit: LIMIT, ...(status === 'closed' ? { state: 'closed' } : {}) } },
+    ['alarm'],
+  )
+  const shown = shownOf(alarms.data?.items ?? [], { status, owner, userId: user.value?.id })
+  const groups = groupsOf(shown)
+  const ordered = groups.flatMap((group) => group.alarms)
+  const chosenId = Number(params['id'] ?? ordered[0]?.id ?? 0)
+  const chosen = ordered.find(({ id }) => id === chosenId)
+  const targets =
+    marked.size > 0 ? ordered.filter(({ id }) => marked.has(id)) : ordered.filter(({ id }) => id === chosenId)
+  const choose = (alarm: Alarm): void => route(linkTo(`alarms/${alarm.id}`) + location.search, true)
+
+  const act = (key: string): boolean => {
+    const [first] = targets
+    if (first === undefined) return false
+    if (key === 'a') background(acknowledge(targets))
+    else if (key === 'A') setDialog('assign')
+    else if (key === 'c') setDialog('comment')
+    else if (key === 'm') background(maintainNow(first.object, MAINTAIN_MIN))
+    else if (key === 'e') route(linkTo(`${first.object.type}/${first.object.id}`))
+    else return false
+    return true
+  }
+  return (
+    <div class="alarms fixed">
+      <header class="head">
+        <h1>{t('alarms.title')}</h1>
+        <Segments
+          label={t('alarms.status')}
+          value={status}
+          onChange={(value) => setStatus(value)}
+          options={(['open', 'held', 'closed'] as const).map((value) => ({
+            value,
+            text: t(`alarms.status.${value}`),
+          }))}
+        />
+        <span class="row">
+          <Chip pressed={owner === 'none'} onChange={(on) => setOwner(on ? 'none' : 'all')}>
+            {t('alarms.unacknowledged')}
+          </Chip>
+          <Chip pressed={owner === 'mine'} onChange={(on) => setOwner(on ? 'mine' : 'all')}>
+            {t('alarms.mine')}
+          </Chip>
+        </span>
+        {marked.size > 0 && <Marked count={marked.size} onKey={act} onUnmark={() => setMarked(new Set())} />}
+      </header>
+      <div class={chosen ? 'inbox' : 'inbox alone'}>
+        <div class="col tight list-side">
+          <Show resource={alarms} what={t('alarms.failed')} skeleton={<Skeleton lines={8} />}>
+            {() =>
+              ordered.length === 0 ? (
+                <Empty
+                  title={owner === 'all' ? t(`alarms.empty.${status}`) : t('alarms.noMatch')}
+                  action={
+                    owner !== 'all' && (
+                      <Button onClick={() => setOwner('all')}>{t('alarms.clearFilter')}</Button>
+                    )
+                  }
+                />
+              ) : (
+                <Inbox
+                  groups={groups}
+                  chosenId={chosenId}
+                  marked={marked}
+                  onMark={setMarked}
+                  onChoose={choose}
+                  onKey={act}
+                />
+              )
+            }
+          </Show>
+          <Keys />
+        </div>
+        {chosen && <Detail alarm={chosen} onAssign={() => setDialog('assign')} onMaintain={() => act('m')} />}
+      </div>
+      {dialog === 'assign' && <AssignDialog alarms={targets} onClose={() => setDialog(null)} />}
+      {dialog === 'comment' && <CommentDialog alarms={targets} onClose={() => setDialog(null)} />}
+    </div>
+  )
+}
+
+type MarkedProps = {
+  readonly count: number
+  readonly onKey: (key: string) => boolean
+  readonly onUnmark: () => void
+}
+
+/** The actions on the marked alarms. */
+function Marked({ count, onKey, onUnmark }: MarkedProps): JSX.Element {
+  return (
+    <span class="end row wrap">
+      <b>{t('alarms.marked', { count })}</b>
+      <Button small kind="primary" onClick={() => onKey('a')}>
+        {t('alarm.acknowledge')}
+      </Button>
+      <Button small onClick={() => onKey('A')}>
+        {t('alarms.assign')}
+      </Button>
+      <Button small onClick={() => onKey('c')}>
+        {t('alarms.comment')}
+      </Button>
+      <Button small kind="ghost" onClick={onUnmark}>
+        {t('alarms.unmark')}
+      </Button>
+    </span>
+  )
+}
+
+/** The keys of the inbox, below the list. */
+function Keys(): JSX.Element {
+  return (
+    <p class="keys" aria-label={t('alarms.keys')}>
+      {(['jk', 'a', 'shiftA', 'c', 'm', 'x', 'e'] as const).map((key) => (
+        <span key={key}>
+          <Kbd>{t(`alarms.key.${key}`)}</Kbd> {t(`alarms.keyText.${key}`)}
+        </span>
+      ))}
+    </p>
+  )
 }

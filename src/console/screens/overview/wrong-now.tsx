@@ -1,8 +1,7 @@
 import type { JSX } from 'preact'
 
-import { call } from '../../api/client.ts'
-import type { Item } from '../../api/client.ts'
-import { invalidate, patch } from '../../api/resource.ts'
+import { acknowledge, refusedBy } from '../../actions/alarms.ts'
+import type { Alarm } from '../../actions/alarms.ts'
 import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
@@ -10,12 +9,10 @@ import { Card } from '../../kit/data.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { rankOf, State } from '../../kit/state.tsx'
-import { toast } from '../../kit/toasts.tsx'
 import { durationText, now, timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { initialsOf } from '../../shell/user-menu.tsx'
 
-type Alarm = Item<'/alarms'>
 const SHOWN_MAX = 12
 
 /** The way to an object without its own name: `/Plant/Pump/Heat` is `Plant / Pump`. */
@@ -95,14 +92,14 @@ function Owner({ alarm }: { readonly alarm: Alarm }): JSX.Element {
       <Button
         small
         kind="primary"
-        refused={object.permissions.maintain ? undefined : t('overview.needsMaintain', { name: object.name })}
+        refused={refusedBy(alarm)}
         aria-label={t('overview.acknowledgeName', { name: object.name })}
-        onClick={() => background(acknowledge(alarm))}
+        onClick={() => background(acknowledge([alarm]))}
       >
-        {t('overview.acknowledge')}
+        {t('alarm.acknowledge')}
       </Button>
     )
-  const name = assignee.userId === user.value?.id ? t('overview.you') : assignee.name
+  const name = assignee.userId === user.value?.id ? t('alarm.you') : assignee.name
   return (
     <>
       <span class="avatar" aria-hidden="true">
@@ -115,32 +112,4 @@ function Owner({ alarm }: { readonly alarm: Alarm }): JSX.Element {
       </span>
     </>
   )
-}
-
-/** Assigns the alarm to the user of the page: at once in the page, then in the service. */
-async function acknowledge({ id, object }: Alarm): Promise<void> {
-  const me = user.value
-  if (me === null) return
-  const assign = (userId: number | null) =>
-    call('post', '/alarms/{id}/assign', { path: { id }, body: { userId } })
-  const assignee = { userId: me.id, name: me.fullname || me.username }
-  const undo = patch<{ readonly items: readonly Alarm[] }>('/alarms', (list) => ({
-    ...list,
-    items: list.items.map((one) =>
-      one.id === id ? { ...one, status: 'assigned', assignee, assignedUntil: null } : one,
-    ),
-  }))
-  try {
-    await assign(me.id)
-  } catch (error) {
-    undo()
-    throw error
-  }
-  toast({
-    text: t('overview.acknowledged', { name: object.name }),
-    async undo() {
-      await assign(null)
-      invalidate('/alarms')
-    },
-  })
 }

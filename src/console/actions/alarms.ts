@@ -1,0 +1,74 @@
+import { call } from '../api/client.ts'
+import type { Item } from '../api/client.ts'
+import { Failure } from '../api/failure.ts'
+import { invalidate, patch } from '../api/resource.ts'
+import { user } from '../api/session.ts'
+import { toast } from '../kit/toasts.tsx'
+import { t } from '../language/t.ts'
+
+export type Alarm = Item<'/alarms'>
+type List = { readonly items: readonly Alarm[] }
+export type Assignment = {
+  readonly userId: number | null
+  /** The name that the page shows until the service answers. */
+  readonly name: string
+  /** ISO 8601; null until the object is ok. */
+  readonly until?: string | null
+  readonly comment?: string
+}
+
+/** Assigns alarms: at once in the page, then in the service. A refusal takes the page back.
+ * @throws {Failure} with the reason of the first refusal */
+export async function assign(
+  alarms: readonly Alarm[],
+  { userId, name, until = null, comment }: Assignment,
+): Promise<void> {
+  const ids = new Set(alarms.map(({ id }) => id))
+  const assignee = userId === null ? null : { userId, name }
+  const status = userId === null ? ('open' as const) : ('assigned' as const)
+  const change = (one: Alarm): Alarm =>
+    ids.has(one.id) ? { ...one, status, assignee, assignedUntil: until } : one
+  // `/alarms/{id}` begins with the same letters and is one alarm.
+  const undo = patch<List | Alarm>('/alarms', (data) =>
+    'items' in data ? { ...data, items: data.items.map(change) } : change(data),
+  )
+  try {
+    const { items } = await call('post', '/alarms/actions', {
+      body: { action: 'assign', ids: [...ids], userId, until, ...(comment ? { comment } : {}) },
+    })
+    const refused = items.find((item) => item.status === 'refused')
+    if (refused) throw new Failure({ status: 403, code: refused.code ?? '', detail: refused.detail ?? '' })
+  } catch (error) {
+    undo()
+    throw error
+  } finally {
+    invalidate('/alarms')
+  }
+}
+
+/** Makes the user of the page the assignee until the objects are ok; can be undone for ten seconds.
+ * @throws {Failure} */
+export async function acknowledge(alarms: readonly Alarm[]): Promise<void> {
+  const me = user.value
+  if (me === null || alarms.length === 0) return
+  await assign(alarms, { userId: me.id, name: me.fullname || me.username })
+  toast({
+    text: t('alarm.acknowledged', { count: alarms.length, name: alarms[0]?.object.name ?? '' }),
+    undo: () => assign(alarms, { userId: null, name: '' }),
+  })
+}
+
+/** Why the user may not act on an alarm; undefined when he may. */
+export function refusedBy(alarm: Alarm): string | undefined {
+  return alarm.object.permissions.maintain ? undefined : t('alarm.needsMaintain', { name: alarm.object.name })
+}
+
+/** Comments on alarms. @throws {Failure} with the reason of the first refusal */
+export async function commentOn(alarms: readonly Alarm[], text: string): Promise<void> {
+  const { items } = await call('post', '/alarms/actions', {
+    body: { action: 'comment', ids: alarms.map(({ id }) => id), text },
+  })
+  invalidate('/alarms')
+  const refused = items.find((item) => item.status === 'refused')
+  if (refused) throw new Failure({ status: 403, code: refused.code ?? '', detail: refused.detail ?? '' })
+}

@@ -76,15 +76,6 @@ run_service() {
 
 # --- the console -------------------------------------------------------------------------------------------
 
-# Builds the web console when it is missing or older than its sources.
-build_console() {
-  if [ -e dist/console/index.html ] &&
-    [ -z "$(find src/console workers/bun/build-console.ts package-lock.json -newer dist/console/index.html | head -n 1)" ]; then
-    return
-  fi
-  "$bun" workers/bun/build-console.ts
-}
-
 # The types of the interface for the console, from the committed OpenAPI document.
 generate_console_types() {
   types=src/console/api/openapi.d.ts
@@ -120,7 +111,7 @@ check_text() {
 
 # openapi-typescript needs the compiler in JavaScript, which takes ten times as long as the native one.
 check_types() {
-  for host in src src/console workers/bun workers/edge workers/runner test; do
+  for host in src src/console workers/bun workers/edge workers/runner test test/console; do
     check "types of $host" node_modules/typescript-native/bin/tsc -p "$host" --incremental --tsBuildInfoFile "node_modules/.cache/tsc/$host.tsbuildinfo"
   done
 }
@@ -289,7 +280,7 @@ serve, runner, backup, restore and demo print their arguments with --help. For d
 
   test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
   dev-edge [--port n]   the Worker on this machine, offline
-  build-console         the web console into dist/console, when it is older than its sources
+  build-console         build the web console into dist/console when its sources have changed
   as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
 END
 }
@@ -301,10 +292,7 @@ case $command in
   serve | as-service)
     install_missing dependencies
     find_bun
-    if [ "$command" = serve ]; then
-      build_console
-      set -- workers/bun/main.ts "$@"
-    fi
+    [ "$command" = as-service ] || set -- workers/bun/main.ts "$@"
     run_service "$@"
     ;;
   runner)
@@ -320,7 +308,6 @@ case $command in
   test)
     install_missing dependencies devDependencies
     find_bun
-    build_console
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     : >"$work/failures" >"$work/seconds"
@@ -345,8 +332,6 @@ case $command in
       say 'making a key for this machine in .dev.vars …'
       (umask 077 && node -p '`TIDEMARK_SECRET=${crypto.randomUUID()}${crypto.randomUUID()}`' >.dev.vars)
     fi
-    find_bun
-    build_console
     migrate_local_d1
     port=$(port_of "$@")
     say "The Worker listens at http://localhost:$port; --port chooses another. On a new database its log has the set-up link in a"
@@ -358,7 +343,7 @@ case $command in
   build-console)
     install_missing dependencies
     find_bun
-    build_console
+    exec "$bun" workers/bun/build-console.ts
     ;;
   version | --version)
     release=$(sed -n "s/^export const VERSION = '\(.*\)'/\1/p" src/http/version.ts)

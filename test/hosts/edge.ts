@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 import type { BunPlugin } from 'bun'
 import { Miniflare } from 'miniflare'
 
+import { builtConsole, CONSOLE_DIR } from '../../workers/bun/build-console.ts'
 import { bundleWorker, replaceImport } from './bundle.ts'
-import { CONSOLE_DIR } from '../../workers/bun/console-assets.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
 import type { Host } from './host.ts'
@@ -64,6 +64,7 @@ export async function startEdge({
   hashing = 'light',
 }: EdgeOptions = {}): Promise<EdgeHost> {
   const logs: string[] = []
+  await builtConsole()
   const folder = dataDir ?? (await mkdtemp(join(FAST_DIR, 'tidemark-edge-')))
   const miniflare = new Miniflare({
     cf: false,

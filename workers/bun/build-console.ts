@@ -1,33 +1,123 @@
-import { cp, mkdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 
-import { CONSOLE_DIR } from './console-assets.ts'
+import type { BunPlugin } from 'bun'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Builds the web console into `dist/console`: a page, and files with hashes in their names. A build replaces the folder
- * whole, so that a service never serves half of one.
+/** Where the build lies; the static assets of the Worker in `wrangler.toml` are this folder. */
+export const CONSOLE_DIR = join(ROOT, 'dist/console')
+
+const PAGE = 'index.html'
+/** The hash of the sources of the build. It lies outside of the folder, whose files are all served. */
+const STAMP = `${CONSOLE_DIR}.stamp`
+const NO_PLACE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
+
+/** The files of a build by their paths. */
+export type ConsoleBuild = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
+
+/** The web console, built anew when its sources have changed.
  * @throws {AggregateError} when the sources do not build */
-export async function buildConsole(folder = CONSOLE_DIR): Promise<void> {
-  const own = `${folder}.${process.pid}`
-  await mkdir(own, { recursive: true })
-  await Bun.build({
-    entrypoints: [join(ROOT, 'src/console/index.html')],
-    outdir: own,
+export async function builtConsole(): Promise<ConsoleBuild> {
+  const key = await keyOfSources()
+  const stamp = await Bun.file(STAMP)
+    .text()
+    .catch(() => '')
+  if (stamp === key) {
+    const stored = await readStored()
+    if (stored.has(PAGE)) return stored
+  }
+  const files = await build()
+  await store(files, key)
+  return files
+}
+
+async function build(): Promise<ConsoleBuild> {
+  const fonts = new Map<string, Uint8Array<ArrayBuffer>>()
+  const { outputs } = await Bun.build({
+    entrypoints: [join(ROOT, 'src/console', PAGE)],
     target: 'browser',
     minify: true,
     splitting: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
     naming: {
       entry: '[name].[ext]',
       chunk: 'assets/[name]-[hash].[ext]',
       asset: 'assets/[name]-[hash].[ext]',
     },
-    // A font inside the style sheet would delay the first text.
-    external: ['*.woff2'],
+    plugins: [besideStyles(fonts)],
   })
-  await cp(join(ROOT, 'src/console/fonts'), join(own, 'fonts'), { recursive: true })
-  await rm(folder, { recursive: true, force: true })
-  await rename(own, folder)
+  const built = await Promise.all(
+    outputs.map(
+      async (output) => [output.path.slice('./'.length), new Uint8Array(await output.arrayBuffer())] as const,
+    ),
+  )
+  return new Map([...fonts, ...built])
 }
 
-if (import.meta.main) await buildConsole()
+/** Makes a file of each font. Bun would write fonts into the style sheet, which delays the first text. */
+function besideStyles(fonts: Map<string, Uint8Array<ArrayBuffer>>): BunPlugin {
+  return {
+    name: 'fonts',
+    setup(builder) {
+      builder.onResolve({ filter: /\.woff2$/ }, async ({ path, importer }) => {
+        const bytes = await Bun.file(join(dirname(importer), path)).bytes()
+        const name = `${basename(path, '.woff2')}-${Bun.hash(bytes).toString(36).slice(0, 8)}.woff2`
+        fonts.set(`assets/${name}`, bytes)
+        return { path: `./${name}`, external: true }
+      })
+    },
+  }
+}
+
+/** Writes the build so that a reader never finds a page without its files: other processes may build the same. */
+async function store(files: ConsoleBuild, key: string): Promise<void> {
+  try {
+    await mkdir(join(CONSOLE_DIR, 'assets'), { recursive: true })
+    const former = await storedPaths()
+    for (const [path, bytes] of files) if (path !== PAGE) await replaceFile(join(CONSOLE_DIR, path), bytes)
+    await replaceFile(join(CONSOLE_DIR, PAGE), files.get(PAGE) ?? new Uint8Array())
+    await replaceFile(STAMP, new TextEncoder().encode(key))
+    for (const path of former) if (!files.has(path)) await rm(join(CONSOLE_DIR, path), { force: true })
+  } catch (error) {
+    // A service whose user may not write here serves from memory, and builds at each start.
+    if (!NO_PLACE.has((error as NodeJS.ErrnoException).code)) throw error
+  }
+}
+
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  // Not in the folder of the build, whose files are all served.
+  const own = join(dirname(STAMP), `.${basename(path)}.${process.pid}`)
+  await writeFile(own, bytes, { mode: 0o644 })
+  await rename(own, path)
+}
+
+async function readStored(): Promise<ConsoleBuild> {
+  const files = await Promise.all(
+    (await storedPaths()).map(
+      async (path) => [path, await Bun.file(join(CONSOLE_DIR, path)).bytes()] as const,
+    ),
+  )
+  return new Map(files)
+}
+
+async function storedPaths(): Promise<readonly string[]> {
+  const entries = await readdir(CONSOLE_DIR, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(CONSOLE_DIR.length + 1))
+}
+
+/** A hash of all that decides what a build contains. */
+async function keyOfSources(): Promise<string> {
+  const sources = [...new Bun.Glob('src/console/**/*').scanSync(ROOT)].filter(
+    (path) => !path.endsWith('.d.ts'),
+  )
+  const paths = ['package-lock.json', 'tsconfig.json', ...sources.toSorted()].map((path) => join(ROOT, path))
+  const contents = await Promise.all([import.meta.path, ...paths].map((path) => Bun.file(path).bytes()))
+  const hash = new Bun.CryptoHasher('sha256').update(Bun.version)
+  for (const bytes of contents) hash.update(bytes).update('\0')
+  return hash.update(sources.toSorted().join('\n')).digest('hex')
+}
+
+if (import.meta.main) await builtConsole()

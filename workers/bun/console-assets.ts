@@ -1,21 +1,28 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import type { ConsoleAsset, ConsoleAssets } from '../../src/ports/console-assets.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { builtConsole } from './build-console.ts'
 
-import type { ConsoleAssets } from '../../src/ports/console-assets.ts'
+const IS_TEXT = /^text\/|json|svg/
 
-/** Where `workers/bun/build-console.ts` puts the build. */
-export const CONSOLE_DIR = join(import.meta.dir, '../../dist/console')
-
-/** The console as it was built. Only files that were there at the start are served: a path cannot leave the folder. */
-export function openConsoleAssets(folder = CONSOLE_DIR): ConsoleAssets {
-  const known = new Set<string>(
-    existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [],
-  )
+/** The web console in memory. The service does not wait for it, and runs also when it does not build. */
+export function openConsoleAssets(log: Log): ConsoleAssets {
+  const build = builtConsole().catch((error: unknown) => {
+    log.error('console: the build failed, so /ui/ answers 503; run `npm ci --omit=dev` and restart', error)
+    return new Map<string, Uint8Array<ArrayBuffer>>()
+  })
+  const found = new Map<string, ConsoleAsset>()
   return {
     async find(path) {
-      if (!known.has(path)) return null
-      const file = Bun.file(join(folder, path))
-      return { body: await file.bytes(), type: file.type }
+      const bytes = (await build).get(path)
+      if (!bytes) return null
+      const asset = found.get(path) ?? assetOf(path, bytes)
+      found.set(path, asset)
+      return asset
     },
   }
+}
+
+function assetOf(path: string, bytes: Uint8Array<ArrayBuffer>): ConsoleAsset {
+  const { type } = Bun.file(path)
+  return { body: bytes, gzip: IS_TEXT.test(type) ? Bun.gzipSync(bytes, { level: 9 }) : null, type }
 }

@@ -81,7 +81,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { values: onTop = same, fetch: around = same } = seams
   const storage = await openStorage(settings, log)
   const { room, system, values, blobs } = storage
-  const outside = openOutside(settings, storage, seams.scrypt)
+  const outside = openOutside(settings, { ...storage, log }, seams.scrypt)
   const events = new Hub({ database: system.database, clock, log, settings })
   const inside = { database: system.database, clock, log, events }
   // A notifier that opens later finds what is due by itself.
@@ -177,9 +177,13 @@ function same<Part>(part: Part): Part {
 }
 
 /** What goes out of the process. */
-function openOutside(settings: BunSettings, { key, formerKeys }: Keys, scrypt = scryptInThreads) {
+function openOutside(
+  settings: BunSettings,
+  { key, formerKeys, log }: Keys & { readonly log: Log },
+  scrypt = scryptInThreads,
+) {
   return {
-    consoleAssets: openConsoleAssets(),
+    consoleAssets: openConsoleAssets(log),
     network: openNetwork(settings),
     directory: settings.ldap && openLdap(settings.ldap),
     mail: openMail(settings.mail),

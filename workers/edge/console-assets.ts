@@ -2,7 +2,7 @@ import type { Fetcher } from '@cloudflare/workers-types'
 
 import type { ConsoleAssets } from '../../src/ports/console-assets.ts'
 
-/** The console in the static assets of the Worker. */
+/** The web console in the static assets of the Worker. The platform compresses answers. */
 export function consoleAssetsOf(assets: Fetcher): ConsoleAssets {
   return {
     async find(path) {
@@ -13,6 +13,7 @@ export function consoleAssetsOf(assets: Fetcher): ConsoleAssets {
       }
       return {
         body: answer.body as unknown as ReadableStream<Uint8Array>,
+        gzip: null,
         type: answer.headers.get('content-type') ?? 'application/octet-stream',
       }
     },

@@ -5,6 +5,7 @@ import { policy } from '../../http/policy.ts'
 import type { Answer, Env } from '../../http/policy.ts'
 import { isFresh } from '../../http/preconditions.ts'
 import { valid } from '../../http/valid.ts'
+import type { ConsoleAsset } from '../../ports/console-assets.ts'
 import { isFile, readAsset, readPage } from './service.ts'
 
 /** The console loads files of this host alone, and no other page frames it. Previews are blobs and data. */
@@ -16,6 +17,9 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+/** A list of codings with gzip, whose weight is not zero. */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
 const consolePath = z.object({ path: z.string().max(1024) })
 const answers: Readonly<Record<number, Answer>> = {
@@ -44,9 +48,7 @@ export const consoleRoutes = new Hono<Env>()
     async (c) => {
       const { path } = c.req.valid('param')
       if (!isFile(path)) return answerPage(c)
-      const { body, type } = await readAsset(c.get('context'), path)
-      const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
-      return new Response(body, { headers })
+      return answerFile(c.req.raw, await readAsset(c.get('context'), path))
     },
   )
 
@@ -56,4 +58,14 @@ async function answerPage(c: HonoContext<Env>): Promise<Response> {
   const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY }
   if (isFresh(c.req.raw, etag)) return new Response(null, { status: 304, headers })
   return c.html(html, 200, headers)
+}
+
+/** A file that browsers and proxies may keep for a year. */
+function answerFile(request: Request, { body, gzip, type }: ConsoleAsset): Response {
+  const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
+  if (gzip === null) return new Response(body, { headers })
+  const varied = { ...headers, vary: 'accept-encoding' }
+  return TAKES_GZIP.test(request.headers.get('accept-encoding') ?? '')
+    ? new Response(gzip, { headers: { ...varied, 'content-encoding': 'gzip' } })
+    : new Response(body, { headers: varied })
 }

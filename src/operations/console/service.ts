@@ -6,12 +6,12 @@ import type { ConsoleAsset } from '../../ports/console-assets.ts'
 /** The page of the console, into which the browser loads one of its screens. */
 export type Page = { readonly html: string; readonly etag: string }
 
-/** The folders of files that never change: the name of an asset holds a hash of its content, the name of a font its version. */
-const UNCHANGING = /^(?:assets|fonts)\//
+/** The folder of files that never change: their names have a hash of their content. */
+const UNCHANGING = 'assets/'
 const PAGE = 'index.html'
 
 /** Whether a path names a file that never changes; all other paths are screens of the page. */
-export const isFile = (path: string): boolean => UNCHANGING.test(path)
+export const isFile = (path: string): boolean => path.startsWith(UNCHANGING)
 
 /** Finds a file of the console. @throws {Refusal} not_found */
 export async function readAsset({ ports }: Context, path: string): Promise<ConsoleAsset> {
@@ -23,11 +23,7 @@ export async function readAsset({ ports }: Context, path: string): Promise<Conso
 /** The page, with the folder in which it is mounted. @throws {Refusal} unavailable when the console was not built */
 export async function readPage({ ports }: Context): Promise<Page> {
   const page = await ports.consoleAssets.find(PAGE)
-  if (page === null)
-    throw new Refusal(
-      'unavailable',
-      'The console is not built. Run `sh workers/run.sh build-console` and restart.',
-    )
+  if (page === null) throw new Refusal('unavailable', 'The console is not built. The log has the reason.')
   const text = await new Response(page.body).text()
   const html = text.replace('<head>', `<head><base href="${ports.settings.basePath}/ui/" />`)
   return { html, etag: `"${(await sha256(html)).slice(0, 32)}"` }

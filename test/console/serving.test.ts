@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+
+import { LOOKS } from './browser.ts'
+import { onBothHosts } from './stage.ts'
+
+const BASE = '/monitoring'
+/** Bytes in gzip that the first screen may load, beside one font of 20 KB. */
+const SCRIPT_MAX = 60 * 1024
+const STYLESHEET_MAX = 12 * 1024
+const FONT_MAX = 20 * 1024
+/** The files of the console that came over the network, and not from the cache of the browser. */
+const SENT_FILES = `performance.getEntriesByType('resource')
+  .filter(({ name, transferSize }) => name.includes('/ui/assets/') && transferSize > 0)
+  .map(({ name }) => name)`
+
+onBothHosts(
+  'serving',
+  (stage) => {
+    test('a screen opens by its own address, below the base path, within the budget of the first load', () =>
+      stage.visit('alarms', {}, async ({ page, loaded }) => {
+        await page.getByRole('main').waitFor()
+        expect(page.url()).toBe(`${stage.url}/ui/alarms`)
+        const { script, stylesheet, font } = await loaded()
+        expect(script).toBeGreaterThan(1024)
+        expect(script).toBeLessThanOrEqual(SCRIPT_MAX)
+        expect(stylesheet).toBeGreaterThan(1024)
+        expect(stylesheet).toBeLessThanOrEqual(STYLESHEET_MAX)
+        expect(font).toBeLessThanOrEqual(FONT_MAX)
+      }))
+
+    test('a second visit loads no file again', () =>
+      stage.visit('', {}, async ({ page }) => {
+        await page.getByRole('main').waitFor()
+        expect((await page.evaluate<string[]>(SENT_FILES)).length).toBeGreaterThan(1)
+        await page.reload()
+        await page.getByRole('main').waitFor()
+        expect(await page.evaluate<string[]>(SENT_FILES)).toEqual([])
+      }))
+
+    test('a browser that opens the address of the service comes to the console', () =>
+      stage.visit('..', {}, async ({ page }) => {
+        await page.getByRole('main').waitFor()
+        expect(page.url()).toStartWith(`${stage.url}/ui/`)
+      }))
+
+    test('the page runs no script but its own', () =>
+      stage.visit('', {}, async ({ page, expectProblem }) => {
+        expectProblem(/Content Security Policy/)
+        await page.evaluate(`{
+          const script = document.createElement('script')
+          script.textContent = 'globalThis.injected = true'
+          document.head.append(script)
+        }`)
+        expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
+      }))
+
+    test.each(LOOKS)('the first screen has no fault of accessibility: %o', (look) =>
+      stage.visit('', look, async ({ page, check }) => {
+        await page.getByRole('main').waitFor()
+        await check('first')
+      }),
+    )
+  },
+  { variables: { TIDEMARK_BASE_PATH: BASE } },
+)

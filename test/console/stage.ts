@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe } from 'bun:test'
+
+import type { Browser } from 'playwright-core'
+
+import { connect } from '../api/client.ts'
+import type { Client } from '../api/client.ts'
+import type { Host } from '../hosts/host.ts'
+import { HOST_NAMES, startHost } from '../hosts/start.ts'
+import { HAS_BROWSER, launch, visit } from './browser.ts'
+import type { Look, Visit } from './browser.ts'
+
+const START_MAX_MS = 60_000
+
+/** A host with a user of each role, and a browser. */
+export type Stage = {
+  readonly name: Host['name']
+  /** The URL of the service, with its base path. */
+  readonly url: string
+  /** Calls the API as the administrator, or as a user of another role. */
+  readonly client: Client
+  /** Opens a path below `/ui/` and closes it after the visit, which fails for any error in the page. */
+  visit(path: string, look: Partial<Look>, run: Visit): Promise<void>
+}
+
+export type StageOptions = {
+  /** Environment variables of the host. */
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/** Declares tests of the console for Bun and for workerd. The hosts and the browser start once for all of these tests.
+ * @param title also names the folder of pictures, as `<title>/<host>` */
+export function onBothHosts(
+  title: string,
+  declareTests: (stage: Stage) => void,
+  { variables = {} }: StageOptions = {},
+): void {
+  describe.skipIf(!HAS_BROWSER)(title, () => {
+    let browser: Browser | undefined
+    beforeAll(async () => {
+      browser = await launch()
+    }, START_MAX_MS)
+    afterAll(() => browser?.close())
+
+    describe.each([...HOST_NAMES])('on %s', (name) => {
+      let started: { readonly host: Host; readonly client: Client } | undefined
+      const running = () => {
+        if (!started || !browser) throw new Error('The host runs during tests only.')
+        return { ...started, browser }
+      }
+      beforeAll(async () => {
+        const host = await startHost(name, variables)
+        const url = new URL(host.url).origin + (variables['TIDEMARK_BASE_PATH'] ?? '')
+        started = { host, client: await connect({ ...host, url }) }
+      }, START_MAX_MS)
+      afterAll(() => started?.host.close())
+      declareTests({
+        name,
+        get url() {
+          return running().client.host.url
+        },
+        get client() {
+          return running().client
+        },
+        visit(path, look, run) {
+          const { client, browser: opened } = running()
+          return visit(
+            { browser: opened, base: client.host.url, folder: `${title}/${name}` },
+            path,
+            look,
+            run,
+          )
+        },
+      })
+    })
+  })
+}

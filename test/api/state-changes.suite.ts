@@ -32,6 +32,8 @@ const stage = once(async (client: Client) => {
   const first = await createJob(client, device, { ...body, name: 'first' })
   const second = await createJob(client, device, { ...body, name: 'second' })
   await bad(client, first, { errorCode: 3, message: 'too hot' })
+  // Another error code is no change of state.
+  await bad(client, first, { errorCode: 4, message: 'hotter' })
   await bad(client, second, {})
   return { group, device, first, second }
 })

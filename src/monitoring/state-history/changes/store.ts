@@ -84,7 +84,7 @@ type Source = { readonly tables: SQL; readonly where: SQL }
 /** The latest changes of each of few objects. */
 function fewSql({ below }: ChangesWanted, { from, until }: Span, limit: number): Source {
   const latest = sql`select n.rowid from transitions n
-    where n.object_id = o.id and n.at <= ${until.at} and ${isWithin('n', from, until)}
+    where n.object_id = o.id and n.at <= ${until.at} and ${isWithin('n', from, until)} and ${isChange('n')}
     order by n.at desc, n.seq desc limit ${limit}`
   return {
     tables: sql`objects o cross join transitions t on t.rowid in (${latest})`,
@@ -96,7 +96,7 @@ function fewSql({ below }: ChangesWanted, { from, until }: Span, limit: number):
 function manySql({ path, readable }: ChangesWanted, { from, until }: Span): Source {
   return {
     tables: sql`transitions t cross join objects o on o.id = t.object_id`,
-    where: sql`${isWithin('t', from, until)} and o.path >= ${path} and o.path < ${`${path}~`}
+    where: sql`${isWithin('t', from, until)} and ${isChange('t')} and o.path >= ${path} and o.path < ${`${path}~`}
       and ${readable.objects}`,
   }
 }
@@ -105,4 +105,9 @@ function isWithin(alias: string, from: ChangePlace, until: ChangePlace): SQL {
   const place = sql.raw(`(${alias}.at, ${alias}.object_id, ${alias}.seq)`)
   const tuple = ({ at, objectId, seq }: ChangePlace) => sql`(${at}, ${objectId}, ${seq})`
   return sql`${place} >= ${tuple(from)} and ${place} < ${tuple(until)}`
+}
+
+/** The condition that a transition changes the state: flapping and new messages of a bad job leave it as it is. */
+function isChange(alias: string): SQL {
+  return sql.raw(`${alias}.from_state <> ${alias}.to_state`)
 }

@@ -48,7 +48,6 @@ import { setUp } from './service/first-start.ts'
 import type { SetupHooks } from './service/first-start.ts'
 import { changePassword } from './service/password.ts'
 import { replacePreferences, whoAmI } from './service/who-am-i.ts'
-import { setupPage } from './setup-page.ts'
 
 const BODY_MAX_BYTES = 8 * 1024
 const PREFERENCES_MAX_BYTES = 4 * 1024
@@ -241,12 +240,13 @@ function setupRoutes(hooks: SetupHooks): Hono<Env> {
     .get(
       '/session/setup',
       policy({
-        summary: 'Show the page that creates the first administrator',
+        summary: 'Go to the page that creates the first administrator',
         roles: 'anyone',
-        answers: { 200: { description: 'An HTML form.', media: 'text/html' } },
+        answers: { 303: { description: 'The page of the web console.', headers: ['Location'] } },
       }),
       valid('query', setupQuery),
-      (c) => setupPage(c.get('context').ports.secrets),
+      // In a fragment the token reaches no log of a proxy.
+      (c) => c.redirect(`${c.get('ports').settings.basePath}/ui/setup#${c.req.valid('query').token}`, 303),
     )
     .post(
       '/session/setup',

@@ -19,7 +19,6 @@ export async function maintainNow({ type, id, name }: Place, minutes: number): P
       end: end.toISOString(),
       type: 'maintenance',
       name: t('maintain.name', { minutes }),
-      active: [{ type: 'one_time', times: [] }],
     } as never,
   })
   invalidate('/alarms', `/${type}s/${id}`)

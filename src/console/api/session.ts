@@ -61,6 +61,12 @@ export async function signIn(form: SignIn): Promise<void> {
   await enter()
 }
 
+/** Signs in after the return from the identity provider. @throws {Failure} */
+export async function signInByOidc(): Promise<void> {
+  keep(await post('/oidc/session', { cookie: true }))
+  await enter()
+}
+
 /** Ends this session, or all sessions of the user, on the service and in this page. */
 export async function signOut(everywhere = false): Promise<void> {
   await call('post', '/session/logout', { body: everywhere ? { everywhere } : {} }).catch(() => undefined)

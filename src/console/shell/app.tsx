@@ -34,7 +34,7 @@ function Page(): JSX.Element | null {
   useEffect(() => {
     if (sessionStatus.value === 'out' && !isEntrance)
       route(linkTo('login', below === '' ? {} : { to: below + location.search }), true)
-    if (isSignedIn && below === 'login') route(returnTo(query['to']), true)
+    if (isSignedIn && below === 'login') route(returnTo(query['to'] ?? query['returnTo']), true)
   }, [sessionStatus.value, below])
   if (below === 'setup') return <SetupPage />
   if (sessionStatus.value === 'starting') return null

@@ -1,13 +1,18 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { useEffect, useState } from 'preact/hooks'
 
 import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
-import { signIn, user } from '../api/session.ts'
+import { urlOf } from '../api/client.ts'
+import { apiUrl } from '../api/events.ts'
+import { useGet } from '../api/resource.ts'
+import { signIn, signInByOidc, user } from '../api/session.ts'
 import { background } from '../kit/background.ts'
 import { Button, TextField } from '../kit/controls.tsx'
 import { Note } from '../kit/feedback.tsx'
 import { Mark } from '../kit/icons.tsx'
+import { BASE } from '../kit/location.ts'
 import { Dialog } from '../kit/overlays.tsx'
 import { t } from '../language/t.ts'
 
@@ -22,10 +27,42 @@ export function LoginPage(): JSX.Element {
             Tidemark
           </p>
           <h1>{t('login.title')}</h1>
+          <Options />
           <LoginForm />
         </div>
       </div>
     </main>
+  )
+}
+
+/** The other ways to sign in, and whether the installation still has to be set up. */
+function Options(): JSX.Element | null {
+  const { query } = useLocation()
+  const { data } = useGet('/session/options', {})
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const hasReturned = query['oidc'] === 'ok'
+  useEffect(() => {
+    if (hasReturned) signInByOidc().catch((error: unknown) => setFailure(asFailure(error)))
+  }, [hasReturned])
+  const refused = query['oidc'] !== undefined && !hasReturned
+  if (!data) return null
+  return (
+    <div class="col">
+      {!data.isSetUp && <Note kind="warning">{t('login.notSetUp')}</Note>}
+      {(failure || refused) && (
+        <Note kind="major" role="alert">
+          {failure?.message ?? t('login.oidcRefused')}
+        </Note>
+      )}
+      {data.oidc && (
+        <a
+          class="btn"
+          href={apiUrl(urlOf('/oidc/login', { query: { returnTo: BASE + (query['to'] ?? '') } }))}
+        >
+          {t('login.oidc', { label: data.oidc.label })}
+        </a>
+      )}
+    </div>
   )
 }
 

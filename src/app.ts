@@ -39,6 +39,7 @@ import type { Authenticators, Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
 import { responseHeaders } from './http/response-headers.ts'
 import { malformedJson } from './http/valid.ts'
+import type { Context } from './context.ts'
 import { alarmRoutes } from './monitoring/alarm-inbox/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
@@ -169,10 +170,14 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
 
   const routes = routesOf(app)
   app.notFound((c) => problemResponse(...noRoute(c, routes)))
-  app.onError((error, c) => {
+  app.onError(async (error, c) => {
     const cause = error instanceof HTTPException && error.status === 400 ? malformedJson() : error
     const rules = matchedRoutes(c).map(({ handler }) => policyOf(handler))
-    const { refusal: reword, isDelivery } = rules.find((rule) => rule !== undefined) ?? {}
+    const { refusal: reword, isDelivery, failed } = rules.find((rule) => rule !== undefined) ?? {}
+    const context = c.get('context') as Context | undefined
+    // Hono has the text of a body that a handler parsed.
+    const input = failed && c.req.bodyCache.text ? c.req.json<unknown>() : null
+    await failed?.({ ports, request: c.req.raw, error: cause, caller: context?.caller, input })
     const request = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c), isDelivery }
     return failureResponse(cause, ports, request, reword && ((refusal) => reword(refusal, c.req.raw)))
   })

@@ -36,6 +36,8 @@ export type UserCaller = {
   readonly role: Role
   /** The hash of the session behind the call, when there is one. */
   readonly sessionHash: string | null
+  /** The name of the personal token behind the call, when there is one. */
+  readonly tokenName?: string
   /** What the credentials are good for; absent: for all that the role allows. */
   readonly scopes?: readonly Scope[]
   /** Other users whose rights limit those of this user: an act is allowed only if all of them may do it. Neither they nor

@@ -63,12 +63,25 @@ export type Policy = {
   readonly refuses?: readonly number[]
   /** The body of a refusal where another protocol says how it looks; else it is a problem document. */
   readonly refusal?: (refusal: Refusal, request: Request) => Reworded
+  /** Called with each failed request, before it is answered. */
+  readonly failed?: (failure: FailedRequest) => Promise<void>
   /** True where senders deliver: what is refused there through our own fault is not their silence. */
   readonly isDelivery?: true
   /** True when it takes an `Idempotency-Key`. */
   readonly isRepeatable?: true
   /** True where others add parameters of their own to the URL; everywhere else unknown ones are refused. */
   readonly ignoresUnknownQuery?: true
+}
+
+/** A request that failed, as far as it was understood. */
+export type FailedRequest = {
+  readonly ports: Ports
+  readonly request: Request
+  readonly error: unknown
+  /** Absent if the request was not let through. */
+  readonly caller?: Caller | undefined
+  /** The parsed body; null if the body was not read. */
+  readonly input: Promise<unknown> | null
 }
 
 const policies = new WeakMap<object, Policy>()

@@ -96,8 +96,13 @@ type FailedRequest = {
   readonly isDelivery?: boolean | undefined
 }
 
-/** Refusals of deliveries that say nothing of what was sent or of who has sent it. */
+/** Refusals of deliveries through a fault of the service. */
 const OURS: ReadonlySet<Code> = new Set(['overloaded', 'unavailable', 'storage_full'])
+
+/** Whether a delivery is refused with this code through a fault of the service. */
+export function isOurFault(code: Code): boolean {
+  return OURS.has(code)
+}
 
 /** The answer to a request that failed: what was refused says why; of anything else the log knows more. A problem
  * document, unless the route has other words. */
@@ -111,7 +116,7 @@ export function failureResponse(
     refusalIn(error) ?? new Refusal('internal', 'Internal error. See the server log for this requestId.')
   const { requestId, method, route, isDelivery = false } = request
   if (refusal.code === 'internal') log.error('http: request failed', error, { requestId, method, route })
-  if (isDelivery && OURS.has(refusal.code)) ingestHealth.recordRefusal()
+  if (isDelivery && isOurFault(refusal.code)) ingestHealth.recordRefusal()
   const response = problemResponse(refusal, request.requestId)
   if (!reword) return response
   const { media, body } = reword(refusal)

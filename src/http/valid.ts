@@ -77,11 +77,15 @@ export type Quick<S extends z.ZodType> = {
 export function takeJson<S extends z.ZodType>(
   request: Request,
   { schema, plain, sizeMaxBytes }: Quick<S>,
-): { readonly body: Promise<z.output<S>>; readonly release: () => void } {
+): { readonly body: Promise<z.output<S>>; readonly input: Promise<unknown>; readonly release: () => void } {
   requireJson(request)
   const { release, isWhole } = admitBody(request, sizeMaxBytes)
   const input: Promise<unknown> = isWhole ? request.json() : readParsed(request, sizeMaxBytes)
-  return { body: input.then((given) => plain(given) ?? parsed(schema, given), refuseMalformed), release }
+  return {
+    body: input.then((given) => plain(given) ?? parsed(schema, given), refuseMalformed),
+    input,
+    release,
+  }
 }
 
 /** Does something with what the schema makes of a JSON body. @throws {Refusal} as `takeJson` */

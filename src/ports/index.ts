@@ -11,6 +11,7 @@ import type { JobActors } from './job-actors.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
 import type { Network } from './network.ts'
+import type { RefusedDeliveries } from './refused-deliveries.ts'
 import type { Scripts } from './scripts.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -21,6 +22,7 @@ export type Ports = {
   readonly database: Database
   readonly blobs: Blobs
   readonly jobActors: JobActors
+  readonly refusedDeliveries: RefusedDeliveries
   readonly flow: StatePipeline
   readonly dispatch: Dispatch
   readonly scripts: Scripts

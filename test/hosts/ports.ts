@@ -6,6 +6,7 @@ import { schedules } from '../../src/automation/schedules/service.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
+import { RefusalMemory } from '../../src/monitoring/jobs/refusals/memory.ts'
 import { Hub } from '../../src/monitoring/events/service.ts'
 import { parseEnvironment } from '../../src/ports/environment.ts'
 import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
@@ -60,6 +61,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       restore: refuse,
       forget: refuse,
     },
+    refusedDeliveries: new RefusalMemory(),
     flow: openStatePipeline({ database, clock, log, events }),
     events,
     clock,

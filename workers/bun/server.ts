@@ -8,6 +8,7 @@ import { schedules } from '../../src/automation/schedules/service.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { RELEASE } from '../../src/operations/health/service.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
+import { RefusalMemory } from '../../src/monitoring/jobs/refusals/memory.ts'
 import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Notifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { SteadyClock } from '../../src/ports/clock.ts'
@@ -83,7 +84,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { room, system, values, blobs } = storage
   const outside = openOutside(settings, { ...storage, log }, seams.scrypt)
   const events = new Hub({ database: system.database, clock, log, settings })
-  const inside = { database: system.database, clock, log, events }
+  const refusedDeliveries = new RefusalMemory()
+  const inside = { database: system.database, clock, log, events, refusedDeliveries }
   // A notifier that opens later finds what is due by itself.
   let onNotices = () => {}
   const flow = openStatePipeline(inside, () => onNotices())

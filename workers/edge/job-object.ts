@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import { JobEngine } from '../../src/monitoring/engine/service.ts'
+import type { RefusedDelivery } from '../../src/domain/refused-delivery.ts'
 import { nextSlot } from '../../src/monitoring/engine/retention/stagger.ts'
 import type { Copied, JobActors } from '../../src/ports/job-actors.ts'
 import type { Delivery, DeliveryOutcome, BulkItem, Sender } from '../../src/domain/delivery.ts'
@@ -13,6 +14,7 @@ import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow.ts'
+import { StoredRefusals } from './refused-deliveries.ts'
 import { RemoteSubscribers } from './subscribers.ts'
 import { valuesInObject } from './values.ts'
 import { refused } from './reply.ts'
@@ -38,6 +40,7 @@ export class JobObject extends DurableObject<Environment> {
   #engine: Promise<JobEngine> | null = null
   /** Whether the object is known to keep something: it does so until it is forgotten. */
   #keepsSomething = false
+  readonly #refusals = new StoredRefusals(this.ctx.storage)
   readonly #subscribers = new RemoteSubscribers(this.ctx.storage, this.env.EVENTS, log)
 
   configure(jobId: number, rules: JobRules): Promise<Reply<void>> {
@@ -90,6 +93,16 @@ export class JobObject extends DurableObject<Environment> {
     if (!this.#isEmpty()) await this.#subscribers.watch(untilAt)
   }
 
+  /** Records a refused delivery of this job, if it exists. */
+  recordRefusal(jobId: number, delivery: RefusedDelivery): Promise<void> {
+    if (!this.#isEmpty()) this.#refusals.record(jobId, delivery)
+    return Promise.resolve()
+  }
+
+  refusals(jobId: number): Promise<readonly RefusedDelivery[]> {
+    return Promise.resolve(this.#isEmpty() ? [] : this.#refusals.list(jobId))
+  }
+
   archive(jobId: number, notBeforeAt: number) {
     return this.#reply((engine) => engine.archive(jobId, notBeforeAt))
   }
@@ -113,6 +126,7 @@ export class JobObject extends DurableObject<Environment> {
     }
     this.#engine = null
     this.#keepsSomething = false
+    this.#refusals.forget()
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     return { ok: true, value: undefined }

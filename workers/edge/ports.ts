@@ -19,6 +19,7 @@ import { flowInObject } from './flow.ts'
 import { scryptBeside } from './hashing.ts'
 import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
+import { refusedDeliveriesInObjects } from './refused-deliveries.ts'
 import { translatorOfAi } from './workers-ai.ts'
 
 // Not in all types of the platform's library.
@@ -33,6 +34,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     blobs: openBlobsR2(environment.FILES),
     consoleAssets: consoleAssetsOf(environment.ASSETS),
     jobActors: jobActorsInObjects(environment.JOB, log),
+    refusedDeliveries: refusedDeliveriesInObjects(environment.JOB, log, waitUntil),
     flow: flowInObject(environment.FLOW),
     dispatch: dispatchInObject(environment.DISPATCH, log),
     events,

@@ -96,9 +96,9 @@ export async function findPersonalToken(
   database: Database,
   hash: string,
   now: number,
-): Promise<(SessionUser & { readonly scopes: string }) | null> {
+): Promise<(SessionUser & { readonly scopes: string; readonly tokenName: string }) | null> {
   const [row] = await database
-    .select({ ...USER, scopes: personalTokens.scopes })
+    .select({ ...USER, scopes: personalTokens.scopes, tokenName: personalTokens.name })
     .from(personalTokens)
     .innerJoin(users, eq(users.id, personalTokens.userId))
     .where(and(eq(personalTokens.hash, hash), gt(personalTokens.expiresAt, now), isNull(users.disabledAt)))

@@ -55,18 +55,24 @@ async function answer<Body, Done>(
   id: number,
 ): Promise<Response> {
   const requestId = requestIdOf(request)
+  let caller: Context['caller'] | undefined
+  let input: Promise<unknown> | null = null
   try {
     const admitted = admit(route.policy, request, { ports, authenticators, requestId })
     const context = admitted instanceof Promise ? await admitted : admitted
-    const { body, release } = takeJson(request, route.takes)
+    caller = context.caller
+    const taken = takeJson(request, route.takes)
+    const { release } = taken
+    input = taken.input
     try {
-      const sent = { body: await body, key: idempotencyKeyOf(request) }
+      const sent = { body: await taken.body, key: idempotencyKeyOf(request) }
       const done = await route.handle(context, id, sent)
       return jsonResponse(route.show(done, context, id), request, context)
     } finally {
       release()
     }
   } catch (error) {
+    await route.policy.failed?.({ ports, request, error, caller, input })
     const { isDelivery } = route.policy
     const about = { requestId, method: route.method, route: route.path, isDelivery }
     const response = failureResponse(error, ports, about)

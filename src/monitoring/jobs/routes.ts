@@ -13,6 +13,8 @@ import { bulkRoutes } from './bulk/routes.ts'
 import { lateJobRoutes } from './late/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
+import { refusalRoutes } from './refusals/routes.ts'
+import { recordFailure } from './refusals/service.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
 import type { DeliveryBody } from './schema.ts'
 import { createJob, deleteJob, readJob, updateJob } from './service.ts'
@@ -21,6 +23,9 @@ import { answerOf } from './service/delivered.ts'
 
 const JOB_MAX_BYTES = 1024 * 1024
 const DELIVERY_MAX_BYTES = 512 * 1024
+
+/** The path of a delivery, with the id of its job. */
+const DELIVERY_PATH = /\/webcollector\/jobs\/([1-9]\d{0,14})\/values$/
 
 const wantedQuery = z.object({
   thresholds: flagQuery.default(false).describe('True: the answer has the thresholds.'),
@@ -36,6 +41,10 @@ const delivery: Policy = {
   answers: { 200: ok(deliveredView, 'The values are on stable storage.', ['Idempotency-Replayed']) },
   refuses: [400, 409, 429, 507],
   isRepeatable: true,
+  failed: ({ error, input, ...attempt }) => {
+    const [, jobId] = DELIVERY_PATH.exec(new URL(attempt.request.url).pathname) ?? []
+    return jobId === undefined ? Promise.resolve() : recordFailure(attempt, Number(jobId), { error, input })
+  },
 }
 
 function shown({ job, version }: Awaited<ReturnType<typeof readJob>>) {
@@ -86,6 +95,7 @@ export const jobRoutes = new Hono<Env>()
   .route('/', bulkRoutes)
   .route('/', pingRoutes)
   .route('/', lateJobRoutes)
+  .route('/', refusalRoutes)
 
 /** The same route without the router, whose middleware takes longer than the delivery itself. */
 export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {

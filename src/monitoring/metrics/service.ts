@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { DeliveryOutcome } from '../../domain/delivery.ts'
 import { statusOf } from '../../http/problem.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { RECORDED_PER_REQUEST_MAX, recordRefusal } from '../jobs/refusals/service.ts'
 import { deliverAll, deliverRounds } from '../jobs/service/deliver.ts'
 import { itemsOf } from '../jobs/round.ts'
 import { jobsOf } from './service/known-jobs.ts'
@@ -44,8 +45,14 @@ async function deliverRows(context: Context, rows: readonly Row[], tally: Tally)
     rows.map(({ round }) => round),
   )
   for (const [place, { refused }] of outcomes.entries()) {
+    const row = rows[place]
+    if (row === undefined) continue
     for (const { index, code, detail } of refused)
-      reject(new Refusal(code, detail), rows[place]?.points.slice(index, index + 1) ?? [], tally)
+      reject(context, new Refusal(code, detail), {
+        jobId: row.round.jobIds[index] ?? 0,
+        points: row.points.slice(index, index + 1),
+        tally,
+      })
   }
 }
 
@@ -55,15 +62,26 @@ async function deliverItems(context: Context, items: readonly Item[], tally: Tal
     context,
     items.map(({ item }) => item),
   )
-  for (const [place, outcome] of outcomes.entries())
-    if (outcome instanceof Refusal) reject(outcome, items[place]?.points ?? [], tally)
+  for (const [place, outcome] of outcomes.entries()) {
+    const sent = items[place]
+    if (sent && outcome instanceof Refusal)
+      reject(context, outcome, { jobId: sent.item.jobId, points: sent.points, tally })
+  }
 }
 
+type Rejected = { readonly jobId: number; readonly points: readonly Point[]; readonly tally: Tally }
+
 /** @throws {Refusal} the given one, if the same points may be accepted later */
-function reject(refusal: Refusal, points: readonly Point[], tally: Tally): void {
+function reject(context: Context, refusal: Refusal, { jobId, points, tally }: Rejected): void {
   const status = statusOf(refusal.code)
   if (status === 429 || status >= 500) throw refusal
+  if (tally.rejected < RECORDED_PER_REQUEST_MAX) recordRefusal(context, jobId, refusal, inputOf(points))
   for (const point of points) tally.reject(point, why(refusal))
+}
+
+/** The first point as a delivery has it. */
+function inputOf([first]: readonly Point[]): unknown {
+  return { metric: first?.metric, key: first?.value, values: first?.numbers.map(({ number }) => number) }
 }
 
 function why({ detail }: Refusal): string {

@@ -58,6 +58,7 @@ const READS: readonly Case[] = [
   'GET /slcs/:id',
   'GET /slcs/:id/periods',
   'GET /jobs/:id/pings',
+  'GET /jobs/:id/refusals',
   ...OBJECT_TYPES.map((type) => `GET /${type}s/:id/state-history`),
   ...OBJECT_TYPES.filter((type) => type !== 'slc').map((type) => `GET /${type}s/:id/outages`),
 ].map((route) => ({ route }))

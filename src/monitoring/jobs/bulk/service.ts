@@ -1,13 +1,15 @@
+import type * as z from 'zod'
 import type { Context } from '../../../context.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { DeliveryOutcome, BulkItem, Repeat } from '../../../domain/delivery.ts'
+import type { DeliveredRound, DeliveryOutcome, BulkItem, Repeat } from '../../../domain/delivery.ts'
+import { RECORDED_PER_REQUEST_MAX, recordRefusal } from '../refusals/service.ts'
 import { deliverAll, keyOf, NO_OUTCOME, repeatOf } from '../service/deliver.ts'
 import { areReplayed, itemText, refusedView, repeatAt, roundView } from './service/answers.ts'
 import { deliveryItem, seriesItem } from './items.ts'
 import { takeRounds } from './service/rounds.ts'
-import type { BulkBody } from './schema.ts'
+import type { BulkBody, roundBody } from './schema.ts'
 
 /** Delivers all acceptable items, deliveries first, and answers each in its place. With a key, each job remembers its
  * items, so that a repetition of the call stores only what is missing. The answer is marked as replayed if all accepted
@@ -26,12 +28,30 @@ async function answerRounds(
   repeat: Repeat | null,
 ): Promise<Repeatable> {
   const outcomes = await takeRounds(context, rounds, repeat)
+  recordRefusedOfRounds(context, rounds, outcomes)
   const views = outcomes.map((outcome, place) =>
     outcome instanceof Refusal ? refusedView(outcome, `/rounds/${place}`) : roundView(outcome),
   )
   return {
     text: JSON.stringify({ results: [], series: [], rounds: views }),
     isReplayed: areReplayed(outcomes),
+  }
+}
+
+function recordRefusedOfRounds(
+  context: Context,
+  rounds: readonly unknown[],
+  outcomes: readonly (DeliveredRound | Refusal)[],
+): void {
+  let recorded = 0
+  for (const [place, outcome] of outcomes.entries()) {
+    if (outcome instanceof Refusal || outcome.refused.length === 0) continue
+    const { key, timestamp, jobIds, values } = rounds[place] as z.input<typeof roundBody>
+    for (const { index, code, detail } of outcome.refused) {
+      if (recorded++ >= RECORDED_PER_REQUEST_MAX) return
+      const item = { key, timestamp, values: [values[index]] }
+      recordRefusal(context, jobIds[index] ?? 0, new Refusal(code, detail), item)
+    }
   }
 }
 
@@ -85,10 +105,14 @@ async function answerItems(context: Context, body: BulkBody, repeat: Repeat | nu
   }
   const outcomes = sending.land(await deliverAll(context, sending.parcels))
   const format = timeFormat(context.ports.settings.timeZone)
+  let recorded = 0
   const texts = outcomes.map((outcome, index) => {
     const jobId = sending.jobIds[index] ?? null
     const place = index - deliveries.length
     if (outcome instanceof Refusal) {
+      const item = place < 0 ? deliveries[index] : series[place]
+      if (jobId !== null && recorded++ < RECORDED_PER_REQUEST_MAX)
+        recordRefusal(context, jobId, outcome, item)
       const pointer = place < 0 ? `/deliveries/${index}` : `/series/${place}`
       return JSON.stringify({
         jobId,

@@ -124,6 +124,8 @@ async function answer(
 ): Promise<Response> {
   const text = new TextDecoder().decode(await readStart(request, TEXT_MAX_BYTES))
   const body = bodyOfPing(signalOf(signal), query, text)
-  const { json, headers } = showRepeatable(await ping(ports, token, { body, key: idempotencyKeyOf(request) }))
+  const { json, headers } = showRepeatable(
+    await ping(ports, token, { body, key: idempotencyKeyOf(request), request }),
+  )
   return new Response(json, { headers: { 'content-type': 'application/json', ...headers } })
 }

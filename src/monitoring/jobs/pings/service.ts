@@ -13,6 +13,7 @@ import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/databa
 import type { Ports } from '../../../ports/index.ts'
 import { requireObject } from '../../tree/service.ts'
 import type { DeliveryBody } from '../schema.ts'
+import { recordFailure } from '../refusals/service.ts'
 import { deliverAs } from '../service/deliver.ts'
 import { answerOf } from '../service/delivered.ts'
 import { instantOf } from './schema.ts'
@@ -26,7 +27,18 @@ const KNOWN_MS = 10_000
 const PINGS_MAX = 20
 const TOKEN_BYTES = 32
 
-type Ping = { readonly id: number; readonly jobId: number; readonly expiresAt: number | null }
+type Ping = {
+  readonly id: number
+  readonly name: string
+  readonly jobId: number
+  readonly expiresAt: number | null
+}
+
+type PingDelivery = {
+  readonly body: DeliveryBody
+  readonly key: string | null
+  readonly request: Request
+}
 
 const known = new WeakMap<Ports, TtlCache<Ping>>()
 
@@ -95,16 +107,26 @@ export async function deletePing(context: Context, jobId: number, id: number): P
 export async function ping(
   ports: Ports,
   token: string,
-  { body, key }: { readonly body: DeliveryBody; readonly key: string | null },
+  { body, key, request }: PingDelivery,
 ): Promise<Repeatable> {
   const hash = await sha256(token)
   const now = ports.clock.now()
   const found = await knownOf(ports).find(hash, now, () => findPing(ports, hash))
-  if (!found || (found.expiresAt !== null && found.expiresAt <= now))
-    throw new Refusal('not_found', 'There is nothing at this path.')
-  const { id, jobId } = found
+  if (!found) throw unknownToken()
+  const { id, jobId, name } = found
   const sent = { jobId, body, key: key === null ? null : `p${id} ${key}` }
-  return answerOf(ports, jobId, await deliverAs({ userId: 0, anyJob: true }, ports, sent))
+  try {
+    if (found.expiresAt !== null && found.expiresAt <= now) throw unknownToken()
+    return answerOf(ports, jobId, await deliverAs({ userId: 0, anyJob: true }, ports, sent))
+  } catch (error) {
+    const attempt = { ports, request, pingName: name }
+    await recordFailure(attempt, jobId, { error, input: Promise.resolve(body) })
+    throw error
+  }
+}
+
+function unknownToken(): Refusal {
+  return new Refusal('not_found', 'There is nothing at this path.')
 }
 
 /** A valid token: the user who created it may still write the job. The token of a deleted user stays valid, so that the

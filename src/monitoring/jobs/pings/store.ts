@@ -41,6 +41,7 @@ export async function findPing(database: Database, hash: string) {
   const [row] = await database
     .select({
       id: pings.id,
+      name: pings.name,
       jobId: pings.jobId,
       expiresAt: pings.expiresAt,
       path: objects.path,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
-import { decodeCursor, encodeCursor, pageOf } from './paging.ts'
+import { decodeCursor, decodeNumbers, encodeCursor, pageOf } from './paging.ts'
 
 test('a cursor gives back its place, and needs no escaping in a URL', () => {
   const place = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.oneof(fc.string(), fc.integer())))
@@ -16,6 +16,12 @@ test('a cursor gives back its place, and needs no escaping in a URL', () => {
 
 test('what is no cursor has no place', () => {
   for (const cursor of ['!', 'x', '_w', 'ü']) expect(decodeCursor(cursor)).toBeUndefined()
+})
+
+test('a cursor of numbers has as many safe integers as its list needs', () => {
+  expect(decodeNumbers(encodeCursor([1, -2]), 2)).toEqual([1, -2])
+  for (const place of [[1], [1, 2, 3], [1, '2'], [1, 2.5], [1, null], 1, null])
+    expect(() => decodeNumbers(encodeCursor(place), 2)).toThrow('does not belong to this list')
 })
 
 test.each([

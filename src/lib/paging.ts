@@ -39,6 +39,16 @@ export function decodeNumber(cursor: string): number {
   throw unknownCursor()
 }
 
+/** As many numbers as `count` says, for which a cursor stands. @throws {Refusal} invalid for a cursor of another list */
+export function decodeNumbers<const Count extends 2 | 3>(cursor: string, count: Count): NumbersOf<Count> {
+  const place = decodeCursor(cursor)
+  const isPlace = Array.isArray(place) && place.length === count && place.every(Number.isSafeInteger)
+  if (isPlace) return place as unknown as NumbersOf<Count>
+  throw unknownCursor()
+}
+
+type NumbersOf<Count> = Count extends 2 ? readonly [number, number] : readonly [number, number, number]
+
 export function unknownCursor(): Refusal {
   return new Refusal('invalid', 'The cursor does not belong to this list. Start again without a cursor.', [
     { pointer: '?cursor', message: 'must be a cursor of this list' },

@@ -3,7 +3,7 @@ import type { Rights } from '../../../access/rights/permissions.ts'
 import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { decodeCursor, pageOf, unknownCursor } from '../../../lib/paging.ts'
+import { decodeNumbers, pageOf } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
 import { notificationsOf } from '../../notifications/outbox/service.ts'
@@ -200,10 +200,6 @@ export function commentOf(
 }
 
 function placeOf(cursor: string): AlarmCursor {
-  const place = decodeCursor(cursor)
-  if (Array.isArray(place) && place.length === 2 && place.every(Number.isSafeInteger)) {
-    const [beginAt, id] = place as [number, number]
-    return { beginAt, id }
-  }
-  throw unknownCursor()
+  const [beginAt, id] = decodeNumbers(cursor, 2)
+  return { beginAt, id }
 }

@@ -1,6 +1,6 @@
 import { readableBy, rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import { decodeNumbers, encodeCursor } from '../../../lib/paging.ts'
 import type { Range } from '../../../lib/range.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { writtenPaths } from '../../tree/browse/service.ts'
@@ -79,10 +79,6 @@ async function firstOf(
 }
 
 function placeOf(cursor: string): CalendarPlace {
-  const place = decodeCursor(cursor)
-  if (Array.isArray(place) && place.length === 2 && place.every(Number.isSafeInteger)) {
-    const [beginAt, id] = place as [number, number]
-    return { beginAt, id }
-  }
-  throw unknownCursor()
+  const [beginAt, id] = decodeNumbers(cursor, 2)
+  return { beginAt, id }
 }

@@ -1,6 +1,6 @@
 import { readableBelow, readableBy, rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
-import { decodeCursor, encodeCursor, unknownCursor } from '../../../lib/paging.ts'
+import { decodeNumbers, encodeCursor } from '../../../lib/paging.ts'
 import { rangeOf } from '../../../lib/range.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { messageOf } from '../../states/state.ts'
@@ -49,10 +49,6 @@ export async function listStateChanges(
 }
 
 function placeOf(cursor: string): ChangePlace {
-  const place = decodeCursor(cursor)
-  if (Array.isArray(place) && place.length === 3 && place.every(Number.isSafeInteger)) {
-    const [at, objectId, seq] = place as [number, number, number]
-    return { at, objectId, seq }
-  }
-  throw unknownCursor()
+  const [at, objectId, seq] = decodeNumbers(cursor, 3)
+  return { at, objectId, seq }
 }

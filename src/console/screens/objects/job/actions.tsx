@@ -1,0 +1,141 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { API_BASE, call } from '../../../api/client.ts'
+import { invalidate, useGet } from '../../../api/resource.ts'
+import { user } from '../../../api/session.ts'
+import { background } from '../../../kit/background.ts'
+import { Button, IconButton, SelectField, TextField } from '../../../kit/controls.tsx'
+import { copyText } from '../../../kit/data.tsx'
+import { FormDialog, Menu } from '../../../kit/overlays.tsx'
+import { durationText, fullTimeText, msOfDuration, now } from '../../../kit/time.tsx'
+import { toast } from '../../../kit/toasts.tsx'
+import { t } from '../../../language/t.ts'
+import type { Job } from './job.ts'
+import { snippetOf } from './snippets.ts'
+
+/** The actions on a job: acknowledge its alarm, maintain it, stop or start it, copy a delivery. */
+export function Actions({
+  job,
+  etag,
+}: {
+  readonly job: Job
+  readonly etag: string | undefined
+}): JSX.Element {
+  const [isPlanning, setPlanning] = useState(false)
+  const { maintain, write } = job.permissions
+  const needs = (has: boolean, right: string): string | undefined =>
+    has ? undefined : t('job.needs', { right: t(`job.right.${right}`), name: job.name })
+  return (
+    <>
+      <Acknowledge job={job} refused={needs(maintain, 'maintain')} />
+      <Button icon="maintenance" refused={needs(maintain, 'maintain')} onClick={() => setPlanning(true)}>
+        {t('job.maintain')}
+      </Button>
+      <IconButton
+        icon={job.stopped ? 'play' : 'pause'}
+        label={t(job.stopped ? 'job.start' : 'job.stop')}
+        {...(write ? {} : { refused: needs(write, 'write') })}
+        onClick={() => background(setStopped(job, !job.stopped, etag))}
+      />
+      <Menu
+        label={t('job.more')}
+        items={[
+          {
+            text: t('job.copyCurl'),
+            icon: 'copy',
+            run: () => background(copyText(snippetOf('curl', job, API_BASE))),
+          },
+          { text: t('job.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
+        ]}
+      />
+      {isPlanning && <Maintain job={job} onClose={() => setPlanning(false)} />}
+    </>
+  )
+}
+
+function Acknowledge({
+  job,
+  refused,
+}: {
+  readonly job: Job
+  readonly refused: string | undefined
+}): JSX.Element | null {
+  const conditions = [{ item: 'objectId', operator: 'eq', expression: String(job.id) }]
+  const filterDefinition = JSON.stringify({ type: 'job', mode: 'and', conditions })
+  const { data, reload } = useGet('/alarms', { query: { filterDefinition, state: 'open' } }, ['alarm'])
+  const alarm = data?.items[0]
+  if (!alarm) return null
+  const assign = (userId: number | null): Promise<unknown> =>
+    call('post', '/alarms/{id}/assign', { path: { id: alarm.id }, body: { userId } })
+  const acknowledge = async (): Promise<void> => {
+    await assign(user.value?.id ?? null)
+    invalidate('/alarms')
+    toast({
+      text: t('job.acknowledged', { name: job.name }),
+      async undo() {
+        await assign(null)
+        invalidate('/alarms')
+        reload()
+      },
+    })
+  }
+  return (
+    <Button kind="primary" refused={refused} onClick={() => background(acknowledge())}>
+      {t('job.acknowledge')}
+    </Button>
+  )
+}
+
+/** Stops or starts a job; the message undoes it. */
+async function setStopped(job: Job, stopped: boolean, etag?: string): Promise<void> {
+  await call('patch', '/jobs/{id}', { path: { id: job.id }, body: { stopped }, ifMatch: etag })
+  invalidate(`/jobs/${job.id}`)
+  toast({
+    text: t(stopped ? 'job.stopped' : 'job.started', { name: job.name }),
+    undo: () => setStopped(job, !stopped),
+  })
+}
+
+const LENGTHS = ['PT20M', 'PT1H', 'PT4H', 'P1D'] as const
+type Length = (typeof LENGTHS)[number]
+
+/** Plans maintenance that begins now. */
+function Maintain({ job, onClose }: { readonly job: Job; readonly onClose: () => void }): JSX.Element {
+  const [length, setLength] = useState<Length>('PT20M')
+  const [name, setName] = useState(t('job.maintenance'))
+  const end = now.value + (msOfDuration(length) ?? 0)
+  const plan = async (): Promise<void> => {
+    const times = { begin: new Date().toISOString(), end: new Date(end).toISOString() }
+    await call('post', '/jobs/{id}/revaluations', {
+      path: { id: job.id },
+      body: { ...times, type: 'maintenance', name },
+    })
+    invalidate(`/jobs/${job.id}`, '/alarms')
+    toast({
+      text: t('job.maintained', { name: job.name, duration: durationText(msOfDuration(length) ?? 0) }),
+    })
+  }
+  return (
+    <FormDialog
+      title={t('job.maintainName', { name: job.name })}
+      submit={t('job.maintain')}
+      onSubmit={plan}
+      onClose={onClose}
+    >
+      {(failure) => (
+        <>
+          <SelectField
+            label={t('job.maintainFor')}
+            value={length}
+            onValue={setLength}
+            options={LENGTHS.map((value) => ({ value, text: durationText(msOfDuration(value) ?? 0) }))}
+            hint={t('job.until', { time: fullTimeText(end), utc: fullTimeText(end, 'UTC') })}
+          />
+          <TextField label={t('job.reason')} value={name} onValue={setName} error={failure?.at('/name')} />
+          <p class="quiet">{t('job.maintainText')}</p>
+        </>
+      )}
+    </FormDialog>
+  )
+}

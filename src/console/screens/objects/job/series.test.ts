@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+
+import { rangeOf, scaleOf, spanOf } from './range.ts'
+import { pointsOf, stateSpans, withLive } from './series.ts'
+
+const at = (second: number): string => new Date(second * 1000).toISOString()
+
+test('buckets without values make no points', () => {
+  const values = [
+    { timestamp: at(0), value: 2, min: 1, max: 3, count: 4 },
+    { timestamp: at(60), value: null, min: null, max: null, count: 0 },
+  ]
+  expect(pointsOf([{ values }] as never, 60_000)).toEqual([{ at: 30_000, avg: 2, min: 1, max: 3, count: 4 }])
+})
+
+test('a sample joins the last bucket or begins a new one', () => {
+  const points = [{ at: 30_000, avg: 2, min: 1, max: 3, count: 1 }]
+  const sample = (second: number, value: number) => ({ key: 'returnValue1', at: second * 1000, value })
+  const joined = withLive(points, [sample(40, 8), sample(70, 5)], 60_000)
+  expect(joined).toEqual([
+    { at: 30_000, avg: 5, min: 1, max: 8, count: 2 },
+    { at: 90_000, avg: 5, min: 5, max: 5, count: 1 },
+  ])
+})
+
+test('transitions become spans that cover the whole history', () => {
+  const transitions = [
+    { timestamp: at(20), from: 'minor', to: 'ok' },
+    { timestamp: at(10), from: 'ok', to: 'minor' },
+  ]
+  const history = { begin: at(0), transitions, samples: [], truncated: false } as never
+  expect(stateSpans(history, 30_000)).toEqual([
+    { begin: 0, end: 10_000, state: 'ok' },
+    { begin: 10_000, end: 20_000, state: 'minor' },
+    { begin: 20_000, end: 30_000, state: 'ok' },
+  ])
+})
+
+test('a range needs at most one bucket for each pixel', () => {
+  for (const hours of [1, 24, 168, 720, 8760])
+    expect((hours * 3_600_000) / scaleOf(hours * 3_600_000, 900)).toBeLessThanOrEqual(900)
+})
+
+test('a zoomed span and its name in the query are the same', () => {
+  const span = { begin: 1_000_000, end: 2_000_000 }
+  expect(spanOf(rangeOf(span, 9_000_000), 9_000_000)).toEqual({ ...span, isFixed: true })
+  expect(spanOf('PT1H', 7_200_000)).toEqual({ begin: 3_600_000, end: 7_200_000, isFixed: false })
+  expect(spanOf('nonsense', 0).end).toBe(0)
+})

@@ -1,0 +1,256 @@
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+
+import { background } from '../../../kit/background.ts'
+import { send } from '../../../api/client.ts'
+import { useGet } from '../../../api/resource.ts'
+import { Chart } from '../../../kit/charts/chart.tsx'
+import type { Limit } from '../../../kit/charts/paint.ts'
+import { extent, gapLimit } from '../../../kit/charts/points.ts'
+import { StateStrip } from '../../../kit/charts/state-strip.tsx'
+import type { StateSpan } from '../../../kit/charts/state-strip.tsx'
+import { useWidth } from '../../../kit/charts/use-width.ts'
+import { Button, Segments } from '../../../kit/controls.tsx'
+import { Card } from '../../../kit/data.tsx'
+import { Empty, FailureNote, Skeleton, Stale } from '../../../kit/feedback.tsx'
+import { linkTo, useQuery } from '../../../kit/location.ts'
+import { stateWord } from '../../../kit/state.tsx'
+import { durationText, msOfDuration, now } from '../../../kit/time.tsx'
+import { numberText } from '../../../kit/numbers.ts'
+import { t } from '../../../language/t.ts'
+import { useHistory } from './history.ts'
+import type { useLiveSamples } from './history.ts'
+import { conditionsOf, digitsText, valuesOf } from './job.ts'
+import type { Job, JobValue } from './job.ts'
+import { stateSpans } from './series.ts'
+import { rangeOf, RANGES, scaleOf, spanOf } from './range.ts'
+import { Figures } from './figures.tsx'
+import { Tiles } from './tiles.tsx'
+
+const SECOND_STEP_MS = 5_000
+type Live = ReturnType<typeof useLiveSamples>
+
+/** The values of a job: tiles, the chart of the chosen one, states and figures. */
+export function ValuesTab({ job, live }: { readonly job: Job; readonly live: Live }): JSX.Element {
+  const values = valuesOf(job)
+  const [key, setKey] = useQuery('key', values.find(({ isText }) => !isText)?.key ?? '')
+  const value = values.find((one) => one.key === key && !one.isText)
+  if (values.length === 0)
+    return (
+      <Empty
+        title={t('job.noValues')}
+        text={t('job.noValuesText')}
+        action={
+          <a class="btn primary" href={linkTo(`job/${job.id}`, { tab: 'configuration' })}>
+            {t('job.define')}
+          </a>
+        }
+      />
+    )
+  return (
+    <div class="col job-values">
+      <Tiles job={job} values={values} live={live} current={key} onChoose={setKey} />
+      {value && <ValueChart key={value.key} job={job} value={value} live={live} />}
+    </div>
+  )
+}
+
+/** The numeric limits of a value as lines. */
+export function limitLines(thresholds: Job['thresholds'], value: JobValue): readonly Limit[] {
+  return conditionsOf(thresholds, value.key).flatMap(({ severity, condition }) =>
+    typeof condition.value === 'number'
+      ? [
+          {
+            severity,
+            value: condition.value,
+            text: `${t(`state.${severity}`)} ${digitsText(condition.value, value.precision)}`,
+          },
+        ]
+      : [],
+  )
+}
+
+function ValueChart({
+  job,
+  value,
+  live,
+}: {
+  readonly job: Job
+  readonly value: JobValue
+  readonly live: Live
+}): JSX.Element {
+  const [range, setRange] = useQuery<string>('range', 'PT24H')
+  const [isTable, setTable] = useState(false)
+  const [box, width] = useWidth<HTMLDivElement>(900)
+  // The chart moves on every five seconds, not at each tick of the clock.
+  const present = Math.ceil(now.value / SECOND_STEP_MS) * SECOND_STEP_MS
+  const span = useMemo(() => spanOf(range, present), [range, range.includes('/') ? 0 : present])
+  const scaleMs = scaleOf(span.end - span.begin, width - 140)
+  const { points, resource, csv } = useHistory({ id: job.id, valueKey: value.key, span, scaleMs, live })
+  const states = useStates(job.id, span)
+  const maintenance = useMaintenance(job.id, span)
+  const shown = useMemo(
+    () => points?.filter(({ at }) => at >= span.begin - scaleMs && at <= span.end),
+    [points, span],
+  )
+  const silence = silenceOf(job)
+  const all = shown ? extent(shown) : null
+  const chart = {
+    ...span,
+    title: value.name,
+    unit: value.unit,
+    points: shown ?? [],
+    gapMs: gapLimit(shown ?? [], scaleMs, silence),
+    valueText: (number: number) => digitsText(number, value.precision),
+    limits: limitLines(job.thresholds, value),
+    maintenance,
+    stateAt: (at: number) => wordAt(states, at),
+    isTable,
+    onTable: () => setTable(!isTable),
+    onSpan: (to: { readonly begin: number; readonly end: number }) => setRange(rangeOf(to, Date.now())),
+  }
+  return (
+    <>
+      <Card
+        title={value.name}
+        note={<Legend />}
+        actions={
+          <>
+            <Ranges range={range} onChange={setRange} />
+            <Button small icon="table" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+              {t('job.table')}
+            </Button>
+          </>
+        }
+        footer={
+          <>
+            <span>{t('job.taller')}</span>
+            <span class="end">
+              {t('job.buckets', {
+                range: durationText(span.end - span.begin),
+                scale: durationText(scaleMs),
+                count: numberText(all?.count ?? 0),
+              })}{' '}
+              <button
+                type="button"
+                class="btn small ghost"
+                onClick={() => background(saveCsv(csv, job, value))}
+              >
+                CSV
+              </button>
+            </span>
+          </>
+        }
+      >
+        <div class="pad chartbox" ref={box}>
+          {resource.failure && !points && <FailureNote failure={resource.failure} retry={resource.reload} />}
+          {resource.failure && points && resource.readAt !== null && (
+            <Stale failure={resource.failure} readAt={resource.readAt} retry={resource.reload} />
+          )}
+          {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
+          {states && (
+            <div class="strip-row">
+              <StateStrip begin={span.begin} end={span.end} spans={states} />
+            </div>
+          )}
+        </div>
+      </Card>
+      <Figures job={job} value={value} extent={all} />
+    </>
+  )
+}
+
+/** How long a sender may be silent in ms, as the job says; null without a timeout. */
+export function silenceOf({ parameters }: Job): number | null {
+  const timeout = parameters.timeout === null ? null : msOfDuration(parameters.timeout)
+  return timeout === null ? null : timeout + (msOfDuration(parameters.grace ?? '') ?? 0)
+}
+
+function wordAt(states: readonly StateSpan[] | undefined, at: number): string {
+  const span = states?.find(({ begin, end }) => at >= begin && at < end) ?? states?.at(-1)
+  return span ? stateWord(span.state) : ''
+}
+
+/** The query's form of a span, which changes only when the span has moved by a fiftieth. */
+function roughly({ begin, end }: { readonly begin: number; readonly end: number }): {
+  begin: string
+  end: string
+} {
+  const step = Math.max(60_000, (end - begin) / 50)
+  const text = (at: number): string => new Date(at).toISOString()
+  return { begin: text(Math.floor(begin / step) * step), end: text(Math.ceil(end / step) * step) }
+}
+
+function useStates(id: number, span: ReturnType<typeof spanOf>): readonly StateSpan[] | undefined {
+  const { begin, end } = roughly(span)
+  const query = span.isFixed ? { begin, end } : { begin }
+  const { data } = useGet('/jobs/{id}/state-history', { path: { id }, query }, ['state'])
+  const minute = Math.floor(span.end / 60_000)
+  return useMemo(() => data && stateSpans(data, Math.min(span.end, now.peek())), [data, minute])
+}
+
+function useMaintenance(
+  id: number,
+  span: { readonly begin: number; readonly end: number },
+): readonly { readonly begin: number; readonly end: number; readonly text: string }[] {
+  const { data } = useGet('/jobs/{id}/revaluations', {
+    path: { id },
+    query: { ...roughly(span), edit: true },
+  })
+  return useMemo(
+    () =>
+      (data ?? [])
+        .filter(({ type, active }) => type === 'maintenance' && active.length === 0)
+        .map(({ begin, end, name }) => ({ begin: Date.parse(begin), end: Date.parse(end), text: name })),
+    [data],
+  )
+}
+
+function Ranges({
+  range,
+  onChange,
+}: {
+  readonly range: string
+  readonly onChange: (range: string) => void
+}): JSX.Element {
+  return (
+    <>
+      {range.includes('/') && (
+        <Button small kind="ghost" onClick={() => onChange('PT24H')}>
+          {t('job.zoomOut')}
+        </Button>
+      )}
+      <Segments
+        small
+        label={t('job.range')}
+        value={range}
+        onChange={onChange}
+        options={RANGES.map((one) => ({ value: one as string, text: t(`job.range.${one}`) }))}
+      />
+    </>
+  )
+}
+
+function Legend(): JSX.Element {
+  return (
+    <span class="legend hide-s">
+      <span>
+        <svg viewBox="0 0 22 10" class="chart" aria-hidden="true">
+          <rect class="band" width="22" height="10" />
+          <path class="line" d="M0 5h22" />
+        </svg>
+        {t('job.legend')}
+      </span>
+    </span>
+  )
+}
+
+/** Saves the values of the chart as CSV; a plain link would not carry the session. */
+async function saveCsv(url: string, job: Job, value: JobValue): Promise<void> {
+  const answer = await send('GET', url, { headers: { accept: 'text/csv' } })
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await answer.blob())
+  link.download = `${job.name} ${value.name}.csv`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -135,7 +135,7 @@ export async function startEdge({
     setupLink: () => setupLink(url.origin, logs),
     async scheduled(cron) {
       await (
-        await post(new URL(`/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`, url), '')
+        await post(new URL(`/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`, url), '', AT_WORKER)
       ).text()
     },
     sql,
@@ -172,8 +172,11 @@ const DATABASE_WORKER = `export default {
   },
 }`
 
-async function post(url: URL, body: string): Promise<Response> {
-  const response = await fetch(url, { method: 'POST', body, keepalive: false })
+/** Past the Worker of Miniflare that serves assets, which has no `scheduled`. */
+const AT_WORKER = { 'MF-Route-Override': 'tidemark' }
+
+async function post(url: URL, body: string, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await fetch(url, { method: 'POST', body, headers, keepalive: false })
   if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}: ${await response.text()}`)
   return response
 }

@@ -193,7 +193,7 @@ TIMED='away clock credit edge edge-storage stall'
 FLOOD='overload'
 LOWER=5
 
-# Everything. Three files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
+# Everything. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.
 run_gate() {
   timed= ignored=
@@ -202,7 +202,7 @@ run_gate() {
   start_checks
   run_tests timed 0 $timed >"$work/timed.output" 2>&1 &
   beside=$!
-  run_tests others "$LOWER" --parallel=3 --timings=test/timings.json $ignored
+  run_tests others "$LOWER" --parallel=4 --timings=test/timings.json $ignored
   finish_checks
   wait "$beside" || :
   cat "$work/timed.output"

@@ -9,7 +9,7 @@ import { Session } from './session.ts'
 import type { Body } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
-const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 /** About three seconds of a year. */
 const LIMIT = 99.99999
 const WAIT_MAX_MS = 20_000

@@ -12,10 +12,11 @@ const replaceValues = (file: string) => replace('values', file, /job-object\.ts$
 // The edge host as a process, with one part made worse on purpose or not; the argument says which. workerd is its child.
 const HOSTS: Readonly<Record<string, EdgeOptions>> = {
   whole: { hashing: 'in-steps' },
+  'light-hashes': {},
   'acknowledges-early': { plugin: replaceValues('early-values.ts') },
   'fails-on-purpose': { plugin: replaceValues('failing-values.ts') },
   'dies-after-a-commit': { plugin: replaceValues('dying-values.ts') },
-  'platform-hashes': { hashing: 'platform' },
+  'eager-hashes': { hashing: 'platform' },
   'loses-its-database': { plugin: replace('d1', 'failing-d1.ts', /ports\.ts$/) },
 }
 

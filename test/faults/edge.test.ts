@@ -24,7 +24,7 @@ test('while D1 is away requests are refused with 503, a time to wait and a probl
 }, 60_000)
 
 test('requests wait for no other one, which may have ended: none is taken for hung, also after senders have left', async () => {
-  const busy = await startEdgeProcess('whole')
+  const busy = await startEdgeProcess('light-hashes')
   const { url } = busy.host
   const own = await Session.open(url)
   const [jobId = 0] = await own.createJobs(url, 1)
@@ -40,7 +40,7 @@ test('requests wait for no other one, which may have ended: none is taken for hu
 }, 60_000)
 
 test('room for large bodies comes back from senders who leave in the middle of theirs', async () => {
-  const left = await startEdgeProcess('whole')
+  const left = await startEdgeProcess('light-hashes')
   const { url } = left.host
   const own = await Session.open(url)
   const [jobId] = await own.createJobs(url, 1)
@@ -87,7 +87,7 @@ test('an object that dies between its commit and its answer finds an earlier dea
     }).catch(() => null),
   )
   await Bun.sleep(2_000)
-  await dying.become('whole')
+  await dying.become('light-hashes')
   await Promise.all(asked)
   const after = dying.host
   const codeOf = async (id = 0) =>

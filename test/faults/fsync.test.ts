@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -27,6 +27,18 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tidemark-fsync-'))
 })
 afterEach(() => rm(dataDir, { recursive: true }))
+
+/** The data of a host with ten jobs, to copy. */
+let prepared: { readonly folder: string; readonly session: Session; readonly jobIds: readonly number[] }
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-fsync-'))
+  const host = await startProcess({ command: BUN, dataDir: folder })
+  const session = await Session.open(host.url)
+  prepared = { folder, session, jobIds: await session.createJobs(host.url, 10) }
+  host.signal('SIGTERM')
+  await host.exited
+})
+afterAll(() => rm(prepared.folder, { recursive: true }))
 
 // On Debian: apt-get install strace
 describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the kernel', () => {
@@ -75,12 +87,8 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
 /** A host with data that loses its disk at the nth flush under load, and what its successor has. */
 async function failFlush(command: readonly string[], nth: number) {
   const ledger = new Ledger()
-  const first = await startProcess({ command: BUN, dataDir })
-  const session = await Session.open(first.url)
-  const jobIds = await session.createJobs(first.url, 10)
-  first.signal('SIGTERM')
-  await first.exited
-
+  const { folder, session, jobIds } = prepared
+  await cp(folder, dataDir, { recursive: true })
   const inject = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:error=EIO:when=${nth}+`]
   const broken = { command: ['strace', '-f', '-o', '/dev/null', ...inject, ...command], dataDir }
   // One that fails while it starts has told nobody anything.

@@ -9,7 +9,7 @@ import { Lives } from './lives.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const FORGETFUL = ['bun', 'test/faults/host.ts', 'forgets-what-waits']
-const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 
 /** `npm run faults:kill-alarms` has two hundred. */
 const CYCLES = Number(process.env['TIDEMARK_TEST_ALARM_KILLS'] ?? 4)

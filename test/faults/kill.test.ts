@@ -14,7 +14,7 @@ import { Session } from './session.ts'
 const BUN = ['bun', 'workers/bun/main.ts']
 const FOLDING = ['bun', 'test/faults/host.ts', 'flushes-all-the-time']
 const EARLY = ['bun', 'test/faults/host.ts', 'acknowledges-early']
-const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 const EARLY_EDGE = ['bun', 'test/faults/edge-host.ts', 'acknowledges-early']
 
 const ROUND_SENDERS = 2

@@ -21,7 +21,7 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 test.each([
   ['the Bun host', ['bun', 'workers/bun/main.ts']],
-  ['the edge', ['bun', 'test/faults/edge-host.ts', 'whole']],
+  ['the edge', ['bun', 'test/faults/edge-host.ts', 'light-hashes']],
 ])(
   '%s, killed before maintenance begins and started after it has ended, dates both as they were planned',
   async (_, command) => {

@@ -14,7 +14,7 @@ import { Session } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const FLUSHING = ['bun', 'test/faults/host.ts', 'flushes-all-the-time']
-const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 const JOBS = 24
 /** Each writes its own jobs, as a shard of Prometheus has its own series. */
 const WRITERS = 8

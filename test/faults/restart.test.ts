@@ -12,7 +12,7 @@ import { Senders } from './senders.ts'
 import { Session } from './session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
-const EDGE = ['bun', 'test/faults/edge-host.ts', 'whole']
+const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 const TIMEOUT_MS = 2_000
 
 let dataDir = ''

@@ -52,6 +52,23 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'files are sent in gzip to callers that take it',
+    async run(client) {
+      const { text } = await page(client, '/ui/')
+      const [, path = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(text) ?? []
+      const ask = async (coding: string) =>
+        client.request('GET', `/ui/${path}`, { as: null, headers: { 'accept-encoding': coding } })
+      const whole = await ask('identity')
+      expect(whole.headers.get('content-encoding')).toBeNull()
+      for (const coding of ['gzip', 'deflate, gzip;q=0.5, br;q=0']) {
+        const packed = await ask(coding)
+        expect([coding, packed.headers.get('content-encoding')]).toEqual([coding, 'gzip'])
+        expect(packed.text).toBe(whole.text)
+      }
+      expect((await ask('gzip;q=0, identity')).headers.get('content-encoding')).toBeNull()
+    },
+  },
+  {
     title: 'no path leads out of the files of the console',
     async run(client) {
       for (const path of [

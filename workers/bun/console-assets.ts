@@ -7,7 +7,8 @@ const IS_TEXT = /^text\/|json|svg/
 /** The web console in memory. The service does not wait for it, and runs also when it does not build. */
 export function openConsoleAssets(log: Log): ConsoleAssets {
   const build = builtConsole().catch((error: unknown) => {
-    log.error('console: the build failed, so /ui/ answers 503; run `npm ci --omit=dev` and restart', error)
+    const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : []
+    log.error('console: the build failed, so /ui/ answers 503; run `npm ci --omit=dev` and restart', first)
     return new Map<string, Uint8Array<ArrayBuffer>>()
   })
   const found = new Map<string, ConsoleAsset>()

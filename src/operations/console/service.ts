@@ -8,6 +8,8 @@ export type Page = { readonly html: string; readonly etag: string }
 
 /** The folder of files that never change: their names have a hash of their content. */
 const UNCHANGING = 'assets/'
+/** A file of that folder: other names could lead out of it. */
+const FILE = /^assets\/[\w-][\w.-]*$/
 const PAGE = 'index.html'
 
 /** Whether a path names a file that never changes; all other paths are screens of the page. */
@@ -15,8 +17,8 @@ export const isFile = (path: string): boolean => path.startsWith(UNCHANGING)
 
 /** Finds a file of the console. @throws {Refusal} not_found */
 export async function readAsset({ ports }: Context, path: string): Promise<ConsoleAsset> {
-  const asset = await ports.consoleAssets.find(path)
-  if (asset === null) throw new Refusal('not_found', `The console has no file ${path}.`)
+  const asset = FILE.test(path) ? await ports.consoleAssets.find(path) : null
+  if (asset === null) throw new Refusal('not_found', 'The console has no such file. Load the page again.')
   return asset
 }
 

@@ -5,7 +5,7 @@ import { FIRST_NAMES } from '../../../monitoring/jobs/service/first-job.ts'
 import { jobBody } from '../../../monitoring/jobs/schema.ts'
 import { createJob, readJob } from '../../../monitoring/jobs/service.ts'
 import { slcBody } from '../../../monitoring/slcs/schema.ts'
-import { createSlc, recalculatePeriods } from '../../../monitoring/slcs/service.ts'
+import { createSlc } from '../../../monitoring/slcs/service.ts'
 import { sloBody } from '../../../monitoring/slos/schema.ts'
 import { createSlo, updateChildren } from '../../../monitoring/slos/service.ts'
 import { dateBack } from '../../../monitoring/states/service.ts'
@@ -223,19 +223,29 @@ async function makeHistory({ context, seed, anchorAt, ids }: Making, index: numb
 async function makeSlc(run: Making, { name, limit, target, slo }: (typeof SLCS)[number]): Promise<null> {
   const past = inThePast(run)
   if (!run.ids.has(name)) {
-    const { slc } = await createSlc(past, idOf(run, ''), slcBody.parse({ name, limit, target }))
+    // The pipeline would freeze the periods that are over before the container has a child.
+    const { slc } = await createSlc(
+      withoutPipeline(past),
+      idOf(run, ''),
+      slcBody.parse({ name, limit, target }),
+    )
     run.ids.set(name, slc.id)
   }
   const items = [{ id: idOf(run, slo), weight: 1, stateOverrides: {} }]
   const id = idOf(run, name)
   await updateChildren(past, { type: 'slc', id }, { items, mode: 'replace', ifMatch: null })
-  // A period that is over was frozen before the container had a child.
-  await recalculatePeriods(run.context, id, {
-    begin: new Date(run.anchorAt - HISTORY_MS).toISOString(),
-    end: new Date(run.anchorAt).toISOString(),
-    reason: 'The service was linked after the end of the period.',
-  })
   return null
+}
+
+/** A context whose changes wait for the next call of the pipeline. */
+function withoutPipeline(context: Context): Context {
+  const { flow } = context.ports
+  const waiting = {
+    apply: flow.apply.bind(flow),
+    sweep: flow.sweep.bind(flow),
+    runDue: () => Promise.resolve(),
+  }
+  return { ...context, ports: { ...context.ports, flow: waiting } }
 }
 
 function rememberObjects({ ids }: Making): Promise<Partial<Made>> {

@@ -1,6 +1,6 @@
 import { ROOT_ID } from '../../../access/rights/permissions.ts'
 import type { Context } from '../../../context.ts'
-import { HOUR_MS, timeFormat } from '../../../lib/time.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 import { alarmsBody, linksBody } from '../../../monitoring/alarm-inbox/schema.ts'
 import { assignAlarm, commentOnAlarm } from '../../../monitoring/alarm-inbox/service/actions.ts'
 import { readLinks, replaceLinks } from '../../../monitoring/alarm-inbox/service/links.ts'
@@ -102,21 +102,16 @@ async function plan(making: Making, place: string, body: object): Promise<void> 
   if (known.length === 0) await createRevaluation(operator, object, revaluationBody.parse(body))
 }
 
-/** Assigns the latest open alarm to the operator, with a comment, and comments on the one before. */
+/** Assigns the alarm of a pump to the operator, with a comment, and comments on the alarm of a gauge. */
 export async function workOnAlarms(making: Making): Promise<null> {
   const operator = asOperator(making)
   const [userId = 0] = making.made.userIds ?? []
   const { items } = await listAlarms(operator, alarmsBody.parse({ state: ['open'] }), '/filterDefinition')
-  const worst = items.find(({ state }) => state === 'major') ?? items[0]
-  if (!worst) return null
-  const since = timeFormat(operator.ports.settings.timeZone)(making.anchorAt).slice(11, 16)
-  await assignAlarm(operator, worst.id, {
-    userId,
-    sticky: false,
-    comment: `Called the pump crew at ${since}; they are on site within the hour.`,
-  })
-  const other = items.find(({ id }) => id !== worst.id)
-  if (other)
-    await commentOnAlarm(operator, other.id, 'Known: the telemetry link of this gauge is being repaired.')
+  const alarmOf = (place: string) => items.find(({ object }) => object.id === idOf(making, place))
+  const broken = alarmOf('Sluices and pumps/Harlingen/Pumping station Harlingen/Pump 2')
+  const silent = alarmOf('Tide gauges/Gauge Lauwersoog/Water level')
+  const comment = 'Bearing of pump 2 is running hot. The crew is on its way and replaces it today.'
+  if (broken) await assignAlarm(operator, broken.id, { userId, sticky: false, comment })
+  if (silent) await commentOnAlarm(operator, silent.id, 'The telemetry link of this gauge is being repaired.')
   return null
 }

@@ -64,6 +64,7 @@ export function FormDialog({
   refused,
   onSubmit,
   onClose,
+  onCancel = onClose,
   children,
 }: {
   readonly title: ComponentChildren
@@ -74,7 +75,10 @@ export function FormDialog({
   readonly refused?: string | undefined
   /** Saves; the dialog closes when the promise resolves. */
   readonly onSubmit: () => Promise<void>
+  /** Called after a save, and when the user closes the dialog. */
   readonly onClose: () => void
+  /** Called instead of `onClose` when the user closes the dialog without a save. */
+  readonly onCancel?: () => void
   readonly children: (failure: Failure | null) => ComponentChildren
 }): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -96,12 +100,12 @@ export function FormDialog({
   return (
     <Dialog
       title={title}
-      onClose={onClose}
+      onClose={onCancel}
       wide={wide}
       footer={
         <>
           <span class="grow" />
-          <Button onClick={onClose}>{t('kit.cancel')}</Button>
+          <Button onClick={onCancel}>{t('kit.cancel')}</Button>
           <Button
             kind={danger ? 'danger' : 'primary'}
             type="submit"

@@ -20,10 +20,34 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: 'g s', place: 'everywhere', action: 'scripts' },
   { keys: 'Esc', place: 'everywhere', action: 'close' },
   { keys: 'Z', place: 'everywhere', action: 'undo' },
+  { keys: 'J K ↑ ↓', place: 'lists', action: 'move' },
+  { keys: 'Home End', place: 'lists', action: 'ends' },
+  { keys: 'Enter', place: 'lists', action: 'open' },
+  { keys: 'X', place: 'lists', action: 'mark' },
+  { keys: 'Shift J K', place: 'lists', action: 'extend' },
+  { keys: 'A', place: 'alarms', action: 'acknowledge' },
+  { keys: 'Shift A', place: 'alarms', action: 'assign' },
+  { keys: 'C', place: 'alarms', action: 'comment' },
+  { keys: 'M', place: 'alarms', action: 'maintain' },
+  { keys: 'E', place: 'alarms', action: 'object' },
+  { keys: '← →', place: 'tree', action: 'unfold' },
+  { keys: '*', place: 'tree', action: 'siblings' },
+  { keys: '← →', place: 'chart', action: 'points' },
+  { keys: '+ -', place: 'chart', action: 'zoom' },
+  { keys: 'T', place: 'chart', action: 'table' },
+  { keys: 'Ctrl Enter', place: 'forms', action: 'save' },
+  { keys: '← → ↑ ↓', place: 'calendar', action: 'days' },
+  { keys: 'N', place: 'calendar', action: 'plan' },
 ]
 
 /** Whether single keys work (WCAG 2.1.4); the account switches them off. */
 export const singleKeys = signal(localStorage.getItem('tidemark.singleKeys') !== 'off')
+
+/** Switches single keys on or off, in this browser. */
+export function keepSingleKeys(on: boolean): void {
+  singleKeys.value = on
+  localStorage.setItem('tidemark.singleKeys', on ? 'on' : 'off')
+}
 
 const SCREENS: Readonly<Record<string, string>> = {
   o: '',

@@ -1,8 +1,210 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
-import { PageHead } from '../../kit/data.tsx'
-import { t } from '../../language/t.ts'
+import { call } from '../../api/client.ts'
+import type { Item } from '../../api/client.ts'
+import { invalidate, useGet } from '../../api/resource.ts'
+import { readUser, signOut, user } from '../../api/session.ts'
+import { background } from '../../kit/background.ts'
+import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
+import { Card, PageHead, Table } from '../../kit/data.tsx'
+import { Empty, Show } from '../../kit/feedback.tsx'
+import { State } from '../../kit/state.tsx'
+import { Time } from '../../kit/time.tsx'
+import { toast } from '../../kit/toasts.tsx'
+import { LANGUAGES, t } from '../../language/t.ts'
+import { PasswordForm } from '../../shell/owed.tsx'
+import { keepSingleKeys, singleKeys } from '../../shell/keys.ts'
+import { changeTheme, theme } from '../../shell/theme.ts'
+import type { Theme } from '../../shell/theme.ts'
+import { Mfa } from './mfa.tsx'
+import { NewToken } from './new-token.tsx'
 
+/** The user's own account: appearance, password, second factor, sessions and tokens. */
 export function Screen(): JSX.Element {
-  return <PageHead title={t('account.title')} />
+  const me = user.value
+  return (
+    <>
+      <PageHead
+        title={t('account.title')}
+        sentence={me ? t('account.sentence', { name: me.fullname || me.username }) : ''}
+      />
+      <div class="body two-up">
+        <Appearance />
+        <Password />
+        <Mfa />
+        <Sessions />
+        <Tokens />
+      </div>
+    </>
+  )
+}
+
+function Appearance(): JSX.Element {
+  const me = user.value
+  const [zone, setZone] = useState(me?.timeZone ?? '')
+  const save = async (change: { readonly language?: string; readonly timeZone?: string }): Promise<void> => {
+    if (me === null) return
+    await call('patch', '/users/{id}', { path: { id: me.id }, body: change })
+    await readUser()
+    toast({ text: t('account.saved') })
+  }
+  return (
+    <Card title={t('account.appearance')}>
+      <div class="pad col">
+        <SelectField
+          label={t('setup.language')}
+          value={me?.language ?? 'en'}
+          onValue={(language) => background(save({ language }))}
+          options={LANGUAGES.map((value) => ({
+            value: value as string,
+            text: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
+          }))}
+        />
+        <form
+          class="row end-aligned"
+          onSubmit={(event) => {
+            event.preventDefault()
+            background(save({ timeZone: zone }))
+          }}
+        >
+          <TextField label={t('setup.timeZone')} value={zone} onValue={setZone} class="grow" />
+          <Button type="submit" refused={zone === me?.timeZone ? t('account.unchanged') : undefined}>
+            {t('account.save')}
+          </Button>
+        </form>
+        <SelectField<Theme>
+          label={t('account.theme')}
+          value={theme.value}
+          onValue={changeTheme}
+          options={(['system', 'light', 'dark'] as const).map((value) => ({
+            value,
+            text: t(`account.theme.${value}`),
+          }))}
+        />
+        <Check label={t('keys.single')} checked={singleKeys.value} onChange={keepSingleKeys} />
+      </div>
+    </Card>
+  )
+}
+
+function Password(): JSX.Element {
+  return (
+    <Card title={t('login.password')}>
+      <div class="pad">
+        <PasswordForm onDone={() => toast({ text: t('account.passwordChanged') })} />
+      </div>
+    </Card>
+  )
+}
+
+type Session = Item<'/sessions'>
+
+function Sessions(): JSX.Element {
+  const sessions = useGet('/sessions', {})
+  const end = async (id: string): Promise<void> => {
+    await call('delete', '/sessions/{id}', { path: { id } })
+    invalidate('/sessions')
+  }
+  return (
+    <Card
+      title={t('account.sessions')}
+      actions={
+        <Button small kind="danger" onClick={() => background(signOut(true))}>
+          {t('account.signOutEverywhere')}
+        </Button>
+      }
+    >
+      <Show resource={sessions}>
+        {({ items }) => (
+          <Table<Session>
+            label={t('account.sessions')}
+            rows={items}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                key: 'agent',
+                title: t('account.browser'),
+                cell: ({ agent }) => <span class="agent">{agent}</span>,
+              },
+              { key: 'address', title: t('account.address'), wide: true, cell: ({ address }) => address },
+              { key: 'since', title: t('account.since'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                key: 'end',
+                title: <span class="vh">{t('account.end')}</span>,
+                cell: ({ id, isCurrent }) =>
+                  isCurrent ? (
+                    <State state="ok" text={t('account.current')} />
+                  ) : (
+                    <Button small onClick={() => background(end(id))}>
+                      {t('account.end')}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Show>
+    </Card>
+  )
+}
+
+type Token = Item<'/session/personal-tokens'>
+
+function Tokens(): JSX.Element {
+  const tokens = useGet('/session/personal-tokens', {})
+  const [isNew, setNew] = useState(false)
+  const revoke = async (tokenId: number): Promise<void> => {
+    await call('delete', '/session/personal-tokens/{tokenId}', { path: { tokenId } })
+    invalidate('/session/personal-tokens')
+  }
+  return (
+    <Card
+      title={t('account.tokens')}
+      note={t('account.tokensNote')}
+      actions={
+        <Button small icon="plus" onClick={() => setNew(true)}>
+          {t('account.newToken')}
+        </Button>
+      }
+    >
+      <Show resource={tokens}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title={t('account.noTokens')} />
+          ) : (
+            <Table<Token>
+              label={t('account.tokens')}
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                { key: 'name', title: t('account.name'), cell: ({ name }) => name },
+                {
+                  key: 'scopes',
+                  title: t('account.scopes'),
+                  wide: true,
+                  cell: ({ scopes }) => scopes.join(', '),
+                },
+                { key: 'ends', title: t('account.ends'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                {
+                  key: 'revoke',
+                  title: <span class="vh">{t('account.revoke')}</span>,
+                  cell: ({ id, name }) => (
+                    <Button
+                      small
+                      aria-label={t('account.revokeName', { name })}
+                      onClick={() => background(revoke(id))}
+                    >
+                      {t('account.revoke')}
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Show>
+      {isNew && <NewToken onClose={() => setNew(false)} />}
+    </Card>
+  )
 }

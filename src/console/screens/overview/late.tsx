@@ -1,6 +1,65 @@
 import type { JSX } from 'preact'
 
-/** Jobs that wait longer than usual for their next delivery. */
+import { useGet } from '../../api/resource.ts'
+import { Card, Table } from '../../kit/data.tsx'
+import { objectLink } from '../../kit/location.ts'
+import { durationText, msOfDuration, now, Time } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+import { placeOf } from './wrong-now.tsx'
+
+const SHOWN_MAX = 8
+
+/** Jobs that wait longer than usual for their next delivery; nothing while there are none. */
 export function Late(): JSX.Element | null {
-  return null
+  const { data } = useGet(
+    '/{parentType}/{parentId}/late-jobs',
+    { path: { parentType: 'group', parentId: 1 }, query: { limit: SHOWN_MAX } },
+    ['state'],
+  )
+  if (!data || data.items.length === 0) return null
+  return (
+    <Card title={t('overview.late')} note={t('overview.lateNote')}>
+      <Table
+        label={t('overview.late')}
+        rows={data.items}
+        keyOf={({ object }) => object.id}
+        columns={[
+          {
+            key: 'job',
+            title: t('overview.job'),
+            cell: ({ object }) => <a href={objectLink('job', object.id)}>{object.name}</a>,
+          },
+          {
+            key: 'place',
+            title: t('overview.place'),
+            wide: true,
+            cell: ({ object }) => <span class="quiet">{placeOf(object.path)}</span>,
+          },
+          {
+            key: 'usual',
+            title: t('overview.usual'),
+            wide: true,
+            cell: ({ usualInterval }) => usual(usualInterval),
+          },
+          {
+            key: 'last',
+            title: t('overview.lastValue'),
+            cell: ({ lastReceivedAt }) =>
+              lastReceivedAt === null ? '–' : <Time at={lastReceivedAt} seconds />,
+          },
+          {
+            key: 'silent',
+            title: t('overview.silentIn'),
+            figures: true,
+            cell: ({ nextTimeoutAt }) => durationText(Date.parse(nextTimeoutAt) - now.value),
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+function usual(interval: string): string {
+  const ms = msOfDuration(interval)
+  return ms === null ? '–' : t('overview.every', { duration: durationText(ms) })
 }

@@ -59,7 +59,7 @@ function Screens({ path }: { readonly path: string }): JSX.Element {
   const router = (
     <Router>
       {SCREENS.flatMap(({ paths, screen }) =>
-        paths.map((one) => <Route key={one} path={BASE.slice(0, -1) + one} component={screen} />),
+        paths.map((one) => <Route key={paths[0]} path={BASE.slice(0, -1) + one} component={screen} />),
       )}
       <Route default component={NoScreen} />
     </Router>

@@ -62,7 +62,10 @@ const SEQUENCE_MS = 1_200
 /** Whether a key press belongs to a field or a dialog, where single keys do nothing else. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null
-  return target?.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') != null
+  return (
+    target?.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable], [role=tree]') !=
+    null
+  )
 }
 
 /** Handles the keys that work everywhere. Returns a function that stops it. */

@@ -1,13 +1,34 @@
 import type { JSX } from 'preact'
-import { useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso'
 
-import { PageHead } from '../../kit/data.tsx'
+import { Icon } from '../../kit/icons.tsx'
+import { BASE, linkTo } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
 import { JobPage } from './job/job-page.tsx'
+import { PlacePage } from './place/place-page.tsx'
+import { useTrail } from './trail.ts'
+import type { Place } from './trail.ts'
+import { ROOT_ID } from './tree/branches.ts'
+import { TreePane } from './tree/tree-pane.tsx'
 
+/** The tree of objects and the page of one. On narrow screens each is a page of its own. */
 export function Screen(): JSX.Element {
-  const { params, path } = useRoute()
-  const id = Number(params['id'])
-  if (/\/job\/\d+$/.test(path)) return <JobPage id={id} />
-  return <PageHead title={t('objects.title')} />
+  const { path } = useLocation()
+  const { params } = useRoute()
+  const isTree = params['id'] === undefined
+  const type = isTree ? 'group' : (path.slice(BASE.length).split('/')[0] as Place['type'])
+  const id = isTree ? ROOT_ID : Number(params['id'])
+  const above = useTrail(type, id)
+  return (
+    <div class={isTree ? 'split fixed' : 'split fixed one'}>
+      <TreePane current={{ type, id }} above={above} />
+      <div class="page">
+        <a class="to-tree" href={linkTo('objects')}>
+          <Icon name="objects" />
+          {t('objects.toTree')}
+        </a>
+        {type === 'job' ? <JobPage id={id} /> : <PlacePage key={id} type={type} id={id} above={above} />}
+      </div>
+    </div>
+  )
 }

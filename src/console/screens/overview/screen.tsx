@@ -4,9 +4,9 @@ import { useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { Empty, Show, Skeleton, Water } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
+import { StateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
 import { Budgets } from './budgets.tsx'
-import { Changes } from './changes.tsx'
 import { Late } from './late.tsx'
 import { headline, restSentence } from './sentence.ts'
 import { TideChart } from './tide-chart.tsx'
@@ -48,7 +48,7 @@ export function Screen(): JSX.Element {
           <Late />
         </div>
         <div class="col spread">
-          <Changes />
+          <StateChanges type="group" id={1} />
           <Budgets />
         </div>
       </div>

@@ -1,31 +1,39 @@
 import type { JSX } from 'preact'
 
-import { useGet } from '../../api/resource.ts'
-import type { Item } from '../../api/client.ts'
-import { Card, Feed } from '../../kit/data.tsx'
-import { Show } from '../../kit/feedback.tsx'
-import type { IconName } from '../../kit/icons.tsx'
-import { objectLink } from '../../kit/location.ts'
-import { shapeOf, stateWord } from '../../kit/state.tsx'
-import { Time } from '../../kit/time.tsx'
-import { t } from '../../language/t.ts'
+import { useGet } from '../api/resource.ts'
+import type { Item } from '../api/client.ts'
+import { t } from '../language/t.ts'
+import { Card, Feed } from './data.tsx'
+import { Show } from './feedback.tsx'
+import type { IconName } from './icons.tsx'
+import { objectLink } from './location.ts'
+import { shapeOf, stateWord } from './state.tsx'
+import { Time } from './time.tsx'
 
 type Change = Item<'/{parentType}/{parentId}/state-changes'>
 const SILENT = 5
 
-/** The latest changes of states of jobs. */
-export function Changes(): JSX.Element {
+/** The latest changes of states of jobs and service levels below an object. */
+export function StateChanges({
+  type,
+  id,
+  limit = 8,
+}: {
+  readonly type: 'group' | 'device'
+  readonly id: number
+  readonly limit?: number
+}): JSX.Element {
   const changes = useGet(
     '/{parentType}/{parentId}/state-changes',
-    { path: { parentType: 'group', parentId: 1 }, query: { types: 'job,slo,slc', limit: 8 } },
+    { path: { parentType: type, parentId: id }, query: { types: 'job,slo,slc', limit } },
     ['state'],
   )
   return (
-    <Card title={t('overview.changes')} note={t('overview.changesNote')}>
-      <Show resource={changes} what={t('overview.changesFailed')}>
+    <Card title={t('changes.title')} note={t('changes.note')}>
+      <Show resource={changes} what={t('changes.failed')}>
         {({ items }) =>
           items.length === 0 ? (
-            <p class="pad quiet">{t('overview.noChanges')}</p>
+            <p class="pad quiet">{t('changes.none')}</p>
           ) : (
             <Feed
               items={items.map((change) => ({
@@ -55,7 +63,7 @@ function iconOf({ to, errorCode }: Change): IconName {
 }
 
 /** The words after the name of the object. */
-export function changeText({ to, errorCode }: Change): string {
-  if (errorCode === SILENT && shapeOf(to) !== 'ok') return t('overview.wentSilent')
-  return t('overview.became', { state: stateWord(to).toLowerCase() })
+function changeText({ to, errorCode }: Change): string {
+  if (errorCode === SILENT && shapeOf(to) !== 'ok') return t('changes.silent')
+  return t('changes.became', { state: stateWord(to).toLowerCase() })
 }

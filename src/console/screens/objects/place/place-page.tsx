@@ -1,0 +1,99 @@
+import type { JSX } from 'preact'
+
+import type { Answer } from '../../../api/client.ts'
+import { useUrl } from '../../../api/resource.ts'
+import { Card, KeyValues, PageHead } from '../../../kit/data.tsx'
+import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { objectLink } from '../../../kit/location.ts'
+import { State } from '../../../kit/state.tsx'
+import { StateChanges } from '../../../kit/state-changes.tsx'
+import { t } from '../../../language/t.ts'
+import type { Place } from '../trail.ts'
+import { ROOT_ID } from '../tree/branches.ts'
+import { useBranch, useStoppedJobs } from '../tree/reading.tsx'
+import { nameOf } from '../tree/row.tsx'
+import { ChildrenTable } from './children-table.tsx'
+import { Outages } from './outages.tsx'
+import { placeSentence } from './sentence.ts'
+
+export type PlaceObject = Answer<'/groups/{id}'> & Partial<Answer<'/devices/{id}'>>
+
+type Props = {
+  readonly type: 'group' | 'device'
+  readonly id: number
+  readonly above: readonly Place[]
+}
+
+/** The page of a group or a device: its state, what is inside, what changed, its outages. */
+export function PlacePage({ type, id, above }: Props): JSX.Element {
+  const object = useUrl<PlaceObject>(`/${type}s/${id}`, ['state'])
+  const branch = useBranch(type, id)
+  const stopped = useStoppedJobs()
+  return (
+    <Show resource={object} what={t('objects.objectFailed')} skeleton={<Skeleton lines={8} height="24rem" />}>
+      {(place) => (
+        <>
+          <PageHead
+            crumbs={above
+              .filter((one) => one.id !== ROOT_ID)
+              .map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))}
+            title={nameOf(place)}
+            badge={branch.data && <State state={branch.data.state} />}
+            sentence={
+              branch.data &&
+              placeSentence({
+                counts: branch.data.counts,
+                hasChildren: place.hasChildren,
+                reasons: place.reasons,
+              })
+            }
+          />
+          <div class="body">
+            <div class="two">
+              <div class="col spread">
+                <Show resource={branch} what={t('objects.childrenFailed')} skeleton={<Skeleton lines={6} />}>
+                  {({ children = [] }) => (
+                    <ChildrenTable
+                      items={children}
+                      stopped={stopped}
+                      empty={
+                        <Empty
+                          title={t(`objects.emptyInside.${type}`)}
+                          text={t(`objects.emptyText.${type}`)}
+                        />
+                      }
+                    />
+                  )}
+                </Show>
+                <Outages type={type} id={id} />
+              </div>
+              <div class="col spread">
+                <StateChanges type={type} id={id} />
+                <Details place={place} type={type} />
+              </div>
+            </div>
+          </div>
+        </>
+      )}
+    </Show>
+  )
+}
+
+/** What is written about a place, as far as there is anything. */
+function Details({ place, type }: { readonly place: PlaceObject; readonly type: string }): JSX.Element {
+  const rows: (readonly [name: string, value: string | undefined])[] = [
+    [t('objects.kind'), t(`objects.type.${type}`)],
+    [t('objects.id'), `#${place.id}`],
+    [t('objects.address'), place.address],
+    [t('objects.netmask'), place.netmask],
+    [t('objects.deviceName'), place.deviceName],
+    ...place.properties.map(({ key, value }) => [key, value] as const),
+  ]
+  return (
+    <Card title={t('objects.details')}>
+      <div class="pad">
+        <KeyValues rows={rows.flatMap(([name, value]) => (value ? [[name, value] as const] : []))} />
+      </div>
+    </Card>
+  )
+}

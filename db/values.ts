@@ -21,7 +21,7 @@ export const VALUES_SCHEMA = [
   `create table if not exists expired (
      job_id integer not null, series integer not null, end_at integer not null, primary key (job_id, series)
    ) strict, without rowid`,
-  'create table if not exists blobs (id integer primary key, job_id integer not null, doomed integer not null) strict',
+  'create table if not exists blobs (id integer primary key, job_id integer not null, orphaned integer not null) strict',
   `create table if not exists repeats (
      job_id integer not null, key text not null, digest text not null, answer text not null,
      until_at integer not null, primary key (job_id, key)

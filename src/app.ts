@@ -17,7 +17,7 @@ import { continueInBackground, demoWrites } from './automation/demo/service.ts'
 import { packageRoutes } from './automation/packages/routes.ts'
 import { runRoutes } from './automation/runs/routes.ts'
 import { authenticateRunner, scriptHealth } from './automation/runs/runners/service.ts'
-import { runnersTakeNothing } from './automation/runs/runners/service/health.ts'
+import { warnOfIdleRunners } from './automation/runs/runners/service/health.ts'
 import { scriptRoutes } from './automation/scripts/routes.ts'
 import { webhookRoutes } from './automation/webhooks/routes.ts'
 import { scriptsWithoutUser } from './automation/webhooks/service/health.ts'
@@ -51,10 +51,10 @@ import { metricsRoutes } from './monitoring/metrics/routes.ts'
 import { pausing } from './monitoring/notifications/outbox/service.ts'
 import { notificationRoutes } from './monitoring/notifications/routes.ts'
 import {
-  alarmsGoToNobody,
+  warnOfUnlinkedAlarms,
   notificationsAreDead,
   notificationsPaused,
-  recipientsReachNobody,
+  warnOfUnreachableRecipients,
 } from './monitoring/notifications/service/health.ts'
 import { outageRoutes } from './monitoring/outages/routes.ts'
 import { revaluationRoutes } from './monitoring/revaluations/routes.ts'
@@ -82,13 +82,13 @@ export type App = {
 export const healthReports: HealthReports = {
   scripts: scriptHealth,
   warnings: [
-    alarmsGoToNobody,
-    recipientsReachNobody,
+    warnOfUnlinkedAlarms,
+    warnOfUnreachableRecipients,
     notificationsAreDead,
     notificationsPaused,
     restoreUnfinished,
     scriptsWithoutUser,
-    runnersTakeNothing,
+    warnOfIdleRunners,
     clockIsBehind,
   ],
 }

@@ -1,11 +1,11 @@
 import { Mutex } from './lib/mutex.ts'
-import { advanceAlarms, raiseAlarms, tidyAlarms } from './monitoring/alarms/service.ts'
+import { advanceAlarms, raiseAlarms, deleteOldChanges } from './monitoring/alarms/service.ts'
 import { makeNotices } from './monitoring/notifications/outbox/service.ts'
 import { advanceMaintenance, reviewSlice, reviewUrgent } from './monitoring/revaluations/service.ts'
 import type { Advanced } from './monitoring/revaluations/service.ts'
-import { judgeDue } from './monitoring/slcs/service.ts'
-import { keepMembership } from './monitoring/slos/membership/service.ts'
-import { countAnew, recordTransitions, setRight } from './monitoring/states/service.ts'
+import { assessDueSlcs } from './monitoring/slcs/service.ts'
+import { updateMemberships } from './monitoring/slos/membership/service.ts'
+import { recountTallies, recordTransitions, correctTallies } from './monitoring/states/service.ts'
 import type { Events } from './ports/events.ts'
 import type { StatePipeline } from './ports/flow.ts'
 import type { Ports } from './ports/index.ts'
@@ -91,14 +91,14 @@ export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = 
   }
 
   async function bringUpToDate(): Promise<void> {
-    await keepMembership(ports)
-    await countAnew(ports)
+    await updateMemberships(ports)
+    await recountTallies(ports)
     await maintenance.advance(ports.clock.now())
   }
 
   /** Containers come after everything that they are made of. */
   async function judge(): Promise<{ readonly isMoreDue: boolean }> {
-    judgedAt = (await judgeDue(ports)) ?? Infinity
+    judgedAt = (await assessDueSlcs(ports)) ?? Infinity
     return { isMoreDue: judgedAt <= ports.clock.now() }
   }
 
@@ -133,9 +133,9 @@ async function sweepSome(
   afterId: number,
   judge: () => Promise<unknown>,
 ): Promise<number | null> {
-  const next = await setRight(ports, afterId)
+  const next = await correctTallies(ports, afterId)
   await judge()
-  if (next === null) await tidyAlarms(ports.database, ports.clock.now())
+  if (next === null) await deleteOldChanges(ports.database, ports.clock.now())
   return next
 }
 

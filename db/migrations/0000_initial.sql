@@ -829,7 +829,7 @@ CREATE TABLE `slc_revisions` (
 	FOREIGN KEY (`period_id`) REFERENCES `slc_periods`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `slc_spells` (
+CREATE TABLE `slc_maintenance` (
 	`slc_id` integer NOT NULL,
 	`seq` integer NOT NULL,
 	`at` integer NOT NULL,

@@ -64,8 +64,8 @@ export const slcRevisions = sqliteTable(
 )
 
 /** When containers entered and left maintenance. */
-export const slcSpells = sqliteTable(
-  'slc_spells',
+export const slcMaintenance = sqliteTable(
+  'slc_maintenance',
   {
     slcId: integer('slc_id')
       .notNull()

@@ -1,7 +1,7 @@
 import { Refusal } from '../lib/errors.ts'
 
 /** Bytes of larger bodies that may be taken in at once; past them requests are refused before any of theirs is read. */
-export const INTAKE_BYTES_MAX = 32 * 1024 * 1024
+export const RESERVED_BYTES_MAX = 32 * 1024 * 1024
 
 /** Smaller bodies are not counted: whoever sends large ones slowly must not shut out sign-ins and single values. */
 export const SMALL_BYTES_MAX = 16 * 1024
@@ -16,9 +16,9 @@ const stopped = new FinalizationRegistry<number>((sizeBytes) => {
 
 /** Counts a body until the function that it returns is called, once, or can be called by nobody any more.
  * @throws {Refusal} overloaded */
-export function holdIntake(sizeBytes: number): () => void {
+export function reserveBytes(sizeBytes: number): () => void {
   if (sizeBytes <= SMALL_BYTES_MAX) return nothing
-  if (heldBytes + sizeBytes > INTAKE_BYTES_MAX) {
+  if (heldBytes + sizeBytes > RESERVED_BYTES_MAX) {
     throw new Refusal('overloaded', 'The service is receiving too many large requests. Try again shortly.')
   }
   heldBytes += sizeBytes
@@ -32,7 +32,7 @@ export function holdIntake(sizeBytes: number): () => void {
 
 /** Counts so many bytes while something is done with them. @throws {Refusal} overloaded */
 export async function whileHeld<Result>(sizeBytes: number, run: () => Promise<Result>): Promise<Result> {
-  const release = holdIntake(sizeBytes)
+  const release = reserveBytes(sizeBytes)
   try {
     return await run()
   } finally {

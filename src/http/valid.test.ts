@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import * as z from 'zod'
 
 import { Refusal } from '../lib/errors.ts'
-import { INTAKE_BYTES_MAX } from './body-budget.ts'
+import { RESERVED_BYTES_MAX } from './body-budget.ts'
 import { withJson } from './valid.ts'
 
-const ANYTHING = { schema: z.unknown(), plain: () => null, sizeMaxBytes: INTAKE_BYTES_MAX }
+const ANYTHING = { schema: z.unknown(), plain: () => null, sizeMaxBytes: RESERVED_BYTES_MAX }
 
 /** A body that says it has so many bytes. */
 function sent(sizeBytes: number): Request {
@@ -25,7 +25,7 @@ test('a body counts until what is done with it is done, also when that fails', a
     const work = Promise.withResolvers<string>()
     const begun = Promise.withResolvers<undefined>()
     const first = codeOf(
-      withJson(sent(INTAKE_BYTES_MAX), ANYTHING, () => {
+      withJson(sent(RESERVED_BYTES_MAX), ANYTHING, () => {
         begun.resolve(undefined)
         return work.promise
       }),
@@ -36,6 +36,6 @@ test('a body counts until what is done with it is done, also when that fails', a
     expect(await codeOf(withJson(sent(200), ANYTHING, () => Promise.resolve()))).toBe('taken')
     work[end]('done')
     expect(await first).toBe(end === 'resolve' ? 'taken' : 'broken')
-    expect(await codeOf(withJson(sent(INTAKE_BYTES_MAX), ANYTHING, () => Promise.resolve()))).toBe('taken')
+    expect(await codeOf(withJson(sent(RESERVED_BYTES_MAX), ANYTHING, () => Promise.resolve()))).toBe('taken')
   }
 })

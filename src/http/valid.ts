@@ -9,7 +9,7 @@ import { pointerOf } from '../lib/pointer.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { gunzip, readBytes, tooLarge } from './bytes.ts'
 import { encodingOf, refuseCharset } from './encoding.ts'
-import { holdIntake } from './body-budget.ts'
+import { reserveBytes } from './body-budget.ts'
 
 type Target = 'json' | 'query' | 'param'
 
@@ -154,7 +154,7 @@ function admitBody(request: Request, sizeMaxBytes: number) {
   const length = headers.get('content-length')
   if (length !== null && Number(length) > sizeMaxBytes) throw tooLarge(sizeMaxBytes)
   const isWhole = length !== null && (!headers.has('content-encoding') || encodingOf(request) === 'identity')
-  return { release: holdIntake(isWhole ? Number(length) : sizeMaxBytes), isWhole }
+  return { release: reserveBytes(isWhole ? Number(length) : sizeMaxBytes), isWhole }
 }
 
 function withBody(request: Request, body: string): Request {

@@ -2,11 +2,11 @@
 export function isSafeUrl(text: string): boolean {
   const { protocol, username, password } = urlOf(text) ?? {}
   if (username !== '' || password !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && isHere(text))
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackUrl(text))
 }
 
 /** Whether a URL is of this machine. */
-export function isHere(text: string): boolean {
+export function isLoopbackUrl(text: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(urlOf(text)?.hostname ?? '')
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
-import { isHere, urlOf } from '../lib/urls.ts'
+import { isLoopbackUrl, urlOf } from '../lib/urls.ts'
 import { unusable } from './environment.ts'
 
 const GROUPS_MAX = 100
@@ -200,7 +200,7 @@ export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSetting
 function misfitsOf(values: z.output<typeof ldapSchema>, url: string): readonly string[] {
   const needed = ['TIDEMARK_LDAP_BIND_DN', 'TIDEMARK_LDAP_BIND_PASSWORD', 'TIDEMARK_LDAP_BASE_DN'] as const
   const missing = needed.filter((name) => values[name] === '')
-  const isOpen = isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isHere(url)
+  const isOpen = isPlain(url) && values.TIDEMARK_LDAP_START_TLS === 'off' && !isLoopbackUrl(url)
   return [
     ...missing.map((name) => `${name} is missing; TIDEMARK_LDAP_URL requires it.`),
     ...(isOpen ? ['TIDEMARK_LDAP_START_TLS can be off only for an ldap: URL of this machine.'] : []),

@@ -241,7 +241,7 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into charges values (${slo}, 1, 1700000000000, 'major'), (${slo}, 2, 1700000000001, null)`,
     `insert into slc_periods values (41, ${slc}, 1, 2, '{"children":[]}')`,
     `insert into slc_revisions values (41, 1, 1, 1, 3, null, null), (41, 2, 1, 0, 4, 'owner', 'late news')`,
-    `insert into slc_spells values (${slc}, 1, 1700000000000, 0, 0)`,
+    `insert into slc_maintenance values (${slc}, 1, 1700000000000, 0, 0)`,
     `insert into notifications values (9, 'msg_9', 1, 0, 'sent', 1, ${now}, null, ${now}, ${now}, 'HTTP 200')`,
     `insert into notices values (9, 900, 1, 2, 1, 0, 'opened', 0, 5, '{}', 9)`,
     `insert into preferences values (1, '{"theme":"dark"}')`,

@@ -614,8 +614,8 @@ async function perform(world: World, jobId: number, act: Act): Promise<unknown> 
     }
     case 'wake':
       return world.wake()
-    case 'deaf':
-      return world.deaf(happening.fromAt, happening.now)
+    case 'ingest gap':
+      return world.ingestGap(happening.fromAt, happening.now)
     case 'configure':
       return world.actors.configure(jobId, happening.rules)
   }

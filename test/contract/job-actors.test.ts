@@ -210,7 +210,7 @@ async function onLibsql(): Promise<World> {
       return stage.engine
     },
     wake: () => stage.engine.wake(),
-    deaf: (fromAt, toAt) => stage.engine.recordIngestGap(fromAt, toAt),
+    ingestGap: (fromAt, toAt) => stage.engine.recordIngestGap(fromAt, toAt),
     flush: () => stage.engine.flush(),
     tidy: () => stage.engine.retention.apply(),
     settled: () => stage.engine.settled(),

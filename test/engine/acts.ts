@@ -18,7 +18,7 @@ export type Act =
   /** Time passes until so much after the deadline, if there is one; then the host wakes. */
   | { readonly kind: 'sleep'; readonly pastMs: number }
   /** Nothing can be received for so long, from so much before now. */
-  | { readonly kind: 'deaf'; readonly beforeMs: number; readonly forMs: number }
+  | { readonly kind: 'ingest gap'; readonly beforeMs: number; readonly forMs: number }
   | { readonly kind: 'configure'; readonly afterMs: number; readonly rules: JobRules }
 
 const FUTURE_MS = 5 * MINUTE_MS
@@ -136,8 +136,8 @@ const sleep = fc.record({
   kind: fc.constant('sleep' as const),
   pastMs: fc.constantFrom(-1, 0, 0, 1, 400, 6_000),
 })
-const deaf = fc.record({
-  kind: fc.constant('deaf' as const),
+const ingestGap = fc.record({
+  kind: fc.constant('ingest gap' as const),
   beforeMs: fc.constantFrom(0, 0, 300, 2_000),
   forMs: fc.constantFrom(1, 500, 1_000, 4_000, 100_000),
 })
@@ -167,7 +167,7 @@ export function histories(
             { weight: 12, arbitrary: deliver },
             { weight: 3, arbitrary: wake },
             { weight: 4, arbitrary: sleep },
-            { weight: 2, arbitrary: deaf },
+            { weight: 2, arbitrary: ingestGap },
             { weight: 2, arbitrary: changes(first) },
           ),
           { maxLength, size: 'max' },
@@ -180,7 +180,7 @@ export function histories(
 export type Happening =
   | { readonly kind: 'deliver'; readonly now: number; readonly delivery: Delivery }
   | { readonly kind: 'wake'; readonly now: number }
-  | { readonly kind: 'deaf'; readonly now: number; readonly fromAt: number }
+  | { readonly kind: 'ingest gap'; readonly now: number; readonly fromAt: number }
   | { readonly kind: 'configure'; readonly now: number; readonly rules: JobRules }
 
 /** Puts an act on the clock. */
@@ -198,8 +198,8 @@ export function happen(
       return { kind: 'wake', now: now + act.afterMs }
     case 'sleep':
       return { kind: 'wake', now: Math.max(now, deadlineAt === null ? now : deadlineAt + act.pastMs) }
-    case 'deaf':
-      return { kind: 'deaf', now: now + act.forMs, fromAt: now - act.beforeMs }
+    case 'ingest gap':
+      return { kind: 'ingest gap', now: now + act.forMs, fromAt: now - act.beforeMs }
     case 'configure':
       return {
         kind: 'configure',

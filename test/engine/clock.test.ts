@@ -49,7 +49,7 @@ class Running {
     const aheadMs = this.#offsetMs - this.#knownOffsetMs
     this.#lookedAt = now
     this.#knownOffsetMs = this.#offsetMs
-    if (now - fromAt > LOOK_MS + STALL_MS) this.#tell({ kind: 'deaf', fromAt, toAt: now, aheadMs }, now)
+    if (now - fromAt > LOOK_MS + STALL_MS) this.#tell({ kind: 'ingest gap', fromAt, toAt: now, aheadMs }, now)
     if ((this.#state.deadline?.at ?? now + 1) <= now) this.#tell({ kind: 'wake' }, now)
   }
 

@@ -207,7 +207,7 @@ export class NaiveJob {
     this.#now = Math.max(this.#now, wall)
   }
 
-  deaf(fromAt: number, toAt: number): void {
+  ingestGap(fromAt: number, toAt: number): void {
     this.#look(toAt)
     if (this.#mistake === 'our own silence counts') return
     const missed = this.deadline

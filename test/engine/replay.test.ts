@@ -67,7 +67,7 @@ async function perform(stage: Stage, jobId: number, act: Act): Promise<void> {
       return
     case 'wake':
       return stage.engine.wake()
-    case 'deaf':
+    case 'ingest gap':
       return stage.engine.recordIngestGap(happening.fromAt, happening.now)
     case 'configure':
       return stage.engine.configure(jobId, happening.rules)

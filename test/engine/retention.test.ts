@@ -115,7 +115,7 @@ describe('what goes cold', () => {
     await stage.engine.retention.apply()
     const blobs = await stage.blobs.list('history/1/')
     expect(blobs.length).toBeGreaterThan(2)
-    expect(await stage.count('blobs where doomed = 0')).toBe(blobs.length)
+    expect(await stage.count('blobs where orphaned = 0')).toBe(blobs.length)
     expect(await stage.count('segments')).toBeLessThan(rowsBefore / 3)
     await check(edges)
     expect(await samples()).toEqual(inOrder())
@@ -156,7 +156,7 @@ describe('what goes cold', () => {
     await stage.engine.retention.apply()
     expect(stage.errors.length).toBeGreaterThan(0)
     expect(await samples()).toEqual(inOrder())
-    expect(await stage.count('blobs where doomed = 1')).toBe(1)
+    expect(await stage.count('blobs where orphaned = 1')).toBe(1)
     stage.blobs.isAway = false
     await stage.engine.retention.apply()
     const kept = await stage.blobs.list('history/1/')

@@ -212,7 +212,7 @@ function liveThrough(act: Act, now: number, lives: readonly Life[]): number {
   const happening = happen(act, { now, deadlineAt: deadline?.at ?? null, revision: rules?.revision ?? 0 })
   for (const life of lives) {
     if (happening.kind === 'configure') life.tell({ ...happening, jobId: 1 }, happening.now)
-    else if (happening.kind === 'deaf') life.tell({ ...happening, toAt: happening.now }, happening.now)
+    else if (happening.kind === 'ingest gap') life.tell({ ...happening, toAt: happening.now }, happening.now)
     else life.tell(happening, happening.now)
   }
   return happening.now

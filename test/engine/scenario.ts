@@ -47,7 +47,7 @@ const forget = (jobId: number): Happening => ({
 /** The deadlines pass. */
 const wake: Happening = { afterMs: 3 * DAY_MS, happen: (engine) => engine.wake() }
 
-const deaf: Happening = {
+const ingestGap: Happening = {
   afterMs: DAY_MS,
   happen: (engine, now) => engine.recordIngestGap(now - DAY_MS / 2, now),
 }
@@ -60,7 +60,7 @@ export const SCENARIO: readonly Happening[] = [
   deliver(1, 30, 3 * DAY_MS, { errorCode: 7 }),
   configure(3, 1),
   deliver(3, 520, DAY_MS / 2),
-  deaf,
+  ingestGap,
   deliver(1, 5, 10 * DAY_MS, { errorCode: 0 }),
   configure(2, 2),
   wake,

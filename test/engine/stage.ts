@@ -100,7 +100,7 @@ export class Stage {
   readonly told: Transition[] = []
   readonly errors: string[] = []
   /** While true, the listener is away. */
-  isDeaf = false
+  isListenerAway = false
   /** While true, turns end only by `endTurn`. */
   byHand = false
   blobBytes = SMALL_BLOB_BYTES
@@ -201,7 +201,7 @@ export class Stage {
   }
 
   #follow(transitions: readonly Transition[]): Promise<void> {
-    if (this.isDeaf) return Promise.reject(new Error('The listener is away.'))
+    if (this.isListenerAway) return Promise.reject(new Error('The listener is away.'))
     this.told.push(...transitions)
     return Promise.resolve()
   }

@@ -25,11 +25,11 @@ describe('a change of state', () => {
   test('that the listener did not take is acknowledged, kept, and told later in its order', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
-    stage.isDeaf = true
+    stage.isListenerAway = true
     for (const errorCode of [3, 0, 4]) await flip(stage, errorCode)
     expect(await stage.engine.settled()).toBe(false)
     expect(stage.told).toEqual([])
-    stage.isDeaf = false
+    stage.isListenerAway = false
     expect(await stage.engine.settled()).toBe(true)
     await flip(stage, 0)
     expect(seqs(stage.told)).toEqual([1, 2, 3, 4])
@@ -38,14 +38,14 @@ describe('a change of state', () => {
   test('survives a crash untold, and is not overtaken by a checkpoint', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
-    stage.isDeaf = true
+    stage.isListenerAway = true
     await flip(stage, 3)
     await stage.engine.flush()
     expect(await stage.count('actors')).toBe(0)
     expect(await stage.count('journal')).toBeGreaterThan(0)
     await stage.crash()
     expect(await stage.engine.settled()).toBe(false)
-    stage.isDeaf = false
+    stage.isListenerAway = false
     await stage.engine.flush()
     expect(seqs(stage.told)).toEqual([1])
     expect(await stage.count('journal')).toBe(0)
@@ -75,11 +75,11 @@ describe('a change of state', () => {
     stage.byHand = true
     const flush = stage.engine.flush()
     while ((await stage.count('actors')) < 64) await Bun.sleep(1)
-    stage.isDeaf = true
+    stage.isListenerAway = true
     await stage.endTurnsUntil(Promise.all([flip(stage, 3, 130), flush]))
     expect(await stage.count('actors where job_id = 130')).toBe(0)
     await stage.crash()
-    stage.isDeaf = false
+    stage.isListenerAway = false
     stage.byHand = false
     await stage.engine.settled()
     expect(stage.told).toMatchObject([{ objectId: 130, seq: 1 }])
@@ -89,12 +89,12 @@ describe('a change of state', () => {
     const stage = await stages.open()
     for (const id of [1, 2]) await stage.engine.configure(id, rulesWith())
     for (let round = 0; round < 60; round += 1) {
-      stage.isDeaf = round % 7 < 3
+      stage.isListenerAway = round % 7 < 3
       await flip(stage, 1 + (round % 2) * -1, 1 + (round % 4 < 2 ? 0 : 1))
       if (round % 11 === 0) await stage.engine.flush()
       if (round % 13 === 0) await stage.crash()
     }
-    stage.isDeaf = false
+    stage.isListenerAway = false
     await stage.engine.settled()
     for (const id of [1, 2]) {
       const told = seqs(stage.told.filter(({ objectId }) => objectId === id))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { INTAKE_BYTES_MAX } from '../../src/http/body-budget.ts'
+import { RESERVED_BYTES_MAX } from '../../src/http/body-budget.ts'
 import { DIES, DIES_WITHOUT_ALARM } from './dying-values.ts'
 import { startEdgeProcess } from './edge-process.ts'
 import { Session } from './session.ts'
@@ -50,7 +50,7 @@ test('room for large bodies comes back from senders who leave in the middle of t
     `Host: ${name}`,
     `X-Session-Id: ${own.id}`,
     'Content-Type: application/json',
-    `Content-Length: ${INTAKE_BYTES_MAX / 8}`,
+    `Content-Length: ${RESERVED_BYTES_MAX / 8}`,
   ]
   const senders = await Promise.all(
     Array.from({ length: 8 }, () =>

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 
 import { linksBody } from '../../src/monitoring/alarm-inbox/schema.ts'
 import { assignAlarm, replaceLinks } from '../../src/monitoring/alarm-inbox/service.ts'
-import { tidyAlarms } from '../../src/monitoring/alarms/service.ts'
+import { deleteOldChanges } from '../../src/monitoring/alarms/service.ts'
 import { changesAfter } from './alarm-changes.ts'
 import { updateDependencies } from '../../src/monitoring/dependencies/service.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
@@ -262,7 +262,7 @@ describe('alarms under other changes', () => {
     await teller.tell(JOB, 'ok', minutes(2))
     await teller.tell(OTHER, 'minor', minutes(2))
     const kept = async (minute: number) => {
-      await tidyAlarms(database, Date.parse(minutes(minute)) + 400 * 86_400_000)
+      await deleteOldChanges(database, Date.parse(minutes(minute)) + 400 * 86_400_000)
       return [(await past()).length, (await database.all(sql`select 1 from alarms`)).length]
     }
     expect(await kept(2)).toEqual([3, 2])

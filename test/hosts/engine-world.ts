@@ -18,7 +18,7 @@ export interface World {
   readonly actors: JobActors
   now: number
   wake(): Promise<void>
-  deaf(fromAt: number, toAt: number): Promise<void>
+  ingestGap(fromAt: number, toAt: number): Promise<void>
   flush(): Promise<void>
   tidy(): Promise<void>
   settled(): Promise<boolean>
@@ -55,7 +55,7 @@ export async function startEngineWorld(folder: string, restarts: 'object' | 'wor
     now: 0,
     actors: remote(ask),
     wake: async () => void (await ask('wake')),
-    deaf: async (fromAt, toAt) => void (await ask('recordIngestGap', fromAt, toAt)),
+    ingestGap: async (fromAt, toAt) => void (await ask('recordIngestGap', fromAt, toAt)),
     flush: async () => void (await ask('flush')),
     tidy: async () => void (await ask('tidy')),
     settled: async () => (await ask('settled')) as boolean,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { holdIntake, INTAKE_BYTES_MAX, SMALL_BYTES_MAX } from '../../src/http/body-budget.ts'
+import { reserveBytes, RESERVED_BYTES_MAX, SMALL_BYTES_MAX } from '../../src/http/body-budget.ts'
 import { gaugeRequest, snappyOf, writeRequest } from '../api/metrics-bodies.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { answering, AWAY, makeJob, openStage } from './stage.ts'
@@ -44,7 +44,7 @@ describe('while larger bodies take all the room there is for them, larger ones o
     ['an export', () => otlp('{}'.padEnd(LARGE)), () => otlp('{}'), 200],
     ['an export that gets large', () => otlp(zipped, gzip), () => otlp('{}'), 200],
   ] as const)('%s', async (_, large, small, good) => {
-    const release = holdIntake(INTAKE_BYTES_MAX)
+    const release = reserveBytes(RESERVED_BYTES_MAX)
     const refused = await large()
     const taken = await small()
     release()
@@ -52,7 +52,7 @@ describe('while larger bodies take all the room there is for them, larger ones o
     expect(taken.status).toBe(good)
     expect((await large()).status).toBe(good)
     // Everything was given back.
-    holdIntake(INTAKE_BYTES_MAX)()
+    reserveBytes(RESERVED_BYTES_MAX)()
   })
 })
 

@@ -243,7 +243,7 @@ const STATEMENTS_PER_TURN = 50
 
 const AWAY = 'The database is unavailable. Try again shortly.'
 /** Somebody else's lock, no room on the disk, a server that cannot be asked: all of it passes. */
-const PASSING = /^(?:SQLITE_BUSY|SQLITE_FULL|SERVER_ERROR|HRANA_CLOSED_ERROR|ECONN\w+)/
+const TRANSIENT = /^(?:SQLITE_BUSY|SQLITE_FULL|SERVER_ERROR|HRANA_CLOSED_ERROR|ECONN\w+)/
 
 function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code)
@@ -251,7 +251,7 @@ function codeOf(error: unknown): string {
 
 /** The error for callers while the database is unavailable. */
 function refusalOf(error: unknown): unknown {
-  const isPassing = PASSING.test(codeOf(error)) || (error as Error).name === 'TimeoutError'
+  const isPassing = TRANSIENT.test(codeOf(error)) || (error as Error).name === 'TimeoutError'
   if (!isPassing) return error
   const refusal = new Refusal('unavailable', AWAY)
   refusal.cause = error

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { createApp } from '../../src/app.ts'
 import { openPorts } from '../../test/hosts/ports.ts'
-import { aFewInTurn } from './pace.ts'
+import { spreadOverTurns } from './pace.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -14,7 +14,7 @@ function track() {
     return Promise.resolve(new Response(name))
   }
   const nameOf = (request: Request) => new URL(request.url).pathname.slice(1)
-  const others = aFewInTurn((request) => answer(nameOf(request)))
+  const others = spreadOverTurns((request) => answer(nameOf(request)))
   const ask = (name: string) => (name === 'd' ? answer('d') : others(new Request(`http://localhost/${name}`)))
   return { begun, ask }
 }

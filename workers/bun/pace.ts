@@ -5,7 +5,7 @@ const AT_ONCE = 4
 
 /** Of a burst of requests a few begin in each turn of the event loop, in the order in which they came: what is not paced, as
  * single deliveries, is not kept waiting by the rest. */
-export function aFewInTurn(handle: Handle): Handle {
+export function spreadOverTurns(handle: Handle): Handle {
   const waiting: (() => void)[] = []
   let begun = 0
   const turn = () => {

@@ -37,7 +37,11 @@ export async function requireReadableData(values: Client, system: Client): Promi
 
 /** Applies the migrations that the system database has not seen, and notes in the values database that this release
  * has written the data. */
-export async function takeOver(values: Client, system: Libsql, appliedBefore: number): Promise<Migrated> {
+export async function migrateRelease(
+  values: Client,
+  system: Libsql,
+  appliedBefore: number,
+): Promise<Migrated> {
   await migrate(system.database, MIGRATIONS)
   await values.execute(`pragma user_version = ${numberOf(RELEASE.tidemark)}`)
   const known = await knownMigrations()

@@ -33,7 +33,7 @@ import { knownRequest, listen, urlOf } from './listener.ts'
 import type { Listener } from './listener.ts'
 import { openNetwork } from './network.ts'
 import type { BunSettings } from './settings.ts'
-import { aFewInTurn } from './pace.ts'
+import { spreadOverTurns } from './pace.ts'
 import { inFewSends } from './sends.ts'
 import { openStorage } from './storage.ts'
 import type { Keys, Storage } from './storage.ts'
@@ -111,7 +111,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const notifier = openNotifier(ports)
   onNotices = () => notifier.wake()
   await warnOfFewFiles(log)
-  const app = createApp(ports, (handle) => aFewInTurn(inFewSends(handle)))
+  const app = createApp(ports, (handle) => spreadOverTurns(inFewSends(handle)))
   const { setupToken, firstJobId } = await beginFirst(ports)
   await recover(ports)
   const http = await listen(settings, around(app.fetch, ports))
@@ -121,7 +121,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   })
   await scheduled.start()
   const endWatches = [flow, notifier, dispatch].map((one) => runWhenDue(one, { clock, log }))
-  const upkeep = keepUpEvery(upkeepMs, ports)
+  const upkeep = startPeriodicJobs(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
   const url = urlOf(settings, http.port)
   const { dataDir, timeZone } = settings
@@ -139,7 +139,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   }
 }
 
-function keepUpEvery(everyMs: number, ports: Ports): Timer {
+function startPeriodicJobs(everyMs: number, ports: Ports): Timer {
   const { clock, log } = ports
   let nightAt = nextNight(clock.now())
   const lookAfter = async () => {

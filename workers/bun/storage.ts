@@ -10,7 +10,7 @@ import { EXIT, CommandFailure } from './failures.ts'
 import { readFormerKeys, readKeyFile } from './key-file.ts'
 import { openLibsql } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
-import { requireReadableData, takeOver } from './release.ts'
+import { requireReadableData, migrateRelease } from './release.ts'
 import type { Migrated } from './release.ts'
 import { watchDiskSpace } from './disk-space.ts'
 import type { DiskSpace } from './disk-space.ts'
@@ -48,7 +48,7 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
   const formerKeys = await readFormerKeys(dataDir)
   const mayMakeKey = settings.newKey || appliedBefore === 0 || formerKeys.length > 0
   const key = await readKeyFile(join(dataDir, 'key'), mayMakeKey)
-  const migrated = await takeOver(values.client, system, appliedBefore)
+  const migrated = await migrateRelease(values.client, system, appliedBefore)
   const blobs = await openBlobs(settings)
   return {
     room,

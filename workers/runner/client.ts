@@ -119,7 +119,7 @@ export class Client {
   /** What is said of one attempt at a job. Its calls throw `Fenced` once the service has given the attempt up. */
   attempt({ id, attemptToken }: Attempt, { signal, onCancel, onFenced }: Listening): AttemptClient {
     const path = `/jobs/${encodeURIComponent(id)}`
-    const say: Say = async (part) => {
+    const say: SendCall = async (part) => {
       try {
         return await this.#call({ ...part, path: path + part.path, attemptToken, signal })
       } catch (error) {
@@ -203,14 +203,14 @@ type Listening = {
   readonly onFenced: () => void
 }
 
-type Say = (call: Pick<ServiceCall, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
+type SendCall = (call: Pick<ServiceCall, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
 
 /** The calls about one attempt at a run. */
 export class AttemptClient {
-  readonly #say: Say
+  readonly #say: SendCall
   readonly #onCancel: () => void
 
-  constructor(say: Say, onCancel: () => void) {
+  constructor(say: SendCall, onCancel: () => void) {
     this.#say = say
     this.#onCancel = onCancel
   }

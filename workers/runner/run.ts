@@ -14,7 +14,7 @@ import type { Environments } from './environments.ts'
 import { filesFor } from './filesystem.ts'
 import { Lines } from './log/lines.ts'
 import type { TakeLine } from './log/lines.ts'
-import { linkInto, makeInto, writeInto } from './work-folder.ts'
+import { linkInto, makeFolders, writeInto } from './work-folder.ts'
 import type { WorkFolderPaths } from './work-folder.ts'
 import type { Bind, Exit, SandboxStart, Tunnel } from './sandbox/container.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
@@ -79,7 +79,7 @@ export async function prepareAndRun(assignment: Assignment, tools: RunTools, run
 /** Puts the script's files and what came with the call where the job finds them. */
 async function fetchFiles({ files, directories, uploads }: Assignment, { cache }: RunTools, run: Run) {
   const { paths, attempt, signal } = run
-  for (const path of directories) await makeInto(paths.tree, path)
+  for (const path of directories) await makeFolders(paths.tree, path)
   for (const { path, sha256 } of files) {
     signal.throwIfAborted()
     await writeInto(paths.tree, path, await cache.read(sha256, () => attempt.file(path)))

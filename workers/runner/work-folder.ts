@@ -57,7 +57,7 @@ export async function linkInto(folder: string, path: string, target: string): Pr
 }
 
 /** Makes a directory of a tree. @throws {RangeError} when its path leads out of it */
-export async function makeInto(folder: string, path: string): Promise<void> {
+export async function makeFolders(folder: string, path: string): Promise<void> {
   await mkdir(inside(folder, path), { recursive: true })
 }
 

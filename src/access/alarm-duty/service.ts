@@ -1,15 +1,15 @@
 import { Refusal } from '../../lib/errors.ts'
 import type { Database } from '../../ports/database.ts'
-import { isOnDuty, listRecipientsOf } from './store.ts'
+import { isNeededError, listRecipientsOf } from './store.ts'
 import type { Base } from './store.ts'
 
-export { unlessOnDuty } from './store.ts'
+export { unlessNeeded } from './store.ts'
 
 const SHOWN_MAX = 20
 
-/** Runs a write that removes something, with `unlessOnDuty` in its commit.
+/** Runs a write that removes something, with `unlessNeeded` in its commit.
  * @throws {Refusal} has_dependents, with their names, while recipients of alarms stand for it: alarms would go to nobody */
-export async function refuseOnDuty<Result>(
+export async function refuseWhileNeeded<Result>(
   database: Database,
   base: Base,
   write: () => Promise<Result>,
@@ -17,7 +17,7 @@ export async function refuseOnDuty<Result>(
   try {
     return await write()
   } catch (error) {
-    if (!isOnDuty(error)) throw error
+    if (!isNeededError(error)) throw error
     const recipients = await listRecipientsOf(database, base, SHOWN_MAX)
     const faults = recipients.map(({ id, name }, index) => ({
       pointer: `/dependents/${index}`,

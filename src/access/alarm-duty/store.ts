@@ -19,13 +19,13 @@ export function listRecipientsOf(
   )
 }
 
-/** Fails its commit, as `isOnDuty` recognises, while a recipient stands for something. */
-export function unlessOnDuty(database: Database, base: Base): Write {
+/** Fails its commit, as `isNeededError` recognises, while a recipient stands for something. */
+export function unlessNeeded(database: Database, base: Base): Write {
   return database.run(sql`update alarm_recipients set version = null where ${standsOn(base)}`)
 }
 
 /** Whether a commit failed because a recipient stands for what was to go. */
-export function isOnDuty(error: unknown): boolean {
+export function isNeededError(error: unknown): boolean {
   return isNotNullViolation(error, 'alarm_recipients.version')
 }
 

@@ -8,7 +8,7 @@ import * as store from './store.ts'
 import type { AuditRow, NameInBulk, ObjectName } from './store.ts'
 
 /** What was done to what: `update`, `group`, 7, with the shapes before and after where there are any. */
-export type Deed = {
+export type AuditedAction = {
   readonly action: string
   readonly objectType: string
   readonly objectId: ObjectName
@@ -17,12 +17,12 @@ export type Deed = {
 }
 
 /** The write that puts a deed on record. It goes into the commit of the change that it tells of. */
-export function audited(context: Context, deed: Deed): Write {
+export function audited(context: Context, deed: AuditedAction): Write {
   return store.insertEntry(context.ports.database, {
     ...frameOf(context),
     objectType: deed.objectType,
     objectId: deed.objectId,
-    ...told(deed),
+    ...auditedDifference(deed),
   })
 }
 
@@ -33,16 +33,18 @@ export function latestEntryId(database: Database): Promise<number> {
 
 /** The function that records an action on an object of this type, as `audited` does. */
 export function recorder(objectType: string) {
-  return (context: Context, action: string, deed: Omit<Deed, 'action' | 'objectType'>): Write =>
+  return (context: Context, action: string, deed: Omit<AuditedAction, 'action' | 'objectType'>): Write =>
     audited(context, { action, objectType, ...deed })
 }
 
 /** What was done to one of many objects of the same kind. */
-export type DeedInBulk = Omit<Deed, 'objectType' | 'objectId'> & { readonly objectId: NameInBulk }
+export type BulkAuditedAction = Omit<AuditedAction, 'objectType' | 'objectId'> & {
+  readonly objectId: NameInBulk
+}
 
 /** The one write that puts deeds on many objects of a kind on record. */
-export function auditedAll(context: Context, objectType: string, deeds: readonly DeedInBulk[]): Write {
-  const entries = deeds.map((deed) => ({ objectId: deed.objectId, ...told(deed) }))
+export function auditedAll(context: Context, objectType: string, deeds: readonly BulkAuditedAction[]): Write {
+  const entries = deeds.map((deed) => ({ objectId: deed.objectId, ...auditedDifference(deed) }))
   return store.insertEntries(context.ports.database, { ...frameOf(context), objectType }, entries)
 }
 
@@ -57,7 +59,7 @@ function frameOf({ ports, caller, requestId, request }: Context) {
   }
 }
 
-function told({ action, before, after }: Pick<Deed, 'action' | 'before' | 'after'>) {
+function auditedDifference({ action, before, after }: Pick<AuditedAction, 'action' | 'before' | 'after'>) {
   const difference = differenceOf(before ?? null, after ?? null)
   return { action, before: JSON.stringify(difference.before), after: JSON.stringify(difference.after) }
 }

@@ -108,7 +108,7 @@ class Matching {
     // Names of before that are compared as the same are told apart by the letter.
     const named = (nameOf: (name: string) => string) =>
       known.map((user) => [nameOf(user.username), user] as const)
-    this.#byName = new Map([...named(nameKey), ...named(toTheLetter)])
+    this.#byName = new Map([...named(nameKey), ...named(exactNameKey)])
   }
 
   match(person: Person | Unusable): Matched {
@@ -126,7 +126,7 @@ class Matching {
   }
 
   #holderOf(username: string): StoredUser | 'new' | undefined {
-    return this.#byName.get(toTheLetter(username)) ?? this.#byName.get(nameKey(username))
+    return this.#byName.get(exactNameKey(username)) ?? this.#byName.get(nameKey(username))
   }
 
   /** Users of a directory whom no person was found for, and who can still sign in. */
@@ -149,7 +149,7 @@ class Matching {
 }
 
 /** A key for a name that no key of another name is: names have no line breaks. */
-function toTheLetter(username: string): string {
+function exactNameKey(username: string): string {
   return `\n${username}`
 }
 

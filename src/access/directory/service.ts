@@ -8,7 +8,7 @@ import { countUsers } from '../users/service.ts'
 import { FAILURES_SHOWN_MAX } from './schema.ts'
 import type { SyncReport } from './schema.ts'
 import { settingsOf } from './service/entries.ts'
-import { makeSo } from './service/sync.ts'
+import { applyOutcome } from './service/sync.ts'
 import type { Outcome } from './service/sync.ts'
 import * as store from './store.ts'
 
@@ -60,7 +60,7 @@ async function sync(
   if (!(await store.takeTurn(database, turn))) return null
   const outcome: Outcome = { created: 0, updated: 0, disabled: 0, unchanged: 0, failures: [] }
   try {
-    await makeSo(context, outcome, beganAt + SYNC_MAX_MS)
+    await applyOutcome(context, outcome, beganAt + SYNC_MAX_MS)
   } catch (error) {
     const problem = refusalIn(error)?.detail ?? 'Internal error. See the server log.'
     const report = reportOf(ports, outcome, { beganAt, problem })

@@ -17,7 +17,7 @@ import { profileOf } from './mapping.ts'
 import type { IdentityView } from './schema.ts'
 import { isOwnPage, loginPageFor } from './own-page.ts'
 import { accountFor } from './service/accounts.ts'
-import { authorizationUrl, endSessionUrl, prove, readLogout } from './service/provider.ts'
+import { authorizationUrl, endSessionUrl, verifyAnswer, readLogout } from './service/provider.ts'
 import * as store from './store.ts'
 
 export const STATE_LIFETIME_MS = 10 * 60_000
@@ -130,7 +130,7 @@ async function createLoginCode(context: Context, answer: URLSearchParams, begun:
     clock.now(),
   )
   if (!isFirst) throw unknownState()
-  const proven = await prove(ports, oidc, { answer, asked: { ...begun, state } }).catch(
+  const proven = await verifyAnswer(ports, oidc, { answer, asked: { ...begun, state } }).catch(
     async (error: unknown) => {
       if (refusalIn(error)?.code === 'unavailable') await undecided(ports, trials)
       throw error

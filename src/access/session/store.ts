@@ -151,7 +151,7 @@ export function deleteSession(database: Database, hash: string): Write {
 }
 
 /** The session owes something else, or nothing, from now on. */
-export function setOwed(database: Database, hash: string, owes: RequiredAction): Write {
+export function setRequiredAction(database: Database, hash: string, owes: RequiredAction): Write {
   return database.update(sessions).set({ owes }).where(eq(sessions.hash, hash))
 }
 

@@ -3,7 +3,7 @@ import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, stale } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
+import { refuseWhileNeeded, unlessNeeded } from '../alarm-duty/service.ts'
 import { audited, recorder } from '../audit/service.ts'
 import { forgetRights } from '../rights/service.ts'
 import type { UserView } from '../users/schema.ts'
@@ -66,9 +66,9 @@ export async function deleteGroup(context: Context, id: number): Promise<void> {
   const { ports } = context
   const row = await findGroup(ports, id)
   const group = { kind: 'userGroup', id } as const
-  await refuseOnDuty(ports.database, group, () =>
+  await refuseWhileNeeded(ports.database, group, () =>
     commitIfMatch(context, { ...row, table: 'user_groups' }, [
-      unlessOnDuty(ports.database, group),
+      unlessNeeded(ports.database, group),
       store.deleteGroup(ports.database, id),
       recorded(context, 'delete', { objectId: id, before: viewOf(row) }),
     ]),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { nameKey } from '../../lib/text.ts'
-import { deceptionIn } from './names.ts'
+import { lookalikeFault } from './names.ts'
 
 test.each([
   ['admin', 'ADMIN'],
@@ -37,7 +37,7 @@ test.each([
   '12345',
   'é'.repeat(255),
 ])('%p deceives nobody', (name) => {
-  expect(deceptionIn(name)).toBeNull()
+  expect(lookalikeFault(name)).toBeNull()
 })
 
 test.each([
@@ -54,5 +54,5 @@ test.each([
   ['анна田', 'must not mix letters of different scripts'],
   ['\u13aadmin', 'must not mix letters of different scripts'],
 ])('%p is refused: it %s', (name, fault) => {
-  expect(deceptionIn(name)).toBe(fault)
+  expect(lookalikeFault(name)).toBe(fault)
 })

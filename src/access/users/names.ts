@@ -36,7 +36,7 @@ const SCRIPTS = [
 })
 
 /** Why people could take a name for another one; null where they could not. */
-export function deceptionIn(username: string): string | null {
+export function lookalikeFault(username: string): string | null {
   if (INVISIBLE.test(username)) return 'must have no invisible characters'
   const isOfOne = SCRIPTS.some((script) => script.test(username.normalize('NFKC')))
   return isOfOne ? null : 'must not mix letters of different scripts'

@@ -4,7 +4,7 @@ import { storableText } from '../../http/text-schemas.ts'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { USER_TYPES } from './changes.ts'
-import { deceptionIn } from './names.ts'
+import { lookalikeFault } from './names.ts'
 
 const PASSWORD_MIN = 8
 export const passwordSchema = z.string().min(PASSWORD_MIN).max(1024)
@@ -14,7 +14,7 @@ export const usernameSchema = storableText
   .max(255)
   .regex(/^[^\p{Cc}:]+$/u, 'must have no colon and no control characters')
   .superRefine((name, context) => {
-    const message = deceptionIn(name)
+    const message = lookalikeFault(name)
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 

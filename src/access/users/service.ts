@@ -9,7 +9,7 @@ import { commit, isNotNullViolation, isUniqueViolation } from '../../ports/datab
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { callersOf } from './callers.ts'
-import { refuseOnDuty, unlessOnDuty } from '../alarm-duty/service.ts'
+import { refuseWhileNeeded, unlessNeeded } from '../alarm-duty/service.ts'
 import { audited } from '../audit/service.ts'
 import { hashPassword } from './password.ts'
 import { changedFields, forbiddenFields, impossibleFields, NEW_USER } from './changes.ts'
@@ -152,9 +152,9 @@ export async function deleteUser(context: Context, id: number): Promise<void> {
   const row = await findUser(ports, id)
   await keepLastAdministrator(ports, row)
   const user = { kind: 'user', id } as const
-  await refuseOnDuty(ports.database, user, () =>
+  await refuseWhileNeeded(ports.database, user, () =>
     commitIfMatch(context, { ...row, table: 'users' }, [
-      unlessOnDuty(ports.database, user),
+      unlessNeeded(ports.database, user),
       store.deleteUser(ports.database, id),
       audited(context, { action: 'delete', objectType: 'user', objectId: id, before: fullView(row) }),
     ]),

@@ -94,7 +94,7 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
     createdAt: now,
     updatedAt: now,
   }
-  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   await refuseTakenName(() =>
     refuseGoneGroup(() => commit(database, [store.insertScript(database, row), entry])),
   )
@@ -134,7 +134,7 @@ export function updating(
     changeScript(ports, ref, async (script) => {
       requireVersion(script, ifMatch)
       const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
-      const told = { objectId: script.id, before: toldOf(script), after: toldOf(change) }
+      const told = { objectId: script.id, before: auditFieldsOf(script), after: auditFieldsOf(change) }
       const writes = [recorded(context, 'update', told), ...(await also(script.id))]
       const updatedAt = ports.clock.now()
       return { change, writes, result: { ...script, ...change, version: script.version + 1, updatedAt } }
@@ -155,7 +155,7 @@ export async function deleteScript(
     requireVersion(script, demandedVersion(context))
     const found = isForced ? [] : await store.listDependents(database, [script.id])
     if (found.length > 0) throw hasDependents(found)
-    const entry = recorded(context, 'delete', { objectId: script.id, before: toldOf(script) })
+    const entry = recorded(context, 'delete', { objectId: script.id, before: auditFieldsOf(script) })
     const writes = [...store.deleteScript(database, script, { isForced, at: clock.now() }), entry]
     return { writes, result: script.id }
   })
@@ -197,7 +197,7 @@ function hasDependents(found: readonly Dependent[]): Refusal {
   return new Refusal('has_dependents', detail, errors)
 }
 
-function toldOf({ name, description, groupId, timeoutS, acceptedFiles }: Settings) {
+function auditFieldsOf({ name, description, groupId, timeoutS, acceptedFiles }: Settings) {
   return { name, description, groupId, timeout: timeoutS, acceptedFiles }
 }
 

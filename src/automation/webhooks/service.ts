@@ -65,7 +65,7 @@ export async function createWebhook(
     expiresAt,
     lastUsedAt: null,
   }
-  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = `A script must have at most ${WEBHOOKS_MAX} webhook tokens. Revoke one first.`
   const writes = [store.insertWebhook(database, row, WEBHOOKS_MAX), entry]
   await refuseFull('webhook_tokens', full, () =>
@@ -106,7 +106,7 @@ export async function rotateWebhook(
 export async function deleteWebhook(context: Context, ref: string, id: number): Promise<void> {
   const { ports } = context
   const row = await requireWebhook(ports, ref, id)
-  const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
+  const entry = recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) })
   await commit(ports.database, [store.deleteWebhook(ports.database, id), entry])
   ports.log.info('webhooks: webhook token revoked', { webhookId: id })
 }
@@ -168,7 +168,7 @@ async function refuseGone<Result>(write: () => Promise<Result>): Promise<Result>
   }
 }
 
-function toldOf({
+function auditFieldsOf({
   scriptId,
   name,
   runConfigurationId,

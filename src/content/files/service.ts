@@ -77,8 +77,8 @@ async function save(
     action: before ? 'update' : 'create',
     objectType: 'file',
     objectId: name,
-    before: before && toldOf(before),
-    after: toldOf(row),
+    before: before && auditFieldsOf(before),
+    after: auditFieldsOf(row),
   })
   const writes = [...store.saveFile(database, row), ...claimBlobs(ports, [blob]), entry]
   await commit(database, writes).catch((error: unknown) => {
@@ -104,7 +104,7 @@ export async function deleteFile(context: Context, name: string): Promise<void> 
     action: 'delete',
     objectType: 'file',
     objectId: name,
-    before: toldOf(row),
+    before: auditFieldsOf(row),
   })
   await commit(ports.database, [...store.deleteFile(ports.database, name, ports.clock.now()), entry])
 }
@@ -130,7 +130,7 @@ function etagOf({ blob }: Pick<FileRow, 'blob'>): string {
   return `"${blob.slice(blob.lastIndexOf('/') + 1)}"`
 }
 
-function toldOf({ name, mimeType, sizeBytes, blob }: FileRow) {
+function auditFieldsOf({ name, mimeType, sizeBytes, blob }: FileRow) {
   return { name, mimeType, sizeBytes, blob }
 }
 

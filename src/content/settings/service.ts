@@ -111,7 +111,7 @@ function settingsWrites(context: Context, before: SettingsRow, after: SettingsRo
   const change = { action: 'update', objectType: 'settings', objectId: 'settings.json' } as const
   return [
     store.saveSettings(database, after),
-    audited(context, { ...change, before: toldOf(before), after: toldOf(after) }),
+    audited(context, { ...change, before: auditFieldsOf(before), after: auditFieldsOf(after) }),
   ]
 }
 
@@ -163,6 +163,6 @@ function requireSameFacts(asked: SettingsBody, view: SettingsView): void {
   }
 }
 
-function toldOf({ values, secrets }: SettingsRow): object {
+function auditFieldsOf({ values, secrets }: SettingsRow): object {
   return { ...valuesBody.parse(values), translation: { apiKey: secrets[TRANSLATION_KEY] ?? null } }
 }

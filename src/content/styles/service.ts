@@ -39,12 +39,12 @@ export async function readPublicStyle({ ports }: Context): Promise<Style> {
 export async function createStyle(context: Context, name: string, bytes: Uint8Array): Promise<StyleView> {
   const { database } = context.ports
   const row = await rowOf(context, name, bytes)
-  await requireRoom(context.ports)
+  await requireFewStyles(context.ports)
   const entry = audited(context, {
     action: 'create',
     objectType: 'style',
     objectId: name,
-    after: toldOf(row),
+    after: auditFieldsOf(row),
   })
   try {
     await commit(database, [store.insertStyle(database, row), entry])
@@ -66,13 +66,13 @@ export async function replaceStyle(
   const row = await rowOf(context, name, bytes)
   const before = await store.findStyle(database, name)
   holdToTag(context, before && etagOf(before))
-  if (!before) await requireRoom(context.ports)
+  if (!before) await requireFewStyles(context.ports)
   const entry = audited(context, {
     action: before ? 'update' : 'create',
     objectType: 'style',
     objectId: name,
-    before: before && toldOf(before),
-    after: toldOf(row),
+    before: before && auditFieldsOf(before),
+    after: auditFieldsOf(row),
   })
   await commit(database, [store.replaceStyle(database, row), entry])
   return { style: viewOf(context.ports, sized(row)), isNew: before === null }
@@ -87,7 +87,7 @@ export async function deleteStyle(context: Context, name: string): Promise<void>
     action: 'delete',
     objectType: 'style',
     objectId: name,
-    before: toldOf(row),
+    before: auditFieldsOf(row),
   })
   await commit(database, [store.deleteStyle(database, name), entry])
 }
@@ -108,7 +108,7 @@ function textOf(bytes: Uint8Array): string {
   throw new Refusal('invalid', 'The style is invalid; see errors.', [fault])
 }
 
-async function requireRoom({ database }: Ports): Promise<void> {
+async function requireFewStyles({ database }: Ports): Promise<void> {
   if ((await store.countStyles(database)) >= STYLES_MAX)
     throw new Refusal('conflict', `There must be at most ${STYLES_MAX} styles. Delete one first.`)
 }
@@ -141,6 +141,6 @@ function etagOf({ digest }: Pick<StyleRow, 'digest'>): string {
   return `"${digest}"`
 }
 
-function toldOf({ name, text, digest }: StyleRow) {
+function auditFieldsOf({ name, text, digest }: StyleRow) {
   return { name, characters: text.length, sha256: digest }
 }

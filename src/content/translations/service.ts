@@ -68,7 +68,7 @@ export async function changesOf(
   const set = kept.filter(({ key }) => known.get(key) !== true)
   const removed = await removedBy(context, change, known)
   const added = set.filter(({ key }) => !known.has(key)).length
-  await requireRoom(context, language, added - removed.length)
+  await requireFewTexts(context, language, added - removed.length)
   const gone =
     kind === 'replace'
       ? store.deleteOthers(
@@ -115,7 +115,7 @@ async function differenceOf(
   return { before: told(await store.findTexts(ports.database, language, keys)), after: told(set) }
 }
 
-async function requireRoom({ ports }: Context, language: string, more: number): Promise<void> {
+async function requireFewTexts({ ports }: Context, language: string, more: number): Promise<void> {
   if (more <= 0) return
   const total = await store.countTexts(ports.database, language)
   if (total + more > KEYS_MAX)

@@ -51,7 +51,7 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   const { database, clock } = ports
   const change = await changeOf(ports, body, null)
   const row = { ...change, version: 1, createdAt: clock.now() }
-  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) })
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   await refuseFull('data_sources', `There must be at most ${SOURCES_MAX} data sources. Delete one first.`, () =>
     refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
   )
@@ -71,7 +71,7 @@ export async function updateDataSource(
   const after = await changeOf(ports, body, before)
   // That the password is another one is on record, and no more of it.
   const password = after.password === before.password ? {} : { password: 'changed' }
-  const told = { objectId: id, before: toldOf(before), after: { ...toldOf(after), ...password } }
+  const told = { objectId: id, before: auditFieldsOf(before), after: { ...auditFieldsOf(after), ...password } }
   const entry = recorded(context, 'update', told)
   await refuseTaken(() => commit(database, [store.updateDataSource(database, before, after), entry]))
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
@@ -86,7 +86,7 @@ export async function deleteDataSource(
 ): Promise<void> {
   const { database } = context.ports
   const row = await requireSource(context.ports, id)
-  const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
+  const entry = recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) })
   try {
     await commitIfMatch(context, { ...row, table: 'data_sources' }, [
       ...store.deleteDataSource(database, id, { isForced }),
@@ -168,7 +168,7 @@ function hasDependents(found: readonly Naming[]): Refusal {
 }
 
 /** What may be told of a data source: everything but its password. */
-function toldOf({ name, description, type, isReadOnly, timeoutMs, connection }: DataSourceChange) {
+function auditFieldsOf({ name, description, type, isReadOnly, timeoutMs, connection }: DataSourceChange) {
   return {
     name,
     description,
@@ -187,7 +187,7 @@ function viewOf({ settings }: Ports, row: DataSourceRow): DataSourceView {
   const format = timeFormat(settings.timeZone)
   return {
     id: row.id,
-    ...toldOf(row),
+    ...auditFieldsOf(row),
     connection: { ...row.connection, passwordSet: row.password !== null },
     createdAt: format(row.createdAt),
     updatedAt: format(row.updatedAt),

@@ -1,6 +1,6 @@
 export { act } from './service/actions.ts'
 export { advanceAlarms, raiseAlarms } from './service/raise.ts'
-export { closeBelow, tidyAlarms } from './store/changes.ts'
+export { closeBelow, deleteOldChanges } from './store/changes.ts'
 export {
   addressLink,
   closeOfLinks,

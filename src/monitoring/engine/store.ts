@@ -72,6 +72,6 @@ export function forgetJob(jobId: number): readonly Statement[] {
       sql: `delete from ${table} where job_id = ?`,
       cells: [jobId],
     })),
-    { sql: 'update blobs set doomed = 1 where job_id = ?', cells: [jobId] },
+    { sql: 'update blobs set orphaned = 1 where job_id = ?', cells: [jobId] },
   ]
 }

@@ -249,8 +249,8 @@ function eventOf(happening: Happening): Event {
       return { kind: 'deliver', delivery: happening.delivery }
     case 'wake':
       return { kind: 'wake' }
-    case 'deaf':
-      return { kind: 'deaf', fromAt: happening.fromAt, toAt: happening.now }
+    case 'ingest gap':
+      return { kind: 'ingest gap', fromAt: happening.fromAt, toAt: happening.now }
     case 'configure':
       return { kind: 'configure', jobId: 1, rules: happening.rules }
   }
@@ -263,8 +263,8 @@ function tellNaively(naive: NaiveJob, happening: Happening): string {
     case 'wake':
       naive.wake(happening.now)
       return 'kept'
-    case 'deaf':
-      naive.deaf(happening.fromAt, happening.now)
+    case 'ingest gap':
+      naive.ingestGap(happening.fromAt, happening.now)
       return 'kept'
     case 'configure':
       naive.configure(happening.rules, happening.now)

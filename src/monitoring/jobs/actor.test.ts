@@ -48,8 +48,8 @@ class Scene {
     return this.at(ms, { kind: 'wake' })
   }
 
-  deaf(fromMs: number, toMs: number): Step {
-    return this.at(toMs, { kind: 'deaf', fromAt: BEGIN_AT + fromMs, toAt: BEGIN_AT + toMs })
+  ingestGap(fromMs: number, toMs: number): Step {
+    return this.at(toMs, { kind: 'ingest gap', fromAt: BEGIN_AT + fromMs, toAt: BEGIN_AT + toMs })
   }
 
   change(ms: number, rules: Partial<JobRules>): Step {
@@ -412,7 +412,7 @@ describe('the state machine of a webhook job', () => {
   test('row 10: a deadline that fell into our own downtime makes a marked gap and no timeout', () => {
     const scene = new Scene()
     scene.deliver(30_000, { errorCode: 0 })
-    scene.deaf(60_000, 100_000)
+    scene.ingestGap(60_000, 100_000)
     scene.wake(100_000)
     expect(scene.story).toEqual([
       [60_000, 'ok', 'no_data', 'platform'],
@@ -721,14 +721,14 @@ describe('a gap in which the service could not receive', () => {
     ['long before the deadline', 0, 1, 60_000],
   ])('%s moves the deadline by its own length', (_, fromMs, toMs, deadlineMs) => {
     const scene = new Scene()
-    scene.deaf(fromMs, toMs)
+    scene.ingestGap(fromMs, toMs)
     expect(scene.deadlineMs).toBe(deadlineMs)
     expect(scene.transitions).toEqual([])
   })
 
   test('after the deadline changes nothing', () => {
     const scene = new Scene()
-    scene.deaf(60_001, 70_000)
+    scene.ingestGap(60_001, 70_000)
     expect(scene.deadlineMs).toBe(60_000)
     scene.wake(70_000)
     expect(scene.story).toEqual([[60_000, 'ok', 'warning', 'timeout']])
@@ -736,21 +736,21 @@ describe('a gap in which the service could not receive', () => {
 
   test('extends the deadline by at most the timeout, so that silence is found within two timeouts', () => {
     const scene = new Scene()
-    scene.deaf(59_000, 3_600_000)
+    scene.ingestGap(59_000, 3_600_000)
     expect(scene.deadlineMs).toBe(3_660_000)
   })
 
   test('is credited once if it is reported twice', () => {
     const scene = new Scene()
-    scene.deaf(50_000, 70_000)
+    scene.ingestGap(50_000, 70_000)
     const before = scene.state
-    expect(scene.deaf(50_000, 70_000)).toMatchObject({ state: before, transitions: [] })
+    expect(scene.ingestGap(50_000, 70_000)).toMatchObject({ state: before, transitions: [] })
   })
 
   test('does not affect a job without a deadline', () => {
     for (const rules of [{ stopped: true }, { timeoutMs: null }]) {
       const scene = new Scene(rules)
-      scene.deaf(0, 3_600_000)
+      scene.ingestGap(0, 3_600_000)
       expect(scene.transitions).toEqual([])
       expect(scene.deadlineMs).toBeNull()
     }
@@ -762,9 +762,9 @@ describe('a gap in which the service could not receive', () => {
   ])('of a minute makes the state of a job %s unknown, a shorter one does not', (_, rules) => {
     const scene = new Scene(rules)
     scene.deliver(10_000, { errorCode: 3 })
-    scene.deaf(20_000, 80_000)
-    scene.deaf(20_000, 80_000)
-    scene.deaf(90_000, 149_999)
+    scene.ingestGap(20_000, 80_000)
+    scene.ingestGap(20_000, 80_000)
+    scene.ingestGap(90_000, 149_999)
     expect(scene.story).toEqual([
       [10_000, 'ok', 'warning', 'threshold'],
       [20_000, 'warning', 'no_data', 'platform'],
@@ -775,7 +775,7 @@ describe('a gap in which the service could not receive', () => {
 
   test('leaves a forced state alone', () => {
     const scene = new Scene({ forced: 'minor' })
-    scene.deaf(59_000, 61_000)
+    scene.ingestGap(59_000, 61_000)
     expect(scene.story).toEqual([[0, 'ok', 'minor', 'forced']])
     expect(scene.deadlineMs).toBe(63_000)
   })
@@ -832,7 +832,7 @@ describe('order', () => {
     )
     step(
       state,
-      { kind: 'deaf', fromAt: BEGIN_AT, toAt: BEGIN_AT + 10 * MINUTE_MS },
+      { kind: 'ingest gap', fromAt: BEGIN_AT, toAt: BEGIN_AT + 10 * MINUTE_MS },
       BEGIN_AT + 10 * MINUTE_MS,
     )
     expect(state).toEqual(kept)

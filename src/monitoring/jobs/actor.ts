@@ -8,7 +8,7 @@ import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkStarted, checkValues, userValue } from './delivery.ts'
 import {
   judge,
-  heardAtOf,
+  deliveredAtOf,
   patienceOf,
   spanOf,
   within,
@@ -37,7 +37,7 @@ export type Event =
   /** The service could not receive during [fromAt, toAt). In that time its clock was set ahead by `aheadMs`, if at all.
    * `isSent`: the job's own deliveries were refused from the first to the last, so it was alive at `toAt`. */
   | {
-      readonly kind: 'deaf'
+      readonly kind: 'ingest gap'
       readonly fromAt: number
       readonly toAt: number
       readonly aheadMs?: number
@@ -65,8 +65,8 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   switch (event.kind) {
     case 'wake':
       return withFlapping(wake(current, now), state)
-    case 'deaf':
-      return creditDeafness(current, event)
+    case 'ingest gap':
+      return creditGap(current, event)
   }
 }
 
@@ -74,7 +74,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
 function shifted(state: ActorState, byMs: number): ActorState {
   const { deadline } = state
   if (deadline === null || byMs === 0) return state
-  const heardAt = heardAtOf(state) + byMs
+  const heardAt = deliveredAtOf(state) + byMs
   return { ...state, heardAt, deadline: { ...deadline, at: deadline.at + byMs } }
 }
 
@@ -129,23 +129,23 @@ function wake(state: ActorState, now: number): Step {
   return withMessage(settle(withResult(timedOut, state), { ...change, samples }), state)
 }
 
-type Deaf = Omit<Event & { kind: 'deaf' }, 'kind'>
+type GapSpan = Omit<Event & { kind: 'ingest gap' }, 'kind'>
 
 /** Credits our own downtime: the deadline moves by the length of the gap, but at most by the timeout. */
-function creditDeafness(state: ActorState, deaf: Deaf): Step {
+function creditGap(state: ActorState, gap: GapSpan): Step {
   const { deadline, rules } = state
-  if (rules.stopped || (deadline !== null && deadline.at < deaf.fromAt)) return unchanged(state)
-  const credited = withCredit(state, deaf)
-  const isMissed = deadline !== null && deadline.at <= deaf.toAt
-  if (!isMissed && !isBlamed(state, deaf)) return unchanged(credited)
+  if (rules.stopped || (deadline !== null && deadline.at < gap.fromAt)) return unchanged(state)
+  const credited = withCredit(state, gap)
+  const isMissed = deadline !== null && deadline.at <= gap.toAt
+  if (!isMissed && !isBlamed(state, gap)) return unchanged(credited)
   // The deadline fell into the gap, or the job may have recovered in it: its state during the gap is unknown.
-  const gone = settle({ ...credited, evaluated: 'no_data' }, { reason: 'platform', at: deaf.fromAt })
-  const back = settle({ ...gone.state, evaluated: state.evaluated }, { reason: 'platform', at: deaf.toAt })
+  const gone = settle({ ...credited, evaluated: 'no_data' }, { reason: 'platform', at: gap.fromAt })
+  const back = settle({ ...gone.state, evaluated: state.evaluated }, { reason: 'platform', at: gap.toAt })
   return { ...back, transitions: [...gone.transitions, ...back.transitions] }
 }
 
 /** The state with an extended deadline. */
-function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: Deaf): ActorState {
+function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: GapSpan): ActorState {
   const moved = shifted(state, aheadMs)
   const { deadline, rules } = moved
   if (deadline === null) return state
@@ -157,8 +157,8 @@ function withCredit(state: ActorState, { fromAt, toAt, aheadMs = 0, isSent }: De
 }
 
 /** Whether the job would count as down over a gap of ours that is longer than a restart. */
-function isBlamed({ state, sinceAt }: ActorState, deaf: Deaf): boolean {
-  return isLevel(state) && sinceAt < deaf.toAt && deaf.toAt - deaf.fromAt >= RESTART_MAX_MS
+function isBlamed({ state, sinceAt }: ActorState, gap: GapSpan): boolean {
+  return isLevel(state) && sinceAt < gap.toAt && gap.toAt - gap.fromAt >= RESTART_MAX_MS
 }
 
 function configure(state: ActorState | null, event: { jobId: number; rules: JobRules }, now: number): Step {

@@ -89,7 +89,7 @@ export function judge(
   const { at, now, samples } = kept
   const nowAt = Math.max(state.nowAt, now)
   const { rules } = state
-  const sentCode = delivery.errorCode ?? (heals(state, delivery) ? 0 : null)
+  const sentCode = delivery.errorCode ?? (endsError(state, delivery) ? 0 : null)
   const errorCode = sentCode ?? state.errorCode
   const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery.values, sentCode))
   const evaluated = evaluate(rules.thresholds, counters, errorCode)
@@ -126,7 +126,7 @@ export function judge(
 }
 
 /** Whether a delivery without an error code ends error code 5. */
-function heals({ errorCode, rules }: ActorState, { values }: Delivery): boolean {
+function endsError({ errorCode, rules }: ActorState, { values }: Delivery): boolean {
   return errorCode === TIMEOUT_ERROR && rules.healsOnData && hasAny(values)
 }
 
@@ -261,11 +261,11 @@ const NONE: readonly never[] = []
 export function regularDeadline(
   state: Pick<ActorState, 'rules' | 'startedAt' | 'lastReceivedAt' | 'heardAt'>,
 ): Deadline | null {
-  return deadlineAfter(state.rules, heardAtOf(state), null)
+  return deadlineAfter(state.rules, deliveredAtOf(state), null)
 }
 
 /** When the job gave its last sign of life or was started, on the service's clock. */
-export function heardAtOf({
+export function deliveredAtOf({
   heardAt,
   lastReceivedAt,
   startedAt,

@@ -181,7 +181,7 @@ type KnownJob = { readonly object: ObjectRow; readonly row: JobRow; readonly sna
 function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, wanted: JobFields) {
   if (!snapshot)
     return {
-      ...UNHEARD,
+      ...NEVER_DELIVERED,
       currentState: object.state,
       evaluatedState: bareState(object.state),
       values: wanted.values ? {} : null,
@@ -206,7 +206,7 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
 }
 
 /** A job whose actor does not have its configuration yet. */
-const UNHEARD = {
+const NEVER_DELIVERED = {
   stateSince: null,
   errorCode: 0,
   message: null,

@@ -32,7 +32,7 @@ export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] 
       const last = mayJoin && !split ? groups.pop() : undefined
       groups.push([...(last ?? []), segment])
       mayJoin = true
-    } else if (isNobodys(state) || endAt - beginAt > mergeGapMs) mayJoin = false
+    } else if (isNeverOutage(state) || endAt - beginAt > mergeGapMs) mayJoin = false
   }
   return groups.flatMap((segments) => {
     const beginAt = segments[0]?.beginAt ?? 0
@@ -43,7 +43,7 @@ export function outagesOf(spans: readonly Span[], rules: OutageRules): Outage[] 
 }
 
 /** Whether time in this state never counts as an outage. */
-function isNobodys(state: State): boolean {
+function isNeverOutage(state: State): boolean {
   return state.startsWith('maintenance_') || state === 'no_data' || state === 'undefined'
 }
 

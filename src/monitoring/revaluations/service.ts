@@ -1,5 +1,5 @@
 import { audited } from '../../access/audit/service.ts'
-import type { Deed } from '../../access/audit/service.ts'
+import type { AuditedAction } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
@@ -149,7 +149,7 @@ export async function deleteRevaluation(context: Context, object: ObjectName, id
 }
 
 type RevaluationAudit = {
-  readonly id: Deed['objectId']
+  readonly id: AuditedAction['objectId']
   readonly before?: object
   readonly after?: object
 }

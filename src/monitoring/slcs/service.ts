@@ -17,7 +17,7 @@ import { groundOf, outcomeOf, readBadTime, within } from './service/used.ts'
 import * as store from './store.ts'
 import type { Judged, SlcRow } from './store.ts'
 
-export { judgeDue } from './service/assessment.ts'
+export { assessDueSlcs } from './service/assessment.ts'
 export { readSlcHistory } from './service/history.ts'
 export { listPeriods, recalculatePeriods } from './service/periods.ts'
 

@@ -6,7 +6,7 @@ import type { State } from '../../domain/state.ts'
 import type { Charged, Link, Push } from '../states/propagation.ts'
 import type { ActiveWindow } from './active-time.ts'
 import type { PeriodRules } from './periods.ts'
-import type { Spell } from './spells.ts'
+import type { MaintenanceStep } from './maintenance-steps.ts'
 
 /** The terms of a container, which can change. */
 export type Terms = {
@@ -152,15 +152,15 @@ export function saveProgress(database: Database, { id, ...columns }: Progress): 
 }
 
 /** The maintenance changes of a container in a range, beginning with the one that is in effect at its start. */
-export async function readSpells(
+export async function readMaintenanceSteps(
   database: Database,
   id: number,
   { beginAt, endAt }: Range,
-): Promise<readonly Spell[]> {
+): Promise<readonly MaintenanceStep[]> {
   const rows = await database.all<{ seq: number; at: number; maintained: number; excused: number }>(sql`
-    select seq, at, maintained, excused from slc_spells
+    select seq, at, maintained, excused from slc_maintenance
     where slc_id = ${id} and at < ${endAt}
-      and seq >= coalesce((select max(seq) from slc_spells where slc_id = ${id} and at <= ${beginAt}), 0)
+      and seq >= coalesce((select max(seq) from slc_maintenance where slc_id = ${id} and at <= ${beginAt}), 0)
     order by seq`)
   return rows.map((row) => ({ ...row, maintained: row.maintained === 1, excused: row.excused === 1 }))
 }

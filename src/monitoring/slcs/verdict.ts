@@ -13,7 +13,7 @@ export type SlcState = 'ok' | 'minor' | 'major'
  * as if all children stayed as they are. */
 export type Used = { readonly fromAt: number; readonly beforeMs: number; readonly spans: readonly Range[] }
 
-export type Standing = {
+export type AssessedState = {
   readonly state: SlcState
   /** Until when it was assessed. */
   readonly judgedAt: number
@@ -42,7 +42,7 @@ type Reached = { readonly minorAt: number; readonly majorAt: number }
 /** The state changes of a container until now: `minor` once enough of the credit is used, `major` once the credit is
  * exceeded, until the period ends. Assessing again, or early, adds nothing. */
 export function judge(
-  standing: Standing,
+  standing: AssessedState,
   { period, credit, used }: { readonly period: Period; readonly credit: Credit; readonly used: Used },
   now: number,
 ): Verdict {

@@ -163,10 +163,10 @@ describe('a recomputed parent', () => {
         fc.nat({ max: END - 1 }),
         (happenings, operation, linked, beginAt) => {
           const rules = operation && { operation, counters, ignoreMaintenance: false }
-          const { spans, children, deaf } = lived(happenings, rules, linked)
+          const { spans, children, gaps } = lived(happenings, rules, linked)
           const range = { beginAt, endAt: END }
           const was = stateAt(spans, beginAt) ?? 'undefined'
-          const anew = parentSpans({ rules, children }, range, { ranges: deaf, was })
+          const anew = parentSpans({ rules, children }, range, { ranges: gaps, was })
           const instants = everyInstant.slice(beginAt)
           expect(instants.map((at) => stateAt(anew, at))).toEqual(instants.map((at) => stateAt(spans, at)))
         },
@@ -206,7 +206,7 @@ describe('a recomputed parent', () => {
       { ...plain, id: SLO, state: 'undefined', heard: null, tally: undefinedTally, rules, links: [] },
     ])
     const states = new Map<number, State>(JOBS.map((id) => [id, 'undefined']))
-    const deaf: Range[] = []
+    const gaps: Range[] = []
     const silentSince = new Map<number, number>()
     const changedAt = new Map<number, number>()
     for (const [index, { job, to: wanted, kind }] of happenings.entries()) {
@@ -216,7 +216,7 @@ describe('a recomputed parent', () => {
       const from = states.get(job) ?? 'undefined'
       const since = silentSince.get(job)
       silentSince.delete(job)
-      if (since !== undefined) deaf.push({ beginAt: since, endAt: at })
+      if (since !== undefined) gaps.push({ beginAt: since, endAt: at })
       else if (kind === 'gap') silentSince.set(job, at)
       const to = kind === 'gap' && since === undefined ? 'no_data' : wanted
       const reason = since !== undefined || kind === 'gap' ? 'platform' : 'threshold'
@@ -234,7 +234,7 @@ describe('a recomputed parent', () => {
     return {
       spans: spansFor(SLO),
       children: JOBS.map((id) => ({ ...linkOf(id), push: 'any' as const, spans: spansFor(id) })),
-      deaf: joined([...deaf, ...endless]),
+      gaps: joined([...gaps, ...endless]),
     }
   }
 

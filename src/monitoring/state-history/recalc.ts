@@ -95,7 +95,7 @@ export function chargedSpans(spans: readonly Span[], changes: readonly ChargedCh
 
 /** When children could not deliver because of our own downtime, and the state of their parent at the start of the
  * range. */
-export type Deafness = { readonly ranges: readonly Range[]; readonly was: State }
+export type IngestGaps = { readonly ranges: readonly Range[]; readonly was: State }
 
 /** A child as its parent counts it. Before its first span it is `undefined`. */
 export type CountedChild = Pick<Link, 'weight' | 'overrides'> & {
@@ -104,11 +104,11 @@ export type CountedChild = Pick<Link, 'weight' | 'overrides'> & {
 }
 
 /** The states of a parent over a range, from those of its children: the result that propagation would have had.
- * @param deafness.ranges disjoint and in order */
+ * @param gaps.ranges disjoint and in order */
 export function parentSpans(
   { rules, children }: { readonly rules: SloRules | null; readonly children: readonly CountedChild[] },
   range: Range,
-  deafness: Deafness,
+  gaps: IngestGaps,
 ): Span[] {
   const tally = STATES.map(() => 0)
   const count = (place: number, weight: number) => (tally[place] = (tally[place] ?? 0) + weight)
@@ -119,21 +119,21 @@ export function parentSpans(
   })
   const events = eventsIn(children, range)
   const first = stateOf(rules, tally)
-  const isNotHeard = silenceIn(deafness, range)
-  let was: State = deafness.was === 'no_data' ? 'no_data' : first
-  let isDeaf = false
+  const beginsGap = gapTest(gaps, range)
+  let was: State = gaps.was === 'no_data' ? 'no_data' : first
+  let isGap = false
   const changes: StateChange[] = []
   for (const [number, event] of events.entries()) {
     const { at, index, place } = event
     const weight = children[index]?.weight ?? 0
     count(places[index] ?? 0, -weight)
     count((places[index] = place), weight)
-    isDeaf ||= isNotHeard(event)
+    isGap ||= beginsGap(event)
     if (events[number + 1]?.at === at) continue
     const state = stateOf(rules, tally)
-    was = isDeaf ? stateWithoutBlame(state, was) : state
+    was = isGap ? stateWithoutBlame(state, was) : state
     changes.push({ at, to: was })
-    isDeaf = false
+    isGap = false
   }
   return spansOf(first, changes, range)
 }
@@ -161,7 +161,7 @@ function eventsIn(children: readonly CountedChild[], range: Range) {
 
 /** Whether events, asked for in order, are of children that cannot deliver from then on. A downtime that began before
  * the range counts if it left the parent without data. */
-function silenceIn({ ranges, was }: Deafness, { beginAt }: Range) {
+function gapTest({ ranges, was }: IngestGaps, { beginAt }: Range) {
   let next = 0
   return ({ at, state }: { readonly at: number; readonly state: State }) => {
     while ((ranges[next]?.endAt ?? Infinity) <= at) next++

@@ -184,7 +184,7 @@ export async function readHistories(
 }
 
 /** The spans in or reaching into a range that began because objects could not deliver during our own downtime. */
-export async function readDeafSince(
+export async function readGapBegins(
   database: Database,
   ids: readonly number[],
   { beginAt, endAt }: Range,

@@ -55,7 +55,7 @@ export type News = Pick<Transition, 'message' | 'silentSinceAt' | 'errorCode'> &
 
 /** An instant: the object's own state just before it, and whether a child could not deliver from then on. All events of
  * the instant are evaluated together, in any order of arrival. */
-export type StateMoment = { readonly at: number; readonly was: State; readonly isDeaf: boolean }
+export type StateMoment = { readonly at: number; readonly was: State; readonly isGap: boolean }
 
 /** The object as service level containers see it: they ignore maintenance that is `slaRelevant`. */
 export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally' | 'moment'>
@@ -114,10 +114,15 @@ type ChangeCause = {
   readonly objectId: number | null
   /** The kind of the child's change: an ordinary change, the start or end of maintenance, or the start or end of a time
    * in which the child could not deliver because of our own downtime. */
-  readonly means: 'change' | 'maintenance' | 'deaf' | 'heard'
+  readonly means: 'change' | 'maintenance' | 'gap begin' | 'gap end'
 }
 
-const REASONS = { change: 'child', maintenance: 'maintenance', deaf: 'platform', heard: 'platform' } as const
+const REASONS = {
+  change: 'child',
+  maintenance: 'maintenance',
+  'gap begin': 'platform',
+  'gap end': 'platform',
+} as const
 
 /** Propagates transitions of children to all objects above them. Each step adds one child's change to the tallies of
  * its parents, so the cost of a change is the number of objects above it, up to those whose state stays the same. Lower
@@ -223,8 +228,8 @@ export class Propagation {
     state: State,
     { cause, waiting }: { cause: ChangeCause; waiting: Map<number, ChangeCause> },
   ): void {
-    const { isDeaf, was } = momentOf(node, cause)
-    const now = isDeaf ? stateWithoutBlame(state, was) : state
+    const { isGap, was } = momentOf(node, cause)
+    const now = isGap ? stateWithoutBlame(state, was) : state
     const to = node.maintained ? shownInMaintenance(now) : now
     if (to === node.state) return
     const change = {
@@ -291,12 +296,12 @@ export class Propagation {
 function momentOf(node: Node, { at, means }: Pick<ChangeCause, 'at' | 'means'>): StateMoment {
   const known = node.moment?.at === at ? node.moment : null
   const own = node.maintained ? bareState(node.state) : node.state
-  return { at, was: known?.was ?? own, isDeaf: means === 'deaf' || (known?.isDeaf ?? false) }
+  return { at, was: known?.was ?? own, isGap: means === 'gap begin' || (known?.isGap ?? false) }
 }
 
 function meaningOf({ reason, to }: Transition): ChangeCause['means'] {
   if (reason !== 'platform') return 'change'
-  return to === 'no_data' ? 'deaf' : 'heard'
+  return to === 'no_data' ? 'gap begin' : 'gap end'
 }
 
 /** The tally after a child changed from one state to another. */

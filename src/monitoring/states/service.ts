@@ -82,7 +82,7 @@ export async function objectsAbove(database: Database, ids: readonly number[]): 
 }
 
 /** Counts the children of marked parents again and propagates the changes. Must not run concurrently with itself. */
-export async function countAnew({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<void> {
+export async function recountTallies({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<void> {
   for (;;) {
     const stale = await store.readStaleTallies(database, PARENTS_AT_ONCE)
     if (stale.length === 0) return
@@ -113,7 +113,7 @@ export async function reviewMaintenance(
   const changed = propagation.maintain(reviews, clock.now())
   await commit(database, [
     ...writesOf(database, propagation),
-    ...spellWrites(database, propagation, changed),
+    ...maintenanceWrites(database, propagation, changed),
     maintenance.enqueueChildren(database, changed),
     maintenance.finishMaintenance(database, reviews),
   ])
@@ -121,27 +121,27 @@ export async function reviewMaintenance(
 }
 
 /** Records the maintenance of containers, because it affects their credit. */
-function spellWrites(
+function maintenanceWrites(
   database: Database,
   { touched }: SlaView,
   changed: readonly maintenance.MaintenanceMoment[],
 ): readonly Write[] {
   const containers = new Map(touched.filter(isContainer).map((node) => [node.id, node]))
-  const spells = changed.flatMap(({ objectId, at }): maintenance.MaintenanceInterval[] => {
+  const intervals = changed.flatMap(({ objectId, at }): maintenance.MaintenanceInterval[] => {
     const node = containers.get(objectId)
     if (!node) return []
     const excused = (node.charged ?? node).maintained
     return [{ objectId, at, maintained: node.maintained, excused }]
   })
-  if (spells.length === 0) return []
-  const ids = spells.map(({ objectId }) => objectId)
-  return [maintenance.insertMaintenanceIntervals(database, spells), store.enqueueTallies(database, ids)]
+  if (intervals.length === 0) return []
+  const ids = intervals.map(({ objectId }) => objectId)
+  return [maintenance.insertMaintenanceIntervals(database, intervals), store.enqueueTallies(database, ids)]
 }
 
 /** Checks a few hundred parents after an id, corrects tallies and states that do not match their children, and logs
  * them: the service itself should never cause any. Must not run concurrently with itself.
  * @returns the id to continue after; null at the end */
-export async function setRight(
+export async function correctTallies(
   { database, clock, log }: Pick<Ports, 'database' | 'clock' | 'log'>,
   afterId: number,
 ): Promise<number | null> {

@@ -80,7 +80,7 @@ async function runChecks(ports: Ports): Promise<Record<string, Check>> {
 }
 
 function lastIngestGapOf({ ingestHealth, settings }: Ports): Readiness['lastIngestGap'] {
-  const deaf = ingestHealth.lastIngestGap()
+  const gap = ingestHealth.lastIngestGap()
   const format = timeFormat(settings.timeZone)
-  return deaf && { from: format(deaf.fromAt), to: format(deaf.toAt) }
+  return gap && { from: format(gap.fromAt), to: format(gap.toAt) }
 }

@@ -4,7 +4,7 @@ import { commit, isNotNullViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { DirectoryConnection, DirectoryQuery } from '../../../ports/directory.ts'
 import { auditedAll } from '../../audit/service.ts'
-import type { DeedInBulk } from '../../audit/service.ts'
+import type { BulkAuditedAction } from '../../audit/service.ts'
 import { forgetRights } from '../../rights/service.ts'
 import { isTakenName } from '../../users/service.ts'
 import { forgetCallers } from '../../users/service/passwords.ts'
@@ -27,7 +27,7 @@ export type Outcome = {
 
 /** Makes users what the directory says, and counts it as it is done.
  * @throws {Refusal} conflict, unavailable also when it is not done `untilAt` */
-export async function makeSo(context: Context, outcome: Outcome, untilAt: number): Promise<void> {
+export async function applyOutcome(context: Context, outcome: Outcome, untilAt: number): Promise<void> {
   const { ports } = context
   const hurry = () => {
     if (ports.clock.now() > untilAt)
@@ -101,7 +101,7 @@ function writesOf(
     ...forSome(disabled, () => store.disableUsers(database, disabled, now)),
     ...forSome(groupIds, () => store.setMemberships(database, people, groupIds)),
     ...forSome(changes.filter(takesAdministrator), () => [store.requireAdministrator(database)]),
-    auditedAll(context, 'user', changes.map(deedOf)),
+    auditedAll(context, 'user', changes.map(auditedActionOf)),
   ]
 }
 
@@ -109,7 +109,7 @@ function takesAdministrator(change: DirectoryChange): boolean {
   return change.kind !== 'create' && change.known.role === 'administrator'
 }
 
-function deedOf(change: DirectoryChange): DeedInBulk {
+function auditedActionOf(change: DirectoryChange): BulkAuditedAction {
   if (change.kind === 'create') {
     const { wanted } = change
     const after = { type: 'LDAP_MANAGED', ...wanted }

@@ -32,7 +32,7 @@ export async function accountFor(
   if (userId === null && !oidc.createsUsers)
     throw new Refusal('forbidden', 'You have no user here. Ask an administrator to create one.')
   const known = userId ?? (await create(context, identity, profile))
-  if (userId !== null) await takeOver(context, known, profile)
+  if (userId !== null) await adoptProfile(context, known, profile)
   await follow(context, known, profile)
   return known
 }
@@ -86,7 +86,7 @@ async function linkByEmail(context: Context, identity: Identity, profile: Profil
   return found.userId
 }
 
-async function takeOver(context: Context, userId: number, profile: Profile): Promise<void> {
+async function adoptProfile(context: Context, userId: number, profile: Profile): Promise<void> {
   const { fullname, email, role } = profile
   await adoptUser(context, userId, {
     ...(fullname !== null && { fullname }),

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { readBytes } from '../../../http/bytes.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { isHere, isSafeUrl } from '../../../lib/urls.ts'
+import { isLoopbackUrl, isSafeUrl } from '../../../lib/urls.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Network } from '../../../ports/network.ts'
 import type { OidcSettings } from '../../../ports/oidc-settings.ts'
@@ -23,7 +23,7 @@ export function endpoint(oidc: OidcSettings, place: string | undefined): URL {
 
 /** Whom a provider elsewhere names is not on this machine. */
 function isReachable({ issuer }: OidcSettings, url: string): boolean {
-  return isSafeUrl(url) && (isHere(issuer) || !isHere(url))
+  return isSafeUrl(url) && (isLoopbackUrl(issuer) || !isLoopbackUrl(url))
 }
 
 /** Asks the provider: in 5 seconds, 64 KiB at most, and never where a redirect leads. */
@@ -52,7 +52,7 @@ export function outwards(network: Network, oidc: OidcSettings) {
   return {
     [oauth.customFetch]: outward(network, oidc),
     // oxlint-disable-next-line typescript/no-deprecated -- it warns of what is for this machine alone here, too
-    [oauth.allowInsecureRequests]: isHere(oidc.issuer),
+    [oauth.allowInsecureRequests]: isLoopbackUrl(oidc.issuer),
   }
 }
 

@@ -63,7 +63,7 @@ export async function authorizationUrl(
 
 /** Whom the provider means by the answer that a browser brings from it.
  * @throws {Refusal} unauthenticated for an answer or a token that is not right, unavailable */
-export async function prove(
+export async function verifyAnswer(
   ports: Ports,
   oidc: OidcSettings,
   { answer, asked }: { readonly answer: URLSearchParams; readonly asked: AuthorizationRequest },

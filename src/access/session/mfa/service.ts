@@ -9,7 +9,7 @@ import { isOwn } from '../../users/changes.ts'
 import { readUser } from '../../users/service.ts'
 import { endSessionsOf, forgetCallers, revokeTokensOf } from '../../users/service/passwords.ts'
 import { seal, unseal } from '../keys.ts'
-import { setOwed } from '../store.ts'
+import { setRequiredAction } from '../store.ts'
 import * as store from './store.ts'
 import { base32, stepOf } from './totp.ts'
 
@@ -65,7 +65,7 @@ export async function confirmMfa(context: Context, code: string): Promise<string
     store.saveMfa(ports.database, userId, { isConfirmed: true }),
     revokeTokensOf(ports, userId),
     ...writes,
-    ...(owing === null ? [] : [setOwed(ports.database, owing, '')]),
+    ...(owing === null ? [] : [setRequiredAction(ports.database, owing, '')]),
     audited(context, { action: 'activate', objectType: 'mfa', objectId: userId }),
   ])
   forgetCallers(ports)

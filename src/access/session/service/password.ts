@@ -49,7 +49,7 @@ export async function changePassword(
   const owed = requiredActionOf(ports, { ...account, passwordSetAt: ports.clock.now() })
   await commit(ports.database, [
     ...writes,
-    ...(sessionHash === null ? [] : [store.setOwed(ports.database, sessionHash, owed)]),
+    ...(sessionHash === null ? [] : [store.setRequiredAction(ports.database, sessionHash, owed)]),
     audited(context, { action: 'change password', objectType: 'user', objectId: userId }),
   ])
   forgetCallers(ports)

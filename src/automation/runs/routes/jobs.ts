@@ -13,7 +13,7 @@ import type { ScriptCall } from './paths.ts'
 
 const reading = { roles: SCRIPT_READERS } as const
 /** Who looks after scripts may end what others have begun. */
-const tending = { roles: ['administrator', 'Data_Editor'], scope: 'execute' } as const
+const CAN_CANCEL = { roles: ['administrator', 'Data_Editor'], scope: 'execute' } as const
 const deleting = { roles: ADMINISTRATOR } as const
 
 export const jobRoutes = new Hono<Env>()
@@ -77,7 +77,7 @@ export const jobRoutes = new Hono<Env>()
   .post(
     '/scripts/:script/jobs/:jobId/cancel',
     policy({
-      ...tending,
+      ...CAN_CANCEL,
       summary: 'Cancel a run',
       answers: { 200: ok(jobView, 'The run; a running one ends shortly.') },
       refuses: [409],

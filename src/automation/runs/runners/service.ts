@@ -65,7 +65,7 @@ export async function authenticateRunner(
   if (!runner) throw unknownRunner()
   const now = clock.now()
   if (Math.abs(now - runner.seenAt) >= HEARTBEAT_MS)
-    await commit(database, [store.noteSeen(database, runner.id, now)])
+    await commit(database, [store.saveSeenAt(database, runner.id, now)])
   return { kind: 'runner', runnerId: runner.id }
 }
 

@@ -25,7 +25,7 @@ export async function findByToken(database: Database, tokenHash: string): Promis
   return row ? (row as RunnerRow) : null
 }
 
-export function noteSeen(database: Database, id: number, seenAt: number): Write {
+export function saveSeenAt(database: Database, id: number, seenAt: number): Write {
   return database.update(runners).set({ seenAt }).where(eq(runners.id, id))
 }
 

@@ -39,22 +39,22 @@ export type Receiver = {
 
 /** What a run needs as its script is now; null for one that cannot begin any more, which has failed then. */
 export async function readyOf(ports: Ports, row: RunRow): Promise<ReadyRun | null> {
-  const found = await lookAt(ports, row)
+  const found = await readyRunOf(ports, row)
   if (typeof found !== 'string') return found
   await changeRun(ports, row.id, () => ({ event: { kind: 'fail' }, set: { error: found } }))
   return null
 }
 
-async function lookAt(ports: Ports, row: RunRow): Promise<ReadyRun | string> {
+async function readyRunOf(ports: Ports, row: RunRow): Promise<ReadyRun | string> {
   const { scriptId, runConfigurationId } = row
   const configurationId = runConfigurationId === 0 ? null : runConfigurationId
-  const runnable = await orWhyNot(runnableOf(ports, scriptId, configurationId))
+  const runnable = await orReason(runnableOf(ports, scriptId, configurationId))
   if (typeof runnable === 'string') return runnable
   const holders = await holdersOf(ports, row, runnable)
   if (typeof holders === 'string') return holders
   const { runner, runnerFile } = runnable.detection
   if (runner === null || runnerFile === null) return nothingRuns(runnable.files.map(({ path }) => path))
-  const database = await orWhyNot(databaseOf(ports, runnable))
+  const database = await orReason(databaseOf(ports, runnable))
   if (typeof database === 'string') return database
   const groups = await groupsOf(ports, holders)
   return { row, runnable, runner, runnerFile, database, holders, groups }
@@ -68,7 +68,7 @@ async function groupsOf(ports: Ports, { user, others }: Holders): Promise<ReadyR
 }
 
 /** What is read, or in words why it is not what was ordered any more. */
-async function orWhyNot<Read>(reading: Promise<Read>): Promise<Read | string> {
+async function orReason<Read>(reading: Promise<Read>): Promise<Read | string> {
   try {
     return await reading
   } catch (error) {

@@ -12,7 +12,7 @@ import type { RunEvent } from '../run.ts'
 import * as store from '../store.ts'
 import type { RunRow } from '../store.ts'
 import { appendLog } from '../store/log.ts'
-import { changeRun, tellRun } from './transition-run.ts'
+import { changeRun, publishRun } from './transition-run.ts'
 
 /** What the log of a run keeps: its first lines and its last. */
 const KEPT = { headLines: LOG_HEAD_LINES, tailLines: LOG_TAIL_LINES }
@@ -38,12 +38,12 @@ export async function keepHold({ database, clock }: Ports, holder: Holder): Prom
 
 /** The runner took the run. Once more is fine. @throws {Refusal} fenced */
 export function accept(ports: Ports, holder: Holder): Promise<Beat> {
-  return goOn(ports, holder, { kind: 'accept' }, () => ({}))
+  return extendRun(ports, holder, { kind: 'accept' }, () => ({}))
 }
 
 /** Its script begins. Once more is fine. @throws {Refusal} fenced */
 export function start(ports: Ports, holder: Holder, { isolation }: Started): Promise<Beat> {
-  return goOn(ports, holder, { kind: 'start' }, ({ startedAt }) => ({
+  return extendRun(ports, holder, { kind: 'start' }, ({ startedAt }) => ({
     isolation,
     startedAt: startedAt ?? ports.clock.now(),
   }))
@@ -82,7 +82,7 @@ export async function takeLog(ports: Ports, holder: Holder, { sequence, lines }:
     if (!isNotNullViolation(error, 'runs.log_lines')) throw error
     throw new Refusal('conflict', `The next part of the log must have the sequence ${row.logSequence + 1}.`)
   }
-  await tellRun(ports, { ...row, logLines: lastLine })
+  await publishRun(ports, { ...row, logLines: lastLine })
   return beat
 }
 
@@ -96,11 +96,11 @@ export async function takeProgress(
   const progress = { progress: value, progressMessage: message }
   await commit(ports.database, [store.setProgress(ports.database, holder, progress)])
   const row = await store.findRun(ports.database, holder.id)
-  if (row) await tellRun(ports, row)
+  if (row) await publishRun(ports, row)
   return beat
 }
 
-async function goOn(
+async function extendRun(
   ports: Ports,
   holder: Holder,
   event: RunEvent,

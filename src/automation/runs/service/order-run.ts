@@ -17,7 +17,7 @@ import { trimHistory } from '../store/history.ts'
 import { readRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { viewOfOne } from './views.ts'
-import { HISTORY_MAX, tellRun } from './transition-run.ts'
+import { HISTORY_MAX, publishRun } from './transition-run.ts'
 
 /** How many runs of one configuration may wait. */
 const QUEUE_MAX = 1_000
@@ -78,7 +78,7 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
     if (again) return again
     throw asExpiredUpload(error)
   }
-  await tellRun(ports, row)
+  await publishRun(ports, row)
   await ports.dispatch.wake()
   return { job: await readJob(context, scriptId, row.id), isReplayed: false }
 }

@@ -74,7 +74,7 @@ async function keep(
       : []),
   ])
   const after = { ...row, ...changed }
-  await tellRun(ports, after)
+  await publishRun(ports, after)
   return after
 }
 
@@ -106,7 +106,7 @@ function leaving(database: Ports['database'], row: RunRow, next: Run, at: number
 }
 
 /** Tells whoever reads events how a run goes on. Nobody waits for them or fails with them. */
-export async function tellRun({ events, log, settings, clock }: RunPorts, row: RunRow): Promise<void> {
+export async function publishRun({ events, log, settings, clock }: RunPorts, row: RunRow): Promise<void> {
   const { id: jobId, scriptId, runConfigurationId, state, attempt, progress, progressMessage, logLines } = row
   const data = {
     jobId,

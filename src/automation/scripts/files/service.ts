@@ -168,8 +168,8 @@ async function changeTree(
       action: actionOf(before, after, path),
       objectType: 'script file',
       objectId: `${script.id}/${path}`,
-      before: toldOf(before, path),
-      after: told ?? toldOf(after, path),
+      before: auditFieldsOf(before, path),
+      after: told ?? auditFieldsOf(after, path),
     })
     return {
       change: { detection: detectionOf(after), ...changerOf(context.caller) },
@@ -215,7 +215,7 @@ function actionOf(before: Tree, after: Tree, path: string): string {
   return before.has(path) ? 'update' : 'create'
 }
 
-function toldOf(tree: Tree, path: string): object | null {
+function auditFieldsOf(tree: Tree, path: string): object | null {
   const entry = tree.get(path)
   if (entry) return { path, size: entry.sizeBytes, sha256: entry.sha256, mimeType: entry.mimeType }
   const below = entriesAt(tree, path).length

@@ -51,7 +51,11 @@ export async function updateGroup(
   const { name, description } = bodyOf(viewOf(ports, before))
   if (before.name === DEFAULT_GROUP && name !== DEFAULT_GROUP) throw defaultStays()
   const after = { name, description, updatedAt: ports.clock.now() }
-  const entry = recorded(context, 'update', { objectId: id, before: toldOf(before), after: toldOf(after) })
+  const entry = recorded(context, 'update', {
+    objectId: id,
+    before: auditFieldsOf(before),
+    after: auditFieldsOf(after),
+  })
   await refuseTakenName(() => commit(ports.database, [store.updateGroup(ports.database, id, after), entry]))
   return viewOf(ports, { ...before, ...after })
 }
@@ -61,7 +65,7 @@ export async function deleteGroup(context: Context, id: number): Promise<void> {
   const { database } = context.ports
   const row = await requireGroup(context.ports, id)
   if (row.name === DEFAULT_GROUP) throw defaultStays()
-  const entry = recorded(context, 'delete', { objectId: id, before: toldOf(row) })
+  const entry = recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) })
   try {
     await commit(database, [store.deleteGroup(database, id), entry])
   } catch (error) {
@@ -112,7 +116,7 @@ async function requireGroup({ database }: Ports, key: number | string): Promise<
   return row
 }
 
-function toldOf({ name, description }: Pick<GroupRow, 'name' | 'description'>) {
+function auditFieldsOf({ name, description }: Pick<GroupRow, 'name' | 'description'>) {
   return { name, description }
 }
 

@@ -1,4 +1,4 @@
-import { refuseOnDuty, unlessOnDuty } from '../../../access/alarm-duty/service.ts'
+import { refuseWhileNeeded, unlessNeeded } from '../../../access/alarm-duty/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -99,7 +99,7 @@ export async function deleteRunConfiguration(context: Context, ref: string, id: 
         // What runs without it is what the caller chose; an administrator who removes it vouches for nothing else.
         ...(rows.length === 1 && { change: changer }),
         writes: [
-          unlessOnDuty(ports.database, named),
+          unlessNeeded(ports.database, named),
           ...(isLesser ? [store.ownSchedules(ports.database, id, changerOf(caller).changedBy)] : []),
           ...removing(context, before),
           ...(heir ? [store.makeDefault(ports.database, heir.id, changer)] : []),
@@ -107,7 +107,7 @@ export async function deleteRunConfiguration(context: Context, ref: string, id: 
         result: undefined,
       }
     })
-  await refuseOnDuty(ports.database, named, remove)
+  await refuseWhileNeeded(ports.database, named, remove)
 }
 
 /** The run configurations of a script as they are kept, by id. */

@@ -103,8 +103,8 @@ function replace(
       action: 'import',
       objectType: 'script',
       objectId: id,
-      before: { ...toldOf(script), ...sizeOf(before) },
-      after: { ...toldOf({ ...script, ...set }), ...sizeOf(tree.after) },
+      before: { ...auditFieldsOf(script), ...sizeOf(before) },
+      after: { ...auditFieldsOf({ ...script, ...set }), ...sizeOf(tree.after) },
     })
     const detection = detectionOf(tree.after)
     return {
@@ -139,7 +139,7 @@ async function create(
   const settings = { name, description, groupId, timeoutS: timeout, acceptedFiles: [...acceptedFiles] }
   const changer = changerOf(context.caller)
   const row = { ...settings, ...changer, id, detection, version: 1, createdAt: now, updatedAt: now }
-  const after = { ...toldOf(row), ...sizeOf(tree.after) }
+  const after = { ...auditFieldsOf(row), ...sizeOf(tree.after) }
   await commit(database, [
     store.insertScript(database, row),
     audited(context, { action: 'import', objectType: 'script', objectId: id, after }),
@@ -265,7 +265,7 @@ async function scheduleWrites(
   })
 }
 
-type Told = {
+type AuditedSettings = {
   readonly name: string
   readonly description: string
   readonly groupId: number
@@ -273,7 +273,7 @@ type Told = {
   readonly acceptedFiles: readonly string[]
 }
 
-function toldOf({ name, description, groupId, timeoutS, acceptedFiles }: Told) {
+function auditFieldsOf({ name, description, groupId, timeoutS, acceptedFiles }: AuditedSettings) {
   return { name, description, groupId, timeout: timeoutS, acceptedFiles }
 }
 

@@ -64,7 +64,7 @@ export async function beginArchive(ports: Ports, keys: ArchiveKeys, content: Con
   }
 }
 
-type Gathering = {
+type ArchiveInput = {
   readonly ports: Ports
   readonly run: string
   readonly content: Content
@@ -72,7 +72,7 @@ type Gathering = {
   readonly anew: ReturnType<typeof forArchive>
 }
 
-async function* linesOf(gathering: Gathering, header: Header): AsyncGenerator<string, void> {
+async function* linesOf(gathering: ArchiveInput, header: Header): AsyncGenerator<string, void> {
   const { ports, run, content } = gathering
   yield JSON.stringify(header)
   yield JSON.stringify({ table: 'sqlite_sequence', columns: ['name', 'seq'] })
@@ -82,7 +82,7 @@ async function* linesOf(gathering: Gathering, header: Header): AsyncGenerator<st
   for (const table of tablesFor(content)) yield* fileLines(gathering, table)
 }
 
-async function* tableLines({ ports, run, content, anew }: Gathering): AsyncGenerator<string, void> {
+async function* tableLines({ ports, run, content, anew }: ArchiveInput): AsyncGenerator<string, void> {
   for (const table of tablesFor(content)) {
     const columns = table.columns.map(({ name }) => name)
     yield JSON.stringify({ table: table.name, columns })
@@ -101,7 +101,7 @@ async function* tableLines({ ports, run, content, anew }: Gathering): AsyncGener
   }
 }
 
-async function* jobLines({ ports, run, madeAt }: Gathering): AsyncGenerator<string, void> {
+async function* jobLines({ ports, run, madeAt }: ArchiveInput): AsyncGenerator<string, void> {
   const { database, jobActors } = ports
   for (let after = 0; ;) {
     const ids = await readJobIds(database, run, after, JOBS_AT_ONCE)
@@ -127,7 +127,7 @@ function unlessGone(error: unknown): null {
   throw error
 }
 
-async function* fileLines({ ports, run }: Gathering, table: Table): AsyncGenerator<string, void> {
+async function* fileLines({ ports, run }: ArchiveInput, table: Table): AsyncGenerator<string, void> {
   if (!table.bytes) return
   for await (const page of readSnapshot(ports.database, run, table)) {
     for (const text of page) {

@@ -62,7 +62,7 @@ export async function restoreObjects(
       'The backup has no histories: the objects would come back without values, states and alarms. Restore them from a backup with histories, or pass withoutHistories=true.',
     )
   const run = crypto.randomUUID()
-  const gathering = new Gathering(ports, source, run, found.paths)
+  const gathering = new StagedRows(ports, source, run, found.paths)
   try {
     await gathering.gather()
     const part = { objects: found.objects, dropped: gathering.dropped, rows: gathering.rows }
@@ -169,7 +169,7 @@ async function* objectsOf({ database }: Ports, source: ArchiveSource): AsyncGene
 }
 
 /** Puts aside the rows that belong to what comes back. */
-class Gathering {
+class StagedRows {
   readonly dropped: Dropped[] = []
   readonly rows = new Map<string, number>()
   readonly sections: { readonly table: Table; readonly columns: readonly string[] }[] = []

@@ -48,7 +48,7 @@ const HISTORIES: Fate = { kept: 'histories' }
 const RECORD: Fate = { kept: 'histories', grows: true }
 const SIGNED_IN: Fate = { left: 'who was signed in signs in again: a restore must bring no session back' }
 
-const RAN: Fate = { left: 'jobs that ran here, or were to: their scripts are kept' }
+const RUNS_LEFT: Fate = { left: 'jobs that ran here, or were to: their scripts are kept' }
 const SIGNING = () => 'webhook signing key'
 
 /** What becomes of each table. A table that is not here fails a test. */
@@ -109,10 +109,10 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [plans.revaluations, ALWAYS],
   [dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
   [runs.runners, { left: 'nodes that register with this installation' }],
-  [runs.runs, RAN],
-  [runs.runLogLines, RAN],
-  [runs.runFiles, RAN],
-  [runs.runRepeats, RAN],
+  [runs.runs, RUNS_LEFT],
+  [runs.runLogLines, RUNS_LEFT],
+  [runs.runFiles, RUNS_LEFT],
+  [runs.runRepeats, RUNS_LEFT],
   [scripts.scriptGroups, ALWAYS],
   [scripts.scripts, ALWAYS],
   [scripts.scriptDependents, ALWAYS],
@@ -132,7 +132,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [slcs.slcs, { kept: 'always', past: ['judged'] }],
   [slcs.slcPeriods, HISTORIES],
   [slcs.slcRevisions, HISTORIES],
-  [slcs.slcSpells, HISTORIES],
+  [slcs.slcMaintenance, HISTORIES],
   [
     pages.statusPages,
     { kept: 'always', sealed: { page_sealed: () => 'status page', badge_sealed: () => 'badge' } },

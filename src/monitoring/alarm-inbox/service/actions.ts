@@ -16,7 +16,7 @@ import { countComments, insertComments, readComments, readDetails } from '../sto
 import type { DetailRow } from '../store/details.ts'
 import { commentOf, findAlarmIds, readAlarm } from './list.ts'
 
-type Deed = {
+type InboxAction = {
   readonly action: 'assign' | 'comment'
   readonly right: Right
   /** The refusal for an alarm that the caller has the right to change; null if the action is possible. */
@@ -30,7 +30,7 @@ type Deed = {
 /** Comments on an alarm, open or closed. @throws {Refusal} not_found, conflict when the alarm has the maximum of
  * comments */
 export async function commentOnAlarm(context: Context, id: number, text: string): Promise<AlarmCommentView> {
-  await doToOne(context, id, commenting(context, text))
+  await applyToOne(context, id, commenting(context, text))
   const { database, settings } = context.ports
   const [comment] = await readComments(database, [id], 1)
   if (!comment) throw new Refusal('not_found', 'There is no such alarm.')
@@ -40,7 +40,7 @@ export async function commentOnAlarm(context: Context, id: number, text: string)
 /** Assigns an alarm to a user, with or without an end, or unassigns it.
  * @throws {Refusal} not_found, forbidden, alarm_closed, conflict, invalid when the user may not read the object */
 export async function assignAlarm(context: Context, id: number, body: AssignBody): Promise<AlarmView> {
-  await doToOne(context, id, await assigning(context, body))
+  await applyToOne(context, id, await assigning(context, body))
   return readAlarm(context, id)
 }
 
@@ -48,7 +48,7 @@ export async function assignAlarm(context: Context, id: number, body: AssignBody
 export async function actOnAlarms(context: Context, body: ActionsBody): Promise<ActionsView> {
   const deed = body.action === 'comment' ? commenting(context, body.text) : await assigning(context, body)
   const { ids, isMore } = await whichOf(context, body)
-  const refusals = await doTo(context, ids, deed)
+  const refusals = await applyTo(context, ids, deed)
   // A call that changes nothing is on record as well.
   if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, deed, [])])
   return {
@@ -64,13 +64,13 @@ export async function actOnAlarms(context: Context, body: ActionsBody): Promise<
 
 async function whichOf(context: Context, { ids, filter }: ActionsBody) {
   if (ids) return { ids: [...new Set(ids)], isMore: false }
-  const body = filter ?? { state: [...STANDING] }
+  const body = filter ?? { state: [...UNCLOSED] }
   return findAlarmIds(context, { body, pointer: '/filter/filterDefinition' }, ACTED_MAX)
 }
 
-const STANDING = ['open', 'assigned'] as const
+const UNCLOSED = ['open', 'assigned'] as const
 
-function commenting(context: Context, text: string): Deed {
+function commenting(context: Context, text: string): InboxAction {
   return {
     action: 'comment',
     right: 'read',
@@ -86,7 +86,7 @@ function commentEvent({ ports, caller }: Context, text: string): AlarmEvent {
   return { kind: 'comment', by, text, at: ports.clock.now() }
 }
 
-async function assigning(context: Context, body: AssignBody): Promise<Deed> {
+async function assigning(context: Context, body: AssignBody): Promise<InboxAction> {
   const { ports, caller } = context
   const now = ports.clock.now()
   const { userId: assigneeId, sticky } = body
@@ -119,16 +119,16 @@ async function rightsOfUser(context: Context, userId: number): Promise<Rights> {
   return rightsFor(context.ports, { userId, role: user.role })
 }
 
-async function doToOne(context: Context, id: number, deed: Deed): Promise<void> {
-  const refusal = (await doTo(context, [id], deed)).get(id)
+async function applyToOne(context: Context, id: number, deed: InboxAction): Promise<void> {
+  const refusal = (await applyTo(context, [id], deed)).get(id)
   if (refusal) throw refusal
 }
 
 /** Applies an action to alarms in one commit. @returns the refusals, by alarm id */
-async function doTo(
+async function applyTo(
   context: Context,
   ids: readonly number[],
-  deed: Deed,
+  deed: InboxAction,
 ): Promise<ReadonlyMap<number, Refusal>> {
   const { ports } = context
   const { database } = ports
@@ -164,7 +164,7 @@ async function doTo(
   return refusals
 }
 
-function writesOf(context: Context, deed: Deed, ids: readonly number[]): Write[] {
+function writesOf(context: Context, deed: InboxAction, ids: readonly number[]): Write[] {
   const { ports, caller } = context
   const userId = caller.kind === 'user' ? caller.userId : 0
   const record = recordOf(context, deed, ids)
@@ -173,14 +173,14 @@ function writesOf(context: Context, deed: Deed, ids: readonly number[]): Write[]
   return [insertComments(ports.database, ids, comment), record]
 }
 
-function recordOf(context: Context, { action, after }: Deed, ids: readonly number[]): Write {
+function recordOf(context: Context, { action, after }: InboxAction, ids: readonly number[]): Write {
   const [id, ...others] = ids
   const isOne = id !== undefined && others.length === 0
   const objectId = isOne ? id : 'several'
   return audited(context, { action, objectType: 'alarm', objectId, after: isOne ? after : { ids, ...after } })
 }
 
-type AlarmActionContext = { readonly rights: Rights; readonly deed: Deed; readonly isFull: boolean }
+type AlarmActionContext = { readonly rights: Rights; readonly deed: InboxAction; readonly isFull: boolean }
 
 function refusalFor(
   row: DetailRow | undefined,

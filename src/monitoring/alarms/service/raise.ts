@@ -59,7 +59,7 @@ async function step(
   return retryOnConflict(store.isOvertaken, async () => {
     const work = await read()
     if (work.pending.length === 0 && work.due.length === 0 && work.linked === null) return false
-    await carryOn(database, work, clock.now())
+    await raiseAndSave(database, work, clock.now())
     return true
   })
 }
@@ -87,7 +87,7 @@ async function readLinked(database: Database): Promise<Linked | null> {
   return { link, objects, openedTo: isAll ? null : (objects.at(-1)?.path ?? null) }
 }
 
-async function carryOn(database: Database, { pending, due, linked }: Work, now: number): Promise<void> {
+async function raiseAndSave(database: Database, { pending, due, linked }: Work, now: number): Promise<void> {
   const byObject = Map.groupBy(pending, ({ objectId }) => objectId)
   const changed = [...byObject.keys()]
   const [covering, open, lastId] = await Promise.all([

@@ -24,7 +24,7 @@ const LOOKED_AT_ONCE = 5_000
 
 /** Removes some alarms that were closed more than 400 days ago with their comments, and changes of deleted alarms of
  * the same age. */
-export async function tidyAlarms(database: Database, now: number): Promise<void> {
+export async function deleteOldChanges(database: Database, now: number): Promise<void> {
   const untilAt = now - KEPT_MS
   await database.run(sql`
     delete from alarms where id in (

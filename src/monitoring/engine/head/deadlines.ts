@@ -40,7 +40,7 @@ export class Deadlines {
       if (!job || job.armedAt !== entry.at) continue
       job.armedAt = Number.POSITIVE_INFINITY
       const refused = job.refusedBy(now)
-      const credit = refused && effectOf(job, { kind: 'deaf', ...refused, isSent: true }, now)
+      const credit = refused && effectOf(job, { kind: 'ingest gap', ...refused, isSent: true }, now)
       const due = credit ?? effectOf(job, { kind: 'wake' }, now)
       if (due) yield due
       else this.enter(job)

@@ -61,8 +61,8 @@ class Both {
       this.#revision = happening.rules.revision
       return this.#tell({ kind: 'configure', jobId: 1, rules: happening.rules }, this.now)
     }
-    if (happening.kind === 'deaf')
-      return this.#tell({ kind: 'deaf', fromAt: happening.fromAt, toAt: this.now }, this.now)
+    if (happening.kind === 'ingest gap')
+      return this.#tell({ kind: 'ingest gap', fromAt: happening.fromAt, toAt: this.now }, this.now)
     this.#tell(happening, this.now)
   }
 

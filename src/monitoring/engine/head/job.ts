@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../domain/snapshot.ts'
 import type { IngestGap } from '../../../ports/ingest-health.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
-import { heardAtOf } from '../../jobs/judgement.ts'
+import { deliveredAtOf } from '../../jobs/judgement.ts'
 import type { PendingSamples } from './pending-samples.ts'
 import type { SeriesEnd } from '../blocks/open-segments.ts'
 import type { SeriesKey } from '../store/segments.ts'
@@ -136,7 +136,7 @@ export class Job {
   /** The time up to `now` in which deliveries were refused since the last accepted one; null where there was none. */
   refusedBy(now: number): IngestGap | null {
     if (!this.#refused) return null
-    const heardAt = heardAtOf(this.currentState())
+    const heardAt = deliveredAtOf(this.currentState())
     const toAt = Math.min(now, this.#refused.toAt)
     if (toAt <= heardAt) this.#refused = null
     return this.#refused && { fromAt: Math.max(heardAt, this.#refused.fromAt), toAt }
@@ -229,7 +229,7 @@ export class Job {
       silentSinceAt,
       deadlineAt,
       lastReceivedAt,
-      heardAt: heardAtOf(durable),
+      heardAt: deliveredAtOf(durable),
       isFlapping,
       current,
     }
@@ -260,7 +260,7 @@ export type Effect = { readonly job: Job; readonly result: Step }
 export function effectsOf(job: Job, event: Event, at: number): readonly Effect[] {
   const before = job.currentState()
   const result = step(before, event, at)
-  const isForAll = event.kind === 'deaf' || event.kind === 'clock'
+  const isForAll = event.kind === 'ingest gap' || event.kind === 'clock'
   const isMoved = result.transitions.length > 0 || result.state.deadline?.at !== before.deadline?.at
   return !isForAll || isMoved ? [{ job, result }] : []
 }

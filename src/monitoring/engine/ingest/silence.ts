@@ -84,7 +84,7 @@ export class SilenceWatch {
     this.clock.notice(toAt)
     const aheadMs = this.clock.aheadMs(toAt)
     this.clock.measure(toAt)
-    await this.#acceptForAll({ kind: 'deaf', fromAt, toAt, aheadMs }, toAt)
+    await this.#acceptForAll({ kind: 'ingest gap', fromAt, toAt, aheadMs }, toAt)
     this.#lastIngestGap = { fromAt, toAt }
   }
 
@@ -99,7 +99,7 @@ export class SilenceWatch {
     if (!outage.isOverAt(now)) return false
     const { span } = outage
     if (span) {
-      await this.#acceptForAll({ kind: 'deaf', ...span }, now)
+      await this.#acceptForAll({ kind: 'ingest gap', ...span }, now)
       this.#lastIngestGap = span
       host.log.warn('engine: deliveries were rejected; all timeouts were extended by that time', {
         refusedMs: span.toAt - span.fromAt,

@@ -3,7 +3,7 @@ import type { Blocks } from '../blocks/blocks.ts'
 import { blobKey } from '../blocks/segment-body.ts'
 import type { Head } from '../head/head.ts'
 import type { Job } from '../head/job.ts'
-import { deleteBlobRows, readDoomedBlobs } from '../store/blobs.ts'
+import { deleteBlobRows, readOrphanedBlobs } from '../store/blobs.ts'
 
 const BLOBS_AT_ONCE = 100
 
@@ -34,10 +34,10 @@ export function commitUnlessForgotten(
  * @throws {Error} while the blobs are unavailable */
 export async function sweepBlobs({ values, blobs, lock, reserved }: Blocks): Promise<void> {
   for (;;) {
-    const found = await lock.run(() => readDoomedBlobs(values, BLOBS_AT_ONCE))
-    const doomed = found.filter(({ id }) => !reserved.has(id))
-    if (doomed.length === 0) return
-    for (const { id, jobId } of doomed) await blobs.delete(blobKey(jobId, id))
-    await lock.run(() => values.commit([deleteBlobRows(doomed.map(({ id }) => id))]))
+    const found = await lock.run(() => readOrphanedBlobs(values, BLOBS_AT_ONCE))
+    const orphaned = found.filter(({ id }) => !reserved.has(id))
+    if (orphaned.length === 0) return
+    for (const { id, jobId } of orphaned) await blobs.delete(blobKey(jobId, id))
+    await lock.run(() => values.commit([deleteBlobRows(orphaned.map(({ id }) => id))]))
   }
 }

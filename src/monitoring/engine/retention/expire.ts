@@ -5,7 +5,7 @@ import type { Samples } from '../../../timeseries/samples.ts'
 import type { Blocks } from '../blocks/blocks.ts'
 import type { Job } from '../head/job.ts'
 import { isText } from '../blocks/series.ts'
-import { doomBlobs } from '../store/blobs.ts'
+import { markBlobsOrphaned } from '../store/blobs.ts'
 import { deleteBlocks, readBlocks, readOldBlocks, writeBlocks, writeExpired } from '../store/rollups.ts'
 import type { BlockRow } from '../store/rollups.ts'
 import { deleteSegments, readBodies } from '../store/segments.ts'
@@ -35,14 +35,14 @@ export async function expireSegments(
       return body ? [{ row, body }] : []
     })
     const gains = await deltasOf(context, segments)
-    const doomed = segments.flatMap(({ row, body }) =>
+    const expired = segments.flatMap(({ row, body }) =>
       row.head.isBlob ? [new ByteReader(body).unsigned()] : [],
     )
     const isDone = await commitUnlessForgotten(context, job, async () => [
       ...deleteSegments(some),
       ...(await addToRollups(values, gains)),
       ...some.slice(-1).map((row) => writeExpired(row, row.head.to + 1)),
-      ...doomBlobs(doomed),
+      ...markBlobsOrphaned(expired),
     ])
     if (!isDone) return
     await host.turn()

@@ -15,19 +15,19 @@ export function reserveBlob({ id, jobId }: BlobRow): Statement {
 }
 
 export function keepBlob(id: number): Statement {
-  return { sql: 'update blobs set doomed = 0 where id = ?', cells: [id] }
+  return { sql: 'update blobs set orphaned = 0 where id = ?', cells: [id] }
 }
 
-export function doomBlobs(ids: readonly number[]): readonly Statement[] {
+export function markBlobsOrphaned(ids: readonly number[]): readonly Statement[] {
   if (ids.length === 0) return []
-  const sql = 'update blobs set doomed = 1 where id in (select value from json_each(?))'
+  const sql = 'update blobs set orphaned = 1 where id in (select value from json_each(?))'
   return [{ sql, cells: [JSON.stringify(ids)] }]
 }
 
 /** Blobs to which nothing refers any more, `limit` at most. */
-export async function readDoomedBlobs(values: ValuesDatabase, limit: number): Promise<readonly BlobRow[]> {
+export async function readOrphanedBlobs(values: ValuesDatabase, limit: number): Promise<readonly BlobRow[]> {
   const rows = await values.read({
-    sql: 'select id, job_id from blobs where doomed = 1 order by id limit ?',
+    sql: 'select id, job_id from blobs where orphaned = 1 order by id limit ?',
     cells: [limit],
   })
   return rows.map((row) => ({ id: integer(row['id']), jobId: integer(row['job_id']) }))

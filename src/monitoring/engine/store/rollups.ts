@@ -50,12 +50,12 @@ export async function readOverviews(
       endAt,
     ],
   })
-  const gathering = wanted.map((key) => new Gathering(key))
+  const gathering = wanted.map((key) => new OverviewRows(key))
   for (const row of rows) gathering[integer(row['wanted'])]?.add(row)
   return gathering.map((one) => one.inOrder())
 }
 
-class Gathering implements Overview {
+class OverviewRows implements Overview {
   readonly blocks: BlockRow[] = []
   readonly segments: (SegmentRow & { readonly body: Uint8Array })[] = []
   expiredAt = 0

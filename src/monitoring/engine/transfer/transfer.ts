@@ -87,7 +87,7 @@ export class Transfer {
   async #begin(before: ActorState, { madeAt, heardSeq }: Copied): Promise<void> {
     const { head, wal, blocks } = this.#parts
     const now = blocks.host.clock.now()
-    const gap: Event = { kind: 'deaf', fromAt: Math.min(madeAt, now), toAt: now }
+    const gap: Event = { kind: 'ingest gap', fromAt: Math.min(madeAt, now), toAt: now }
     const { state, transitions } = step(before, gap, now)
     const walId = wal.lastId
     await blocks.values.commit(writeActors([{ jobId: state.jobId, walId, state }]))

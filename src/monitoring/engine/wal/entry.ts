@@ -36,7 +36,7 @@ export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
       return JSON.stringify([jobId, at, 'c', event.rules])
     case 'wake':
       return JSON.stringify([jobId, at, 'w'])
-    case 'deaf':
+    case 'ingest gap':
       return JSON.stringify([jobId, at, 'x', ...gapCells(event)])
     case 'clock':
       return JSON.stringify([jobId, at, 'k', event.byMs])
@@ -97,7 +97,7 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
   }
 }
 
-type GapEvent = Event & { readonly kind: 'deaf' }
+type GapEvent = Event & { readonly kind: 'ingest gap' }
 
 /** The cells that are rarely set are left out where none of them is. */
 function gapCells({ fromAt, toAt, aheadMs = 0, isSent = false }: GapEvent): number[] {
@@ -106,7 +106,7 @@ function gapCells({ fromAt, toAt, aheadMs = 0, isSent = false }: GapEvent): numb
 
 function gapOf(cells: readonly unknown[]): GapEvent {
   const [fromAt = 0, toAt = 0, aheadMs = 0, isSent = 0] = cells.map(Number)
-  return { kind: 'deaf', fromAt, toAt, aheadMs, isSent: isSent === 1 }
+  return { kind: 'ingest gap', fromAt, toAt, aheadMs, isSent: isSent === 1 }
 }
 
 /** The first instant and the gaps between the others; equal gaps at the end are written once. */

@@ -12,8 +12,8 @@ import type { JobValues, Subscribers } from '../values.ts'
 import { Window } from '../window.ts'
 import { frameOf, retryOf } from '../../../http/server-sent-events.ts'
 import type { Draft, GapReason, WindowLimits } from '../window.ts'
-import { full, Seats } from './seats.ts'
-import type { SeatLimits } from './seats.ts'
+import { full, StreamLimiter } from './stream-limiter.ts'
+import type { StreamLimits } from './stream-limiter.ts'
 import { Watches } from './watches.ts'
 
 /** How often a host calls `beat`. A revoked right takes effect within twice this time. */
@@ -26,7 +26,7 @@ const LOOKS_AT_ONCE = 50
 const RETRY_MIN_MS = 2_000
 const RETRY_SPREAD_MS = 3_000
 
-export type HubLimits = WindowLimits & SeatLimits & { readonly watchedJobsMax: number }
+export type HubLimits = WindowLimits & StreamLimits & { readonly watchedJobsMax: number }
 
 const LIMITS: HubLimits = {
   eventsMax: 20_000,
@@ -66,7 +66,7 @@ export class Hub implements Events, Subscribers {
   readonly #format: TimeFormat
   readonly #lock = new Mutex()
   readonly #readers = new Map<Reader, Open>()
-  readonly #seats: Seats
+  readonly #seats: StreamLimiter
   readonly #watches = new Watches(LINGER_MS)
   #awake: Awake | null = null
   #looking: Promise<void> | null = null
@@ -79,7 +79,7 @@ export class Hub implements Events, Subscribers {
   constructor(host: HubHost) {
     this.#host = host
     this.#limits = { ...LIMITS, ...host.limits }
-    this.#seats = new Seats(this.#limits)
+    this.#seats = new StreamLimiter(this.#limits)
     this.#format = timeFormat(host.settings.timeZone)
   }
 

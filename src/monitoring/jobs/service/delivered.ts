@@ -20,7 +20,7 @@ export const deliveredText = mostlyAgain<Delivered>(
     accepted: delivered.accepted,
     timestamp: format(delivered.timestampAt),
     late: delivered.late,
-    ...standingFields(format, delivered),
+    ...stateFields(format, delivered),
   }),
   (one, other) => one.timestampAt === other.timestampAt && isSame(one, other),
 )
@@ -31,12 +31,12 @@ export const runText = mostlyAgain<DeliveredSeries>(
     accepted: run.accepted,
     late: run.late,
     refused: run.refused,
-    ...standingFields(format, run),
+    ...stateFields(format, run),
   }),
   (one, other) => one.refused.length === 0 && other.refused.length === 0 && isSame(one, other),
 )
 
-function standingFields(
+function stateFields(
   format: TimeFormat,
   {
     state,

@@ -13,7 +13,7 @@ const FINAL_MAIL = new Set([501, 550, 551, 552, 553, 554])
  * if the whole body has arrived. */
 export function outcomeOf(type: TargetType, { status, body, isWhole, retryAfterMs }: Reply): Outcome {
   if (status >= 200 && status < 300) {
-    const lie = isWhole ? LIES[type]?.(body) : null
+    const lie = isWhole ? FAILURES_IN_BODY[type]?.(body) : null
     return lie ?? sent(`The receiver answered ${status}.`)
   }
   if (status >= 300 && status < 400)
@@ -27,7 +27,7 @@ export function outcomeOfMail({ code, text }: MailReply): Outcome {
 }
 
 /** The failure in the body of a good status; null if there is none. */
-const LIES: Partial<Record<TargetType, (body: string) => Outcome | null>> = {
+const FAILURES_IN_BODY: Partial<Record<TargetType, (body: string) => Outcome | null>> = {
   // A workflow answers with an empty body, older connectors with 1; failures behind either are reported in words.
   teams: (body) => (/\b(?:error|failed)\b/i.test(body) ? failed(`The receiver answered: ${body}`) : null),
   telegram(body) {

@@ -20,7 +20,7 @@ const UNREACHABLE =
   'The receiver could not be reached: check the host and port of its URL, its certificate, and that it accepts connections from here.'
 
 /** Sends a notification once and returns the outcome; never throws for an error of the receiver. */
-export async function tell(ports: Ports, to: Destination, notification: Notification): Promise<Outcome> {
+export async function sendTo(ports: Ports, to: Destination, notification: Notification): Promise<Outcome> {
   const signal = AbortSignal.timeout(ports.settings.notificationTimeoutMs)
   if (to.type !== 'script' && to.type !== 'email') return called(ports, to, notification, signal)
   const telling =

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { onDuty, quietUntil } from './duty.ts'
+import { personOnCall, quietUntil } from './duty.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -12,14 +12,14 @@ const NOBODY_AWAY = { vacations: [], timeZone: 'Europe/Zurich' }
 describe('the members on duty', () => {
   test('are all members without a rotation', () => {
     const when = { at: 0, handedOut: 0 }
-    expect(onDuty({ ...NOBODY_AWAY, rotation: null }, MEMBERS, when)).toBeNull()
-    expect(onDuty({ ...NOBODY_AWAY, rotation: { by: 'turn' } }, [], when)).toBeNull()
+    expect(personOnCall({ ...NOBODY_AWAY, rotation: null }, MEMBERS, when)).toBeNull()
+    expect(personOnCall({ ...NOBODY_AWAY, rotation: { by: 'turn' } }, [], when)).toBeNull()
   })
 
   test('change with each alarm, or after a number of alarms', () => {
-    const order = (rotation: Parameters<typeof onDuty>[0]['rotation']) =>
+    const order = (rotation: Parameters<typeof personOnCall>[0]['rotation']) =>
       Array.from({ length: 7 }, (_, handedOut) =>
-        onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: 0, handedOut }),
+        personOnCall({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: 0, handedOut }),
       )
     expect(order({ by: 'turn' })).toEqual([4, 7, 9, 4, 7, 9, 4])
     expect(order({ by: 'count', count: 2 })).toEqual([4, 4, 7, 7, 9, 9, 4])
@@ -29,7 +29,7 @@ describe('the members on duty', () => {
     // 09:00 in Zurich, a week before summer time.
     const rotation = { by: 'interval', interval: 'P7D', begin: '2026-03-23T08:00:00Z' } as const
     const who = (text: string) =>
-      onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
+      personOnCall({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
     expect(who('2026-01-01T00:00:00Z')).toBe(4)
     expect(who('2026-03-30T06:59:59Z')).toBe(4)
     expect(who('2026-03-30T07:00:00Z')).toBe(7)
@@ -41,7 +41,7 @@ describe('the members on duty', () => {
     // 02:30 in Zurich.
     const rotation = { by: 'interval', interval: 'P1D', begin: '2026-03-27T01:30:00Z' } as const
     const who = (text: string) =>
-      onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
+      personOnCall({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
     expect(who('2026-03-29T00:59:59Z')).toBe(7)
     expect(who('2026-03-29T01:00:00Z')).toBe(9)
     expect(who('2026-03-30T00:29:59Z')).toBe(9)
@@ -51,7 +51,7 @@ describe('the members on duty', () => {
   test('change after elapsed time for intervals shorter than a day', () => {
     const rotation = { by: 'interval', interval: 'PT8H', begin: '2026-03-28T23:00:00Z' } as const
     const who = (text: string) =>
-      onDuty({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
+      personOnCall({ ...NOBODY_AWAY, rotation }, MEMBERS, { at: at(text), handedOut: 0 })
     expect(who('2026-03-29T06:59:59Z')).toBe(4)
     expect(who('2026-03-29T07:00:00Z')).toBe(7)
   })
@@ -60,10 +60,10 @@ describe('the members on duty', () => {
     const away = (userId: number) => ({ userId, begin: '2026-03-01T00:00:00Z', end: '2026-03-08T00:00:00Z' })
     const rules = { timeZone: 'UTC', rotation: { by: 'turn' } as const }
     const when = { at: at('2026-03-02T00:00:00Z'), handedOut: 0 }
-    expect(onDuty({ ...rules, vacations: [away(4)] }, MEMBERS, when)).toBe(7)
-    expect(onDuty({ ...rules, vacations: MEMBERS.map(away) }, MEMBERS, when)).toBe(4)
+    expect(personOnCall({ ...rules, vacations: [away(4)] }, MEMBERS, when)).toBe(7)
+    expect(personOnCall({ ...rules, vacations: MEMBERS.map(away) }, MEMBERS, when)).toBe(4)
     expect(
-      onDuty({ ...rules, vacations: [away(4)] }, MEMBERS, { ...when, at: at('2026-03-08T00:00:00Z') }),
+      personOnCall({ ...rules, vacations: [away(4)] }, MEMBERS, { ...when, at: at('2026-03-08T00:00:00Z') }),
     ).toBe(4)
   })
 })

@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 3_600_000
 
 /** The group member on duty; if that one is away, the next one who is not. Null to notify all members.
  * @param handedOut the number of alarms assigned to members so far */
-export function onDuty(
+export function personOnCall(
   { rotation, vacations, timeZone }: Pick<KeptRules, 'rotation' | 'vacations' | 'timeZone'>,
   members: readonly number[],
   { at, handedOut }: { readonly at: number; readonly handedOut: number },

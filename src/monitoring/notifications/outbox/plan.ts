@@ -77,7 +77,7 @@ const PROBLEMS: ReadonlySet<Kind> = new Set([
   'flapping',
 ])
 /** Changes after which an alarm is notified that was silent before. */
-const LOUD: ReadonlySet<string> = new Set([
+const NOTIFYING_KINDS: ReadonlySet<string> = new Set([
   'opened',
   'unheld',
   'released',
@@ -100,11 +100,11 @@ export function planOf(change: AlarmChangeToNotify, circumstances: Circumstances
     const notices = isFlapping && tells('flapping') ? toAll(change, circumstances, () => 'flapping') : []
     return { notices, dropped: ENDING.has(change.kind) ? 'later' : 'all' }
   }
-  return loudPlanOf(change, circumstances, tells)
+  return audiblePlanOf(change, circumstances, tells)
 }
 
 /** The plan of a change after which the alarm is notified. */
-function loudPlanOf(
+function audiblePlanOf(
   change: AlarmChangeToNotify,
   circumstances: Circumstances,
   tells: (event: string) => boolean,
@@ -118,8 +118,8 @@ function loudPlanOf(
   }
   // Notices that wait for the former recipient are dropped.
   const dropped = change.kind === 'readdressed' ? 'all' : 'nothing'
-  if (!LOUD.has(change.kind) || !tells('opened')) return { notices: [], dropped }
-  const notices = toAll(change, circumstances, (addressee) => loudKind(change, circumstances, addressee))
+  if (!NOTIFYING_KINDS.has(change.kind) || !tells('opened')) return { notices: [], dropped }
+  const notices = toAll(change, circumstances, (addressee) => openingKind(change, circumstances, addressee))
   return { notices: [...notices, ...laterOf(change, circumstances)], dropped }
 }
 
@@ -145,7 +145,7 @@ function worsened(change: AlarmChangeToNotify, circumstances: Circumstances): Ne
   return isNews ? [...notices, ...laterOf(change, circumstances)] : notices
 }
 
-function loudKind(
+function openingKind(
   change: AlarmChangeToNotify,
   circumstances: Circumstances,
   addressee: Addressee,

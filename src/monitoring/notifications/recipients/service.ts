@@ -12,7 +12,7 @@ import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from 
 import { fault, faultsOf } from './service/faults.ts'
 import { changedTarget, enteredTarget, invalid } from './service/targets.ts'
 import { shownOf, viewsOf } from './service/views.ts'
-import { purposeOf, tellAddressee } from './service/targets-of.ts'
+import { purposeOf, notifyAddressee } from './service/targets-of.ts'
 import * as store from './store.ts'
 import type { RecipientRow } from './store.ts'
 import { shownTarget } from './target.ts'
@@ -152,7 +152,7 @@ async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<T
   const tried = members.length > 0 ? members.slice(0, TESTED_MAX) : [null]
   const outcomes = await Promise.all(
     tried.map((person) =>
-      tellAddressee(
+      notifyAddressee(
         ports,
         { recipient: row, person },
         {

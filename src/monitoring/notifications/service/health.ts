@@ -6,7 +6,7 @@ import { countDead, notificationsPausedSince } from '../outbox/service.ts'
 import { idleRecipients } from '../recipients/service/reads.ts'
 
 /** Alarms are listed, and no recipient is notified of any. */
-export async function alarmsGoToNobody({ database }: Ports): Promise<Warning | null> {
+export async function warnOfUnlinkedAlarms({ database }: Ports): Promise<Warning | null> {
   if (await hasAddressedLink(database)) return null
   const detail =
     'No alarm link names a recipient, so alarms reach no one. Create a recipient (POST /alarmrecipients) and name it in the links of a group (PUT /group/1/alarmLinks).'
@@ -16,7 +16,7 @@ export async function alarmsGoToNobody({ database }: Ports): Promise<Warning | n
 const SHOWN_MAX = 10
 
 /** A link names a recipient by which no alarm reaches a person. */
-export async function recipientsReachNobody({ database }: Ports): Promise<Warning | null> {
+export async function warnOfUnreachableRecipients({ database }: Ports): Promise<Warning | null> {
   const ids = await idleRecipients(database)
   if (ids.length === 0) return null
   const shown = ids.slice(0, SHOWN_MAX).join(', ') + (ids.length > SHOWN_MAX ? ', …' : '')

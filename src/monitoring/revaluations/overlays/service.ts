@@ -48,7 +48,7 @@ export async function readOverlays(
 }
 
 /** The maintenance of objects that applied in a range as time passed. @throws {Refusal} invalid if there is too much */
-export function readLivedThrough(
+export function readExperienced(
   database: Database,
   objectIds: readonly number[],
   range: Range,

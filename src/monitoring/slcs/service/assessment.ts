@@ -14,8 +14,8 @@ import type { DueSlc, Judged } from '../store.ts'
 import { endPeriod, findEnded, freezePeriod } from '../store/periods.ts'
 import { judge } from '../verdict.ts'
 import type { SlcState, Verdict } from '../verdict.ts'
-import { shownChanges, spellRanges } from '../spells.ts'
-import type { ShownChange } from '../spells.ts'
+import { shownChanges, maintenanceRanges } from '../maintenance-steps.ts'
+import type { ShownChange } from '../maintenance-steps.ts'
 import { bareState } from '../../states/state.ts'
 import { groundOf, readBadTime, readOutcome, seqsOf, within } from './used.ts'
 import type { BadTime, Counting, Recorded } from './used.ts'
@@ -29,7 +29,7 @@ const FROZEN_AFTER_MS = 300_000
 /** Assesses at most twenty containers whose children have changed or that are due, and freezes past periods. Calling it
  * early or twice changes nothing. Must not run concurrently with itself.
  * @returns when the next container is due, epoch ms; null for never */
-export async function judgeDue({
+export async function assessDueSlcs({
   database,
   clock,
 }: Pick<Ports, 'database' | 'clock'>): Promise<number | null> {
@@ -114,7 +114,7 @@ type Judgement = {
 
 function changeWrites(database: Database, judgement: Judgement): Write[] {
   const { slc, bare, verdict, judgedAt, use, now } = judgement
-  const ranges = spellRanges(use.recorded.spells, 'maintained')
+  const ranges = maintenanceRanges(use.recorded.steps, 'maintained')
   const shown = { state: slc.state, bare, floorAt: slc.sinceAt }
   const found = shownChanges(shown, verdict.changes, { ranges, judgedAt, untilAt: verdict.untilAt })
   const last = found.at(-1)

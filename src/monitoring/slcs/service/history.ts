@@ -14,8 +14,8 @@ import { activeSpans } from '../active-time.ts'
 import { creditOf } from '../credit.ts'
 import { periodAt } from '../periods.ts'
 import type { Period } from '../periods.ts'
-import { spellRanges } from '../spells.ts'
-import { findSlc, readCounted, readSpells } from '../store.ts'
+import { maintenanceRanges } from '../maintenance-steps.ts'
+import { findSlc, readCounted, readMaintenanceSteps } from '../store.ts'
 import type { SlcRow } from '../store.ts'
 import { readEndedPeriods } from '../store/periods.ts'
 import type { FrozenTerms } from '../store/periods.ts'
@@ -50,9 +50,9 @@ async function readSlcPast(
   if (overlays.length === 0) return recorded
   const periods = await termsIn(database, { ...slc, id: object.id }, range)
   const ids = [...new Set(periods.flatMap(({ terms }) => terms.children.map(({ id }) => id)))]
-  const [past, spells, own] = await Promise.all([
+  const [past, steps, own] = await Promise.all([
     readCorrectedPast(database, object, { ids, range: whole }),
-    readSpells(database, object.id, range),
+    readMaintenanceSteps(database, object.id, range),
     readCorrections(database, object.path, range),
   ])
   const judged = periods.flatMap((one) =>
@@ -66,7 +66,7 @@ async function readSlcPast(
   const lived = {
     type: 'maintenance',
     adjustTo: 'undefined',
-    ranges: spellRanges(spells, 'maintained'),
+    ranges: maintenanceRanges(steps, 'maintained'),
   } as const
   const spans = laidOver(laidOver(bare, coversOf([lived])), coversOf(own))
   return { spans, revaluations: withApplied(recorded.revaluations, overlays) }

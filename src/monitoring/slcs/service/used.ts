@@ -11,9 +11,9 @@ import { spansOf } from '../../state-history/timeline.ts'
 import type { Span, StateChange } from '../../state-history/timeline.ts'
 import { shownState } from '../../states/propagation.ts'
 import { activeSpans } from '../active-time.ts'
-import { spellRanges } from '../spells.ts'
-import type { Spell } from '../spells.ts'
-import { readSpells } from '../store.ts'
+import { maintenanceRanges } from '../maintenance-steps.ts'
+import type { MaintenanceStep } from '../maintenance-steps.ts'
+import { readMaintenanceSteps } from '../store.ts'
 import type { Counted, SlcRow } from '../store.ts'
 import type { FrozenPeriod, Outcome } from '../store/periods.ts'
 
@@ -34,7 +34,7 @@ export type Counting = {
 /** The data of bad time: transitions of the children, and maintenance of the container. */
 export type Recorded = {
   readonly courses: ReadonlyMap<number, ChargedCourse>
-  readonly spells: readonly Spell[]
+  readonly steps: readonly MaintenanceStep[]
 }
 
 /** Reads the recorded states of a container's children over a range, and the container's maintenance. */
@@ -53,11 +53,11 @@ async function readRecorded(
   slcId: number,
   { ids, range }: { readonly ids: readonly number[]; readonly range: Range },
 ): Promise<Recorded> {
-  const [courses, spells] = await Promise.all([
+  const [courses, steps] = await Promise.all([
     readChargedCourses(database, ids, range),
-    readSpells(database, slcId, range),
+    readMaintenanceSteps(database, slcId, range),
   ])
-  return { courses, spells }
+  return { courses, steps }
 }
 
 /** The states of the children, and the revaluations of the container itself, which apply in this order to the
@@ -67,8 +67,8 @@ export type SlcPast = {
   readonly covers: readonly (readonly Cover[])[]
 }
 
-function pastIn({ courses, spells }: Recorded, range: Range): SlcPast {
-  const excused = spellRanges(spells, 'excused')
+function pastIn({ courses, steps }: Recorded, range: Range): SlcPast {
+  const excused = maintenanceRanges(steps, 'excused')
   return {
     children: new Map(
       [...courses].map(([id, { state, changes, charged }]): [number, Span[]] => [
@@ -127,7 +127,7 @@ export function groundOf(slc: SlcRow, children: readonly Counted[]): Promise<str
 
 /** A digest of the children's transitions and the container's maintenance up to and including an instant; it changes
  * with late changes of that time. */
-export function seqsOf({ courses, spells }: Recorded, at: number): Promise<string> {
+export function seqsOf({ courses, steps }: Recorded, at: number): Promise<string> {
   const upTo = (changes: readonly { readonly at: number }[]) =>
     changes.filter((change) => change.at <= at).length
   const seqs = [...courses].map(([id, { seq, changes, charged }]) => [
@@ -135,8 +135,8 @@ export function seqsOf({ courses, spells }: Recorded, at: number): Promise<strin
     seq + upTo(changes),
     charged ? charged.firstSeq - 1 + upTo(charged.changes) : 0,
   ])
-  const spell = spells.findLast((one) => one.at <= at)?.seq ?? 0
-  return sha256(JSON.stringify([spell, ...seqs.toSorted(([a = 0], [b = 0]) => a - b)]))
+  const step = steps.findLast((one) => one.at <= at)?.seq ?? 0
+  return sha256(JSON.stringify([step, ...seqs.toSorted(([a = 0], [b = 0]) => a - b)]))
 }
 
 /** The fields of a container that its periods depend on. */

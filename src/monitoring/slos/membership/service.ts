@@ -18,7 +18,7 @@ const MEMBERS_AT_ONCE = 20_000
 /** Applies the filters of service level objects to changed objects, and marks the service level objects whose children
  * must be counted again. A filter leaves out objects that contain its own object: two service level objects whose
  * filters match each other leave each other out. Must not run concurrently with itself: see `ports/flow.ts`. */
-export async function keepMembership({ database }: Pick<Ports, 'database'>): Promise<void> {
+export async function updateMemberships({ database }: Pick<Ports, 'database'>): Promise<void> {
   for (;;) {
     const all = await readStaleMemberships(database, OBJECTS_AT_ONCE)
     if (all.length === 0) return
@@ -37,7 +37,7 @@ async function leaveOutCircles(database: Database): Promise<void> {
     const misjudged = await store.readMisjudged(database, MEMBERS_AT_ONCE)
     if (misjudged.length === 0) return
     await commit(database, [
-      store.judgeAnew(database, misjudged),
+      store.enqueueAssessment(database, misjudged),
       enqueueTallies(database, parentsOf(misjudged)),
     ])
   }
@@ -51,7 +51,7 @@ async function look(
 ): Promise<boolean> {
   const whole = new Set(stale.filter(({ isWhole }) => isWhole === 1).map(({ objectId }) => objectId))
   const some = filters.filter(({ sloId }) => !whole.has(sloId))
-  const { come, gone, overfull } = await lookAmong(database, some, stale)
+  const { come, gone, overfull } = await updateAmong(database, some, stale)
   if (come.length + gone.length > 0) {
     await commit(database, [
       store.removeMembers(database, gone),
@@ -61,7 +61,7 @@ async function look(
   }
   const byId = new Map(filters.map((filter) => [filter.sloId, filter]))
   const anew = new Set([...whole, ...overfull])
-  for (const id of anew) await lookAtAll(database, id, byId.get(id))
+  for (const id of anew) await updateOne(database, id, byId.get(id))
   return anew.size > 0
 }
 
@@ -72,7 +72,7 @@ type Changes = {
   readonly overfull: readonly number[]
 }
 
-async function lookAmong(
+async function updateAmong(
   database: Database,
   filters: readonly FilterRow[],
   stale: readonly StaleMembership[],
@@ -120,7 +120,7 @@ async function knownMembers(
 }
 
 /** @param row undefined for a service level object without a filter */
-async function lookAtAll(database: Database, sloId: number, row: FilterRow | undefined): Promise<void> {
+async function updateOne(database: Database, sloId: number, row: FilterRow | undefined): Promise<void> {
   const [search] = row ? searchesOf(row) : []
   const found = search ? await findFitting(database, search, FOUND_MAX + 1) : []
   const children = found.slice(0, FOUND_MAX)

@@ -105,7 +105,7 @@ export async function readMisjudged(database: Database, limit: number): Promise<
 }
 
 /** Toggles whether matches are excluded. */
-export function judgeAnew(database: Database, members: readonly Member[]): Write {
+export function enqueueAssessment(database: Database, members: readonly Member[]): Write {
   return database.run(sql`
     update links set is_left_out = 1 - is_left_out where by_filter and exists (
       select 1 from json_each(${JSON.stringify(members)})

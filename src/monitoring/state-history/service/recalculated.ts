@@ -1,7 +1,7 @@
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import { joined } from '../../revaluations/occurrences.ts'
-import { isCharged, readLivedThrough, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
+import { isCharged, readExperienced, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
 import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
 import type { Node } from '../../states/propagation.ts'
 import { nodesAbove } from '../../states/service.ts'
@@ -49,17 +49,18 @@ async function readMaterial(
   const objects = [...recorded.keys()]
   const targets = [...new Set(objects.flatMap((id) => descent.targetsOf(id)))]
   const [hull] = hullOf(joined(objects.flatMap((id) => descent.windowsOf(id))))
-  if (!hull) return { hull: { beginAt: 0, endAt: 0 }, known: recorded, children: [], lived: [], deaf: [] }
+  if (!hull)
+    return { hull: { beginAt: 0, endAt: 0 }, known: recorded, children: [], lived: [], gapRanges: [] }
   const children = await store.readCounted(database, targets, CHILDREN_MAX + 1)
   if (children.length > CHILDREN_MAX) throw tooMuch(`${CHILDREN_MAX} objects`)
   const ids = [...new Set([...children.map(({ id }) => id), ...targets])]
   const count = await store.countChanges(database, ids, { ...hull, limit: CHANGES_MAX + 1 })
   if (count > CHANGES_MAX) throw tooMuch(`${CHANGES_MAX} changes of states`)
-  const [histories, charges, lived, deafSince] = await Promise.all([
+  const [histories, charges, lived, gapBegins] = await Promise.all([
     store.readHistories(database, ids, hull),
     asCharged ? store.readCharges(database, ids, hull) : [],
-    readLivedThrough(database, descent.placesOf(targets), hull),
-    store.readDeafSince(database, ids, hull),
+    readExperienced(database, descent.placesOf(targets), hull),
+    store.readGapBegins(database, ids, hull),
   ])
   const shown = new Map<number, readonly Span[]>(
     histories.map(({ id, createdAt, first, changes }) => [
@@ -67,7 +68,7 @@ async function readMaterial(
       spansOf(first, changes, { ...hull, beginAt: Math.max(hull.beginAt, createdAt) }),
     ]),
   )
-  const deaf = deafRanges(shown, deafSince)
+  const gapRanges = gapRangesOf(shown, gapBegins)
   const charged = charges.map(({ id, changes }): [number, Span[]] => [
     id,
     chargedSpans(shown.get(id) ?? [], changes),
@@ -77,12 +78,12 @@ async function readMaterial(
     known: new Map([...shown, ...charged, ...recorded]),
     children,
     lived: lived.filter((one) => !asCharged || isCharged(one)),
-    deaf,
+    gapRanges,
   }
 }
 
 /** The spans of all objects that began because a child could not deliver. */
-function deafRanges(
+function gapRangesOf(
   known: ReadonlyMap<number, readonly Span[]>,
   since: readonly { readonly id: number; readonly at: number }[],
 ): Range[] {
@@ -103,7 +104,7 @@ type Material = {
   readonly children: readonly ChildRow[]
   readonly lived: readonly PlacedOverlay[]
   /** When children could not deliver: disjoint and in order. */
-  readonly deaf: readonly Range[]
+  readonly gapRanges: readonly Range[]
 }
 
 /** The objects between an object and the overlays below it. */
@@ -177,7 +178,7 @@ class Descent {
       const counted = (children.get(one) ?? []).map((child) => ({ ...child, spans: spans(child.id) }))
       const was = recorded.find(({ endAt }) => endAt > hull.beginAt)?.state ?? 'undefined'
       const of = { rules: this.#nodes.get(one)?.rules ?? null, children: counted }
-      const anew = parentSpans(of, hull, { ranges: material.deaf, was })
+      const anew = parentSpans(of, hull, { ranges: material.gapRanges, was })
       const places = this.#placesOf(one)
       const maintenance = places.flatMap((place) => lived.get(place) ?? [])
       return spliced(recorded, laidOver(anew, coversOf(maintenance)), windows)

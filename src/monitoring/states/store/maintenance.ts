@@ -82,13 +82,13 @@ export type MaintenanceInterval = MaintenanceMoment & {
 /** Adds maintenance changes of containers after the known ones. */
 export function insertMaintenanceIntervals(
   database: Database,
-  spells: readonly MaintenanceInterval[],
+  intervals: readonly MaintenanceInterval[],
 ): Write {
   return database.run(sql`
-    insert into slc_spells (slc_id, seq, at, maintained, excused)
+    insert into slc_maintenance (slc_id, seq, at, maintained, excused)
     select c.id, coalesce(max(s.seq), 0) + 1, max(value ->> 'at', coalesce(max(s.at), 0)), value ->> 'maintained', value ->> 'excused'
-    from json_each(${JSON.stringify(spells)}) join slcs c on c.id = value ->> 'objectId'
-      left join slc_spells s on s.slc_id = c.id
+    from json_each(${JSON.stringify(intervals)}) join slcs c on c.id = value ->> 'objectId'
+      left join slc_maintenance s on s.slc_id = c.id
     group by c.id`)
 }
 

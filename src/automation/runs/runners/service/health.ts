@@ -2,7 +2,7 @@ import type { ScriptHealth, Warning } from '../../../../operations/health/schema
 import type { Ports } from '../../../../ports/index.ts'
 
 /** Holds while runs wait and every runner that is there refuses jobs, or none is there. */
-export function runnersTakeNothing(
+export function warnOfIdleRunners(
   _: Ports,
   { runners, refusing, waiting }: ScriptHealth,
 ): Promise<Warning | null> {

@@ -157,7 +157,7 @@ export function adding(
   return [
     ...(change.isDefault ? [store.clearDefault(database, scriptId, 0)] : []),
     store.insertRunConfiguration(database, row),
-    recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) }),
+    recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) }),
   ]
 }
 
@@ -168,7 +168,7 @@ export function replacing(
   after: RunConfigurationRow,
 ): Write[] {
   const { database } = context.ports
-  const told = { objectId: before.id, before: toldOf(before), after: toldOf(after) }
+  const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   return [
     ...(after.isDefault ? [store.clearDefault(database, before.scriptId, before.id)] : []),
     store.updateRunConfiguration(database, before.id, after),
@@ -180,7 +180,7 @@ export function replacing(
 export function removing(context: Context, row: RunConfigurationRow): Write[] {
   return [
     store.deleteRunConfiguration(context.ports.database, row.id),
-    recorded(context, 'delete', { objectId: row.id, before: toldOf(row) }),
+    recorded(context, 'delete', { objectId: row.id, before: auditFieldsOf(row) }),
   ]
 }
 
@@ -196,7 +196,7 @@ export async function openSecrets(
   return Object.fromEntries(await Promise.all(entries))
 }
 
-function toldOf({
+function auditFieldsOf({
   name,
   isDefault,
   timeoutS,

@@ -66,13 +66,13 @@ export function adding(context: Context, scriptId: number, change: ScheduleChang
   const row = { ...change, scriptId, createdAt: now, updatedAt: now }
   return [
     store.insertSchedule(database, row),
-    recorded(context, 'create', { objectId: { inserted: true }, after: toldOf(row) }),
+    recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) }),
   ]
 }
 
 /** The writes that put a schedule in place of what it was. */
 export function replacing(context: Context, before: ScheduleRow, after: ScheduleRow): Write[] {
-  const told = { objectId: before.id, before: toldOf(before), after: toldOf(after) }
+  const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   return [store.updateSchedule(context.ports.database, before.id, after), recorded(context, 'update', told)]
 }
 
@@ -80,11 +80,11 @@ export function replacing(context: Context, before: ScheduleRow, after: Schedule
 export function removing(context: Context, row: ScheduleRow): Write[] {
   return [
     store.deleteSchedule(context.ports.database, row.id),
-    recorded(context, 'delete', { objectId: row.id, before: toldOf(row) }),
+    recorded(context, 'delete', { objectId: row.id, before: auditFieldsOf(row) }),
   ]
 }
 
-function toldOf({ isEnabled: enabled, ...change }: ScheduleChange) {
+function auditFieldsOf({ isEnabled: enabled, ...change }: ScheduleChange) {
   const { name, cron, timeZone, runConfigurationId, misfire, userId } = change
   return { name, enabled, cron, timeZone, runConfigurationId, misfire, userId }
 }

@@ -89,7 +89,7 @@ type At = { readonly person: Person | null; readonly now: number }
 /** The writes of a pile's message and of its reminders. Alarms that the user may not read are left out. */
 async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { person, now }: At) {
   const { database, secrets } = ports
-  const mayHear = person ? await hears(ports, person) : () => true
+  const mayHear = person ? await readableNotices(ports, person) : () => true
   const some = rows.slice(0, NOTICES_PER_MESSAGE)
   const told = some.filter(mayHear)
   const unheard = some.filter((row) => !mayHear(row)).map(({ id }) => id)
@@ -115,7 +115,7 @@ async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { pers
 }
 
 /** Which notices a user may get: those of readable objects, and those of deleted ones. */
-async function hears(ports: Ports, { id, role }: Person): Promise<(row: DueRow) => boolean> {
+async function readableNotices(ports: Ports, { id, role }: Person): Promise<(row: DueRow) => boolean> {
   const rights = await rightsFor(ports, { userId: id, role })
   return ({ path }) => path === null || permissionsOf(rights, { type: '', runBy: 0, path }).read
 }

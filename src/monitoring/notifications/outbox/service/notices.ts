@@ -2,7 +2,7 @@ import { commit } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import { readRecipients, saveHandedOut } from '../../recipients/service/reads.ts'
 import type { Recipient } from '../../recipients/service/reads.ts'
-import { onDuty } from '../duty.ts'
+import { personOnCall } from '../duty.ts'
 import { planOf } from '../plan.ts'
 import type { PastNotice, Plan } from '../plan.ts'
 import * as store from '../store/notices.ts'
@@ -99,7 +99,7 @@ function usersOf(
   const stayed = [...new Set(told)].filter((userId) => members.includes(userId))
   if (stayed.length > 0) return stayed
   const count = handedOut.get(id) ?? kept
-  const userId = onDuty(rules, members, { at: change.at, handedOut: count })
+  const userId = personOnCall(rules, members, { at: change.at, handedOut: count })
   if (userId === null) return members
   handedOut.set(id, count + 1)
   return [userId]

@@ -5,7 +5,7 @@ import type { Ports } from '../../../../ports/index.ts'
 import type { Outcome } from '../../channels/outcome.ts'
 import { listPeople, noteResult, readRecipients } from '../../recipients/service/reads.ts'
 import type { Recipient } from '../../recipients/service/reads.ts'
-import { tellAddressee } from '../../recipients/service/targets-of.ts'
+import { notifyAddressee } from '../../recipients/service/targets-of.ts'
 import type { Addressee } from '../../recipients/service/targets-of.ts'
 import type { MessageItem } from '../../texts/message.ts'
 import { againAt, waitMs } from '../backoff.ts'
@@ -103,7 +103,7 @@ class Way {
     if (messages.length === 0) return
     const ids = messages.map(({ id }) => id)
     const [told, people] = await Promise.all([
-      store.readTold(database, ids),
+      store.readNoticesOf(database, ids),
       listPeople(database, [...new Set(messages.map(({ userId }) => userId))]),
     ])
     const attempts = messages.map(({ id, attempts: before }) => {
@@ -144,7 +144,7 @@ class Way {
 
   #send(message: DueMessage, what: Sending): void {
     const { id, attempts } = message
-    const ended = carryOut(this.#ports, message, what)
+    const ended = sendAndRecord(this.#ports, message, what)
       .catch((error: unknown) => {
         this.#ports.log.error(
           'notifications: storing the result of a notification failed; it will be sent again',
@@ -169,9 +169,13 @@ type Sending = {
   readonly nextAt: number
 }
 
-async function carryOut(ports: Ports, message: DueMessage, { to, told, nextAt }: Sending): Promise<void> {
+async function sendAndRecord(
+  ports: Ports,
+  message: DueMessage,
+  { to, told, nextAt }: Sending,
+): Promise<void> {
   const { key, createdAt } = message
-  const outcome = await tellAddressee(ports, to, { key, createdAt, told })
+  const outcome = await notifyAddressee(ports, to, { key, createdAt, told })
   await conclude(ports, message, { outcome, nextAt })
 }
 

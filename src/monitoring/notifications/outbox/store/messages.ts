@@ -125,7 +125,7 @@ export function readMessages(
 export type ToldRow = { readonly notificationId: number; readonly kind: Kind; readonly facts: Facts }
 
 /** The notices of messages, in order of the changes. */
-export async function readTold(database: Database, ids: readonly number[]): Promise<readonly ToldRow[]> {
+export async function readNoticesOf(database: Database, ids: readonly number[]): Promise<readonly ToldRow[]> {
   const rows = await database.all<{ notificationId: number; kind: Kind; facts: string }>(sql`
     select t.notification_id as "notificationId", t.kind as kind, t.facts as facts
     from json_each(${JSON.stringify(ids)}) wanted cross join notices t on t.notification_id = wanted.value order by t.id`)

@@ -49,10 +49,10 @@ export async function readChanges(database: Database, limit: number): Promise<re
     from alarm_changes c left join alarm_links l on l.id = c.link_id left join alarms a on a.id = c.alarm_id
       left join objects o on o.id = c.object_id left join jobs j on j.id = c.object_id
     where c.id > coalesce((select change_id from notice_progress where id = 1), 0) order by c.id limit ${limit}`)
-  return rows.map((row) => ({ ...row, ...whatIsKnown(row) }))
+  return rows.map((row) => ({ ...row, ...parsedColumns(row) }))
 }
 
-function whatIsKnown(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'> {
+function parsedColumns(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'> {
   const events = row.events === null ? null : (JSON.parse(row.events) as string[])
   const details = JSON.parse(row.details) as ChangeRow['details']
   const { alarmId, objectId, objectType, objectName, state, worstState, beginAt } = row

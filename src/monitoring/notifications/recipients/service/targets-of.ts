@@ -3,7 +3,7 @@ import type { Ports } from '../../../../ports/index.ts'
 import { failed } from '../../channels/outcome.ts'
 import type { Outcome } from '../../channels/outcome.ts'
 import type { Notification } from '../../channels/notification.ts'
-import { tell } from '../../channels/service.ts'
+import { sendTo } from '../../channels/service.ts'
 import { languageOf } from '../../texts/words.ts'
 import type { Person, RecipientRow } from '../store.ts'
 import type { Target } from '../target.ts'
@@ -12,7 +12,7 @@ import type { Target } from '../target.ts'
 export type Addressee = { readonly recipient: RecipientRow; readonly person: Person | null }
 
 /** Notifies one addressee, a user in their own language and time zone, and returns the outcome. */
-export async function tellAddressee(
+export async function notifyAddressee(
   ports: Ports,
   { recipient, person }: Addressee,
   notification: Omit<Notification, 'manner'>,
@@ -35,9 +35,9 @@ export async function tellAddressee(
     templates: rules.templates,
   }
   if (target.type !== 'user' && target.type !== 'group')
-    return tell(ports, target, { ...notification, manner })
+    return sendTo(ports, target, { ...notification, manner })
   if (!person || person.email === '') return failed('The user does not exist or has no mail address.')
-  return tell(ports, { type: 'email', addresses: [person.email] }, { ...notification, manner })
+  return sendTo(ports, { type: 'email', addresses: [person.email] }, { ...notification, manner })
 }
 
 /** Decrypts a recipient's target. @throws {Error} when the installation key has changed */

@@ -2,15 +2,15 @@ import { Refusal } from '../../../lib/errors.ts'
 
 const RETRY_LATER_S = 10
 
-export type SeatLimits = { readonly readersMax: number; readonly readersOfUserMax: number }
+export type StreamLimits = { readonly readersMax: number; readonly readersOfUserMax: number }
 
 /** Counts open streams, in total and per user. */
-export class Seats {
-  readonly #limits: SeatLimits
+export class StreamLimiter {
+  readonly #limits: StreamLimits
   readonly #ofUser = new Map<number, number>()
   #taken = 0
 
-  constructor(limits: SeatLimits) {
+  constructor(limits: StreamLimits) {
     this.#limits = limits
   }
 

@@ -5,19 +5,22 @@ import { shownInMaintenance } from '../states/state.ts'
 import type { SlcChange, SlcState } from './verdict.ts'
 
 /** A container enters or leaves maintenance, with or without maintenance that excuses downtime. */
-export type Spell = {
+export type MaintenanceStep = {
   readonly seq: number
   readonly at: number
   readonly maintained: boolean
   readonly excused: boolean
 }
 
-/** The ranges of spells; each lasts until the next one, the last has no end. */
-export function spellRanges(spells: readonly Spell[], which: 'maintained' | 'excused'): Range[] {
+/** The ranges of steps; each lasts until the next one, the last has no end. */
+export function maintenanceRanges(
+  steps: readonly MaintenanceStep[],
+  which: 'maintained' | 'excused',
+): Range[] {
   return unionOf(
-    spells.flatMap((spell, index) => {
-      const endAt = spells[index + 1]?.at ?? Number.POSITIVE_INFINITY
-      return spell[which] ? [{ beginAt: spell.at, endAt }] : []
+    steps.flatMap((step, index) => {
+      const endAt = steps[index + 1]?.at ?? Number.POSITIVE_INFINITY
+      return step[which] ? [{ beginAt: step.at, endAt }] : []
     }),
   )
 }

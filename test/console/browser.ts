@@ -34,7 +34,7 @@ export type Look = {
 }
 
 /** Both widths in both themes. */
-export const LOOKS: readonly Pick<Look, 'width' | 'theme'>[] = [
+const LOOKS: readonly Pick<Look, 'width' | 'theme'>[] = [
   { width: 'wide', theme: 'light' },
   { width: 'wide', theme: 'dark' },
   { width: 'narrow', theme: 'light' },
@@ -44,10 +44,10 @@ export const LOOKS: readonly Pick<Look, 'width' | 'theme'>[] = [
 /** A page of the console in a browser of its own. */
 export type Screen = {
   readonly page: Page
-  /** Takes a full picture, and fails for faults of accessibility and for a page that is wider than the window.
-   * @param name of the picture, without its width and theme */
+  /** Fails for faults of accessibility and for a page that is wider than the window: on Bun at both widths in both themes, on
+   * workerd as the page was opened. Takes a picture of each, whose name gets the width and the theme. */
   readonly check: (name: string) => Promise<void>
-  /** Writes a picture to `test/console/pictures`. */
+  /** Writes a picture of the page as it was opened to `test/console/pictures`. */
   readonly picture: (name: string) => Promise<void>
   /** Declares an error of the browser's console that the test brings about, such as a refused request. */
   readonly expectProblem: (pattern: RegExp) => void
@@ -69,11 +69,21 @@ export function launch(): Promise<Browser> {
   })
 }
 
+/** Where a visit goes to. */
+type Place = {
+  readonly browser: Browser
+  /** The URL of the service, with its base path. */
+  readonly base: string
+  /** The folder of pictures. */
+  readonly folder: string
+  /** Whether `check` goes through all looks. */
+  readonly inAllLooks: boolean
+}
+
 /** Opens a path of the console, runs the visit, and closes the page.
- * @param base URL of the service, with its base path
  * @throws {Error} what the visit throws; for an error of the page; for a request to another host */
 export async function visit(
-  { browser, base, folder }: { browser: Browser; base: string; folder: string },
+  { browser, base, folder, inAllLooks }: Place,
   path: string,
   { width = 'wide', theme = 'light', as = 'administrator', browser: options = {} }: Partial<Look>,
   run: Visit,
@@ -95,12 +105,33 @@ export async function visit(
   }
   const page = await context.newPage()
   const watch = watchPage(page, new URL(base).origin)
-  const nameOf = (name: string) => join(PICTURES, folder, `${name}-${width}-${theme}.png`)
+  const pictureOf = (name: string, look: Pick<Look, 'width' | 'theme'>) =>
+    page.screenshot({
+      path: join(PICTURES, folder, `${name}-${look.width}-${look.theme}.png`),
+      animations: 'disabled',
+      fullPage: true,
+    })
+  const opened = { width, theme }
+  const checks = {
+    picture: async (name: string) => void (await pictureOf(name, opened)),
+    async check(name: string) {
+      for (const look of inAllLooks ? LOOKS : [opened]) {
+        await page.setViewportSize(SIZES[look.width])
+        await page.emulateMedia({ colorScheme: look.theme })
+        // Charts are drawn again in the next frame.
+        await page.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))')
+        await pictureOf(name, look)
+        await refuseFaults(page, `${name}, ${look.width}, ${look.theme}`)
+      }
+      await page.setViewportSize(SIZES[width])
+      await page.emulateMedia({ colorScheme: theme })
+    },
+  }
   try {
     await page.goto(`${base}/ui/${path}`)
-    await run({ page, ...watch.screen, ...checksOf(page, nameOf) })
+    await run({ page, ...watch.screen, ...checks })
   } catch (error) {
-    await page.screenshot({ path: nameOf('failed') }).catch(() => undefined)
+    await pictureOf('failed', opened).catch(() => undefined)
     throw watch.problems().length === 0 ? error : new Error(watch.problems().join('\n'), { cause: error })
   } finally {
     await context.close()
@@ -108,22 +139,13 @@ export async function visit(
   if (watch.problems().length > 0) throw new Error(`The page has problems:\n${watch.problems().join('\n')}`)
 }
 
-function checksOf(page: Page, nameOf: (name: string) => string): Pick<Screen, 'check' | 'picture'> {
-  const picture = async (name: string) => {
-    await page.screenshot({ path: nameOf(name), animations: 'disabled', fullPage: true })
-  }
-  return {
-    picture,
-    async check(name) {
-      await picture(name)
-      const tooWidePx = await page.evaluate<number>(TOO_WIDE)
-      const faults = [
-        ...(tooWidePx > 0 ? [`The page is ${tooWidePx} px wider than the window.`] : []),
-        ...(await faultsOf(page)),
-      ]
-      if (faults.length > 0) throw new Error(`${name} at ${page.url()}:\n${faults.join('\n')}`)
-    },
-  }
+async function refuseFaults(page: Page, title: string): Promise<void> {
+  const tooWidePx = await page.evaluate<number>(TOO_WIDE)
+  const faults = [
+    ...(tooWidePx > 0 ? [`The page is ${tooWidePx} px wider than the window.`] : []),
+    ...(await faultsOf(page)),
+  ]
+  if (faults.length > 0) throw new Error(`${title}, at ${page.url()}:\n${faults.join('\n')}`)
 }
 
 /** Notes what goes wrong in a page, and what the page loads. */

@@ -18,6 +18,8 @@ export type Stage = {
   readonly url: string
   /** Calls the API as the administrator, or as a user of another role. */
   readonly client: Client
+  /** The link that creates the first administrator; null when a user exists. */
+  setupLink(): Promise<string | null>
   /** Opens a path below `/ui/` and closes it after the visit, which fails for any error in the page. */
   visit(path: string, look: Partial<Look>, run: Visit): Promise<void>
 }
@@ -25,6 +27,8 @@ export type Stage = {
 export type StageOptions = {
   /** Environment variables of the host. */
   readonly variables?: Readonly<Record<string, string>>
+  /** True for an installation without a user. */
+  readonly isNew?: boolean
 }
 
 /** Declares tests of the console for Bun and for workerd. The hosts and the browser start once for all of these tests.
@@ -32,7 +36,7 @@ export type StageOptions = {
 export function onBothHosts(
   title: string,
   declareTests: (stage: Stage) => void,
-  { variables = {} }: StageOptions = {},
+  { variables = {}, isNew = false }: StageOptions = {},
 ): void {
   describe.skipIf(!HAS_BROWSER)(title, () => {
     let browser: Browser | undefined
@@ -42,33 +46,33 @@ export function onBothHosts(
     afterAll(() => browser?.close())
 
     describe.each([...HOST_NAMES])('on %s', (name) => {
-      let started: { readonly host: Host; readonly client: Client } | undefined
+      let started: { readonly host: Host; readonly client: Client | null } | undefined
       const running = () => {
         if (!started || !browser) throw new Error('The host runs during tests only.')
         return { ...started, browser }
       }
       beforeAll(async () => {
-        const host = await startHost(name, variables)
+        const host = await startHost(name, isNew ? { ...variables, TIDEMARK_ADMIN_PASSWORD: '' } : variables)
         const url = new URL(host.url).origin + (variables['TIDEMARK_BASE_PATH'] ?? '')
-        started = { host, client: await connect({ ...host, url }) }
+        const reached = { ...host, url }
+        started = { host: reached, client: isNew ? null : await connect(reached) }
       }, START_MAX_MS)
       afterAll(() => started?.host.close())
       declareTests({
         name,
         get url() {
-          return running().client.host.url
+          return running().host.url
         },
         get client() {
-          return running().client
+          const { client } = running()
+          if (!client) throw new Error('No user exists on this host yet.')
+          return client
         },
+        setupLink: () => running().host.setupLink(),
         visit(path, look, run) {
-          const { client, browser: opened } = running()
-          return visit(
-            { browser: opened, base: client.host.url, folder: `${title}/${name}` },
-            path,
-            look,
-            run,
-          )
+          const { host, browser: opened } = running()
+          const place = { browser: opened, base: host.url, folder: `${title}/${name}` }
+          return visit({ ...place, inAllLooks: name === 'bun' }, path, look, run)
         },
       })
     })

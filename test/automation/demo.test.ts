@@ -110,13 +110,25 @@ describe.each(HOSTS_BY_HAND)('the demo plant on %s', (_, start) => {
   )
 
   test(
-    'the command removes the plant, makes it, and names a refusal',
+    'the command removes the plant, also after a refusal for a recipient of others, makes it, and names a refusal',
     async () => {
       const environment = {
         TIDEMARK_URL: hand.host.url,
         TIDEMARK_USERNAME: ADMIN.username,
         TIDEMARK_PASSWORD: ADMIN.password,
       }
+      const { items } = await good<{ items: { target: string }[] }>(
+        speaker.request('GET', '/alarmrecipients'),
+      )
+      const target = { userId: Number(items[0]?.target.replace('user ', '')) }
+      const recipient = await good<{ id: number }>(
+        speaker.request('POST', '/alarmrecipients', { json: { name: 'Mine', type: 'user', target } }),
+      )
+      expect(String(await rejection(demo(['--remove'], environment)))).toContain(
+        'DELETE /demo failed with status 409',
+      )
+      expect(await read()).toMatchObject({ state: 'removing' })
+      await good(speaker.request('DELETE', `/alarmrecipients/${recipient.id}`))
       expect(await demo(['--remove'], environment)).toBe('The demo plant is removed.\n')
       expect(await demo(['--seed', 'two'], environment)).toMatch(/complete: group \d+/)
       expect(String(await rejection(demo([], environment)))).toContain('There is a demo plant already')

@@ -697,6 +697,18 @@ describe('runs', () => {
   })
 })
 
+test('a job that is older than its actor has transitions before the creation of the actor, and its whole timeout', () => {
+  const limits = { thresholds: MINOR_ABOVE_200, timeoutMs: 5 * MINUTE_MS }
+  const older = new Scene({ ...limits, createdAt: BEGIN_AT - 60 * MINUTE_MS })
+  expect(older.deadlineMs).toBe(5 * MINUTE_MS)
+  const breach = { values: { returnValue1: 201 }, timestampAt: BEGIN_AT - 30 * MINUTE_MS }
+  older.deliver(0, breach)
+  expect(older.transitions).toMatchObject([{ at: BEGIN_AT - 30 * MINUTE_MS, to: 'minor' }])
+  const young = new Scene(limits)
+  young.deliver(0, breach)
+  expect(young.transitions).toMatchObject([{ at: BEGIN_AT, to: 'minor' }])
+})
+
 test('a log line changes the message and nothing else', () => {
   const scene = new Scene()
   scene.deliver(1_000, { errorCode: 3, message: 'broken' })

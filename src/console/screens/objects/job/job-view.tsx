@@ -8,14 +8,16 @@ import { State } from '../../../kit/state.tsx'
 import { now } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
 import { Actions } from './actions.tsx'
+import { DeliveriesTab } from './deliveries-tab.tsx'
 import { useLiveSamples } from './history.ts'
 import type { Job } from './job.ts'
+import { SendTab } from './send-tab.tsx'
 import { jobSentence } from './sentence.ts'
 import { latest } from './tiles.tsx'
 import { ValuesTab } from './values-tab.tsx'
 import { valuesOf } from './job.ts'
 
-const TABS = ['values'] as const
+const TABS = ['values', 'deliveries', 'send'] as const
 type Tab = (typeof TABS)[number]
 
 /** The page of a job in the right pane of the objects. */
@@ -37,13 +39,24 @@ export function JobView({ id }: { readonly id: number }): JSX.Element {
               onChange={(to) => setTab(to, true)}
               tabs={TABS.map((value) => ({ value, text: t(`job.tab.${value}`) }))}
             >
-              {tab === 'values' && <ValuesTab job={job} live={live} />}
+              {panelOf(tab, job, live)}
             </Tabs>
           </div>
         </>
       )}
     </Show>
   )
+}
+
+function panelOf(tab: Tab, job: Job, live: ReturnType<typeof useLiveSamples>): JSX.Element {
+  switch (tab) {
+    case 'deliveries':
+      return <DeliveriesTab job={job} live={live} />
+    case 'send':
+      return <SendTab job={job} />
+    default:
+      return <ValuesTab job={job} live={live} />
+  }
 }
 
 /** A job with the values that arrived while the page shows it, for its sentence. */

@@ -1,5 +1,6 @@
 import type { Answer } from '../../../api/client.ts'
 import { numberText } from '../../../kit/numbers.ts'
+import { msOfDuration } from '../../../kit/time.tsx'
 
 export type Job = Answer<'/jobs/{id}'>
 
@@ -69,4 +70,10 @@ export function conditionsOf(
       condition.key === key ? [{ severity, condition, index }] : [],
     ),
   )
+}
+
+/** How long a sender may be silent in ms, as the job says; null without a timeout. */
+export function silenceOf({ parameters }: Job): number | null {
+  const timeout = parameters.timeout === null ? null : msOfDuration(parameters.timeout)
+  return timeout === null ? null : timeout + (msOfDuration(parameters.grace ?? '') ?? 0)
 }

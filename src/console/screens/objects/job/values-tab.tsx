@@ -15,12 +15,12 @@ import { Card } from '../../../kit/data.tsx'
 import { Empty, FailureNote, Skeleton, Stale } from '../../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../../kit/location.ts'
 import { stateWord } from '../../../kit/state.tsx'
-import { durationText, msOfDuration, now } from '../../../kit/time.tsx'
+import { durationText, now } from '../../../kit/time.tsx'
 import { numberText } from '../../../kit/numbers.ts'
 import { t } from '../../../language/t.ts'
 import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
-import { conditionsOf, digitsText, valuesOf } from './job.ts'
+import { conditionsOf, digitsText, silenceOf, valuesOf } from './job.ts'
 import type { Job, JobValue } from './job.ts'
 import { stateSpans } from './series.ts'
 import { rangeOf, RANGES, scaleOf, spanOf } from './range.ts'
@@ -158,12 +158,6 @@ function ValueChart({
       <Figures job={job} value={value} extent={all} />
     </>
   )
-}
-
-/** How long a sender may be silent in ms, as the job says; null without a timeout. */
-export function silenceOf({ parameters }: Job): number | null {
-  const timeout = parameters.timeout === null ? null : msOfDuration(parameters.timeout)
-  return timeout === null ? null : timeout + (msOfDuration(parameters.grace ?? '') ?? 0)
 }
 
 function wordAt(states: readonly StateSpan[] | undefined, at: number): string {

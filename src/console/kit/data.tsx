@@ -104,7 +104,7 @@ export function Table<R>({
   const classOf = ({ figures, wide }: Column<R>): string =>
     [figures && 'num', wide && 'hide-s'].filter(Boolean).join(' ')
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label={label}>
+    <div class="scroll-x" tabIndex={0} role="group" aria-label={label}>
       <table class="table">
         <thead>
           <tr>

@@ -1,14 +1,15 @@
 import type { Network } from '../ports/network.ts'
 import { readBytes } from './bytes.ts'
 
-/** A question to another service, as JSON. */
+/** A JSON request to another service. */
 export type Question = {
   readonly json: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
-/** Asks another service. A redirect is an answer and is not followed: whoever redirects would get what is secret sent on. */
+/** Sends a JSON request. Redirects are returned as responses: following one would send the secrets of the request to another
+ * server. */
 export function ask(
   network: Pick<Network, 'fetch'>,
   url: string,
@@ -25,7 +26,7 @@ export function ask(
   )
 }
 
-/** The JSON of an answer, of which no more than the bound is ever held. @throws {Error} when it is larger or no JSON */
+/** Parses the JSON of a response and reads at most `sizeMaxBytes` of it. @throws {Error} for a larger body or invalid JSON */
 export async function jsonOf(response: Response, sizeMaxBytes: number): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(await readBytes(response, sizeMaxBytes))) as unknown
 }

@@ -1,48 +1,48 @@
-/** `value` is of a job that somebody asked for; `script` is how a run goes on. */
+/** `value` events are of jobs that a reader has asked for; `script` events report the progress of runs. */
 export const EVENT_KINDS = ['state', 'alarm', 'value', 'script'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
-/** What a reader may see at the moment. */
+/** The events that a reader may see now. */
 export type Visibility = {
-  /** Whether that is an object with these ids from the root down to itself. */
+  /** Whether the reader may see an object; `above` has the ids from the root down to the object. */
   sees(above: readonly number[]): boolean
-  /** Whether those are scripts. */
+  /** Whether the reader may see scripts. */
   readonly seesScripts: boolean
 }
 
-/** Which events somebody wants. */
+/** The events that a reader has asked for. */
 export type EventFilter = {
   readonly kinds: ReadonlySet<EventKind>
-  /** Events of these objects and of everything below them; null for all. Values do not mind. */
+  /** Events of these objects and of all objects below them; null for all. Does not apply to values. */
   readonly objectIds: ReadonlySet<number> | null
   /** The jobs whose values are wanted. */
   readonly jobIds: ReadonlySet<number>
 }
 
-/** A stream that somebody asks for. */
+/** A request for a stream. */
 export type Reading = {
-  /** What was asked, for a host that lets another place answer it. */
+  /** The HTTP request: at the edge another object answers it. */
   readonly request: Request
   readonly userId: number
   readonly wanted: EventFilter
-  /** Where an earlier stream ended. */
+  /** The id of the last event of an earlier stream; null for a new one. */
   readonly lastEventId: string | null
-  /** Ends the stream once everything that there is was told. */
+  /** Whether the stream ends after the events that exist now. */
   readonly once: boolean
-  /** What the reader may see as of now; null once nobody is known any more by what proved who it is. */
+  /** Reads what the reader may see now; null once the reader's credentials are no longer valid. */
   readonly look: () => Promise<Visibility | null>
 }
 
-/** Something that nobody reads from where it is kept: how a run of a script goes on. It is in no tree. */
+/** An event that is not stored: the progress of a run of a script. It has no place in the tree. */
 export type EphemeralEvent = { readonly kind: 'script'; readonly data: object }
 
-/** What happens, for whoever reads along: one place per installation, so that everybody is told the same in the same order. */
+/** The stream of events. An installation has one, so that all readers get the same events in the same order. */
 export interface Events {
-  /** A stream of events (WHATWG HTML, server-sent events). @throws {Refusal} unauthenticated, overloaded, unavailable */
+  /** Opens a stream of server-sent events (WHATWG HTML). @throws {Refusal} unauthenticated, overloaded, unavailable */
   open(reading: Reading): Promise<Response>
-  /** Changes were committed: whoever reads is told, in the order of their commits. Costs next to nothing while nobody
-   * reads, and never rejects: what could not be told now is told later. */
+  /** Publishes committed changes to all readers, in the order of their commits. Does nothing without readers. Never
+   * rejects: changes that cannot be published now are published later. */
   committed(): Promise<void>
-  /** Tells whoever reads now; who comes back soon enough hears of it as well. */
+  /** Publishes an event to all readers. A reader that resumes within the window of the stream gets it, too. */
   publish(passing: EphemeralEvent): Promise<void>
 }

@@ -8,37 +8,37 @@ export type Permissions = {
 }
 export type Right = keyof Permissions
 
-/** What a grant gives beyond reading, which every grant does. */
+/** The rights of a grant besides reading, which each grant includes. */
 export type Granted = Omit<Permissions, 'read'>
 
 export const SUBJECT_TYPES = ['user', 'userGroup', 'everyone'] as const
 
-/** Who has a grant; the id of everyone is 0. */
+/** The subject of a grant; the id of `everyone` is 0. */
 export type Subject = { readonly subjectType: (typeof SUBJECT_TYPES)[number]; readonly subjectId: number }
 
-/** What a user may do where. */
+/** The rights of a user on the tree. */
 export type Rights = {
   readonly userId: number
   readonly role: Role
-  /** By the object that it was granted on; it holds for everything below as well. Of no account for administrators. */
+  /** By the object of the grant; a grant also applies to all objects below. Administrators need none. */
   readonly granted: ReadonlyMap<number, Granted>
-  /** What lies above objects with a grant. That it is there is no secret: it leads to them. */
+  /** The objects above those with a grant. The user may see them, because they lead to readable objects. */
   readonly ways: readonly number[]
 }
 
-/** An object as far as rights are concerned. `runBy` is the collector that runs it, 0 for any: a job without one of its
- * own has its device's. */
+/** The fields of an object that rights depend on. `runBy` is the collector that sends its values, 0 for any; a job without a
+ * collector has that of its device. */
 export type Located = { readonly type: string; readonly runBy: number; readonly path: string }
 
-/** The root group is made with the database. */
+/** The root group exists in every database. */
 export const ROOT_ID = 1
 export const ROOT_PATH = `/${ROOT_ID}/`
 
 const NOTHING: Permissions = { read: false, write: false, execute: false, maintain: false }
 const EVERYTHING: Permissions = { read: true, write: true, execute: true, maintain: true }
 
-/** What somebody may do with an object: what was granted on it or above it, as far as the role goes. Who may write may
- * maintain as well. */
+/** The permissions of a user on an object: the grants on it and above it, limited by the role. Writing includes
+ * maintaining. */
 export function permissionsOf(rights: Rights, object: Located): Permissions {
   if (rights.role === 'administrator') return EVERYTHING
   const grants = idsOf(object.path).flatMap((id) => rights.granted.get(id) ?? [])
@@ -49,14 +49,14 @@ export function permissionsOf(rights: Rights, object: Located): Permissions {
   return { read: true, write, execute, maintain: write || grants.some((grant) => grant.maintain) }
 }
 
-/** What lies above objects. */
+/** The ids of all objects above these objects. */
 export function waysTo(objects: readonly { readonly path: string }[]): number[] {
   return [...new Set(objects.flatMap(({ path }) => idsOf(path).slice(0, -1)))]
 }
 
-/** The rights that all of these users have, as rights of the first of them; `objects` are those with a grant of any.
- * Below the last grant of a path nothing changes, so the rights at these objects are all there is to know.
- * @param all of no collectors, whose reach depends on the object */
+/** The common rights of several users, as rights of the first one.
+ * @param all without collectors: their reach depends on the object
+ * @param objects all objects on which one of the users has a grant; rights change at no other object */
 export function sharedRights(
   all: readonly [Rights, ...Rights[]],
   objects: readonly { readonly id: number; readonly path: string }[],
@@ -74,7 +74,7 @@ export function sharedRights(
   return { userId, role, granted, ways: waysTo(shared) }
 }
 
-/** How far a role goes where everything is granted. Maintaining may be granted to every role. */
+/** The rights that a role can have on an object. Every role can have the right to maintain. */
 export function reachOf({ role, userId }: Pick<Rights, 'role' | 'userId'>, object: Located) {
   switch (role) {
     case 'administrator':
@@ -90,7 +90,7 @@ export function reachOf({ role, userId }: Pick<Rights, 'role' | 'userId'>, objec
   }
 }
 
-/** Grants by the object that has them; several on one object add up. */
+/** Grants by their object; several grants on one object are combined. */
 export function grantedBy(
   grants: readonly (Granted & { readonly objectId: number })[],
 ): Map<number, Granted> {
@@ -106,33 +106,33 @@ export function grantedBy(
   return granted
 }
 
-/** The objects that somebody may read with everything below them; null for the whole tree. */
+/** The objects that the user may read with all objects below them; null for the whole tree. */
 export function readableTops(rights: Rights): readonly number[] | null {
   return readsEverything(rights) ? null : [...rights.granted.keys()]
 }
 
-/** Whether somebody may read the whole tree. */
+/** Whether the user may read the whole tree. */
 function readsEverything({ role, granted }: Rights): boolean {
   return role === 'administrator' || granted.has(ROOT_ID)
 }
 
-/** Gives SQL an expression that stands for a JSON array of ids. */
+/** Returns an SQL expression for a JSON array of ids. */
 export type IdListSql = (ids: readonly number[]) => string
 
-/** The condition, as SQL, that somebody may read the object of a row; `alias` is that of the table `objects`. */
+/** The SQL condition that the user may read the object of a row; `alias` is the alias of the table `objects`. */
 export function readable(rights: Rights, alias: string, listed: IdListSql): string {
   const tops = readableTops(rights)
   return tops === null ? '1' : isAtOrBelow(`${alias}.path`, listed(tops))
 }
 
-/** The condition that somebody may read the object of a row, or something below it. */
+/** The SQL condition that the user may read the object of a row or an object below it. */
 export function visible(rights: Rights, alias: string, listed: IdListSql): string {
   if (readsEverything(rights)) return '1'
   const leads = `${alias}.id in (select value from json_each(${listed(rights.ways)}))`
   return `(${readable(rights, alias, listed)} or ${leads})`
 }
 
-/** The condition that the object with this path, or one above it, is in a list. */
+/** The SQL condition that the object with this path, or an object above it, is in a list. */
 export function isAtOrBelow(path: string, list: string): string {
   return `exists (select 1 from json_each('[' || replace(trim(${path}, '/'), '/', ',') || ']') above
     where above.value in (select value from json_each(${list})))`
@@ -143,10 +143,10 @@ export function idsOf(path: string): number[] {
   return path.split('/').slice(1, -1).map(Number)
 }
 
-/** Who may read scripts, which are in no tree, and run them. */
+/** The roles that may read and run scripts. Scripts are not in the tree and have no grants. */
 export const SCRIPT_READERS = ['administrator', 'editor', 'Data_Editor'] as const satisfies readonly Role[]
 
-/** Whether somebody of this role hears of scripts. */
+/** Whether users of this role get events of scripts. */
 export function readsScripts(role: Role): boolean {
   return SCRIPT_READERS.some((one) => one === role)
 }

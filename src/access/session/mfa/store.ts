@@ -5,7 +5,7 @@ import type { Database, Write } from '../../../ports/database.ts'
 export type MfaRow = {
   readonly isEnforced: boolean
   readonly isConfirmed: boolean
-  /** Sealed; empty while there is none. */
+  /** Encrypted with the installation key; empty if the user has no secret. */
   readonly secret: string
 }
 
@@ -32,7 +32,7 @@ export function saveMfa(
     .onConflictDoUpdate({ target: mfa.userId, set })
 }
 
-/** Uses up every step up to this one; false when one that is not before it was used already. */
+/** Marks this time step of TOTP and all earlier ones as used. @returns false if this step or a later one was used before */
 export async function takeStep(database: Database, userId: number, step: number): Promise<boolean> {
   const taken = await database
     .update(mfa)
@@ -42,7 +42,7 @@ export async function takeStep(database: Database, userId: number, step: number)
   return taken.length > 0
 }
 
-/** Uses up a recovery code; false when the user has no such code. */
+/** Deletes a recovery code. @returns false if the user does not have this code */
 export async function takeRecoveryCode(database: Database, userId: number, hash: string): Promise<boolean> {
   const taken = await database
     .delete(recoveryCodes)
@@ -59,7 +59,7 @@ export async function countRecoveryCodes(database: Database, userId: number): Pr
   return row?.total ?? 0
 }
 
-/** Puts these codes in the place of all that the user has. */
+/** Replaces all recovery codes of the user. */
 export function replaceRecoveryCodes(
   database: Database,
   userId: number,

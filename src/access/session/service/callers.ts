@@ -10,7 +10,7 @@ import type { Account } from '../store.ts'
 import { readToken } from '../token.ts'
 import { requiredActionOf, verifyCredentials } from './verify-credentials.ts'
 
-/** What somebody may do who has to do something else first. */
+/** The scopes of a session whose user still owes an action, such as a new password. */
 const ACCOUNT_ONLY: readonly Scope[] = ['account']
 
 export function callerOfSession(ports: Ports, sessionId: string): FoundUser {
@@ -37,7 +37,7 @@ export function callerOfPersonalToken(ports: Ports, token: string): FoundUser {
   })
 }
 
-/** The user of Basic credentials; null also for whom a password alone is not enough. */
+/** The user of Basic credentials; null also if the account has a second factor or owes an action. */
 export async function callerOfCredentials(
   ports: Ports,
   credentials: Credentials,
@@ -69,7 +69,7 @@ async function userOfSession(ports: Ports, hash: string): Promise<UserCaller | n
   return boundBy && { ...one, bounds: boundBy }
 }
 
-/** The users whose rights bound a session; null once one of them is gone: then the session allows nothing. */
+/** The users whose rights bound a session; null if one of them was deleted: the session then allows nothing. */
 async function boundsOf({ database }: Ports, ids: readonly number[]): Promise<readonly Bound[] | null> {
   const accounts = await Promise.all(ids.map((id) => store.findAccount(database, { id })))
   const found = accounts.filter((account) => account !== null)

@@ -17,27 +17,27 @@ import { changeRun } from './transition-run.ts'
 import { holdersOf } from './holders.ts'
 import type { Holders } from './holders.ts'
 
-/** A run that waits, and what it needs. */
+/** A waiting run with everything that its assignment needs. */
 export type ReadyRun = {
   readonly row: RunRow
   readonly runnable: Runnable
   readonly runner: NonNullable<Runnable['detection']['runner']>
   readonly runnerFile: string
   readonly database: DatabaseTarget | null
-  /** Whose rights its script has. */
+  /** The users whose common rights the script has. */
   readonly holders: Holders
   /** The groups that all of these users are in. */
   readonly groups: readonly { readonly id: number; readonly name: string }[]
 }
 
-/** Whom a run is given to. */
+/** The runner that gets a run. */
 export type Receiver = {
   readonly runnerId: number
   readonly name: string
   readonly baseUrl: string
 }
 
-/** What a run needs as its script is now; null for one that cannot begin any more, which has failed then. */
+/** Reads what a run needs from the current script. A run that can no longer start fails. @returns null for such a run */
 export async function readyOf(ports: Ports, row: RunRow): Promise<ReadyRun | null> {
   const found = await readyRunOf(ports, row)
   if (typeof found !== 'string') return found
@@ -67,7 +67,7 @@ async function groupsOf(ports: Ports, { user, others }: Holders): Promise<ReadyR
   return groups.filter(({ id }) => each.every((own) => own.some((group) => group.id === id)))
 }
 
-/** What is read, or in words why it is not what was ordered any more. */
+/** The result of reading; the detail of the refusal if the script or its data source was deleted or changed. */
 async function orReason<Read>(reading: Promise<Read>): Promise<Read | string> {
   try {
     return await reading
@@ -78,13 +78,13 @@ async function orReason<Read>(reading: Promise<Read>): Promise<Read | string> {
   }
 }
 
-/** The data source of a run as it is now; null where it has none. */
+/** The current data source of a run; null if it has none. */
 async function databaseOf(ports: Ports, { configuration }: Runnable): Promise<DatabaseTarget | null> {
   const { database } = configuration
   return database && { ...(await openDataSource(ports, database)), access: database.access }
 }
 
-/** Whether a runner of this kind can take it. */
+/** Whether a runner has the capabilities and labels that the run needs. */
 export function fits({ runnable, runner }: ReadyRun, about: AboutRunner): boolean {
   const { runnerLabels } = runnable.configuration
   return (
@@ -94,7 +94,7 @@ export function fits({ runnable, runner }: ReadyRun, about: AboutRunner): boolea
   )
 }
 
-/** Gives a run to a runner; null where it cannot be given any more, or another one of its configuration runs. */
+/** Assigns a run to a runner. @returns null if the run is no longer queued, or another run of its configuration is active */
 export async function assign(
   ports: Ports,
   ready: ReadyRun,

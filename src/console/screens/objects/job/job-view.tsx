@@ -8,16 +8,18 @@ import { State } from '../../../kit/state.tsx'
 import { now } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
 import { Actions } from './actions.tsx'
+import { ConfigTab } from './config-tab.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { useLiveSamples } from './history.ts'
 import type { Job } from './job.ts'
+import { OutagesTab } from './outages-tab.tsx'
 import { SendTab } from './send-tab.tsx'
 import { jobSentence } from './sentence.ts'
 import { latest } from './tiles.tsx'
 import { ValuesTab } from './values-tab.tsx'
 import { valuesOf } from './job.ts'
 
-const TABS = ['values', 'deliveries', 'send'] as const
+const TABS = ['values', 'deliveries', 'send', 'configuration', 'outages'] as const
 type Tab = (typeof TABS)[number]
 
 /** The page of a job in the right pane of the objects. */
@@ -39,7 +41,7 @@ export function JobView({ id }: { readonly id: number }): JSX.Element {
               onChange={(to) => setTab(to, true)}
               tabs={TABS.map((value) => ({ value, text: t(`job.tab.${value}`) }))}
             >
-              {panelOf(tab, job, live)}
+              {panelOf(tab, { job, live, etag: resource.etag })}
             </Tabs>
           </div>
         </>
@@ -48,12 +50,22 @@ export function JobView({ id }: { readonly id: number }): JSX.Element {
   )
 }
 
-function panelOf(tab: Tab, job: Job, live: ReturnType<typeof useLiveSamples>): JSX.Element {
+type Shown = {
+  readonly job: Job
+  readonly live: ReturnType<typeof useLiveSamples>
+  readonly etag: string | undefined
+}
+
+function panelOf(tab: Tab, { job, live, etag }: Shown): JSX.Element {
   switch (tab) {
     case 'deliveries':
       return <DeliveriesTab job={job} live={live} />
     case 'send':
       return <SendTab job={job} />
+    case 'configuration':
+      return <ConfigTab job={job} etag={etag} live={live} />
+    case 'outages':
+      return <OutagesTab job={job} />
     default:
       return <ValuesTab job={job} live={live} />
   }

@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+
+import { differences, draftOf, faultsOf, isBadDuration, patchOf, thresholdsOf } from './draft.ts'
+import type { LimitRow } from './draft.ts'
+import type { Job } from './job.ts'
+
+const row = (severity: LimitRow['severity'], value: string, change: Partial<LimitRow> = {}): LimitRow => ({
+  severity,
+  key: 'returnValue1',
+  operator: '>',
+  value,
+  repetition: '1',
+  rest: {},
+  ...change,
+})
+
+const job = {
+  name: 'Level',
+  parameters: {
+    timeout: 'PT10M',
+    grace: null,
+    healsOnData: false,
+    returnValue: [{ valueName: 'Level', valueUnit: 'm', valueDivisor: 1, valueDescription: '' }],
+    stringValue: [],
+  },
+  thresholds: {
+    minor: {
+      mode: 'and',
+      conditions: [{ key: 'returnValue1', operator: '>', value: 3, repetition: 2, inFuture: 'PT2H' }],
+    },
+  },
+} as unknown as Job
+
+test('an unchanged draft makes no patch, a changed one only the changed fields', () => {
+  const draft = draftOf(job)
+  expect(patchOf(job, draft)).toBeNull()
+  expect(patchOf(job, { ...draft, name: 'Outer level' })).toEqual({ name: 'Outer level' })
+  expect(patchOf(job, { ...draft, timeout: '' })).toEqual({ parameters: { timeout: null } })
+})
+
+test('a limit keeps its mode and the parts that the form does not draw; a removed severity is null', () => {
+  const [limit] = draftOf(job).limits
+  expect(thresholdsOf(limit ? [{ ...limit, value: '3,5' }] : [], job.thresholds)).toEqual({
+    major: null,
+    minor: {
+      mode: 'and',
+      conditions: [{ key: 'returnValue1', operator: '>', value: 3.5, repetition: 2, inFuture: 'PT2H' }],
+    },
+    warning: null,
+  })
+})
+
+test('a warning beyond major is hidden, one before it is not', () => {
+  expect(faultsOf([row('major', '3.4'), row('warning', '3.6')])).toEqual([
+    undefined,
+    { kind: 'hidden', by: 'major', value: 3.4 },
+  ])
+  expect(faultsOf([row('major', '3.4'), row('warning', '2.6')])).toEqual([undefined, undefined])
+  expect(
+    faultsOf([row('major', '1', { operator: '<' }), row('minor', '0.5', { operator: '<=' })])[1],
+  ).toBeDefined()
+})
+
+test('a limit of another value, direction, forecast or fewer repetitions is not hidden', () => {
+  const other: readonly Partial<LimitRow>[] = [
+    { key: 'returnValue2' },
+    { operator: '<' },
+    { rest: { inFuture: 'PT2H' } },
+  ]
+  for (const change of other)
+    expect(faultsOf([row('major', '3'), row('warning', '4', change)])[1]).toBeUndefined()
+  expect(faultsOf([row('major', '3', { repetition: '3' }), row('warning', '4')])[1]).toBeUndefined()
+})
+
+test('a limit of a number must be one', () => {
+  expect(faultsOf([row('major', 'high')])).toEqual([{ kind: 'number' }])
+  expect(faultsOf([row('major', 'high', { key: 'stringValue1', operator: '=' })])).toEqual([undefined])
+})
+
+test('both versions of a conflict show only the fields in which they differ', () => {
+  const base = draftOf(job)
+  const found = differences(base, { ...base, name: 'A', timeout: 'PT1H' }, { ...base, name: 'B' })
+  expect(found).toEqual([
+    { field: 'name', theirs: 'A', mine: 'B', isBoth: true },
+    { field: 'timeout', theirs: 'PT1H', mine: 'PT10M', isBoth: false },
+  ])
+})
+
+test('an empty duration means none', () => {
+  expect(['', 'PT10M', '10', 'PT0S'].map(isBadDuration)).toEqual([false, false, true, true])
+})

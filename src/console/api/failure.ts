@@ -8,6 +8,7 @@ export class Failure extends Error {
   readonly errors: readonly FieldError[]
   readonly requestId: string | null
   readonly retryAfterS: number | null
+  readonly #drawn = new Set<string>()
 
   constructor(problem: {
     readonly status: number
@@ -30,9 +31,15 @@ export class Failure extends Error {
     return new Failure({ status: 0, code: 'unreachable', detail: 'The service cannot be reached.', cause })
   }
 
-  /** The refusal of the field at a JSON pointer. */
+  /** The refusal of the field at a JSON pointer, which the form draws at the field. */
   at(pointer: string): string | undefined {
+    this.#drawn.add(pointer)
     return this.errors.find((error) => error.pointer === pointer)?.message
+  }
+
+  /** The refusals of fields that the form does not draw. */
+  get elsewhere(): readonly FieldError[] {
+    return this.errors.filter(({ pointer }) => !this.#drawn.has(pointer))
   }
 }
 

@@ -138,16 +138,18 @@ export function FormDialog({
   )
 }
 
-/** The refusals of a form with the fields that they are about, for fields that the form does not draw. */
+/** The refusals of fields that the form does not draw. */
 export function Refusals({ failure }: { readonly failure: Failure }): JSX.Element {
   return (
-    <ul class="refusals" role="alert">
-      {failure.errors.map(({ pointer, message }) => (
-        <li key={pointer}>
-          <code>{pointer}</code> {message}
-        </li>
-      ))}
-    </ul>
+    <div role="alert">
+      <ul class="refusals">
+        {failure.elsewhere.map(({ pointer, message }) => (
+          <li key={pointer}>
+            <code>{pointer}</code> {message}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

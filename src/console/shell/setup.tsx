@@ -17,7 +17,6 @@ import { changeLanguage, language, LANGUAGES, t } from '../language/t.ts'
 import type { Language } from '../language/t.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
-const FIELDS = new Set(['/username', '/password', '/timeZone'])
 
 type Form = {
   readonly username: string
@@ -123,7 +122,7 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
       </datalist>
       <Content value={form.content} onChange={(content) => change({ content })} />
       {failure && failure.errors.length === 0 && <FailureNote failure={failure} />}
-      {failure?.errors.some(({ pointer }) => !FIELDS.has(pointer)) && <Refusals failure={failure} />}
+      {failure && failure.elsewhere.length > 0 && <Refusals failure={failure} />}
       <Button kind="primary" type="submit" busy={isBusy}>
         {t('setup.submit')}
       </Button>

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 
-import type { Answer } from '../../../api/client.ts'
 import { useUrl } from '../../../api/resource.ts'
 import { Card, KeyValues, PageHead } from '../../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
@@ -12,11 +11,11 @@ import type { Place } from '../trail.ts'
 import { ROOT_ID } from '../tree/branches.ts'
 import { useBranch, useStoppedJobs } from '../tree/reading.tsx'
 import { nameOf } from '../tree/row.tsx'
+import { AddButton, PlaceActions } from './actions.tsx'
 import { ChildrenTable } from './children-table.tsx'
+import type { PlaceObject } from './object.ts'
 import { Outages } from './outages.tsx'
 import { placeSentence } from './sentence.ts'
-
-export type PlaceObject = Answer<'/groups/{id}'> & Partial<Answer<'/devices/{id}'>>
 
 type Props = {
   readonly type: 'group' | 'device'
@@ -39,6 +38,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
               .map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))}
             title={nameOf(place)}
             badge={branch.data && <State state={branch.data.state} />}
+            actions={<PlaceActions type={type} place={place} etag={object.etag} />}
             sentence={
               branch.data &&
               placeSentence({
@@ -60,6 +60,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
                         <Empty
                           title={t(`objects.emptyInside.${type}`)}
                           text={t(`objects.emptyText.${type}`)}
+                          action={<AddButton type={type} place={place} />}
                         />
                       }
                     />

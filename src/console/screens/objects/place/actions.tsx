@@ -1,0 +1,91 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { maintainNow } from '../../../actions/maintain.ts'
+import { background } from '../../../kit/background.ts'
+import { Button } from '../../../kit/controls.tsx'
+import { copyText } from '../../../kit/data.tsx'
+import { Menu } from '../../../kit/overlays.tsx'
+import { t } from '../../../language/t.ts'
+import { ROOT_ID } from '../tree/branches.ts'
+import { AddDialog } from './add-dialog.tsx'
+import { DeleteDialog, RenameDialog } from './change-dialogs.tsx'
+import type { PlaceObject } from './object.ts'
+
+const MAINTAIN_MIN = 20
+
+type Props = {
+  readonly type: 'group' | 'device'
+  readonly place: PlaceObject
+  readonly etag: string | undefined
+}
+
+/** What can be done with a group or a device. */
+export function PlaceActions({ type, place, etag }: Props): JSX.Element {
+  const [dialog, setDialog] = useState<'group' | 'rename' | 'delete' | null>(null)
+  const { id, name, parentId, permissions } = place
+  const close = (): void => setDialog(null)
+  const needsWrite = permissions.write ? undefined : t('objects.needsWrite', { name })
+  const needsMaintain = permissions.maintain ? undefined : t('alarm.needsMaintain', { name })
+  return (
+    <>
+      <AddButton type={type} place={place} />
+      <Button
+        icon="maintenance"
+        refused={needsMaintain}
+        onClick={() => background(maintainNow({ type, id, name }, MAINTAIN_MIN))}
+      >
+        {t('objects.maintain', { minutes: MAINTAIN_MIN })}
+      </Button>
+      <Menu
+        label={t('objects.more', { name })}
+        items={[
+          ...(type === 'group'
+            ? [
+                {
+                  text: t('objects.add.group'),
+                  icon: 'group' as const,
+                  refused: needsWrite,
+                  run: () => setDialog('group'),
+                },
+              ]
+            : []),
+          { text: t('objects.rename'), icon: 'edit', refused: needsWrite, run: () => setDialog('rename') },
+          { text: t('objects.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
+          {
+            text: t('objects.delete'),
+            icon: 'close',
+            danger: true,
+            refused: id === ROOT_ID ? t('objects.rootStays') : needsWrite,
+            run: () => setDialog('delete'),
+          },
+        ]}
+      />
+      {dialog === 'rename' && (
+        <RenameDialog place={{ type, id, name, parentId }} etag={etag} onClose={close} />
+      )}
+      {dialog === 'delete' && <DeleteDialog place={{ type, id, name, parentId }} onClose={close} />}
+      {dialog === 'group' && <AddDialog type="group" parent={{ id, name }} onClose={close} />}
+    </>
+  )
+}
+
+/** Adds what a place usually has: a device to a group, a job to a device. */
+export function AddButton({ type, place }: Omit<Props, 'etag'>): JSX.Element {
+  const [isOpen, setIsOpen] = useState(false)
+  const { name, permissions } = place
+  const added = type === 'group' ? 'device' : 'job'
+  return (
+    <>
+      <Button
+        kind="primary"
+        icon="plus"
+        refused={permissions.write ? undefined : t('objects.needsWrite', { name })}
+        onClick={() => setIsOpen(true)}
+      >
+        {t(`objects.add.${added}`)}
+      </Button>
+      {isOpen && <AddDialog type={added} parent={place} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}

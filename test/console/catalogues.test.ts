@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const CONSOLE = join(import.meta.dir, '../../src/console')
 /** A value in a pattern; the choices of a plural are words in braces of their own. */
-const VALUE = /\{(\w+)(?:\}|,)/g
+const VALUE = /(?<!(?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?:\}|,)/g
 
 type Texts = Readonly<Record<string, string>>
 

@@ -1,0 +1,65 @@
+import { durationText, now, timeText } from '../../kit/time.tsx'
+import { rankOf } from '../../kit/state.tsx'
+import type { ApiState } from '../../kit/state.tsx'
+import { t } from '../../language/t.ts'
+
+/** The budget of a container in its present period; credits are minutes. */
+export type Budget = {
+  readonly period: { readonly begin: string; readonly end: string }
+  readonly creditTotal: number
+  readonly creditUsed: number
+  readonly creditLeft: number
+  readonly burnRate1h: number | null
+  readonly projectedBreachAt: string | null
+}
+
+const WARNING_RANK = 3
+
+/** How many service levels are in trouble. */
+export function listSentence(states: readonly ApiState[]): string {
+  if (states.length === 0) return t('levels.sentenceNone')
+  const bad = states.filter((state) => rankOf(state) >= WARNING_RANK).length
+  return bad === 0
+    ? t('levels.sentenceWell', { count: states.length })
+    : t('levels.sentenceBad', { count: bad, total: states.length })
+}
+
+/** The share of the budget that is left; null without a budget. */
+export function shareLeft({
+  creditTotal,
+  creditLeft,
+}: Pick<Budget, 'creditTotal' | 'creditLeft'>): number | null {
+  return creditTotal > 0 ? Math.max(0, creditLeft / creditTotal) : null
+}
+
+/** The share of a period that is still to come: what would be left at a steady pace. */
+export function steadyShare({ begin, end }: Budget['period'], at = now.value): number {
+  const [from, to] = [Date.parse(begin), Date.parse(end)]
+  return Math.min(1, Math.max(0, (to - at) / (to - from)))
+}
+
+const MINUTE_MS = 60_000
+
+/** How much of the budget is left, how fast it burns, and when it ends at this pace. */
+export function budgetSentence(budget: Budget): string {
+  const { creditTotal, creditUsed, creditLeft, burnRate1h, projectedBreachAt } = budget
+  if (creditTotal <= 0) return t('levels.noBudget')
+  const left = t(creditLeft > 0 ? 'levels.left' : 'levels.used', {
+    left: durationText(creditLeft * MINUTE_MS),
+    used: durationText(creditUsed * MINUTE_MS),
+    total: durationText(creditTotal * MINUTE_MS),
+  })
+  const down = burnRate1h === null ? 0 : Math.round(burnMinutes(burnRate1h, budget))
+  const burn = down > 0 ? t('levels.burning', { minutes: down }) : ''
+  const breach =
+    projectedBreachAt !== null && creditLeft > 0
+      ? t('levels.breach', { time: timeText(projectedBreachAt) })
+      : ''
+  return [left, burn, breach].filter((part) => part !== '').join(' ')
+}
+
+/** Minutes down in the last hour: a burn rate of 1 uses the budget up exactly at the end of the period. */
+function burnMinutes(rate: number, { creditTotal, period }: Budget): number {
+  const periodMinutes = (Date.parse(period.end) - Date.parse(period.begin)) / MINUTE_MS
+  return (rate * creditTotal * 60) / periodMinutes
+}

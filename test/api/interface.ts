@@ -42,6 +42,7 @@ import { searchSuite } from './search.suite.ts'
 import { pastSuite } from './past.suite.ts'
 import { revaluationCalendarSuite } from './revaluation-calendar.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
+import { replaySuite } from './replay.suite.ts'
 import { refusalsSuite } from './refusals.suite.ts'
 import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
@@ -89,6 +90,7 @@ export const SUITES: readonly Suite[] = [
   pingsSuite,
   lateJobsSuite,
   refusalsSuite,
+  replaySuite,
   thresholdsSuite,
   statesSuite,
   stateChangesSuite,

@@ -77,6 +77,7 @@ describe('scopes', () => {
     expect(looking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /:parentType/:parentId/searchPath',
       'POST /alarms',
+      'POST /jobs/:id/replay',
       'POST /root/searchPath',
       'POST /scripts/codeGenerator',
       'POST /scripts/export',

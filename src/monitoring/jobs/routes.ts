@@ -13,6 +13,7 @@ import { bulkRoutes } from './bulk/routes.ts'
 import { lateJobRoutes } from './late/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
+import { replayRoutes } from './replay/routes.ts'
 import { refusalRoutes } from './refusals/routes.ts'
 import { recordFailure } from './refusals/service.ts'
 import { deliveredView, deliveryBody, jobBody, jobView } from './schema.ts'
@@ -96,6 +97,7 @@ export const jobRoutes = new Hono<Env>()
   .route('/', pingRoutes)
   .route('/', lateJobRoutes)
   .route('/', refusalRoutes)
+  .route('/', replayRoutes)
 
 /** The same route without the router, whose middleware takes longer than the delivery itself. */
 export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {

@@ -92,6 +92,7 @@ const browsing: readonly Case[] = [
     path: `/${type}s/{${type}}/state-history?recalc=true`,
   })),
   { route: 'GET /slos/:id/outages', title: 'with reasons', path: '/slos/{slo}/outages?minDuration=PT0S' },
+  { route: 'POST /jobs/:id/replay', path: '/jobs/{job}/replay', request: json({}) },
   {
     route: 'GET /groups/:id/search',
     path: `/groups/{group}/search?filterDefinition=${encodeURIComponent('{"conditions":[]}')}`,

@@ -8,11 +8,11 @@ export const syncReport = z
   .object({
     beganAt: z.iso.datetime({ offset: true }),
     endedAt: z.iso.datetime({ offset: true }),
-    created: count,
+    created: count.describe('Users that were created.'),
     updated: count.describe('Users that were changed, including users that are enabled again.'),
-    disabled: count,
+    disabled: count.describe('Users that were disabled because they left the directory.'),
     unchanged: count.describe('Users that needed no change.'),
-    failed: count,
+    failed: count.describe('Entries that were skipped; see `failures`.'),
     failures: z
       .array(z.object({ name: z.string(), message: z.string() }))
       .describe(`Entries that were skipped, with the reason; at most ${FAILURES_SHOWN_MAX}.`),

@@ -28,7 +28,7 @@ export const aboutRunner = z.strictObject({
   isolation: z.enum(ISOLATIONS),
   /** Whether it takes jobs at that level; what is in the way of it, if it does not. */
   refusal: reportText.max(1_000).nullable(),
-  slots: z.int().min(1).max(64),
+  slots: z.int().min(1).max(64).describe('The number of runs that the runner executes at the same time.'),
   os: reportText.max(255),
   version: reportText.max(64),
 })
@@ -36,14 +36,14 @@ export const aboutRunner = z.strictObject({
 export const registered = z.strictObject({
   runnerId: z.int(),
   token: z.string(),
-  pollMs: z.int(),
-  heartbeatMs: z.int(),
-  leaseMs: z.int(),
+  pollMs: z.int().describe('The interval of polls for runs, in milliseconds.'),
+  heartbeatMs: z.int().describe('The interval of heartbeats of a run, in milliseconds.'),
+  leaseMs: z.int().describe('A run without a call for this long, in milliseconds, is lost.'),
 })
 
 /** `running` are the jobs that it still has: what the service takes to be there and is not named is lost. */
 export const poll = z.strictObject({
-  free: z.int().min(0).max(64),
+  free: z.int().min(0).max(64).describe('The number of runs that the runner can accept now.'),
   running: z.array(z.string().max(64)).max(64),
 })
 
@@ -61,14 +61,13 @@ const databaseTarget = z.strictObject({
   password: z.string().nullable(),
   tls: z.enum(TLS_MODES),
   access: z.enum(['read', 'write']),
-  /** How long one statement may take; 0: as long as it does. */
-  timeoutMs: z.int(),
+  timeoutMs: z.int().describe('The time limit of a statement, in milliseconds; 0 for none.'),
 })
 
 /** A job to be done now, and all that it needs. */
 export const assignment = z.strictObject({
   id: z.string(),
-  attempt: z.int(),
+  attempt: z.int().describe('The attempt, from 1.'),
   /** Goes with every call about this attempt; refused once somebody else has the job. */
   attemptToken: z.string(),
   script: z.strictObject({
@@ -87,8 +86,7 @@ export const assignment = z.strictObject({
   env: z.record(z.string(), z.string()),
   /** Names of variables whose values are masked in logs. */
   secretNames: z.array(z.string()),
-  /** 0: none. */
-  timeoutMs: z.int(),
+  timeoutMs: z.int().describe('The time limit of the run, in milliseconds; 0 for none.'),
   /** What it may reach, each as host:port, beside the service itself. */
   network: z.array(z.string()),
   /** Patterns of files of the runner's machine that it may read, in what its operator opened. */
@@ -104,31 +102,41 @@ export const started = z.strictObject({ isolation: z.enum(ISOLATIONS) })
 /** How an attempt ended; the service counts `cancelled` as such only when somebody asked for it. */
 export const finished = z.strictObject({
   outcome: z.enum(['succeeded', 'failed', 'timed_out', 'cancelled']),
-  exitCode: z.int().nullable(),
+  exitCode: z.int().nullable().describe('The exit code of the process; null if it has none.'),
   error: reportText.max(10_000).nullable(),
-  /** Lines of the log in all, those that were not sent or not kept as well. */
-  logLines: z.int().min(0),
+  logLines: z
+    .int()
+    .min(0)
+    .describe(
+      'The number of lines that the run has written, including lines that were not sent or not stored.',
+    ),
 })
 
 export const beat = z.strictObject({ cancel: z.boolean() })
 
 export const logLine = z.strictObject({
-  /** From 1, rising by one with every line of the job. */
-  line: z.int().min(1),
-  at: z.int(),
+  line: z.int().min(1).describe('The number of the line in the log of the run, from 1.'),
+  at: z.int().describe('When the line was written, in milliseconds since 1970-01-01T00:00Z.'),
   stream: z.enum(['stdout', 'stderr', 'system']),
   text: reportText.max(LOG_LINE_MAX),
 })
 
-/** `sequence` rises by one from 1; one that was taken before changes nothing. Lines may be left out between the first
- * and the last that are kept. */
+/** Lines may be missing between the first and the last lines that a log keeps. */
 export const logChunk = z.strictObject({
-  sequence: z.int().min(1),
+  sequence: z
+    .int()
+    .min(1)
+    .describe('The number of the chunk, from 1. A chunk that was stored before changes nothing.'),
   lines: z.array(logLine).max(LOG_CHUNK_LINES),
 })
 
 export const progress = z.strictObject({
-  value: z.number().min(0).max(1).nullable(),
+  value: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('The progress, from 0 to 1; null if the script reports none.'),
   message: reportText.max(1_000).nullable(),
 })
 

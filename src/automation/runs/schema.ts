@@ -129,17 +129,38 @@ export const jobView = z
     attempt: z
       .int()
       .describe('The attempt, from 1; increased if a runner was lost and the run was repeated.'),
-    exitCode: z.int().nullable(),
-    progress: z.object({ value: z.number().nullable(), message: z.string().nullable() }),
+    exitCode: z
+      .int()
+      .nullable()
+      .describe('The exit code of the process; null if the process has not ended or has none.'),
+    progress: z.object({
+      value: z.number().nullable().describe('The progress, from 0 to 1; null if the script reports none.'),
+      message: z.string().nullable(),
+    }),
     isolation: z.enum(ISOLATIONS).nullable().describe('How strongly the run was isolated, best first.'),
     cancelRequested: z.boolean(),
     queuedAt: instant,
     startedAt: instant.nullable(),
     finishedAt: instant.nullable(),
-    durationMs: z.int().nullable(),
+    durationMs: z
+      .int()
+      .nullable()
+      .describe('From `startedAt` to `finishedAt`, in milliseconds; null until both are known.'),
     runner: z.string().nullable(),
-    log: z.object({ lines: z.int(), dropped: z.int() }),
-    outputs: z.array(z.object({ name: z.string(), size: z.int(), mimeType: z.string(), url: z.string() })),
+    log: z.object({
+      lines: z.int().describe('The number of lines that the run has written.'),
+      dropped: z
+        .int()
+        .describe('The number of lines that were dropped: a log keeps its first 100 and its last 900 lines.'),
+    }),
+    outputs: z.array(
+      z.object({
+        name: z.string(),
+        size: z.int().describe('In bytes.'),
+        mimeType: z.string(),
+        url: z.string(),
+      }),
+    ),
     report: z
       .object({
         jobId: z.int(),
@@ -169,7 +190,7 @@ export const logView = z.object({
   completed: z.boolean().describe('True if the log is complete and this is its last page.'),
   lines: z.array(
     z.object({
-      n: z.int(),
+      n: z.int().describe('The number of the line in the log, from 1.'),
       at: instant,
       stream: z.enum(['stdout', 'stderr', 'system']),
       text: z.string(),

@@ -106,7 +106,7 @@ export const restoreView = z
       }),
     ),
     jobs: z.int().describe('Number of jobs with value histories.'),
-    fileCount: z.int(),
+    fileCount: z.int().describe('Number of files in the backup.'),
     objects: z
       .array(z.object({ id: z.int(), type: z.string(), name: z.string() }))
       .describe('The restored objects, if only some were requested.'),

@@ -20,9 +20,9 @@ const facts = {
   timeZone: z.string(),
   release: z.strictObject({ interface: z.string(), tidemark: z.string() }),
   limits: z.strictObject({
-    fileMaxBytes: z.int(),
-    styleMaxBytes: z.int(),
-    sessionMaxHours: z.int(),
+    fileMaxBytes: z.int().describe('The largest file that can be uploaded, in bytes.'),
+    styleMaxBytes: z.int().describe('The largest style sheet, in bytes.'),
+    sessionMaxHours: z.int().describe('The longest lifetime of a session, in hours.'),
   }),
   features: z.strictObject({
     automaticTranslation: z.boolean(),
@@ -79,7 +79,7 @@ export const loginOptionsView = z
     title: values.title,
     language: values.language.describe('The default language of the installation.'),
     theme: values.theme,
-    passwordLengthMin: z.int(),
+    passwordLengthMin: z.int().describe('The least number of characters of a new password.'),
     oidc: z
       .object({ label: z.string().describe('The name of the provider.') })
       .nullable()

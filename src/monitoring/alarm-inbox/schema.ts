@@ -147,14 +147,17 @@ export const alarmView = z
       .describe('Why notifications of the alarm are held back; null if they are not.'),
     reasons: reasonsView,
     notifications: z
-      .object({ sent: z.int(), failed: z.int().describe('How many messages failed for good.') })
+      .object({
+        sent: z.int().describe('How many messages were sent.'),
+        failed: z.int().describe('How many messages failed for good.'),
+      })
       .describe(
         'How many messages about the alarm were sent in the last 400 days, to recipients that still exist.',
       ),
     comments: z
       .array(commentView)
       .describe(`In lists the latest ${COMMENTS_SHOWN} comments, otherwise all; in order of creation.`),
-    commentsTotal: z.int(),
+    commentsTotal: z.int().describe('The number of all comments.'),
     _v: z.int().describe('The version of the alarm: the number of its changes.'),
   })
   .meta({ id: 'Alarm' })

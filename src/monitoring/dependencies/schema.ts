@@ -33,7 +33,7 @@ export const dependenciesView = z
     dependents: z
       .array(object)
       .describe(`The objects that depend on this object; the first ${DEPENDENTS_SHOWN_MAX}, by id.`),
-    dependentsTotal: z.int(),
+    dependentsTotal: z.int().describe('The number of all dependents.'),
   })
   .meta({ id: 'Dependencies' })
 

@@ -110,7 +110,7 @@ export const jobView = z
       ),
     stateForced: z.boolean(),
     stateSince: timestampView.nullable().describe('When the current state began.'),
-    errorCode: z.int(),
+    errorCode: z.int().describe('The error code of the latest delivery; 0 for none, 5 for missing data.'),
     message: z
       .string()
       .nullable()
@@ -223,8 +223,10 @@ export const deliveredView = z
     state: z
       .enum(STATES)
       .describe('The state from the values alone: the `evaluatedState` of the job, also during maintenance.'),
-    errorCode: z.int(),
-    nextTimeoutAt: timestampView.nullable(),
+    errorCode: z.int().describe('The error code of the job after the delivery; 0 for none.'),
+    nextTimeoutAt: timestampView
+      .nullable()
+      .describe('When the job times out without another delivery; null if it has no timeout.'),
     warnings: z
       .array(deliveryWarning)
       .optional()

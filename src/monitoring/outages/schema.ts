@@ -52,8 +52,10 @@ export const outageView = z
       .describe('The jobs that caused the outage, in order of time.'),
     cost: z
       .object({
-        amount: z.number(),
-        currency: z.string(),
+        amount: z
+          .number()
+          .describe('The costs per minute of the object multiplied by the minutes of the outage.'),
+        currency: z.string().describe('The currency code (ISO 4217).'),
         risk: z.number().describe('The amount multiplied by the risk factor.'),
       })
       .nullable()

@@ -116,12 +116,14 @@ export const slcView = z
     duration: unit,
     resetInterval: unit,
     timezone: z.string(),
-    limit: z.number(),
-    target: z.number().nullable(),
+    limit: z.number().describe('The agreed availability (SLA), in percent of the active time.'),
+    target: z.number().nullable().describe('The desired availability (SLO), in percent; for display only.'),
     activeTime: z
       .array(z.object({ days: z.array(z.enum(DAYS)), begin: z.string(), end: z.string() }))
       .nullable(),
-    warnAt: z.number(),
+    warnAt: z
+      .number()
+      .describe('The container becomes `minor` when this percentage of the credit (error budget) is used.'),
     currentState: z.enum(STATES),
     hasChildren: z.boolean(),
     values,
@@ -130,12 +132,12 @@ export const slcView = z
 
 const periodView = z.object({
   period: z.object({ begin: timestamp, end: timestamp }),
-  limit: z.number(),
-  target: z.number().nullable(),
+  limit: z.number().describe('The agreed availability (SLA) in this period, in percent of the active time.'),
+  target: z.number().nullable().describe('The desired availability (SLO) in this period, in percent.'),
   revisions: z
     .array(
       z.object({
-        revision: z.int(),
+        revision: z.int().describe('The number of the revision, from 1.'),
         state: z.enum(['ok', 'minor', 'major']).describe('The state at the end of the period.'),
         ...creditShape,
         created: timestamp,

@@ -36,7 +36,7 @@ export const statusPageBody = z.strictObject({
 export const statusPageView = z
   .object({
     title: z.string().nullable(),
-    days: z.int(),
+    days: z.int().describe('The number of days, including today, for which the availability is shown.'),
     children: z.array(z.object({ id: z.int(), type: z.enum(OBJECT_TYPES), name: z.string() })),
     page: z.string().describe('The path of the page. Anyone who knows it can read the page.'),
     badge: z.string().describe('The path of the badge.'),

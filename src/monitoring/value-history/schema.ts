@@ -57,7 +57,13 @@ export const historiesQuery = z.object({
 const timestamp = z.iso.datetime({ offset: true })
 const value = z.number().nullable()
 
-const bucket = z.object({ timestamp, value, min: value, max: value, count: z.int() })
+const bucket = z.object({
+  timestamp: timestamp.describe('The begin of the bucket.'),
+  value: value.describe('The value of the bucket in the `mode` of the series; null if it has no samples.'),
+  min: value.describe('The smallest sample of the bucket.'),
+  max: value.describe('The largest sample of the bucket.'),
+  count: z.int().describe('The number of samples in the bucket.'),
+})
 const sample = z.object({ timestamp, value: z.union([z.number(), z.string()]) })
 
 export const seriesView = z
@@ -78,8 +84,16 @@ export const seriesView = z
         'Buckets (an empty bucket has the value null), or samples for PT0S. Of string values only the samples that change the value are returned.',
       ),
     aggregate: z
-      .object({ min: value, max: value, avg: value, last: value, count: z.int(), sum: value })
-      .optional(),
+      .object({
+        min: value.describe('The smallest sample.'),
+        max: value.describe('The largest sample.'),
+        avg: value.describe('The mean of all samples.'),
+        last: value.describe('The latest sample.'),
+        count: z.int().describe('The number of samples.'),
+        sum: value.describe('The sum of all samples.'),
+      })
+      .optional()
+      .describe('The aggregates of the whole range; absent for single samples (`PT0S`).'),
     nextCursor: z.string().nullable().optional(),
   })
   .meta({ id: 'Series' })

@@ -29,7 +29,7 @@ const scriptsView = z
       .enum(ISOLATIONS)
       .nullable()
       .describe('The weakest isolation level among the runners; levels are listed best first.'),
-    waiting: z.int(),
+    waiting: z.int().describe('Number of runs that wait for a runner.'),
     waitingSeconds: z.int().describe('How long the oldest waiting run has waited.'),
   })
   .meta({ id: 'ScriptHealth' })

@@ -8,7 +8,7 @@ export const mfaView = z
   .object({
     isActive: z.boolean().describe('Whether logins require a code.'),
     isEnforced: z.boolean().describe('Whether an administrator enforces MFA for the user.'),
-    recoveryCodesLeft: z.int(),
+    recoveryCodesLeft: z.int().describe('The number of unused recovery codes; each can be used once.'),
   })
   .meta({ id: 'Mfa' })
 

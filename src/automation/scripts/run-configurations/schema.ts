@@ -159,7 +159,7 @@ export const runConfigurationView = z
     kind: z.enum(['standard', 'database', 'filesystem']),
     arguments: z.array(z.string()),
     concurrency: z.enum(['queue', 'skip', 'cancel_previous']),
-    retries: z.int(),
+    retries: z.int().describe('How often a run is repeated after its runner was lost.'),
     runnerLabels: z.array(z.string()),
     envVariables: z.array(
       z.union([

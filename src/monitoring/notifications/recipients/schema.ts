@@ -56,7 +56,7 @@ const rotation = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('turn').describe('Each alarm goes to the next member.') }),
   z.strictObject({
     by: z.literal('count').describe('The next member is on duty after this number of alarms.'),
-    count: z.int().min(1).max(1_000),
+    count: z.int().min(1).max(1_000).describe('The number of alarms.'),
   }),
   z.strictObject({
     by: z.literal('interval').describe('The next member is on duty after this time.'),
@@ -118,7 +118,12 @@ const rules = {
   reminder: z
     .strictObject({
       every: span(5 * MINUTE_MS, 30 * DAY_MS, 'PT5M to P30D'),
-      times: z.int().min(1).max(REMINDERS_MAX).default(10),
+      times: z
+        .int()
+        .min(1)
+        .max(REMINDERS_MAX)
+        .default(10)
+        .describe('The largest number of repetitions for an alarm.'),
     })
     .nullable()
     .default(null)

@@ -131,6 +131,25 @@ export function Table<R>({
   )
 }
 
+/** Links to the sections of a screen. */
+export function Sections({
+  label,
+  sections,
+}: {
+  readonly label: string
+  readonly sections: readonly { readonly text: string; readonly href: string; readonly isCurrent: boolean }[]
+}): JSX.Element {
+  return (
+    <nav class="seg" aria-label={label}>
+      {sections.map(({ text, href, isCurrent }) => (
+        <a key={href} href={href} {...(isCurrent ? { 'aria-current': true } : {})}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
 /** Names and values in two columns. */
 export function KeyValues({
   rows,

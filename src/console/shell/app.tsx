@@ -70,6 +70,7 @@ function Screens({ path }: { readonly path: string }): JSX.Element {
 function NoScreen(): JSX.Element {
   return (
     <div class="body">
+      <h1 class="vh">{t('shell.noScreen')}</h1>
       <Empty title={t('shell.noScreen')} action={<a href={BASE}>{t('nav.overview')}</a>} />
     </div>
   )

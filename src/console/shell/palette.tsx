@@ -1,37 +1,31 @@
 import { signal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { ComponentType, JSX } from 'preact'
 
-import { Dialog } from '../kit/overlays.tsx'
-import { Icon } from '../kit/icons.tsx'
-import { linkTo } from '../kit/location.ts'
-import { t } from '../language/t.ts'
-import { entriesOfUser } from './navigation.ts'
+import { background } from '../kit/background.ts'
 
+type View = ComponentType<{ readonly onClose: () => void }>
 const isOpen = signal(false)
+const view = signal<View | null>(null)
 
-/** Opens the command palette. */
+/** Opens the command palette. Its code is loaded when it is opened first. */
 export function openPalette(): void {
   isOpen.value = true
+  if (view.value === null)
+    background(
+      import('./palette-view.tsx').then(({ PaletteView }) => {
+        view.value = PaletteView
+      }),
+    )
 }
 
-/** Search and jump: screens for now. */
 export function Palette(): JSX.Element | null {
-  if (!isOpen.value) return null
-  const close = (): void => {
-    isOpen.value = false
-  }
+  const LoadedView = view.value
+  if (!isOpen.value || LoadedView === null) return null
   return (
-    <Dialog title={t('shell.jump')} onClose={close}>
-      <ul>
-        {entriesOfUser().map(({ name, icon, screen }) => (
-          <li key={name}>
-            <a class="row" href={linkTo(screen)} onClick={close}>
-              <Icon name={icon} />
-              {t(`nav.${name}`)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
+    <LoadedView
+      onClose={() => {
+        isOpen.value = false
+      }}
+    />
   )
 }

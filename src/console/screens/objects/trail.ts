@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import { background } from '../../kit/background.ts'
+import { rememberVisit } from '../../shell/visited.ts'
 
 export type Place = {
   readonly id: number
@@ -26,6 +27,8 @@ export function useTrail(type: Place['type'], id: number): readonly Place[] {
     let isLeft = false
     const read = async (): Promise<void> => {
       const above = await placesAbove(type, id)
+      const object = places.get(id)
+      if (object) rememberVisit(object)
       if (!isLeft) setTrail({ id, above })
     }
     background(read())

@@ -1,0 +1,72 @@
+import type { JSX } from 'preact'
+
+import { acknowledge, refusedBy } from '../actions/alarms.ts'
+import { maintainNow } from '../actions/maintain.ts'
+import { setStopped } from '../actions/stop.ts'
+import { API_BASE } from '../api/client.ts'
+import type { Answer } from '../api/client.ts'
+import { useGet, useUrl } from '../api/resource.ts'
+import { background } from '../kit/background.ts'
+import { Button } from '../kit/controls.tsx'
+import { copyText } from '../kit/data.tsx'
+import { t } from '../language/t.ts'
+import type { Found } from './palette-search.ts'
+
+const MAINTAIN_MIN = 20
+type Job = Answer<'/jobs/{id}'>
+type Props = { readonly object: Found; readonly onDone: () => void }
+
+/** What can be done with the chosen object without opening it. */
+export function ObjectActions({ object, onDone }: Props): JSX.Element {
+  const { type, id, name } = object
+  const alarms = useGet('/alarms', { query: { limit: 100 } })
+  const { data } = useUrl<Pick<Job, 'permissions'> & Partial<Job>>(`/${type}s/${id}`)
+  const alarm = alarms.data?.items.find((one) => one.object.id === id && one.assignee === null)
+  const run = (work: Promise<unknown>): void => {
+    onDone()
+    background(work)
+  }
+  return (
+    <span class="row wrap">
+      <Button
+        small
+        icon="maintenance"
+        refused={data?.permissions.maintain === false ? t('alarm.needsMaintain', { name }) : undefined}
+        onClick={() => run(maintainNow({ type, id, name }, MAINTAIN_MIN))}
+      >
+        {t('maintain.button', { minutes: MAINTAIN_MIN })}
+      </Button>
+      {alarm && (
+        <Button small icon="check" refused={refusedBy(alarm)} onClick={() => run(acknowledge([alarm]))}>
+          {t('alarm.acknowledge')}
+        </Button>
+      )}
+      {type === 'job' && data && <JobActions job={data as Job} run={run} />}
+    </span>
+  )
+}
+
+type JobProps = { readonly job: Job; readonly run: (work: Promise<unknown>) => void }
+
+function JobActions({ job, run }: JobProps): JSX.Element {
+  const { stopped, name, permissions } = job
+  const copy = async (): Promise<void> => {
+    const { snippetOf } = await import('../screens/objects/job/snippets.ts')
+    await copyText(snippetOf('curl', job, API_BASE))
+  }
+  return (
+    <>
+      <Button
+        small
+        icon={stopped ? 'play' : 'pause'}
+        refused={permissions.write ? undefined : t('stop.needsWrite', { name })}
+        onClick={() => run(setStopped([job], !stopped))}
+      >
+        {t(stopped ? 'stop.start' : 'stop.stop')}
+      </Button>
+      <Button small icon="copy" onClick={() => run(copy())}>
+        {t('palette.copyCurl')}
+      </Button>
+    </>
+  )
+}

@@ -60,7 +60,7 @@ export function Empty({
   return (
     <div class="empty">
       <Water />
-      <h3>{title}</h3>
+      <p class="title">{title}</p>
       {text && <p>{text}</p>}
       {action}
     </div>

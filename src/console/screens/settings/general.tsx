@@ -1,0 +1,145 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { callVersioned } from '../../api/client.ts'
+import type { Answer } from '../../api/client.ts'
+import { asFailure } from '../../api/failure.ts'
+import type { Failure } from '../../api/failure.ts'
+import { invalidate, useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
+import { background } from '../../kit/background.ts'
+import { Button, SelectField, TextField } from '../../kit/controls.tsx'
+import { Card, KeyValues } from '../../kit/data.tsx'
+import { FailureNote, Show } from '../../kit/feedback.tsx'
+import { bytesText } from '../../kit/numbers.ts'
+import { toast } from '../../kit/toasts.tsx'
+import { LANGUAGES, t } from '../../language/t.ts'
+
+type Settings = Answer<'/settings.json'>
+const THEMES = ['system', 'light', 'dark'] as const
+
+/** The settings that can be changed, and the facts that follow from the set-up. */
+export function General(): JSX.Element {
+  const isAdministrator = user.value?.role === 'administrator'
+  const settings = useGet('/settings.json', isAdministrator ? { query: { full: true } } : {})
+  return (
+    <Show resource={settings} what={t('settings.failed')}>
+      {(data) => (
+        <div class="two-up">
+          <Form key={settings.etag} settings={data} etag={settings.etag} />
+          <Facts settings={data} />
+        </div>
+      )}
+    </Show>
+  )
+}
+
+type FormProps = { readonly settings: Settings; readonly etag: string | undefined }
+
+function Form({ settings, etag }: FormProps): JSX.Element {
+  const [title, setTitle] = useState(settings.title)
+  const [language, setLanguage] = useState(settings.language)
+  const [theme, setTheme] = useState(settings.theme)
+  const [apiKey, setApiKey] = useState(settings.translation?.apiKey ?? '')
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const keyBefore = settings.translation?.apiKey ?? ''
+  const change = {
+    ...(title === settings.title ? {} : { title }),
+    ...(language === settings.language ? {} : { language }),
+    ...(theme === settings.theme ? {} : { theme }),
+    ...(apiKey === keyBefore ? {} : { translation: { apiKey: apiKey === '' ? null : apiKey } }),
+  }
+  const save = async (): Promise<void> => {
+    setFailure(null)
+    try {
+      await callVersioned('patch', '/settings.json', { body: change, ifMatch: etag })
+      invalidate('/settings.json', '/session/options')
+      toast({ text: t('settings.saved') })
+    } catch (error) {
+      setFailure(asFailure(error))
+    }
+  }
+  return (
+    <Card title={t('settings.general')}>
+      <form
+        class="pad col"
+        onSubmit={(event) => {
+          event.preventDefault()
+          background(save())
+        }}
+      >
+        <TextField
+          label={t('settings.name')}
+          hint={t('settings.nameHint')}
+          value={title}
+          onValue={setTitle}
+          error={failure?.at('/title')}
+          maxLength={100}
+        />
+        <SelectField
+          label={t('setup.language')}
+          hint={t('settings.languageHint')}
+          value={language}
+          onValue={setLanguage}
+          options={[...new Set<string>([...LANGUAGES, language])].map((value) => ({
+            value,
+            text: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
+          }))}
+        />
+        <SelectField
+          label={t('settings.theme')}
+          value={theme}
+          onValue={setTheme}
+          options={THEMES.map((value) => ({ value, text: t(`settings.theme.${value}`) }))}
+        />
+        {settings.translation && (
+          <TextField
+            label={t('settings.apiKey')}
+            hint={t('settings.apiKeyHint')}
+            value={apiKey}
+            onValue={setApiKey}
+            error={failure?.at('/translation/apiKey')}
+            autocomplete="off"
+          />
+        )}
+        {failure && failure.errors.length === 0 && (
+          <FailureNote failure={failure} what={t('settings.notSaved')} />
+        )}
+        <div>
+          <Button type="submit" kind="primary" refused={refusalOf(change)}>
+            {t('settings.save')}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function refusalOf(change: object): string | undefined {
+  if (user.value?.role !== 'administrator') return t('settings.needsAdministrator')
+  return Object.keys(change).length === 0 ? t('settings.unchanged') : undefined
+}
+
+function Facts({ settings }: { readonly settings: Settings }): JSX.Element {
+  const { release, limits, features, timeZone } = settings
+  const yesNo = (yes: boolean): string => t(yes ? 'settings.on' : 'settings.off')
+  return (
+    <Card title={t('settings.facts')} note={t('settings.factsNote')}>
+      <div class="pad">
+        <KeyValues
+          rows={[
+            [t('settings.release'), release.tidemark],
+            [t('settings.interface'), release.interface],
+            [t('settings.zone'), timeZone],
+            [t('settings.fileMax'), bytesText(limits.fileMaxBytes)],
+            [t('settings.styleMax'), bytesText(limits.styleMaxBytes)],
+            [t('settings.sessionMax'), t('settings.hours', { count: limits.sessionMaxHours })],
+            [t('settings.translation'), yesNo(features.automaticTranslation)],
+            [t('settings.external'), yesNo(features.externalAuthentication)],
+            [t('settings.credentials'), yesNo(features.queryCredentials)],
+          ]}
+        />
+      </div>
+    </Card>
+  )
+}

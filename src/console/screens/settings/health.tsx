@@ -1,0 +1,77 @@
+import type { JSX } from 'preact'
+
+import { useGet } from '../../api/resource.ts'
+import { Button } from '../../kit/controls.tsx'
+import { Card, KeyValues } from '../../kit/data.tsx'
+import { Note, Show } from '../../kit/feedback.tsx'
+import { State } from '../../kit/state.tsx'
+import { durationText, timeText } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+import { healthSentence } from './sentence.ts'
+import type { Health } from './sentence.ts'
+
+/** The checks and the warnings of the service. */
+export function HealthChecks(): JSX.Element {
+  const health = useGet('/readyz', {})
+  return (
+    <Card
+      title={t('settings.health')}
+      note={health.data && healthSentence(health.data)}
+      actions={
+        <Button small icon="refresh" busy={health.isLoading} onClick={health.reload}>
+          {t('settings.health.check')}
+        </Button>
+      }
+    >
+      <div class="pad col">
+        <Show resource={health} what={t('settings.health.failed')}>
+          {(data) => (
+            <>
+              {data.warnings.map(({ code, detail }) => (
+                <Note key={code} kind="warning">
+                  {detail}
+                </Note>
+              ))}
+              <KeyValues rows={[...checksOf(data), ...factsOf(data)]} />
+            </>
+          )}
+        </Show>
+      </div>
+    </Card>
+  )
+}
+
+type Rows = (readonly [string, JSX.Element | string])[]
+
+function checksOf({ checks }: Health): Rows {
+  return Object.entries(checks).map(([name, { status, detail }]) => [
+    t(`settings.check.${name}`),
+    <span key={name} class="row wrap">
+      <State
+        state={status === 'ok' ? 'ok' : 'major'}
+        text={t(status === 'ok' ? 'settings.health.fine' : 'settings.health.fails')}
+      />
+      {detail}
+    </span>,
+  ])
+}
+
+function factsOf({ lastIngestGap: gap, scripts }: Health): Rows {
+  const rows: Rows = []
+  if (gap) {
+    const duration = durationText(Date.parse(gap.to) - Date.parse(gap.from))
+    rows.push([
+      t('settings.health.gap'),
+      t('settings.health.gapText', { time: timeText(gap.from, true), duration }),
+    ])
+  }
+  if (scripts) {
+    const { waiting, waitingSeconds } = scripts
+    const duration = durationText(waitingSeconds * 1000)
+    rows.push([
+      t('settings.health.scripts'),
+      t('settings.health.scriptsText', { runners: scripts.runners, waiting, duration }),
+    ])
+  }
+  return rows
+}

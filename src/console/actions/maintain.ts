@@ -9,9 +9,34 @@ const MINUTE_MS = 60_000
 
 /** Puts an object into maintenance from now on; can be undone for ten seconds.
  * @throws {Failure} */
-export async function maintainNow({ type, id, name }: Place, minutes: number): Promise<void> {
+export function maintainNow(place: Place, minutes: number): Promise<void> {
+  return maintainAll([place], minutes)
+}
+
+/** Puts several objects into maintenance from now on; can be undone for ten seconds.
+ * @throws {Failure} the first refusal, after all objects were tried */
+export async function maintainAll(places: readonly Place[], minutes: number): Promise<void> {
   const begin = new Date()
   const end = new Date(begin.getTime() + minutes * MINUTE_MS)
+  const tried = await Promise.allSettled(places.map((place) => plan(place, { begin, end, minutes })))
+  const cancels = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  invalidate('/alarms', '/root/tree/', ...places.map(({ type, id }) => `/${type}s/${id}`))
+  const refused = tried.find((one) => one.status === 'rejected')
+  if (refused && cancels.length === 0) throw refused.reason
+  toast({
+    text: t('maintain.begun', { count: cancels.length, name: places[0]?.name ?? '', minutes }),
+    async undo() {
+      await Promise.all(cancels.map((cancel) => cancel()))
+      invalidate('/alarms', '/root/tree/', ...places.map(({ type, id }) => `/${type}s/${id}`))
+    },
+  })
+  if (refused) throw refused.reason
+}
+
+type Span = { readonly begin: Date; readonly end: Date; readonly minutes: number }
+
+/** @returns the function that cancels the maintenance */
+async function plan({ type, id }: Place, { begin, end, minutes }: Span): Promise<() => Promise<unknown>> {
   const planned = await call('post', `/${type}s/{id}/revaluations`, {
     path: { id },
     body: {
@@ -21,14 +46,6 @@ export async function maintainNow({ type, id, name }: Place, minutes: number): P
       name: t('maintain.name', { minutes }),
     } as never,
   })
-  invalidate('/alarms', `/${type}s/${id}`)
-  toast({
-    text: t('maintain.begun', { name, minutes }),
-    async undo() {
-      await call('delete', `/${type}s/{id}/revaluations/{revaluationId}`, {
-        path: { id, revaluationId: planned.id },
-      })
-      invalidate('/alarms', `/${type}s/${id}`)
-    },
-  })
+  const path = { id, revaluationId: planned.id }
+  return () => call('delete', `/${type}s/{id}/revaluations/{revaluationId}`, { path })
 }

@@ -1,4 +1,3 @@
-import { urlOf } from '../api/client.ts'
 import type { IconName } from '../kit/icons.tsx'
 
 export type Found = {
@@ -29,7 +28,8 @@ export function searchUrl(typed: string): string | null {
   const segments = text.split('/').map((segment) => segment.trim())
   const pattern = segments.filter((segment) => segment !== '').map(patternOf)
   if (pattern.length === 0) return null
-  return urlOf('/root/searchPath', { query: { path: `**/${pattern.join('/')}`, limit: FOUND_MAX } })
+  const path = `**/${pattern.join('/')}`
+  return `/root/searchPath?${new URLSearchParams({ path, limit: String(FOUND_MAX) })}`
 }
 
 /** Words in their order, with any text between them. */
@@ -41,7 +41,7 @@ function urlOfId(id: string): string | null {
   if (!/^\d{1,15}$/.test(id)) return null
   const conditions = [{ item: 'id', operator: 'eq', expression: id }]
   const filterDefinition = JSON.stringify({ mode: 'and', conditions })
-  return urlOf('/groups/{id}/search', { path: { id: ROOT_ID }, query: { filterDefinition } })
+  return `/groups/${ROOT_ID}/search?${new URLSearchParams({ filterDefinition })}`
 }
 
 /** Names that begin with the text first, then shorter paths. */

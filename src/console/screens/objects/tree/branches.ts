@@ -16,6 +16,8 @@ export type TreeRow = {
   readonly siblings: number
   /** Null for a row that cannot be opened. */
   readonly isOpen: boolean | null
+  /** The device, in a list without a tree. */
+  readonly note?: string | undefined
 }
 
 /** The objects whose children are shown. Kept while the user is on other screens. */

@@ -78,7 +78,11 @@ export function Row(props: Props): JSX.Element {
       <a class="cut" tabIndex={-1} href={href}>
         {nameOf(node)}
       </a>
-      <Aside node={node} isStopped={isStopped} />
+      {row.note === undefined ? (
+        <Aside node={node} isStopped={isStopped} />
+      ) : (
+        <span class="roll cut">{row.note}</span>
+      )}
     </div>
   )
 }

@@ -3,11 +3,16 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 
 import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
-import { objectLink } from '../../../kit/location.ts'
+import { objectLink, useQuery } from '../../../kit/location.ts'
 import { t } from '../../../language/t.ts'
 import type { Place } from '../trail.ts'
 import { branches, openIds, ROOT_ID, rowsOf, setOpen } from './branches.ts'
-import type { Node } from './branches.ts'
+import type { Node, TreeRow } from './branches.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { definitionOf, isEmpty, jsonOf } from './filter.ts'
+import type { Definition } from './filter.ts'
+import { Found } from './found.tsx'
+import { MarkedBar } from './marked-bar.tsx'
 import { Branch, useBranch, useFreshBranches, useStoppedJobs } from './reading.tsx'
 import { tally } from './roll.tsx'
 import { nameOf } from './row.tsx'
@@ -18,17 +23,20 @@ type Props = {
   /** The objects above the current one, which are opened. */
   readonly above: readonly Place[]
 }
+/** The parameters of the address that stay when another object is shown. */
+const KEPT = ['filter', 'mine', 'range']
 
-/** The tree of all objects beside the page of one. */
+/** All objects as a tree, or those that a filter leaves, beside the page of one. */
 export function TreePane({ current, above }: Props): JSX.Element {
   const { route } = useLocation()
+  const [json, setJson] = useQuery<string>('filter', '')
+  const [mine, setMine] = useQuery<'' | 'yes'>('mine', '')
   const [activeId, setActiveId] = useState(current.id)
-  const [marked, setMarked] = useState<ReadonlySet<number>>(new Set())
-  const root = useBranch('group', ROOT_ID)
+  const [marked, setMarked] = useState<ReadonlyMap<number, Node>>(new Map())
   const stopped = useStoppedJobs()
-  const rows = rowsOf(branches.value, openIds.value)
-  const shownBranches = rows.filter(({ isOpen }) => isOpen)
-  useFreshBranches(shownBranches.length)
+  const root = useBranch('group', ROOT_ID)
+  const definition = definitionOf(json)
+  const isFiltered = !isEmpty(definition) || mine === 'yes'
   useEffect(() => setActiveId(current.id), [current.id])
   useEffect(() => {
     if (above.length > 0)
@@ -37,38 +45,87 @@ export function TreePane({ current, above }: Props): JSX.Element {
         true,
       )
   }, [above])
-  const linkOf = ({ type, id }: Node): string => objectLink(type, id) + location.search
+  const mark = (rows: readonly TreeRow[], ids: ReadonlySet<number>): void => {
+    const nodes = new Map(
+      [...marked.values(), ...rows.map(({ node }) => node)].map((node) => [node.id, node]),
+    )
+    setMarked(new Map([...nodes].filter(([id]) => ids.has(id))))
+  }
+  const draw = (rows: readonly TreeRow[]): JSX.Element => (
+    <TreeView
+      label={t('objects.title')}
+      rows={rows}
+      activeId={activeId}
+      currentId={current.id}
+      marked={new Set(marked.keys())}
+      stopped={stopped}
+      linkOf={linkOf}
+      isLoading={({ id }) => !isFiltered && openIds.value.has(id) && !branches.value.has(id)}
+      onActive={setActiveId}
+      onMark={(ids) => mark(rows, ids)}
+      onOpen={(node) => route(linkOf(node))}
+    />
+  )
+  const count = (text: string): JSX.Element =>
+    marked.size > 0 ? (
+      <MarkedBar nodes={[...marked.values()]} onUnmark={() => setMarked(new Map())} />
+    ) : (
+      <p class="label" role="status">
+        {text}
+      </p>
+    )
+  const { trouble, total } = tally(root.data?.counts)
   return (
     <aside class="pane" aria-label={t('objects.title')}>
       <h1 class="narrow">{t('objects.title')}</h1>
-      <Branch type="group" id={ROOT_ID} name="" />
-      {shownBranches.map(({ node }) => (
-        <Branch key={node.id} type={node.type} id={node.id} name={nameOf(node)} />
-      ))}
-      <Show resource={root} what={t('objects.treeFailed')} skeleton={<Skeleton lines={12} />}>
-        {(node) => (
-          <>
-            <TreeView
-              label={t('objects.title')}
-              rows={rows}
-              activeId={activeId}
-              currentId={current.id}
-              marked={marked}
-              stopped={stopped}
-              linkOf={linkOf}
-              isLoading={({ id }) => openIds.value.has(id) && !branches.value.has(id)}
-              onActive={setActiveId}
-              onMark={setMarked}
-              onOpen={(one) => route(linkOf(one))}
-            />
-            {node.hasChildren ? (
-              <p class="label">{t('objects.jobs', { count: tally(node.counts).total })}</p>
-            ) : (
-              <Empty title={t('objects.none')} />
-            )}
-          </>
-        )}
-      </Show>
+      <FilterBar
+        definition={definition}
+        isMine={mine === 'yes'}
+        notOk={trouble}
+        onChange={(next: Definition) => setJson(jsonOf(next))}
+        onMine={(on) => setMine(on ? 'yes' : '')}
+      />
+      {isFiltered ? (
+        <Found definition={definition} isMine={mine === 'yes'} onClear={() => route(location.pathname, true)}>
+          {(rows) => (
+            <>
+              {draw(rows)}
+              {count(t('objects.found', { count: rows.length }))}
+            </>
+          )}
+        </Found>
+      ) : (
+        <Show resource={root} what={t('objects.treeFailed')} skeleton={<Skeleton lines={12} />}>
+          {({ hasChildren }) => (
+            <>
+              <WholeTree draw={draw} />
+              {hasChildren ? count(t('objects.jobs', { count: total })) : <Empty title={t('objects.none')} />}
+            </>
+          )}
+        </Show>
+      )}
     </aside>
   )
+}
+
+/** The tree from the root; reads each open branch. */
+function WholeTree({ draw }: { readonly draw: (rows: readonly TreeRow[]) => JSX.Element }): JSX.Element {
+  const rows = rowsOf(branches.value, openIds.value)
+  const open = rows.filter(({ isOpen }) => isOpen)
+  useFreshBranches(open.length)
+  return (
+    <>
+      <Branch type="group" id={ROOT_ID} name="" />
+      {open.map(({ node }) => (
+        <Branch key={node.id} type={node.type} id={node.id} name={nameOf(node)} />
+      ))}
+      {draw(rows)}
+    </>
+  )
+}
+
+function linkOf({ type, id }: Node): string {
+  const kept = [...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name))
+  const search = new URLSearchParams(kept)
+  return objectLink(type, id) + (search.size > 0 ? `?${search}` : '')
 }

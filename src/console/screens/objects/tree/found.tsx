@@ -1,0 +1,69 @@
+import type { JSX } from 'preact'
+
+import { useGet } from '../../../api/resource.ts'
+import { user } from '../../../api/session.ts'
+import { Button } from '../../../kit/controls.tsx'
+import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { t } from '../../../language/t.ts'
+import { ROOT_ID } from './branches.ts'
+import type { Node, TreeRow } from './branches.ts'
+import { isEmpty, jsonOf } from './filter.ts'
+import type { Definition } from './filter.ts'
+
+const FOUND_MAX = 5_000
+const ALARMS_MAX = 500
+
+type Props = {
+  readonly definition: Definition
+  /** Only objects whose alarm the user has acknowledged. */
+  readonly isMine: boolean
+  readonly onClear: () => void
+  readonly children: (rows: readonly TreeRow[]) => JSX.Element
+}
+
+/** The objects that a filter leaves, as a flat list: their places are on their pages. */
+export function Found({ definition, isMine, onClear, children }: Props): JSX.Element {
+  const search = useGet(
+    '/groups/{id}/search',
+    isEmpty(definition)
+      ? null
+      : { path: { id: ROOT_ID }, query: { filterDefinition: jsonOf(definition), limit: FOUND_MAX } },
+    ['state'],
+  )
+  const alarms = useGet('/alarms', isMine ? { query: { limit: ALARMS_MAX } } : null, ['alarm'])
+  const mine = (alarms.data?.items ?? []).filter(({ assignee }) => assignee?.userId === user.value?.id)
+  const mineIds = new Set(mine.map(({ object }) => object.id))
+  const found: readonly (Node & { readonly deviceName?: string })[] = isEmpty(definition)
+    ? mine.map(({ object, state }) => ({ ...object, state, deviceName: placeOf(object.path) }))
+    : (search.data?.items ?? []).filter(({ id }) => !isMine || mineIds.has(id))
+  const rows = found.map((node, at) => ({
+    node,
+    parentId: null,
+    level: 1,
+    position: at + 1,
+    siblings: found.length,
+    isOpen: null,
+    note: node.deviceName,
+  }))
+  const asked = isEmpty(definition) ? alarms : search
+  return (
+    <Show
+      resource={{ ...asked, data: asked.data === undefined ? undefined : rows }}
+      what={t('objects.filterFailed')}
+      skeleton={<Skeleton lines={8} />}
+    >
+      {() =>
+        rows.length === 0 ? (
+          <Empty
+            title={t('objects.noMatch')}
+            action={<Button onClick={onClear}>{t('objects.clearFilter')}</Button>}
+          />
+        ) : (
+          children(rows)
+        )
+      }
+    </Show>
+  )
+}
+
+const placeOf = (path: string): string => path.split('/').at(-2) ?? ''

@@ -1,0 +1,96 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { maintainAll } from '../../../actions/maintain.ts'
+import { setStopped } from '../../../actions/stop.ts'
+import { call } from '../../../api/client.ts'
+import { background } from '../../../kit/background.ts'
+import { Button, IconButton } from '../../../kit/controls.tsx'
+import { Confirm } from '../../../kit/overlays.tsx'
+import { t } from '../../../language/t.ts'
+import { nodesBelow } from '../place/below.ts'
+import type { Node } from './branches.ts'
+import { nameOf } from './row.tsx'
+
+const MAINTAIN_MIN = 20
+type Job = { readonly id: number; readonly name: string }
+type Props = { readonly nodes: readonly Node[]; readonly onUnmark: () => void }
+
+/** What can be done with all marked objects. Groups and devices stand for the jobs below them. */
+export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
+  const [stopping, setStopping] = useState<readonly Job[] | null>(null)
+  const lacking = (right: 'write' | 'maintain'): Node | undefined =>
+    nodes.find(({ permissions }) => permissions?.[right] === false)
+  const noWrite = lacking('write')
+  const noMaintain = lacking('maintain')
+  const needsWrite = noWrite && t('stop.needsWrite', { name: nameOf(noWrite) })
+  const run = (work: () => Promise<unknown>): void => background(work())
+  return (
+    <div class="marked" role="group" aria-label={t('objects.marked', { count: nodes.length })}>
+      <span class="row">
+        <b class="grow" role="status">
+          {t('objects.marked', { count: nodes.length })}
+        </b>
+        <IconButton small icon="close" label={t('objects.unmark')} onClick={onUnmark} />
+      </span>
+      <span class="row wrap">
+        <Button
+          small
+          icon="pause"
+          refused={needsWrite}
+          onClick={() => run(async () => setStopping(await jobsOf(nodes)))}
+        >
+          {t('stop.stop')}
+        </Button>
+        <Button
+          small
+          icon="play"
+          refused={needsWrite}
+          onClick={() => run(async () => setStopped(await jobsOf(nodes), false))}
+        >
+          {t('stop.start')}
+        </Button>
+        <Button
+          small
+          icon="maintenance"
+          refused={noMaintain && t('alarm.needsMaintain', { name: nameOf(noMaintain) })}
+          onClick={() => run(async () => maintainAll(nodes.map(placeOf), MAINTAIN_MIN))}
+        >
+          {t('maintain.button', { minutes: MAINTAIN_MIN })}
+        </Button>
+      </span>
+      {stopping && (
+        <Confirm
+          title={t('objects.stopTitle', { count: stopping.length })}
+          effect={t('objects.stopEffect', { count: stopping.length })}
+          submit={t('stop.stop')}
+          onConfirm={() => setStopped(stopping, true)}
+          onClose={() => setStopping(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+const placeOf = (node: Node): { type: Node['type']; id: number; name: string } => ({
+  type: node.type,
+  id: node.id,
+  name: nameOf(node),
+})
+
+/** The jobs among the objects and below them, each once.
+ * @throws {Failure} */
+async function jobsOf(nodes: readonly Node[]): Promise<readonly Job[]> {
+  const lists = await Promise.all(
+    nodes.map(async (node) => {
+      if (node.type === 'job') return [node]
+      const tree = await call('get', '/root/tree/{parentType}/{parentId}/tree', {
+        path: { parentType: node.type, parentId: node.id },
+        query: { depth: 'all', fields: 'name,children', types: 'group,device,job' },
+      })
+      return nodesBelow(tree)
+    }),
+  )
+  const jobs = lists.flat().filter(({ type }) => type === 'job')
+  return [...new Map(jobs.map(({ id, name = '' }) => [id, { id, name }])).values()]
+}

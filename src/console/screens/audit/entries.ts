@@ -1,0 +1,52 @@
+import type { Item } from '../../api/client.ts'
+import { linkTo, objectLink } from '../../kit/location.ts'
+import { timeText } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+
+export type Entry = Item<'/audit'>
+type Fields = Readonly<Record<string, unknown>>
+export type Change = { readonly field: string; readonly before: string; readonly after: string }
+
+const ID_MAX = 24
+const OBJECTS = new Set(['group', 'device', 'job', 'slo', 'slc'])
+
+/** The time and the user of the latest entry. */
+export function auditSentence(entries: readonly Entry[]): string {
+  const [latest] = entries
+  if (!latest) return t('audit.none')
+  return t('audit.latest', { time: timeText(latest.at), name: latest.username || t('audit.service') })
+}
+
+/** The fields that differ before and after. A created or deleted object differs in all fields that it has. */
+export function changesOf({ before, after }: Pick<Entry, 'before' | 'after'>): readonly Change[] {
+  const old: Fields = before ?? {}
+  const now: Fields = after ?? {}
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .map((field) => ({ field, before: textOf(old[field]), after: textOf(now[field]) }))
+    .filter((change) => change.before !== change.after)
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The word of an action or an object type; names that the console does not know stay as they are. */
+export function wordOf(part: 'action' | 'type', name: string): string {
+  const key = `audit.${part}.${name}`
+  const word = t(key)
+  return word === key ? name : word
+}
+
+/** The id of an object, of which long ones are cut. */
+export function shortId(id: string): string {
+  return id.length > ID_MAX ? `${id.slice(0, ID_MAX - 4)}…` : id
+}
+
+/** The page of an entry's object; null where the object has none. */
+export function linkOf({ objectType, objectId, action }: Entry): string | null {
+  const id = Number(objectId)
+  if (action === 'delete' || !Number.isSafeInteger(id) || id <= 0) return null
+  if (OBJECTS.has(objectType)) return objectLink(objectType, id)
+  return objectType === 'alarm' ? linkTo(`alarms/${id}`) : null
+}

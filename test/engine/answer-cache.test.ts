@@ -99,7 +99,7 @@ async function begin(): Promise<Life> {
   return life
 }
 
-test('who asks after everything that happens is told in the end what one is told who never asked before', async () => {
+test('a reader with a warm cache gets the same answers as a reader without one, after any events', async () => {
   const names = fc.array(fc.constantFrom(...Object.keys(ACTS)), { minLength: 6, maxLength: 16 })
   await fc.assert(
     fc.asyncProperty(names, async (happening) => {
@@ -123,7 +123,7 @@ beforeEach(async () => {
   await life.stage.engine.flush()
 })
 
-test('an answer is the same object for as long as nothing happens in its range', async () => {
+test('an answer is the same object until a value arrives in its range', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const answer = await life.ask(day, 'avg')
   expect(await life.ask(day, 'avg')).toBe(answer)
@@ -135,7 +135,7 @@ test('an answer is the same object for as long as nothing happens in its range',
   expect(await life.ask(edgesBy(2 * HOUR_MS, 12), 'avg')).not.toBe(answer)
 })
 
-test('the database is not read again before something other than the WAL was written', async () => {
+test('the database is read again only after a write to a table other than the WAL', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const answer = await life.ask(day, 'avg')
   const { query } = life.stage.engine
@@ -153,7 +153,7 @@ test('the database is not read again before something other than the WAL was wri
   expect(await life.ask(day, 'avg')).toBe(answer)
 })
 
-test('a value that comes late is in the next answer, before and after a flush', async () => {
+test('a late value is in the next answer, before and after a flush', async () => {
   const day = edgesBy(HOUR_MS, 24)
   const countOf = async () => (await life.ask(day, 'count')).aggregate.count
   const before = await countOf()
@@ -163,7 +163,7 @@ test('a value that comes late is in the next answer, before and after a flush', 
   expect(await countOf()).toBe(before + 1)
 })
 
-test('also what is not in cells yet is told anew once it has changed', async () => {
+test('samples outside the cached cells are answered anew after a change', async () => {
   const { now } = life.stage
   const last = edgesBy(HOUR_MS, 2, now)
   await life.receive(now, 60, MINUTE_MS)
@@ -178,7 +178,7 @@ test('also what is not in cells yet is told anew once it has changed', async () 
 /** As many as make a cell complete, with what follows it. */
 const ENOUGH = 1_024
 
-test('where samples have expired, cells that a border cuts are told apart no more', async () => {
+test('buckets that the border of expired samples cuts are no longer divided', async () => {
   const { stage } = life
   const beginAt = Math.ceil(stage.now / HOUR_MS) * HOUR_MS
   await life.receive(beginAt, ENOUGH, MINUTE_MS)
@@ -192,7 +192,7 @@ test('where samples have expired, cells that a border cuts are told apart no mor
   expect(await counts()).toEqual([60, 0])
 })
 
-test('another job of the same id has answers of its own, however alike their cells are', async () => {
+test('a new job with a reused id gets its own answers, even with equal cells', async () => {
   const { stage } = life
   const beginAt = Math.ceil(stage.now / HOUR_MS) * HOUR_MS
   const cut = [beginAt, beginAt + 2 * MINUTE_MS, beginAt + HOUR_MS]

@@ -60,7 +60,7 @@ describe('what was answered', () => {
     }
   })
 
-  test('names the instant at which a delivery without values took its place', async () => {
+  test('has the timestamp of a delivery without values', async () => {
     await stage.engine.configure(7, rulesWith())
     await deliver(7, { errorCode: 0, timestampAt: BEGIN_AT + 1_000 })
     expect((await deliver(7)).timestampAt).toBe(BEGIN_AT + 1_000)
@@ -84,7 +84,7 @@ describe('what was answered', () => {
 })
 
 describe('one turn', () => {
-  test('is one journal row for all jobs, and nobody is answered or shown anything before it is stored', async () => {
+  test('is one WAL row for all jobs; no sender is answered and no reader sees a value before it is stored', async () => {
     await Promise.all([1, 2].map((jobId) => stage.engine.configure(jobId, rulesWith())))
     const rows = await stage.count('journal')
     stage.byHand = true
@@ -147,7 +147,7 @@ describe('one turn', () => {
 })
 
 describe('a failed commit', () => {
-  test('refuses all that waited for it, keeps nothing of it, and later deliveries land', async () => {
+  test('refuses all deliveries that waited for it, stores none of them, and later deliveries succeed', async () => {
     await stage.engine.configure(1, rulesWith())
     await deliver(1, { values: { returnValue1: 1 }, errorCode: 0 })
     const before = await stage.engine.snapshot(1)
@@ -169,7 +169,7 @@ describe('a failed commit', () => {
     expect(stage.engine.jobCount).toBe(1)
   })
 
-  test('takes with it what was built on it meanwhile', async () => {
+  test('also discards deliveries that were accepted after it began', async () => {
     await stage.engine.configure(1, rulesWith())
     stage.byHand = true
     stage.values.failAt = stage.values.commits + 1
@@ -180,7 +180,7 @@ describe('a failed commit', () => {
     expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0, current: {} })
   })
 
-  test('brings back a job that was being forgotten', async () => {
+  test('restores a job that was being deleted', async () => {
     await stage.engine.configure(1, rulesWith())
     await deliver(1, { values: { returnValue1: 1 } })
     stage.values.failAt = stage.values.commits + 1
@@ -190,7 +190,7 @@ describe('a failed commit', () => {
     expect(stage.engine.jobCount).toBe(0)
   })
 
-  test('brings back a job that was forgotten and made anew in the same turn', async () => {
+  test('restores a job that was deleted and created again in the same turn', async () => {
     await stage.engine.configure(1, rulesWith({ revision: 5 }))
     stage.values.failAt = stage.values.commits + 1
     const lost = [stage.engine.forget(1), stage.engine.configure(1, rulesWith({ revision: 6 }))]
@@ -198,7 +198,7 @@ describe('a failed commit', () => {
     expect(await stage.engine.snapshot(1)).toMatchObject({ revision: 5 })
   })
 
-  test('leaves nothing of a job that was made and forgotten in the same turn', async () => {
+  test('leaves no trace of a job that was created and deleted in the same turn', async () => {
     stage.values.failAt = stage.values.commits + 1
     const lost = [stage.engine.configure(1, rulesWith()), stage.engine.forget(1)]
     expect(await Promise.all(lost.map(codeOf))).toEqual(['unavailable', 'unavailable'])
@@ -274,7 +274,7 @@ describe('more bounds', () => {
     expect(await taken(10)).toBe(5)
   }, 60_000)
 
-  test('past 64 MiB of unflushed journal the next delivery is refused, after a crash too, until a flush', async () => {
+  test('past 64 MiB of unflushed WAL the next delivery is refused until a flush, also after a crash', async () => {
     await stage.engine.configure(1, rulesWith())
     const text = 'x'.repeat(1024 * 1024)
     while (stage.engine.unflushed.sizeBytes < UNFLUSHED_BYTES_MAX) {
@@ -309,7 +309,7 @@ describe('more bounds', () => {
     expect(await numbersOf(1)).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
-  test('while the disk is nearly full deliveries are refused, and what makes room goes on', async () => {
+  test('while the disk is nearly full deliveries are refused, and flushes and deletions continue', async () => {
     for (const jobId of [1, 2]) await stage.engine.configure(jobId, rulesWith())
     await deliver(1, { values: { returnValue1: 1 } })
     stage.freeBytes = 2 * stage.engine.unflushed.sizeBytes - 1
@@ -343,7 +343,7 @@ describe('forgetting', () => {
     }
   })
 
-  test('gives back the room its samples took', async () => {
+  test('frees the disk space of its samples', async () => {
     await stage.engine.configure(1, rulesWith())
     await deliver(1, { values: { returnValue1: 1, returnValue2: 2 } })
     await stage.engine.forget(1)
@@ -352,7 +352,7 @@ describe('forgetting', () => {
     expect(stage.engine.unflushed.samples).toBe(0)
   })
 
-  test('a job made anew under the same id begins empty, also after a crash, also when flushed before it', async () => {
+  test('a job created with the same id begins empty, also after a crash, with or without an earlier flush', async () => {
     for (const flush of [false, true]) {
       await stage.engine.forget(1)
       await stage.engine.configure(1, rulesWith({ revision: 3 }))
@@ -371,7 +371,7 @@ describe('forgetting', () => {
     }
   })
 
-  test('that fails while a flush is under way costs nothing', async () => {
+  test('fails without loss during a flush', async () => {
     for (const jobId of [1, 2]) {
       await stage.engine.configure(jobId, rulesWith())
       await deliver(jobId, { values: { returnValue1: jobId } })

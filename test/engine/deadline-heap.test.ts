@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 
 import { DeadlineHeap } from '../../src/monitoring/engine/head/deadline-heap.ts'
 
-test('a wheel gives what a sorted list with one entry for each job would, however entries come, move and go', () => {
+test('a heap returns deadlines as a sorted list with one entry per job, after any additions, moves and removals', () => {
   const set = fc.record({ at: fc.integer({ min: 0, max: 50 }), id: fc.nat(30) })
   const take = fc.record({ now: fc.integer({ min: -1, max: 60 }) })
   const act = fc.oneof({ weight: 3, arbitrary: set }, { weight: 2, arbitrary: take })
@@ -34,13 +34,13 @@ test('a wheel gives what a sorted list with one entry for each job would, howeve
   )
 })
 
-test('an empty wheel wants to be looked at never', () => {
+test('an empty heap has no next deadline', () => {
   const wheel = new DeadlineHeap()
   expect(wheel.nextAt).toBe(Infinity)
   expect(wheel.takeDue(Number.MAX_SAFE_INTEGER)).toBeNull()
 })
 
-test('a deadline that moves earlier and later for ever leaves nothing behind', () => {
+test('moving a deadline often does not make the heap grow', () => {
   const wheel = new DeadlineHeap()
   for (let run = 0; run < 10_000; run += 1) {
     wheel.set(run * 60_000 + 1_000, 7)

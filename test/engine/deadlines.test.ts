@@ -32,7 +32,7 @@ describe('waking', () => {
     expect(stage.engine.nextAt).toBe(Infinity)
   })
 
-  test('early or for nothing writes nothing', async () => {
+  test('too early or without a due deadline writes nothing', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
     const commits = stage.values.commits
@@ -44,7 +44,7 @@ describe('waking', () => {
     expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0 })
   })
 
-  test('a deadline that moved later is looked at again only then', async () => {
+  test('a deadline that moved later is checked at its new time only', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
     const { armed } = stage
@@ -61,7 +61,7 @@ describe('waking', () => {
     expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0 })
   })
 
-  test('after a crash the engine waits for the deadline as it is, not for those it had before', async () => {
+  test('after a crash the engine waits for the current deadline, not for earlier ones', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
     for (const ms of [10_000, 20_000, 30_000]) {
@@ -72,7 +72,7 @@ describe('waking', () => {
     expect(stage.engine.nextAt).toBe(BEGIN_AT + 30_000 + MINUTE_MS)
   })
 
-  test('a deadline that moved earlier is told to the host, and fires then', async () => {
+  test('a deadline that moved earlier is reported to the host, and fires at its new time', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith({ graceMs: 5_000 }))
     const { armed } = stage
@@ -85,7 +85,7 @@ describe('waking', () => {
     expect(stage.told).toMatchObject([{ at: BEGIN_AT + 5_000, errorCode: 5 }])
   })
 
-  test('a forgotten job wakes nobody, not even one made anew under its id', async () => {
+  test('a deleted job does not fire, not even for a new job with its id', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith({ timeoutMs: 1_000 }))
     await stage.engine.forget(1)
@@ -128,7 +128,7 @@ describe('time in which nothing could be received', () => {
     expect(await deadlines()).toEqual(before)
   })
 
-  test('leaves no trace in jobs it does not concern, also after a crash with the clock set back', async () => {
+  test('does not change other jobs, also after a crash with the clock set back', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith({ timeoutMs: null }))
     await stage.engine.configure(2, rulesWith({ timeoutMs: 35_000 }))

@@ -169,7 +169,7 @@ describe('a flush', () => {
     expect(await ids()).toHaveLength(3)
   })
 
-  test('takes texts of every kind, lone surrogates too', async () => {
+  test('stores all kinds of text, also lone surrogates', async () => {
     const texts = [
       '',
       'a\u0000b',
@@ -188,7 +188,7 @@ describe('a flush', () => {
     await story.check()
   })
 
-  test('takes every number that JSON can bring', async () => {
+  test('stores every number that JSON can express', async () => {
     const numbers = [0, 0.1, -1.5, 1e308, -1e308, 5e-324, Number.MAX_SAFE_INTEGER, 2 ** 63, 1e20, 123456.789]
     await story.deliverAll(numbers.map((returnValue1) => ({ values: { returnValue1 } })))
     await story.stage.engine.flush()
@@ -197,7 +197,7 @@ describe('a flush', () => {
     await story.check()
   })
 
-  test('that stumbles is made up for by the next, also without new deliveries', async () => {
+  test('that fails is completed by the next one, also without new deliveries', async () => {
     await story.deliverAll(numbered(0, 10, (index) => BEGIN_AT + index))
     const { rows } = story.stage.engine.unflushed
     story.stage.values.isAway = true
@@ -209,7 +209,7 @@ describe('a flush', () => {
     await story.check()
   })
 
-  test('goes on while deliveries arrive, and two at once are one', async () => {
+  test('continues while deliveries arrive; a concurrent flush joins it', async () => {
     await story.deliverAll(numbered(0, 700, (index) => BEGIN_AT + index))
     const flushes = [story.stage.engine.flush(), story.stage.engine.flush()]
     await story.deliverAll(numbered(700, 900, (index) => BEGIN_AT + index))
@@ -220,7 +220,7 @@ describe('a flush', () => {
     await story.check()
   })
 
-  test('of many jobs goes on job by job, and trims the journal only when all are done', async () => {
+  test('of many jobs proceeds job by job, and trims the WAL after the last one', async () => {
     const { engine } = story.stage
     await Promise.all(Array.from({ length: 200 }, (_, index) => engine.configure(index + 2, rulesWith())))
     const before = await story.stage.count('journal')
@@ -262,7 +262,7 @@ describe('a flush', () => {
     expect(await story.stage.count('journal')).toBe(0)
   })
 
-  test('is twice as much at a time, and once more, while more arrives than it has moved', async () => {
+  test('doubles its slices while more samples arrive than it moves', async () => {
     const { engine } = story.stage
     const ids = Array.from({ length: 1_000 }, (_, index) => index + 2)
     await Promise.all(ids.map((id) => engine.configure(id, rulesWith({ timeoutMs: null }))))
@@ -302,7 +302,7 @@ describe('whichever commit fails', () => {
     return refused
   }
 
-  test('exactly what was acknowledged is there, in memory, and after a crash, and later deliveries land', async () => {
+  test('exactly the acknowledged deliveries exist, in memory and after a crash, and later deliveries succeed', async () => {
     await live(story)
     const commits = story.stage.values.commits
     expect(commits).toBeGreaterThan(20)

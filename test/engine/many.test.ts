@@ -31,7 +31,7 @@ const numbers = async () => {
 }
 
 describe('many deliveries in one call', () => {
-  test('are one commit, and few journal rows of bounded length', async () => {
+  test('are one commit with few WAL rows of bounded length', async () => {
     const { commits } = stage.values
     const rows = await stage.count('journal')
     const text = 'x'.repeat(4_000)
@@ -71,14 +71,14 @@ describe('many deliveries in one call', () => {
     expect(codes.slice(WAITING_ITEMS_MAX)).toEqual(['overloaded', 'overloaded'])
   }, 30_000)
 
-  test('are answered after their changes of state were carried on', async () => {
+  test('are answered after their state changes were processed', async () => {
     await deliverAll(parcel({ errorCode: 1 }), parcel({ errorCode: 0 }), parcel({ errorCode: 2 }))
     expect(stage.told.map(({ to }) => to)).toEqual(['warning', 'ok', 'warning'])
   })
 })
 
 describe('a key', () => {
-  test('is not remembered when its commit failed, and whoever waited for it is refused as well', async () => {
+  test('is not stored if its commit fails, and repetitions that waited for it are refused, too', async () => {
     stage.values.failAt = stage.values.commits + 1
     const sent = parcel({ values: { returnValue1: 1 } }, 'k')
     const outcomes = await Promise.all([deliverAll(sent), deliverAll(sent)])
@@ -114,7 +114,7 @@ describe('a key', () => {
     expect(await stage.count('repeats')).toBe(2)
   })
 
-  test('costs a delivery without one no statement', async () => {
+  test('adds no statement to a delivery without a key', async () => {
     const before = await stage.count('repeats')
     const reads = spyOn(stage.values, 'read')
     await deliverAll(parcel({ errorCode: 0 }), parcel({ errorCode: 0 }))

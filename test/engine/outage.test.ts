@@ -81,7 +81,7 @@ async function live(stage: Stage, { periodMs, kind, fromMs, forMs }: Story) {
   return { refusals, blamed, foundMs, lastIngestGap: engine.lastIngestGap }
 }
 
-test('storage that refuses for a while blames no sender that goes on, finds one that has ended, and is on record', async () => {
+test('while storage refuses values, active senders have no alarm, a silent sender times out, and the outage is recorded', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
       const { refusals, blamed, foundMs, lastIngestGap } = await live(await stages.open(), told)
@@ -97,7 +97,7 @@ test('storage that refuses for a while blames no sender that goes on, finds one 
   )
 })
 
-test('control: an engine that does not note what it refuses blames the sender', async () => {
+test('control: an engine that does not record refusals raises alarms for active senders', async () => {
   const spies = [spyOn(IngestOutage.prototype, 'refused'), spyOn(Job.prototype, 'refuse')]
   for (const spy of spies) spy.mockImplementation(() => undefined)
   const told = { periodMs: 500, kind: 'is full', fromMs: 1_000, forMs: 8_000 } as const
@@ -106,7 +106,7 @@ test('control: an engine that does not note what it refuses blames the sender', 
   expect(blamed).toBe(true)
 })
 
-test('one refusal at the only time at which a sender sends is as good as a delivery', async () => {
+test('a refused delivery extends the deadline like a delivery, if it is the only one in the interval', async () => {
   const stage = await stages.open()
   const { engine } = stage
   await engine.configure(LIVING, rulesWith({ timeoutMs: TIMEOUT_MS }))

@@ -16,7 +16,7 @@ afterAll(() => stages.close())
 const JOBS = [1, 2] as const
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 30)
 
-test('an engine opened on what a dead one left stands where that one stood, after every single event', async () => {
+test('after each event, an engine that opens the database of a killed one has the same state', async () => {
   const both = fc.tuple(
     histories(14),
     histories(14),

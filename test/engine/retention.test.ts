@@ -102,10 +102,10 @@ const touching = async (run: () => Promise<unknown>) => {
 const edgesBy = (fromAt: number, stepMs: number, count: number) =>
   Array.from({ length: count + 1 }, (_, index) => fromAt + index * stepMs)
 
-describe('what goes cold', () => {
+describe('cold segments', () => {
   beforeEach(() => configure())
 
-  test('leaves the database for the blobs, and reads as before, also after a crash', async () => {
+  test('are moved from the database to blobs and read as before, also after a crash', async () => {
     await receive(40_000, MINUTE_MS)
     const edges = [BEGIN_AT, BEGIN_AT + 3 * HOUR_MS, BEGIN_AT + 7 * HOUR_MS + 1, BEGIN_AT + 27 * DAY_MS]
     stage.now += 31 * DAY_MS
@@ -129,7 +129,7 @@ describe('what goes cold', () => {
     expect(stage.errors).toEqual([])
   })
 
-  test('is fetched where it is needed only', async () => {
+  test('are fetched only when a query needs them', async () => {
     await receive(40_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
@@ -148,7 +148,7 @@ describe('what goes cold', () => {
     await check(edgesBy(begin, DAY_MS, 20))
   })
 
-  test('stays where it is while the blobs are away, and goes later; nothing is left over', async () => {
+  test('stay in the database while blob storage is unavailable, and are moved later without leftovers', async () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
@@ -165,7 +165,7 @@ describe('what goes cold', () => {
     expect(await samples()).toEqual(inOrder())
   })
 
-  test('is whole whichever commit fails, and no blob is left that nothing refers to', async () => {
+  test('are complete after any failed commit, and no orphaned blob is left', async () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
@@ -181,7 +181,7 @@ describe('what goes cold', () => {
     expect(await samples()).toEqual(inOrder())
   })
 
-  test('goes with its job, also when the blobs are away at that moment', async () => {
+  test('are deleted with their job, also while blob storage is unavailable', async () => {
     await receive(20_000, MINUTE_MS)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
@@ -197,7 +197,7 @@ describe('what goes cold', () => {
     for (const table of ['segments', 'rollups', 'expired', 'blobs']) expect(await stage.count(table)).toBe(0)
   })
 
-  test('of strings is deflated where that is smaller', async () => {
+  test('with strings are deflated if that is smaller', async () => {
     const text = (index: number) => `state ${index} of many, all of which are told at length`
     const beginAt = stage.now
     stage.now += 2_000 * MINUTE_MS
@@ -216,7 +216,7 @@ describe('what goes cold', () => {
     expect(sizes.reduce((one, other) => one + other, 0)).toBeLessThan(2_000 * 20)
   })
 
-  test('becomes rows that fill their pages while it fills no blob, and one blob once it does', async () => {
+  test('become rows of full pages while they do not fill a blob, and one blob afterwards', async () => {
     stage.blobBytes = 64 * 1024
     await stage.crash()
     const edges = [BEGIN_AT, BEGIN_AT + 3 * HOUR_MS + 1, BEGIN_AT + 7 * DAY_MS, BEGIN_AT + 90 * DAY_MS]
@@ -256,7 +256,7 @@ describe('what goes cold', () => {
     expect(stored?.sizeBytes).toBeLessThanOrEqual(64 * 1024)
   })
 
-  describe('of many jobs that received little', () => {
+  describe('cold segments of many jobs with few samples', () => {
     const jobs = Array.from({ length: 400 }, (_, index) => index + 1)
     const beginAt = BEGIN_AT + MINUTE_MS
 
@@ -287,7 +287,7 @@ describe('what goes cold', () => {
       )
     }
 
-    test('is a row for each, in full pages and few commits', async () => {
+    test('become one row per job, in full pages and few commits', async () => {
       expect(await stage.count('segments where series = 1')).toBe(2 * jobs.length)
       const commits = stage.values.commits
       await stage.engine.retention.apply()
@@ -301,7 +301,7 @@ describe('what goes cold', () => {
       for (const id of jobs) await isWhole(id)
     })
 
-    test('leaves nothing of a job that is forgotten meanwhile, and the others whole', async () => {
+    test('leave no trace of a job that is deleted meanwhile, and the others complete', async () => {
       stage.byHand = true
       let turns = 0
       let isDone = false
@@ -320,7 +320,7 @@ describe('what goes cold', () => {
     })
   })
 
-  test('of constants becomes one row, and no blob', async () => {
+  test('of constant values become one row and no blob', async () => {
     await receive(40_000, MINUTE_MS, () => 21.5)
     stage.now += 31 * DAY_MS
     await deliver(stage.now, 1)
@@ -331,7 +331,7 @@ describe('what goes cold', () => {
   })
 })
 
-describe('what expires', () => {
+describe('retention', () => {
   const edges = (stepMs: number, days: number) =>
     edgesBy(Math.ceil(BEGIN_AT / DAY_MS) * DAY_MS, stepMs, (days * DAY_MS) / stepMs)
 
@@ -355,7 +355,7 @@ describe('what expires', () => {
     await check(edges(HOUR_MS, days), ['avg', 'last'])
   })
 
-  test('leaves what has not expired, and each value counts once, where its hour begins', async () => {
+  test('keeps unexpired values, and counts each value once in the bucket of its hour', async () => {
     await configure({ rawMs: 10 * DAY_MS })
     await receive(30_000, MINUTE_MS)
     await stage.engine.retention.apply()
@@ -370,7 +370,7 @@ describe('what expires', () => {
     expect(fine.aggregate.count).toBe(end - first)
   })
 
-  test('takes late values all the same', async () => {
+  test('accepts late values', async () => {
     await configure({ rawMs: DAY_MS })
     await receive(10_000, MINUTE_MS)
     await stage.engine.retention.apply()
@@ -383,7 +383,7 @@ describe('what expires', () => {
     await check(edges(HOUR_MS, 5), ['avg', 'min', 'max', 'last', 'sum', 'count'])
   })
 
-  test('minutes become hours, and hours go', async () => {
+  test('merges minutes into hours and deletes expired hours', async () => {
     await configure({ rawMs: DAY_MS, minutesMs: 2 * DAY_MS, hoursMs: 30 * DAY_MS })
     await receive(60_000, 10_000)
     expect(await stage.count('rollups where level = 1')).toBeGreaterThan(10)
@@ -397,7 +397,7 @@ describe('what expires', () => {
     expect((await buckets(edges(HOUR_MS, 6), 'count')).aggregate.count).toBe(0)
   })
 
-  test('is removed from the blobs as well', async () => {
+  test('also deletes expired blobs', async () => {
     await configure({ rawMs: 50 * DAY_MS })
     await receive(20_000, MINUTE_MS)
     stage.now += 32 * DAY_MS
@@ -411,7 +411,7 @@ describe('what expires', () => {
     await check(edges(DAY_MS, 12), ['avg', 'count'])
   })
 
-  test('lets deliveries in between', async () => {
+  test('lets deliveries proceed between its steps', async () => {
     await configure({ rawMs: DAY_MS })
     await receive(20_000, 30 * MINUTE_MS)
     stage.byHand = true
@@ -454,7 +454,7 @@ describe('any history', () => {
     lengthDays: fc.constantFrom(0.4, 3, 40),
   })
 
-  test('in any mode and over any borders is what a look at all samples gives', async () => {
+  test('in any mode and over any range has the result of reading all samples', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(act, { minLength: 3, maxLength: 12, size: 'max' }),

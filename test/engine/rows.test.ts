@@ -53,7 +53,7 @@ async function deliverEach({ engine }: Stage, round: Round, sender: typeof ANYBO
   return timeoutsLeft.length === 0 ? answer : { ...answer, timeoutsLeft }
 }
 
-test('a round does what a delivery of each of its values does, and is found again after a crash', async () => {
+test('a row has the effect of a delivery of each of its values, and survives a crash', async () => {
   const round = fc
     .record({
       isText: fc.constantFrom(false, false, true),
@@ -101,7 +101,7 @@ test('a round does what a delivery of each of its values does, and is found agai
   )
 })
 
-test('rounds that are sent again, with an error code, do what single deliveries of the same do', async () => {
+test('repeated rows with an error code have the effect of single deliveries', async () => {
   const round = fc.record({
     key: fc.constantFrom('returnValue1', 'returnValue2'),
     secondsAgo: fc.nat(3),
@@ -183,7 +183,7 @@ test('a value that is stored before and waits for a commit is refused with it, a
   expect(await stage.engine.deliverRounds([round], ANYBODY)).toMatchObject([{ ...again, replayed: true }])
 })
 
-test('rounds of one call share a commit; one that fails takes nothing, and leaves what was refused its reason', async () => {
+test('rows of one call share a commit; a failed commit stores none, and keeps earlier reasons of refusal', async () => {
   const stage = await stages.open()
   await configure(stage)
   const before = await pictureOf(stage)
@@ -371,7 +371,7 @@ test('a flush has all rounds before it that nobody looked at, and leaves those t
   ])
 })
 
-test('a round finds a job that was made anew under the id of one that took such rounds', async () => {
+test('a row reaches a job that was created again with the id of an earlier job in such rows', async () => {
   const stage = await openRoutine()
   await stage.engine.configure(2, rulesWith())
   for (const value of [2, 3, 4]) await sendBoth(stage, value)

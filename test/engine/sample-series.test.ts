@@ -96,7 +96,7 @@ const scenes = histories(12).chain(({ rules, acts }) =>
 )
 
 describe('a run of samples', () => {
-  test('does to a job what a delivery of each of them does, one after the other', () => {
+  test('has the effect of a delivery of each sample in order', () => {
     let kept = 0
     let late = 0
     let changes = 0
@@ -136,7 +136,7 @@ describe('a run of samples', () => {
     expect(Math.min(kept, late, changes)).toBeGreaterThan(RUNS / 20)
   })
 
-  test('comes back from the journal as it went in, and does the same again', () => {
+  test('is decoded from the WAL unchanged, with the same effect', () => {
     fc.assert(
       fc.property(scenes, ({ rules, runs: all }) => {
         const live = new Life(rules)
@@ -172,14 +172,14 @@ describe('a run of samples', () => {
     )
   })
 
-  test('with regular instants takes no room for them in the journal', () => {
+  test('with regular timestamps uses no WAL space for them', () => {
     const run = { key: 'returnValue1', at: [10, 20, 30, 40, 50], values: [1, 2, 3, 4, 5] }
     const text = encodeEntry({ jobId: 7, at: 99, event: { kind: 'run', run } })
     expect(text).toBe('[7,99,"r","returnValue1",[10,10],[1,2,3,4,5]]')
     expect(decodeEntries(`[${text}]`)).toEqual([{ jobId: 7, at: 99, event: { kind: 'run', run } }])
   })
 
-  test('and single deliveries keep a minus zero in the journal, which JSON does not do by itself', () => {
+  test('and single deliveries keep minus zero in the WAL, unlike plain JSON', () => {
     const run = { key: 'returnValue1', at: [10, 20], values: [-0, 0] }
     const values = { returnValue1: -0, returnValue2: 0, stringValue1: '-0' }
     for (const event of [
@@ -192,10 +192,10 @@ describe('a run of samples', () => {
   })
 })
 
-describe('journal rows', () => {
+describe('WAL rows', () => {
   const lengthsOf = (rows: readonly string[]) => rows.map((row) => (JSON.parse(row) as unknown[]).length)
 
-  test('hold half a million characters, and one entry that is longer', () => {
+  test('have at most 512 Ki characters, or one longer entry', () => {
     const half = JSON.stringify('x'.repeat(256 * 1024 - 2))
     const most = JSON.stringify('x'.repeat(600_000))
     expect(lengthsOf(rowsOf([half, half]))).toEqual([2])

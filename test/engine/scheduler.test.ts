@@ -60,7 +60,7 @@ async function open() {
   return { keeping, time, errors, untidied, close: () => libsql.close() }
 }
 
-test('neighbours are tidied together, once their turn has come, and not at the start', async () => {
+test('retention treats neighbouring jobs together, in their time slot, and not at the start', async () => {
   const { keeping, time, errors, untidied, close } = await open()
   const due = (untilAt: number) => JOBS.filter((id) => nextSlot(pageGroupOf(id), HOUR_MS, BEGIN_AT) > untilAt)
   await keeping.start()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-test('what is told again says what the job calls its values by now', async () => {
+test('a repeated notification has the current names of the values', async () => {
   const named = (valueName: string, valueDivisor: number) => ({
     returnValue: [{ valueName, valueDivisor }],
   })

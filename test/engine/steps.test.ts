@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('every method of the engine is known here, so that none of its maintenance is left out', () => {
+test('control: this test knows all methods of the engine', () => {
   const known = [...MAINTENANCE, ...OTHERS, ...CLOCKWORK]
   const methods = Object.entries(Object.getOwnPropertyDescriptors(JobEngine.prototype))
     .filter(([, { value }]) => typeof value === 'function')
@@ -49,7 +49,7 @@ test('every method of the engine is known here, so that none of its maintenance 
 })
 
 describe('a process that dies before or after each single commit of an engine', () => {
-  test('leaves what was acknowledged, once, in the states that were answered, and its successor goes on', async () => {
+  test('keeps acknowledged values once, in the answered states, and its successor continues', async () => {
     const whole = await live(Number.POSITIVE_INFINITY, 'after')
     const commits = whole.steps
     expect(commits).toBeGreaterThan(2 * SCENARIO.length)
@@ -65,7 +65,7 @@ describe('a process that dies before or after each single commit of an engine', 
     expect(wrong).toEqual([])
   })
 
-  test('would be seen to lose, were the journal trimmed before its segments are stored', async () => {
+  test('control: trimming the WAL before its segments are stored loses values', async () => {
     const whole = await live(Number.POSITIVE_INFINITY, 'after', trimsEarly)
     let fault: string | null = null
     for (let step = 1; step <= whole.steps && fault === null; step++) {

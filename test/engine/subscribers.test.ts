@@ -44,12 +44,12 @@ const valuesTold = () =>
     ...samples.flatMap(({ key, value }) => (key === 'returnValue2' ? [value] : [])),
   ])
 
-test('while nobody is there, nothing is asked about any delivery', async () => {
+test('without subscribers, no delivery is looked up', async () => {
   for (let count = 0; count < 100; count++) await deliver(1, count)
   expect([witness.asked, witness.told.length]).toEqual([0, 0])
 })
 
-test('what watched jobs receive is told in order, as their user sees it, before the delivery is answered', async () => {
+test('values of watched jobs are published in order, as user values, before the delivery is answered', async () => {
   witness.areThere = true
   await deliver(1, 1_000)
   expect(valuesTold()).toEqual([[1, 1]])
@@ -65,7 +65,7 @@ test('what watched jobs receive is told in order, as their user sees it, before 
   ])
 })
 
-test('what could not be kept is not told, and neither is what is replayed', async () => {
+test('values of a failed commit and replayed values are not published', async () => {
   witness.areThere = true
   await deliver(1, 1_000)
   stage.values.failAt = stage.values.commits + 1

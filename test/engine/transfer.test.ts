@@ -57,7 +57,7 @@ async function readAll(stage: Stage): Promise<unknown> {
   }
 }
 
-test('a copy has all that was kept, in blobs or not, expired or not, also after a crash', async () => {
+test('a copy has all stored values, in blobs or not, with expired rollups, also after a crash', async () => {
   const retention = { rawMs: 40 * DAY_MS, minutesMs: 60 * DAY_MS, hoursMs: 1_000 * DAY_MS }
   await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1, retention }))
   for (let from = 0; from < COUNT; from += CHUNK) {
@@ -88,7 +88,7 @@ test('a copy has all that was kept, in blobs or not, expired or not, also after 
   expect(await there.engine.snapshot(JOB)).toEqual(await here.engine.snapshot(JOB))
 })
 
-test('while a copy is read values arrive and no flush moves any; who stops reading lets it go on', async () => {
+test('while a copy is read values arrive and no flush runs; flushes continue when reading stops', async () => {
   await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 1)
   const lines = await here.engine.archive(JOB, here.now - 1)
@@ -110,7 +110,7 @@ test('while a copy is read values arrive and no flush moves any; who stops readi
   expect(samples.map(({ value }) => value)).toEqual([1, 2])
 })
 
-test('a job that came after the latest flush is copied as well', async () => {
+test('a job that was created after the latest flush is copied, too', async () => {
   await here.engine.flush()
   await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 5)
@@ -119,7 +119,7 @@ test('a job that came after the latest flush is copied as well', async () => {
   expect(await readAll(there)).toEqual(await readAll(here))
 })
 
-test('a job that is forgotten while it is copied fails the copy', async () => {
+test('deleting a job while it is copied fails the copy', async () => {
   await here.engine.configure(JOB, rulesWith({ timeoutMs: null, textCount: 1 }))
   await receive(here, 1)
   const lines = await here.engine.archive(JOB, here.now - 1)
@@ -128,7 +128,7 @@ test('a job that is forgotten while it is copied fails the copy', async () => {
   expect(await rejection(here.engine.archive(JOB, 0))).toMatchObject({ code: 'not_found' })
 })
 
-test('the time since the copy is nobody’s silence, and what others had not heard is told', async () => {
+test('the time since the copy is no silence of the sender, and undelivered transitions are delivered', async () => {
   const timeoutMs = HOUR_MS
   await here.engine.configure(JOB, rulesWith({ timeoutMs, textCount: 1 }))
   await receive(here, 1)

@@ -15,14 +15,14 @@ const flip = (stage: Stage, errorCode: number, jobId = 1) =>
 const seqs = (transitions: readonly Transition[]) => transitions.map(({ seq }) => seq)
 
 describe('a change of state', () => {
-  test('is carried on before the delivery that caused it is answered', async () => {
+  test('is processed before its delivery is answered', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
     await flip(stage, 3)
     expect(stage.told).toMatchObject([{ objectId: 1, seq: 1, from: 'ok', to: 'warning', errorCode: 3 }])
   })
 
-  test('that the listener did not take is acknowledged, kept, and told later in its order', async () => {
+  test('is acknowledged and stored if the listener fails, and delivered later in its order', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
     stage.isListenerAway = true
@@ -35,7 +35,7 @@ describe('a change of state', () => {
     expect(seqs(stage.told)).toEqual([1, 2, 3, 4])
   })
 
-  test('survives a crash untold, and is not overtaken by a checkpoint', async () => {
+  test('survives a crash before its delivery, and no checkpoint overtakes it', async () => {
     const stage = await stages.open()
     await stage.engine.configure(1, rulesWith())
     stage.isListenerAway = true
@@ -54,7 +54,7 @@ describe('a change of state', () => {
     expect(seqs(stage.told)).toEqual([1])
   })
 
-  test('of many jobs is told in the order of time: all go silent with the service, and all come back with it', async () => {
+  test('of many jobs is delivered in order of time: all lose data with the service, and all recover with it', async () => {
     const stage = await stages.open()
     for (const id of [1, 2]) await stage.engine.configure(id, rulesWith({ timeoutMs: 60_000 }))
     const fromAt = stage.now
@@ -68,7 +68,7 @@ describe('a change of state', () => {
     ])
   })
 
-  test('between two slices of a flush is told before the slice that would cover it', async () => {
+  test('between two slices of a flush is delivered before the slice that covers it', async () => {
     const stage = await stages.open()
     const ids = Array.from({ length: 130 }, (_, index) => index + 1)
     await Promise.all(ids.map((id) => stage.engine.configure(id, rulesWith())))
@@ -85,7 +85,7 @@ describe('a change of state', () => {
     expect(stage.told).toMatchObject([{ objectId: 130, seq: 1 }])
   })
 
-  test('is told at least once and never out of order, however often the listener fails', async () => {
+  test('is delivered at least once and in order, however often the listener fails', async () => {
     const stage = await stages.open()
     for (const id of [1, 2]) await stage.engine.configure(id, rulesWith())
     for (let round = 0; round < 60; round += 1) {
@@ -107,7 +107,7 @@ describe('a change of state', () => {
   })
 })
 
-describe('telling', () => {
+describe('delivering transitions', () => {
   const log = { info() {}, warn() {}, error() {} }
   const transition = (seq: number) => ({ objectId: 1, seq }) as Transition
 
@@ -119,7 +119,7 @@ describe('telling', () => {
     expect(parts).toEqual([500, 500, 100])
   })
 
-  test('tells what was added meanwhile, once, to all who wait', async () => {
+  test('includes transitions that are added meanwhile, once for all callers', async () => {
     const told: number[] = []
     const facts = new TransitionOutbox(async (some) => {
       await Bun.sleep(1)
@@ -133,7 +133,7 @@ describe('telling', () => {
     expect(facts.isDrained).toBe(true)
   })
 
-  test('of a listener that fails for a moment is told all the same, one that fails twice is left for later', async () => {
+  test('is repeated at once if the listener fails, and later if it fails twice', async () => {
     for (const failures of [1, 2]) {
       const told: number[] = []
       const errors: string[] = []
@@ -154,7 +154,7 @@ describe('telling', () => {
     }
   })
 
-  test('goes on after a listener that throws instead of rejecting', async () => {
+  test('continues after a listener throws instead of rejecting', async () => {
     let isAway = true
     const told: number[] = []
     const facts = new TransitionOutbox((some) => {

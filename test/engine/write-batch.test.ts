@@ -89,7 +89,7 @@ function gistOf(outcomes: readonly DeliveryOutcome[]): readonly unknown[] {
   })
 }
 
-test('values that come together do what each does alone, and are found again after a crash', async () => {
+test('values of one turn have the effect of single deliveries, and survive a crash', async () => {
   const sent = fc.record({
     jobId: fc.constantFrom(1, 1, 2, 2, 3, 4, 5),
     key: fc.constantFrom('returnValue1', 'returnValue1', 'returnValue1', 'returnValue2', 'stringValue1'),
@@ -173,7 +173,7 @@ async function entriesAfter(
   return rows.slice(before.length).flatMap(({ entries }) => decodeEntries(String(entries)))
 }
 
-test('values that come at the same instant are one entry; what lies between them in time or in kind parts them', async () => {
+test('values of the same instant are one entry; another instant or kind of event begins a new one', async () => {
   const stage = await openRoutine()
   const said = deliveryWith({ values: { returnValue1: 6 }, message: 'Something is to be said.' })
   const entries = await entriesAfter(stage, (send) => {
@@ -229,7 +229,7 @@ test.each([
   await send()
 })
 
-test('a commit that fails takes all that was gathered for it, and what comes next stands on what was before', async () => {
+test('a failed commit discards its whole batch, and the next values follow the state before it', async () => {
   const stage = await openRoutine()
   const { unflushed } = stage.engine
   const samples = unflushed.samples
@@ -247,7 +247,7 @@ test('a commit that fails takes all that was gathered for it, and what comes nex
   expect(unflushed.samples - samples).toBe(1)
 })
 
-test('a value that comes alone stands behind the rounds before it, and before those after it', async () => {
+test('a single value comes after earlier rows and before later ones', async () => {
   const stage = await openRoutine()
   const { engine } = stage
   const round = (value: number) =>

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 
-import { call } from './api/client.ts'
+import { API_BASE, call } from './api/client.ts'
 import { onGap, startEvents } from './api/events.ts'
 import { invalidateShown } from './api/resource.ts'
 import { startSession, user } from './api/session.ts'
@@ -15,6 +15,7 @@ const root = document.getElementById('app') as HTMLElement
 
 language.value = languageFor(navigator.languages)
 document.documentElement.lang = language.value
+loadCustomStyle()
 await loadWords(words)
 try {
   await startSession()
@@ -25,6 +26,14 @@ try {
   render(<App />, root)
 } catch (error) {
   render(<StartFailure error={error} />, root)
+}
+
+/** The public style of the service comes last: outside of all layers, so that it may set the tokens. */
+function loadCustomStyle(): void {
+  const link = document.createElement('link')
+  link.rel = 'stylesheet'
+  link.href = `${API_BASE}/styles/custom.css`
+  document.head.append(link)
 }
 
 /** The page takes the language and the zone of its user, and the service's own texts. */

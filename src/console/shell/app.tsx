@@ -3,7 +3,7 @@ import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'pre
 import { useEffect } from 'preact/hooks'
 
 import { owedAction, sessionStatus } from '../api/session.ts'
-import { Empty, FailureNote } from '../kit/feedback.tsx'
+import { FailureNote } from '../kit/feedback.tsx'
 import { BASE, linkTo } from '../kit/location.ts'
 import { Toasts } from '../kit/toasts.tsx'
 import { asFailure } from '../api/failure.ts'
@@ -70,8 +70,10 @@ function Screens({ path }: { readonly path: string }): JSX.Element {
 function NoScreen(): JSX.Element {
   return (
     <div class="body">
-      <h1 class="vh">{t('shell.noScreen')}</h1>
-      <Empty title={t('shell.noScreen')} action={<a href={BASE}>{t('nav.overview')}</a>} />
+      <h1>{t('shell.noScreen')}</h1>
+      <p>
+        <a href={BASE}>{t('nav.overview')}</a>
+      </p>
     </div>
   )
 }

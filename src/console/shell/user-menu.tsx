@@ -47,6 +47,9 @@ export function UserMenu(): JSX.Element | null {
 
 /** The first letters of the first and the last part of a name. */
 export function initialsOf(name: string): string {
-  const parts = name.trim().split(/[\s._-]+/)
+  const parts = name
+    .replaceAll(/\(.*?\)/g, '')
+    .trim()
+    .split(/[\s._-]+/)
   return ((parts[0]?.[0] ?? '') + (parts.length > 1 ? (parts.at(-1)?.[0] ?? '') : '')).toUpperCase()
 }

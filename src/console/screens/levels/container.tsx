@@ -11,9 +11,7 @@ import { State } from '../../kit/state.tsx'
 import { dayText, durationText, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { Members } from './members.tsx'
-import { budgetSentence, shareLeft, steadyShare } from './sentence.ts'
-
-const MINUTE_MS = 60_000
+import { budgetSentence, SECOND_MS, shareLeft, steadyShare } from './sentence.ts'
 
 /** A container: what is left of its budget, how fast it burns, and the periods before. */
 export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
@@ -48,12 +46,12 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
                 <Stat
                   label={t('levels.statLeft')}
                   value={percentText(shareLeft(values) ?? 0)}
-                  note={durationText(values.creditLeft * MINUTE_MS)}
+                  note={durationText(values.creditLeft * SECOND_MS)}
                 />
                 <Stat
                   label={t('levels.statUsed')}
-                  value={durationText(values.creditUsed * MINUTE_MS)}
-                  note={t('levels.of', { total: durationText(values.creditTotal * MINUTE_MS) })}
+                  value={durationText(values.creditUsed * SECOND_MS)}
+                  note={t('levels.of', { total: durationText(values.creditTotal * SECOND_MS) })}
                 />
                 <Stat
                   label={t('levels.available')}
@@ -116,7 +114,7 @@ function Periods({ id }: { readonly id: number }): JSX.Element {
                   key: 'used',
                   title: t('levels.statUsed'),
                   figures: true,
-                  cell: ({ revisions }) => durationText((revisions.at(-1)?.creditUsed ?? 0) * MINUTE_MS),
+                  cell: ({ revisions }) => durationText((revisions.at(-1)?.creditUsed ?? 0) * SECOND_MS),
                 },
                 {
                   key: 'revision',

@@ -3,7 +3,7 @@ import { rankOf } from '../../kit/state.tsx'
 import type { ApiState } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
 
-/** The budget of a container in its present period; credits are minutes. */
+/** The budget of a container in its present period; credits are seconds. */
 export type Budget = {
   readonly period: { readonly begin: string; readonly end: string }
   readonly creditTotal: number
@@ -38,16 +38,16 @@ export function steadyShare({ begin, end }: Budget['period'], at = now.value): n
   return Math.min(1, Math.max(0, (to - at) / (to - from)))
 }
 
-const MINUTE_MS = 60_000
+export const SECOND_MS = 1_000
 
 /** How much of the budget is left, how fast it burns, and when it ends at this pace. */
 export function budgetSentence(budget: Budget): string {
   const { creditTotal, creditUsed, creditLeft, burnRate1h, projectedBreachAt } = budget
   if (creditTotal <= 0) return t('levels.noBudget')
   const left = t(creditLeft > 0 ? 'levels.left' : 'levels.used', {
-    left: durationText(creditLeft * MINUTE_MS),
-    used: durationText(creditUsed * MINUTE_MS),
-    total: durationText(creditTotal * MINUTE_MS),
+    left: durationText(creditLeft * SECOND_MS),
+    used: durationText(creditUsed * SECOND_MS),
+    total: durationText(creditTotal * SECOND_MS),
   })
   const down = burnRate1h === null ? 0 : Math.round(burnMinutes(burnRate1h, budget))
   const burn = down > 0 ? t('levels.burning', { minutes: down }) : ''
@@ -60,6 +60,6 @@ export function budgetSentence(budget: Budget): string {
 
 /** Minutes down in the last hour: a burn rate of 1 uses the budget up exactly at the end of the period. */
 function burnMinutes(rate: number, { creditTotal, period }: Budget): number {
-  const periodMinutes = (Date.parse(period.end) - Date.parse(period.begin)) / MINUTE_MS
-  return (rate * creditTotal * 60) / periodMinutes
+  const periodMs = Date.parse(period.end) - Date.parse(period.begin)
+  return (rate * creditTotal * SECOND_MS * 60) / periodMs
 }

@@ -1,0 +1,105 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import { send } from '../../api/client.ts'
+import { asFailure } from '../../api/failure.ts'
+import type { Failure } from '../../api/failure.ts'
+import { background } from '../../kit/background.ts'
+import { Button } from '../../kit/controls.tsx'
+import { FailureNote, Note, Skeleton } from '../../kit/feedback.tsx'
+import { toast } from '../../kit/toasts.tsx'
+import { t } from '../../language/t.ts'
+
+type Stored = { readonly text: string; readonly etag: string | null }
+type Props = {
+  readonly url: string
+  readonly name: string
+  readonly type: string
+  readonly refused: string | undefined
+  readonly actions: ComponentChildren
+  readonly onSaved: () => void
+}
+
+/** A text file to read and change. A newer version in the service is never overwritten unasked. */
+export function FileEditor({ url, name, type, refused, actions, onSaved }: Props): JSX.Element {
+  const [stored, setStored] = useState<Stored | null>(null)
+  const [text, setText] = useState('')
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const read = async (): Promise<void> => {
+    try {
+      const answer = await send('GET', url)
+      const content = await answer.text()
+      setStored({ text: content, etag: answer.headers.get('etag') })
+      setText(content)
+      setFailure(null)
+    } catch (error) {
+      setFailure(asFailure(error))
+    }
+  }
+  useEffect(() => void read(), [url])
+  const save = async (): Promise<void> => {
+    if (refused !== undefined || stored === null || text === stored.text) return
+    const match = stored.etag === null ? {} : { 'if-match': stored.etag }
+    try {
+      const answer = await send('PUT', url, { headers: { 'content-type': type, ...match }, body: text })
+      setStored({ text, etag: answer.headers.get('etag') })
+      setFailure(null)
+      toast({ text: t('scripts.saved', { name }) })
+      onSaved()
+    } catch (error) {
+      setFailure(asFailure(error))
+    }
+  }
+  if (stored === null)
+    return failure ? (
+      <FailureNote failure={failure} retry={() => background(read())} />
+    ) : (
+      <Skeleton lines={8} />
+    )
+  return (
+    <div class="col editor">
+      <div class="row wrap">
+        <h2 class="cut">{name}</h2>
+        <span class="end row wrap">
+          {actions}
+          <Button
+            small
+            kind="primary"
+            refused={refused ?? (text === stored.text ? t('scripts.unchanged') : undefined)}
+            onClick={() => background(save())}
+          >
+            {t('scripts.save')}
+          </Button>
+        </span>
+      </div>
+      {failure?.status === 412 ? (
+        <Note
+          kind="warning"
+          role="alert"
+          action={
+            <Button small onClick={() => background(read())}>
+              {t('scripts.readAgain')}
+            </Button>
+          }
+        >
+          {t('scripts.changedMeanwhile')}
+        </Note>
+      ) : (
+        failure && <FailureNote failure={failure} />
+      )}
+      <textarea
+        class="input mono"
+        aria-label={t('scripts.contentOf', { name })}
+        rows={24}
+        wrap="off"
+        spellcheck={false}
+        value={text}
+        readOnly={refused !== undefined}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) background(save())
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import type { Answer } from '../../api/client.ts'
+import { durationText } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+
+type Of<L> = L extends readonly (infer I)[] ? I : never
+export type Script = Answer<'/scripts/{script}'>
+export type Run = Answer<'/scripts/{script}/jobs/{jobId}'>
+export type RunState = Run['state']
+export type ScriptFile = Of<Answer<'/scripts/{script}/files'>>
+export type Configuration = Of<Answer<'/scripts/{script}/runConfigurations'>>
+export type Schedule = Of<Answer<'/scripts/{script}/scheduleConfigurations'>>
+export type WebhookToken = Of<Answer<'/scripts/{script}/webhookTokens'>>
+export type Group = Of<Answer<'/scripts/groups'>>
+
+const ENDS: readonly RunState[] = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']
+
+/** Whether a run goes on or waits. A lost run can still be repeated by its `retries`. */
+export const isActive = ({ state }: Pick<Run, 'state'>): boolean => !ENDS.includes(state)
+
+/** How a run is or how it ended. */
+export function runSentence(run: Run, now: number): string {
+  const { state, queuedAt, startedAt, durationMs, exitCode, waitingFor, progress } = run
+  const values = {
+    name: run.runConfiguration,
+    duration: durationText(durationMs ?? now - Date.parse(startedAt ?? queuedAt)),
+    code: exitCode ?? 0,
+    message: progress.message ?? '',
+  }
+  if (state === 'queued' && waitingFor !== null) return t('scripts.say.queuedFor', values)
+  if (state === 'running' && progress.message) return t('scripts.say.runningWith', values)
+  if (state === 'failed' && exitCode === null) return t('scripts.say.failedAlone', values)
+  return t(`scripts.say.${state}`, values)
+}
+
+/** The state of the runs of one script: those that go on now, else the end of the latest one.
+ * @param runs latest first */
+export function runsSentence(runs: readonly Run[], now: number): string {
+  const active = runs.filter(isActive).length
+  const [latest] = runs
+  if (latest === undefined) return t('scripts.say.never')
+  if (active > 1) return t('scripts.say.active', { count: active })
+  return runSentence(latest, now)
+}
+
+/** How many scripts there are, in how many groups. */
+export function listSentence(scripts: readonly Pick<Script, 'groupId' | 'warnings'>[]): string {
+  const unfit = scripts.filter(({ warnings }) => warnings.length > 0).length
+  const counts = t('scripts.say.list', {
+    count: scripts.length,
+    groups: new Set(scripts.map(({ groupId }) => groupId)).size,
+  })
+  return unfit === 0 ? counts : `${counts} ${t('scripts.say.unfit', { count: unfit })}`
+}

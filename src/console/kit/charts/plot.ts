@@ -56,20 +56,35 @@ export function makePlot(
   events: () => PlotEvents,
 ): Plot {
   let shown: Span | null = null
+  let startedAt: number | null = performance.now()
   const { ink, stop } = inkOf(host, () => u.redraw(false))
   const span = (): Span => shown ?? drawing()
-  const options = optionsOf({ Library, ink, drawing, events, span, pan: (to) => (shown = to) })
+  const options = optionsOf({
+    Library,
+    ink,
+    drawing,
+    events,
+    span,
+    pan: (to) => (shown = to),
+    drawn() {
+      if (startedAt !== null) measure(startedAt)
+      startedAt = null
+    },
+  })
   const u = new Library(
-    { ...options, width: Math.max(200, host.clientWidth), height: 200 },
+    { ...options, width: Math.max(200, host.clientWidth), height: host.clientHeight },
     dataOf(drawing()),
     host,
   )
   return {
     draw() {
       shown = null
+      startedAt = performance.now()
       u.setData(dataOf(drawing()))
     },
-    resize: (width, height) => u.setSize({ width, height }),
+    resize(width, height) {
+      if (width !== u.width || height !== u.height) u.setSize({ width, height })
+    },
     point: (at) => u.setCursor({ left: u.valToPos(at, 'x'), top: u.over.clientHeight / 2 }),
     destroy() {
       stop()
@@ -85,6 +100,15 @@ type Parts = {
   readonly events: () => PlotEvents
   readonly span: () => Span
   readonly pan: (to: Span) => void
+  readonly drawn: () => void
+}
+
+/** The name of the measure of a draw, which the test of its budget reads. */
+const MEASURE = 'chart'
+
+function measure(start: number): void {
+  performance.clearMeasures(MEASURE)
+  performance.measure(MEASURE, { start })
 }
 
 function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
@@ -126,7 +150,7 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
         values: (_u, splits) => splits.map((value) => drawing().valueText(value)),
       },
     ],
-    ...seriesOf(ink),
+    ...seriesOf(ink, drawing().forecast.length > 0),
     hooks: {
       drawClear: [
         (u) => {
@@ -139,6 +163,7 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
           const { limits, now, points } = drawing()
           paintLimits({ u, ink }, limits)
           if (now <= span().end) paintNow({ u, ink }, now, points.at(-1))
+          parts.drawn()
         },
       ],
       setCursor: [
@@ -159,28 +184,32 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
   }
 }
 
-function seriesOf(ink: Ink): Pick<uPlot.Options, 'series' | 'bands'> {
+function seriesOf(ink: Ink, hasForecast: boolean): Pick<uPlot.Options, 'series' | 'bands'> {
   const edge: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false } }
   const soft = (): string => `color-mix(in oklab, ${ink('--series-1')} 22%, transparent)`
+  const forecast: uPlot.Series[] = [
+    { stroke: () => ink('--series-1'), width: 1.75, dash: [2, 4], points: { show: false } },
+    edge,
+    edge,
+  ]
   return {
     series: [
       {},
       { stroke: () => ink('--series-1'), width: 1.75, points: { show: false } },
       edge,
       edge,
-      { stroke: () => ink('--series-1'), width: 1.75, dash: [2, 4], points: { show: false } },
-      edge,
-      edge,
+      ...(hasForecast ? forecast : []),
     ],
     bands: [
       { series: [3, 2], fill: soft },
-      { series: [6, 5], fill: soft },
+      ...(hasForecast ? [{ series: [6, 5] as [number, number], fill: soft }] : []),
     ],
   }
 }
 
 function dataOf({ points, gaps, forecast }: Drawing): uPlot.AlignedData {
   const { at, avg, min, max } = columnsOf(points, gaps)
+  if (forecast.length === 0) return [at, avg, min, max]
   const none = at.map(() => null)
   const later = forecast.map(() => null)
   return [

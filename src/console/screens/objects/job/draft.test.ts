@@ -38,16 +38,15 @@ test('an unchanged draft makes no patch, a changed one only the changed fields',
   expect(patchOf(job, { ...draft, timeout: '' })).toEqual({ parameters: { timeout: null } })
 })
 
-test('a limit keeps its mode and the parts that the form does not draw; a removed severity is null', () => {
+test('a limit keeps its mode and the parts that the form does not draw; a severity that lost its rows has no condition', () => {
   const [limit] = draftOf(job).limits
   expect(thresholdsOf(limit ? [{ ...limit, value: '3,5' }] : [], job.thresholds)).toEqual({
-    major: null,
     minor: {
       mode: 'and',
       conditions: [{ key: 'returnValue1', operator: '>', value: 3.5, repetition: 2, inFuture: 'PT2H' }],
     },
-    warning: null,
   })
+  expect(thresholdsOf([], job.thresholds)).toEqual({ minor: { mode: 'or', conditions: [] } })
 })
 
 test('a warning beyond major is hidden, one before it is not', () => {

@@ -81,25 +81,28 @@ function valueOf({ key, value }: LimitRow): number | string {
   return key.startsWith('stringValue') ? value : numberOf(value)
 }
 
-/** The thresholds of the rows. A severity without rows is null, which removes it.
+/** The thresholds of the rows. A severity that has lost its rows keeps no condition, since a merge patch cannot remove it.
  * @param before the thresholds of the job, whose modes stay */
 export function thresholdsOf(
   rows: readonly LimitRow[],
   before: Job['thresholds'],
-): Record<Severity, object | null> {
-  const of = (severity: Severity): object | null => {
-    const conditions = rows
-      .filter((row) => row.severity === severity)
-      .map((row) => ({
-        ...row.rest,
-        key: row.key,
-        operator: row.operator,
-        value: valueOf(row),
-        repetition: Number(row.repetition || '1'),
-      }))
-    return conditions.length === 0 ? null : { mode: before?.[severity]?.mode ?? 'or', conditions }
-  }
-  return { major: of('major'), minor: of('minor'), warning: of('warning') }
+): Readonly<Partial<Record<Severity, object>>> {
+  return Object.fromEntries(
+    SEVERITIES.flatMap((severity) => {
+      const conditions = rows
+        .filter((row) => row.severity === severity)
+        .map((row) => ({
+          ...row.rest,
+          key: row.key,
+          operator: row.operator,
+          value: valueOf(row),
+          repetition: Number(row.repetition || '1'),
+        }))
+      const known = before?.[severity]
+      if (conditions.length === 0) return known ? [[severity, { mode: 'or', conditions }]] : []
+      return [[severity, { mode: known?.mode ?? 'or', conditions }]]
+    }),
+  )
 }
 
 /** The merge patch that makes the job as the draft is: only changed fields. Null when nothing has changed. */

@@ -34,6 +34,14 @@ export function useLiveSamples(id: number): readonly (Sample & { readonly arrive
   return samples
 }
 
+/** The latest answer for a value. */
+type Known = {
+  readonly valueKey: string
+  readonly scaleMs: number
+  readonly data: Series
+  readonly readAt: number
+}
+
 /** The points of a value in a span: buckets of the service, then the samples that arrived since. */
 export function useHistory({
   id,
@@ -58,20 +66,20 @@ export function useHistory({
   const end = span.isFixed ? { end: new Date(span.end).toISOString() } : {}
   const query = { begin, ...end, scale: durationOf(scaleMs), key: valueKey }
   const resource = useGet('/jobs/{id}/value-history', { path: { id }, query })
-  const last = useRef<{ readonly of: string; readonly data: Series; readonly readAt: number } | null>(null)
-  const of = `${valueKey} ${scaleMs}`
+  const last = useRef<Known | null>(null)
   if (resource.data !== undefined)
-    last.current = { of, data: resource.data, readAt: resource.readAt ?? Date.now() }
-  const known = last.current?.of === of ? last.current : null
+    last.current = { valueKey, scaleMs, data: resource.data, readAt: resource.readAt ?? Date.now() }
+  // The points of the span before stay until the points of the next span are there.
+  const known = last.current?.valueKey === valueKey ? last.current : null
   const points = useMemo(
     () =>
       known &&
       withLive(
-        pointsOf(known.data, scaleMs),
+        pointsOf(known.data, known.scaleMs),
         live.filter(({ key, arrivedAt }) => key === valueKey && arrivedAt > known.readAt),
-        scaleMs,
+        known.scaleMs,
       ),
-    [known?.data, live, scaleMs],
+    [known?.data, live],
   )
   return {
     points: points ?? undefined,

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { send } from '../../../api/client.ts'
+import { call } from '../../../api/client.ts'
+import type { Answer, Call } from '../../../api/client.ts'
 import { asFailure } from '../../../api/failure.ts'
 import type { Failure } from '../../../api/failure.ts'
 import { Card, KeyValues } from '../../../kit/data.tsx'
@@ -14,34 +15,25 @@ import type { Draft } from './draft.ts'
 import { SEVERITIES } from './job.ts'
 import type { Job } from './job.ts'
 
-type Result = {
-  readonly about: boolean
-  readonly values: number
-  readonly seconds: Readonly<Record<'ok' | 'warning' | 'minor' | 'major' | 'no_data', number>>
-  readonly alarms: Readonly<Record<'warning' | 'minor' | 'major', number>>
-}
+type Result = Answer<'/jobs/{id}/replay', 'post'>
+type Proposal = Call<'/jobs/{id}/replay', 'post'>['body']
 const PAUSE_MS = 500
 
-/** How the limits and the timeout of the draft would have behaved over the last 30 days, beside those of the job. */
-export function Replay({ job, draft }: { readonly job: Job; readonly draft: Draft }): JSX.Element | null {
+/** How the limits and the timeout of the draft would have behaved over the last 30 days, beside the ones of the job. */
+export function Replay({ job, draft }: { readonly job: Job; readonly draft: Draft }): JSX.Element {
   const [results, setResults] = useState<{ readonly now: Result; readonly draft: Result } | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
   const isReady =
     !isBadDuration(draft.timeout) && faultsOf(draft.limits).every((fault) => fault?.kind !== 'number')
-  const thresholds = Object.fromEntries(
-    Object.entries(thresholdsOf(draft.limits, job.thresholds)).filter(([, one]) => one !== null),
-  )
+  const thresholds = thresholdsOf(draft.limits, job.thresholds)
   const proposal = JSON.stringify({ thresholds, timeout: draft.timeout || null })
   useEffect(() => {
     if (!isReady) return undefined
     const abort = new AbortController()
-    const post = async (body: string): Promise<Result> => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await send('POST', `/jobs/${job.id}/replay`, { body, headers, signal: abort.signal })
-      return (await answer.json()) as Result
-    }
+    const post = (body: Proposal): Promise<Result> =>
+      call('post', '/jobs/{id}/replay', { path: { id: job.id }, body, signal: abort.signal })
     const timer = setTimeout(() => {
-      Promise.all([post('{}'), post(proposal)]).then(
+      Promise.all([post({}), post(JSON.parse(proposal) as Proposal)]).then(
         ([now, proposed]) => {
           setResults({ now, draft: proposed })
           setFailure(null)
@@ -54,8 +46,6 @@ export function Replay({ job, draft }: { readonly job: Job; readonly draft: Draf
       abort.abort()
     }
   }, [proposal, isReady, job.id])
-  // A service of an older version has no replay.
-  if (failure?.status === 404) return null
   return (
     <Card title={t('job.replay')}>
       <div class="pad col" aria-live="polite">

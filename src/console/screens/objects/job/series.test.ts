@@ -47,3 +47,12 @@ test('a zoomed span and its name in the query are the same', () => {
   expect(spanOf('PT1H', 7_200_000)).toEqual({ begin: 3_600_000, end: 7_200_000, isFixed: false })
   expect(spanOf('nonsense', 0).end).toBe(0)
 })
+
+test('too many transitions: samples of one state are one span', () => {
+  const sample = (second: number, worst: string) => ({ begin: at(second), end: at(second + 10), worst })
+  const samples = [sample(0, 'ok'), sample(10, 'ok'), sample(20, 'major')]
+  expect(stateSpans({ transitions: [], samples, truncated: true } as never, 30_000)).toEqual([
+    { begin: 0, end: 20_000, state: 'ok' },
+    { begin: 20_000, end: 30_000, state: 'major' },
+  ])
+})

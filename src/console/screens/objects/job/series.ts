@@ -54,11 +54,13 @@ export function withLive(
 export function stateSpans(history: StateHistory, until: number): readonly StateSpan[] {
   const { transitions, samples, truncated } = history
   if (truncated || transitions.length === 0)
-    return samples.map(({ begin, end, worst }) => ({
-      begin: Date.parse(begin),
-      end: Date.parse(end),
-      state: worst,
-    }))
+    return joined(
+      samples.map(({ begin, end, worst }) => ({
+        begin: Date.parse(begin),
+        end: Date.parse(end),
+        state: worst,
+      })),
+    )
   const sorted = transitions.toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
   const spans: StateSpan[] = []
   let begin = Date.parse(history.begin)
@@ -71,4 +73,16 @@ export function stateSpans(history: StateHistory, until: number): readonly State
   }
   if (until > begin) spans.push({ begin, end: until, state })
   return spans
+}
+
+/** Neighbours of one state as one span. */
+function joined(spans: readonly StateSpan[]): readonly StateSpan[] {
+  const all: StateSpan[] = []
+  for (const span of spans) {
+    const last = all.at(-1)
+    if (last && last.state === span.state && last.end >= span.begin)
+      all[all.length - 1] = { ...last, end: span.end }
+    else all.push(span)
+  }
+  return all
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { startBun } from '../hosts/bun.ts'
 import { startEdge } from '../hosts/edge.ts'
+import { scryptInPool } from '../../workers/secrets.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { blocksOf, pagesWithBlocks } from './blocks.ts'
 import type { Block } from './blocks.ts'
@@ -61,8 +62,11 @@ async function freePort(): Promise<number> {
 /** Where the blocks of the pages run, and whether they start the service themselves. */
 const PLACES: readonly (readonly [name: string, start: (folder: string) => Promise<Started>])[] = [
   ['Bun, as the first page starts it', startByBlock],
-  ['Bun with a base path', () => startBun({ ...VARIABLES, TIDEMARK_BASE_PATH: '/monitor' })],
-  ['workerd', () => startEdge({ variables: VARIABLES })],
+  [
+    'Bun with a base path',
+    () => startBun({ ...VARIABLES, TIDEMARK_BASE_PATH: '/monitor' }, { scrypt: scryptInPool }),
+  ],
+  ['workerd', () => startEdge({ variables: VARIABLES, hashing: 'platform' })],
 ]
 
 describe.each(PLACES)('the shell blocks of every page run on %s', (_, start) => {

@@ -71,9 +71,10 @@ export function DeleteDialog({ place, onClose }: Props): JSX.Element {
   const isLarge = counts.total >= TYPED_FROM || tree.data === undefined
   const remove = async (): Promise<void> => {
     await call('delete', `/${type}s/{id}`, { path: { id }, query: { recursive: true } })
-    objectsChanged()
     route(parentId === null ? linkTo('objects') : objectLink('group', parentId), true)
     toast({ text: t('objects.deleted', { name }) })
+    // The page of the deleted object is left first, so that it is not read again.
+    setTimeout(objectsChanged)
   }
   return (
     <Confirm

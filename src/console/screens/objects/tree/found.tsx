@@ -4,6 +4,7 @@ import { useGet } from '../../../api/resource.ts'
 import { user } from '../../../api/session.ts'
 import { Button } from '../../../kit/controls.tsx'
 import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { rankOf } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
 import { ROOT_ID } from './branches.ts'
 import type { Node, TreeRow } from './branches.ts'
@@ -13,6 +14,7 @@ import type { Definition } from './filter.ts'
 const FOUND_MAX = 5_000
 const ALARMS_MAX = 500
 
+type FoundNode = Node & { readonly deviceName?: string }
 type Props = {
   readonly definition: Definition
   /** Only objects whose alarm the user has acknowledged. */
@@ -33,10 +35,10 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
   const alarms = useGet('/alarms', isMine ? { query: { limit: ALARMS_MAX } } : null, ['alarm'])
   const mine = (alarms.data?.items ?? []).filter(({ assignee }) => assignee?.userId === user.value?.id)
   const mineIds = new Set(mine.map(({ object }) => object.id))
-  const found: readonly (Node & { readonly deviceName?: string })[] = isEmpty(definition)
+  const found: readonly FoundNode[] = isEmpty(definition)
     ? mine.map(({ object, state }) => ({ ...object, state, deviceName: placeOf(object.path) }))
     : (search.data?.items ?? []).filter(({ id }) => !isMine || mineIds.has(id))
-  const rows = found.map((node, at) => ({
+  const rows = found.toSorted(worstFirst).map((node, at) => ({
     node,
     parentId: null,
     level: 1,
@@ -63,6 +65,17 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
         )
       }
     </Show>
+  )
+}
+
+const byName = new Intl.Collator(undefined, { numeric: true })
+
+/** Worse objects first, then by device and name as people count. */
+function worstFirst(a: FoundNode, b: FoundNode): number {
+  return (
+    rankOf(b.state) - rankOf(a.state) ||
+    byName.compare(a.deviceName ?? '', b.deviceName ?? '') ||
+    byName.compare(a.name ?? '', b.name ?? '')
   )
 }
 

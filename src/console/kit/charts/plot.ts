@@ -5,7 +5,7 @@ import { inkOf } from './ink.ts'
 import type { Ink } from './ink.ts'
 import { paintGaps, paintLimits, paintMaintenance, paintNow } from './paint.ts'
 import type { Limit, Marked } from './paint.ts'
-import { columnsOf } from './points.ts'
+import { columnsOf, isolated } from './points.ts'
 import type { Point, Span } from './points.ts'
 
 /** Forecast values with the bounds between which they are expected. */
@@ -187,6 +187,14 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
 function seriesOf(ink: Ink, hasForecast: boolean): Pick<uPlot.Options, 'series' | 'bands'> {
   const edge: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false } }
   const soft = (): string => `color-mix(in oklab, ${ink('--series-1')} 22%, transparent)`
+  // A point between two gaps has no line.
+  const alone: uPlot.Series.Points = {
+    show: true,
+    size: 4,
+    width: 0,
+    fill: () => ink('--series-1'),
+    filter: (u, series) => isolated(u.data[series] ?? []),
+  }
   const forecast: uPlot.Series[] = [
     { stroke: () => ink('--series-1'), width: 1.75, dash: [2, 4], points: { show: false } },
     edge,
@@ -195,7 +203,7 @@ function seriesOf(ink: Ink, hasForecast: boolean): Pick<uPlot.Options, 'series' 
   return {
     series: [
       {},
-      { stroke: () => ink('--series-1'), width: 1.75, points: { show: false } },
+      { stroke: () => ink('--series-1'), width: 1.75, points: alone },
       edge,
       edge,
       ...(hasForecast ? forecast : []),

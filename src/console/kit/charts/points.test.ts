@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { closest, columnsOf, extent, gapLimit, gapsOf } from './points.ts'
+import { closest, columnsOf, extent, gapLimit, gapsOf, isolated } from './points.ts'
 import type { Point } from './points.ts'
 
 const point = (at: number, avg = 1): Point => ({ at, avg, min: avg - 1, max: avg + 1, count: 2 })
@@ -33,4 +33,9 @@ test('the closest point is found on both sides', () => {
   const points = [point(0), point(10), point(20)]
   expect([-5, 4, 6, 14, 99].map((at) => closest(points, at))).toEqual([0, 0, 1, 1, 2])
   expect(closest([], 3)).toBe(-1)
+})
+
+test('a value between two gaps is isolated', () => {
+  expect(isolated([1, null, 2, null, 3, 4])).toEqual([0, 2])
+  expect(isolated([1])).toEqual([0])
 })

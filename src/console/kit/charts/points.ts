@@ -91,3 +91,11 @@ export function closest(points: readonly Point[], at: number): number {
   if (here === undefined) return -1
   return before && at - before.at < here.at - at ? low - 1 : low
 }
+
+/** The indices of values without a neighbour. */
+export function isolated(values: ArrayLike<number | null | undefined>): number[] {
+  const found: number[] = []
+  for (let at = 0; at < values.length; at += 1)
+    if (values[at] != null && values[at - 1] == null && values[at + 1] == null) found.push(at)
+  return found
+}

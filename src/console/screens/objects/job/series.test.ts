@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { rangeOf, scaleOf, spanOf } from './range.ts'
-import { pointsOf, stateSpans, withLive } from './series.ts'
+import { pointsOf, stateSpans, within, withLive } from './series.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 
@@ -55,4 +55,10 @@ test('too many transitions: samples of one state are one span', () => {
     { begin: 0, end: 20_000, state: 'ok' },
     { begin: 20_000, end: 30_000, state: 'major' },
   ])
+})
+
+test('the point of a bucket that has not ended lies at the end of the span', () => {
+  const point = (seconds: number) => ({ at: seconds * 1000, avg: 1, min: 1, max: 1, count: 1 })
+  const found = within([point(30), point(90), point(150)], { begin: 40_000, end: 70_000 }, 60_000)
+  expect(found.map((one) => one.at)).toEqual([30_000, 70_000])
 })

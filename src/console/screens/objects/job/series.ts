@@ -1,5 +1,5 @@
 import type { Answer } from '../../../api/client.ts'
-import type { Point } from '../../../kit/charts/points.ts'
+import type { Point, Span } from '../../../kit/charts/points.ts'
 import type { StateSpan } from '../../../kit/charts/state-strip.tsx'
 
 /** A value as it was delivered. `at` is in ms since 1970. */
@@ -85,4 +85,11 @@ function joined(spans: readonly StateSpan[]): readonly StateSpan[] {
     else all.push(span)
   }
   return all
+}
+
+/** The points of a span. The last bucket has not ended yet: its point lies at the end of the span, not after it. */
+export function within(points: readonly Point[], { begin, end }: Span, scaleMs: number): readonly Point[] {
+  return points
+    .filter(({ at }) => at >= begin - scaleMs && at - scaleMs / 2 <= end)
+    .map((point) => (point.at > end ? { ...point, at: end } : point))
 }

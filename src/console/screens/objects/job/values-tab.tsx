@@ -22,7 +22,7 @@ import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
 import { conditionsOf, digitsText, silenceOf, valuesOf } from './job.ts'
 import type { Job, JobValue } from './job.ts'
-import { stateSpans } from './series.ts'
+import { stateSpans, within } from './series.ts'
 import { rangeOf, RANGES, scaleOf, spanOf } from './range.ts'
 import { Figures } from './figures.tsx'
 import { Tiles } from './tiles.tsx'
@@ -89,10 +89,7 @@ function ValueChart({
   const { points, resource, csv } = useHistory({ id: job.id, valueKey: value.key, span, scaleMs, live })
   const states = useStates(job.id, span)
   const maintenance = useMaintenance(job.id, span)
-  const shown = useMemo(
-    () => points?.filter(({ at }) => at >= span.begin - scaleMs && at <= span.end),
-    [points, span],
-  )
+  const shown = useMemo(() => points && within(points, span, scaleMs), [points, span])
   const silence = silenceOf(job)
   const all = shown ? extent(shown) : null
   const chart = {

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+
+import { onBothHosts } from './stage.ts'
+
+/** The sections of the administration that the navigation does not name. */
+const SECTIONS = [
+  'users/groups',
+  'users/explain',
+  'settings/backups',
+  'settings/runners',
+  'settings/health',
+  'settings/demo',
+  'notifications/links',
+  'notifications/messages',
+] as const
+const VISIT_MAX_MS = 60_000
+
+onBothHosts('administration', (stage) => {
+  for (const path of stage.name === 'bun' ? SECTIONS : [])
+    test(
+      `${path} has no fault of accessibility`,
+      () =>
+        stage.visit(path, {}, async ({ page, check }) => {
+          await page.locator('main .card').first().waitFor()
+          await page.locator('.skeleton').waitFor({ state: 'detached' })
+          await check(path.replace('/', '-'))
+        }),
+      VISIT_MAX_MS,
+    )
+
+  test(
+    'an administrator creates a user, grants a right, and revokes it',
+    () =>
+      stage.visit('users', {}, async ({ page }) => {
+        await page.getByRole('button', { name: 'New user' }).click()
+        const form = page.getByRole('dialog')
+        await form.getByLabel('User name').fill('jonas')
+        await form.getByLabel('Password').fill('correct horse battery')
+        await form.getByRole('button', { name: 'Create' }).click()
+        const row = page.getByRole('row', { name: /jonas/ })
+        await row.getByRole('link', { name: 'Explain' }).click()
+        await page.getByText('Role: Editor').waitFor()
+
+        await page.getByRole('button', { name: 'Grant rights' }).click()
+        const grant = page.getByRole('dialog')
+        await grant.getByLabel('Change').check()
+        await grant.getByRole('button', { name: 'Grant rights' }).click()
+        const step = page.getByRole('listitem').filter({ hasText: 'jonas, on All objects' })
+        await step.getByText(/decides: .*Change/).waitFor()
+
+        await step.getByRole('button', { name: /Revoke/ }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+        await step.waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await step.waitFor()
+      }),
+    VISIT_MAX_MS,
+  )
+
+  test(
+    'a viewer reads that only administrators change users',
+    () =>
+      stage.visit('users', { as: 'dashboard_viewer' }, async ({ page }) => {
+        const button = page.getByRole('button', { name: 'New user' })
+        expect(await button.getAttribute('aria-disabled')).toBe('true')
+        expect(await button.getAttribute('title')).toBe('Only administrators can change users and rights')
+      }),
+    VISIT_MAX_MS,
+  )
+})

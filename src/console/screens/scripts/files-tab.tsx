@@ -11,8 +11,8 @@ import { useQuery } from '../../kit/location.ts'
 import { bytesText } from '../../kit/numbers.ts'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
+import { TextEditor } from '../../kit/text-editor.tsx'
 import { t } from '../../language/t.ts'
-import { FileEditor } from './file-editor.tsx'
 import { KEEPERS, refusedUnless } from './rights.ts'
 import type { ScriptFile } from './script.ts'
 
@@ -107,7 +107,7 @@ function EditorPane({ script, file, onDelete }: PaneProps): JSX.Element {
       />
     )
   return (
-    <FileEditor
+    <TextEditor
       url={url}
       name={file.path}
       type={file.mimeType}

@@ -29,17 +29,28 @@ export function LogView({ script, jobId, isActive, onEnd }: Props): JSX.Element 
   const { lines, hasEnded, failure } = useLog(script, jobId, onEnd)
   const [search, setSearch] = useState('')
   const [seen, setSeen] = useState<number | null>(null)
+  const end = useRef(0)
   const frame = useRef<HTMLDivElement>(null)
   const shown = search === '' ? lines : lines.filter(({ text }) => isHit(text, search))
   const last = lines.at(-1)?.n ?? 0
   useEffect(() => {
     const view = frame.current?.querySelector('.windowed')
-    if (seen === null && view) view.scrollTop = view.scrollHeight
+    if (seen !== null || !view) return
+    // New lines may be painted before the event of a scroll arrives.
+    if (view.scrollTop < end.current - END_PX) return setSeen(last)
+    view.scrollTop = view.scrollHeight
+    end.current = view.scrollTop
   }, [shown.length, seen])
   const scrolled = (view: HTMLElement): void => {
     const isAtEnd = view.scrollHeight - view.scrollTop - view.clientHeight < END_PX
-    if (isAtEnd) setSeen(null)
-    else if (seen === null) setSeen(last)
+    if (isAtEnd) {
+      end.current = view.scrollTop
+      setSeen(null)
+    } else if (seen === null) setSeen(last)
+  }
+  const toEnd = (): void => {
+    end.current = 0
+    setSeen(null)
   }
   const text = (): string => lines.map((line) => line.text).join('\n')
   return (
@@ -51,7 +62,10 @@ export function LogView({ script, jobId, isActive, onEnd }: Props): JSX.Element 
           aria-label={t('scripts.searchLog')}
           placeholder={t('scripts.searchLog')}
           value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
+          onInput={(event) => {
+            end.current = 0
+            setSearch(event.currentTarget.value)
+          }}
         />
         {search !== '' && <span class="label">{t('scripts.hits', { count: shown.length })}</span>}
         <span class="end row">
@@ -87,13 +101,7 @@ export function LogView({ script, jobId, isActive, onEnd }: Props): JSX.Element 
         <p class="label">{t('scripts.earlier', { count: (lines[0]?.n ?? 1) - 1 })}</p>
       )}
       {seen !== null && (
-        <Button
-          small
-          kind="primary"
-          icon="downArrow"
-          class="btn small primary to-end"
-          onClick={() => setSeen(null)}
-        >
+        <Button small kind="primary" icon="downArrow" class="btn small primary to-end" onClick={toEnd}>
           {last > seen ? t('scripts.newLines', { count: last - seen }) : t('scripts.toEnd')}
         </Button>
       )}

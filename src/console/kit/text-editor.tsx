@@ -1,27 +1,32 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { send } from '../../api/client.ts'
-import { asFailure } from '../../api/failure.ts'
-import type { Failure } from '../../api/failure.ts'
-import { background } from '../../kit/background.ts'
-import { Button } from '../../kit/controls.tsx'
-import { FailureNote, Note, Skeleton } from '../../kit/feedback.tsx'
-import { toast } from '../../kit/toasts.tsx'
-import { t } from '../../language/t.ts'
+import { send } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import type { Failure } from '../api/failure.ts'
+import { background } from './background.ts'
+import { Button } from './controls.tsx'
+import { FailureNote, Note, Skeleton } from './feedback.tsx'
+import { toast } from './toasts.tsx'
+import { t } from '../language/t.ts'
 
 type Stored = { readonly text: string; readonly etag: string | null }
 type Props = {
   readonly url: string
   readonly name: string
   readonly type: string
+  /** Why the text cannot be changed; it can be read all the same. */
   readonly refused: string | undefined
   readonly actions: ComponentChildren
   readonly onSaved: () => void
+  /** Called with each text that is read or typed. */
+  readonly onText?: (text: string) => void
+  readonly rows?: number
 }
 
 /** A text file to read and change. A newer version in the service is never overwritten unasked. */
-export function FileEditor({ url, name, type, refused, actions, onSaved }: Props): JSX.Element {
+export function TextEditor(props: Props): JSX.Element {
+  const { url, name, type, refused, actions, onSaved, onText, rows = 24 } = props
   const [stored, setStored] = useState<Stored | null>(null)
   const [text, setText] = useState('')
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -37,6 +42,7 @@ export function FileEditor({ url, name, type, refused, actions, onSaved }: Props
     }
   }
   useEffect(() => void read(), [url])
+  useEffect(() => onText?.(text), [text])
   const save = async (): Promise<void> => {
     if (refused !== undefined || stored === null || text === stored.text) return
     const match = stored.etag === null ? {} : { 'if-match': stored.etag }
@@ -44,7 +50,7 @@ export function FileEditor({ url, name, type, refused, actions, onSaved }: Props
       const answer = await send('PUT', url, { headers: { 'content-type': type, ...match }, body: text })
       setStored({ text, etag: answer.headers.get('etag') })
       setFailure(null)
-      toast({ text: t('scripts.saved', { name }) })
+      toast({ text: t('editor.saved', { name }) })
       onSaved()
     } catch (error) {
       setFailure(asFailure(error))
@@ -65,10 +71,10 @@ export function FileEditor({ url, name, type, refused, actions, onSaved }: Props
           <Button
             small
             kind="primary"
-            refused={refused ?? (text === stored.text ? t('scripts.unchanged') : undefined)}
+            refused={refused ?? (text === stored.text ? t('editor.unchanged') : undefined)}
             onClick={() => background(save())}
           >
-            {t('scripts.save')}
+            {t('editor.save')}
           </Button>
         </span>
       </div>
@@ -78,19 +84,19 @@ export function FileEditor({ url, name, type, refused, actions, onSaved }: Props
           role="alert"
           action={
             <Button small onClick={() => background(read())}>
-              {t('scripts.readAgain')}
+              {t('editor.readAgain')}
             </Button>
           }
         >
-          {t('scripts.changedMeanwhile')}
+          {t('editor.changedMeanwhile')}
         </Note>
       ) : (
         failure && <FailureNote failure={failure} />
       )}
       <textarea
         class="input mono"
-        aria-label={t('scripts.contentOf', { name })}
-        rows={24}
+        aria-label={t('editor.contentOf', { name })}
+        rows={rows}
         wrap="off"
         spellcheck={false}
         value={text}

@@ -46,7 +46,7 @@ export function IconButton({
   label,
   ...rest
 }: { readonly label: string; readonly icon: IconName } & ButtonProps): JSX.Element {
-  return <Button aria-label={label} title={label} kind="ghost" {...rest} />
+  return <Button aria-label={label} title={rest.refused ?? label} kind="ghost" {...rest} />
 }
 
 /** A choice of few, one of which is pressed. */

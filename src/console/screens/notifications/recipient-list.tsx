@@ -5,11 +5,11 @@ import { call } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
-import { Button } from '../../kit/controls.tsx'
+import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
-import { Confirm, Menu } from '../../kit/overlays.tsx'
+import { Confirm } from '../../kit/overlays.tsx'
 import { State, stateWord } from '../../kit/state.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
@@ -89,13 +89,20 @@ function RecipientTable({ recipients, onEdit, onDelete }: TableProps): JSX.Eleme
           title: <span class="vh">{t('notifications.actions')}</span>,
           figures: true,
           cell: (one) => (
-            <Menu
-              label={t('notifications.actionsOf', { name: one.name })}
-              items={[
-                { text: t('notifications.edit'), icon: 'edit', run: () => onEdit(one) },
-                { text: t('notifications.delete'), icon: 'close', danger: true, run: () => onDelete(one) },
-              ]}
-            />
+            <>
+              <IconButton
+                small
+                icon="edit"
+                label={t('notifications.editName', { name: one.name })}
+                onClick={() => onEdit(one)}
+              />
+              <IconButton
+                small
+                icon="close"
+                label={t('notifications.deleteName', { name: one.name })}
+                onClick={() => onDelete(one)}
+              />
+            </>
           ),
         },
       ]}

@@ -26,7 +26,7 @@ export function Chain({ explanation, place, refused, onChange }: ChainProps): JS
   const links = chainOf(explanation)
   return (
     <>
-      <ol class="steps">
+      <ol class="chain">
         <Step icon="user" isOn title={t('users.chainRole', { role: t(`users.role.${role}`) })}>
           {t(`users.roleText.${role}`)}
         </Step>

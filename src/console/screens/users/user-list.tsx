@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { Button } from '../../kit/controls.tsx'
+import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
-import { Confirm, Menu } from '../../kit/overlays.tsx'
+import { Confirm } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import type { User } from './rights.ts'
@@ -124,19 +124,22 @@ function UserTable({ users, onEdit, onDelete }: TableProps): JSX.Element {
           title: <span class="vh">{t('users.actions')}</span>,
           figures: true,
           cell: (one) => (
-            <Menu
-              label={t('users.actionsOf', { name: one.username })}
-              items={[
-                { text: t('users.edit'), icon: 'edit', refused, run: () => onEdit(one) },
-                {
-                  text: t('users.delete'),
-                  icon: 'close',
-                  danger: true,
-                  refused: one.id === me?.id ? t('users.notYourself') : refused,
-                  run: () => onDelete(one),
-                },
-              ]}
-            />
+            <>
+              <IconButton
+                small
+                icon="edit"
+                label={t('users.editName', { name: one.username })}
+                refused={refused}
+                onClick={() => onEdit(one)}
+              />
+              <IconButton
+                small
+                icon="close"
+                label={t('users.deleteName', { name: one.username })}
+                refused={one.id === me?.id ? t('users.notYourself') : refused}
+                onClick={() => onDelete(one)}
+              />
+            </>
           ),
         },
       ]}

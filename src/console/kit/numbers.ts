@@ -5,12 +5,6 @@ export function numberText(value: number, digits = 2): string {
   return new Intl.NumberFormat(language.value, { maximumFractionDigits: digits }).format(value)
 }
 
-/** A number and its unit, which stay together on a line. */
-export function withUnit(value: number, unit: string | undefined, digits = 2): string {
-  const text = numberText(value, digits)
-  return unit ? `${text}\u00a0${unit}` : text
-}
-
 /** A share of 1 in per cent. */
 export function percentText(share: number, digits = 0): string {
   return new Intl.NumberFormat(language.value, { style: 'percent', maximumFractionDigits: digits }).format(

@@ -13,7 +13,7 @@ const SETTLE_MS = 120
 const SHOWN_MAX = 12
 
 /** The value as it was when it last stood still for a moment. */
-export function useSettled<V>(value: V): V {
+function useSettled<V>(value: V): V {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), SETTLE_MS)

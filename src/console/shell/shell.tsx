@@ -43,7 +43,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
 }
 
 /** The entry of the navigation to which a path belongs. */
-export function entryAt(path: string): string {
+function entryAt(path: string): string {
   const below = path.slice(BASE.length)
   const first = below.split('/')[0] ?? ''
   return SCREENS.find(({ paths }) => paths.some((one) => one.split('/')[1] === first))?.entry ?? 'overview'

@@ -86,7 +86,7 @@ export function Detail({ alarm, onAssign, onMaintain }: Props): JSX.Element {
 }
 
 /** Since when and why the object is in trouble. */
-export function sentenceOf({ begin, end, worstState, state, message, reason }: Alarm): string {
+function sentenceOf({ begin, end, worstState, state, message, reason }: Alarm): string {
   const why = message ?? t(`reason.${reason}`)
   const parts = [
     t(end === null ? 'alarms.sentence' : 'alarms.sentenceClosed', {

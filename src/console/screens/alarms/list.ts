@@ -20,8 +20,7 @@ export function shownOf(alarms: readonly Alarm[], { status, owner, userId }: Cho
   })
 }
 
-export const isHeld = ({ suppressedBy, heldReason }: Alarm): boolean =>
-  suppressedBy !== null || heldReason !== null
+const isHeld = ({ suppressedBy, heldReason }: Alarm): boolean => suppressedBy !== null || heldReason !== null
 
 /** Groups alarms by their parent: the group with the worst alarm first, then the oldest. */
 export function groupsOf(alarms: readonly Alarm[]): readonly Group[] {

@@ -5,6 +5,9 @@ import type { Alarm } from '../../actions/alarms.ts'
 import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
+import { useGet } from '../../api/resource.ts'
+import { Spark } from '../../kit/charts/spark.tsx'
+import type { Point } from '../../kit/charts/points.ts'
 import { Card } from '../../kit/data.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
@@ -14,6 +17,9 @@ import { t } from '../../language/t.ts'
 import { initialsOf } from '../../shell/user-menu.tsx'
 
 const SHOWN_MAX = 12
+const SCALE = 'PT30M'
+/** Points further apart are not connected. */
+const GAP_MS = 45 * 60_000
 
 /** The way to an object without its own name: `/Plant/Pump/Heat` is `Plant / Pump`. */
 export function placeOf(path: string): string {
@@ -21,14 +27,34 @@ export function placeOf(path: string): string {
 }
 
 /** The open alarms that no other one holds back: worst first, then the oldest. */
-export function worstFirst(alarms: readonly Alarm[]): readonly Alarm[] {
+function worstFirst(alarms: readonly Alarm[]): readonly Alarm[] {
   return alarms
     .filter(({ suppressedBy }) => suppressedBy === null)
     .toSorted((a, b) => rankOf(b.state) - rankOf(a.state) || a.begin.localeCompare(b.begin))
 }
 
+/** The values of the last day of the jobs among the alarms, by job, in one request. */
+function useLines(alarms: readonly Alarm[]): ReadonlyMap<number, readonly Point[]> {
+  const jobId = alarms.filter(({ object }) => object.type === 'job').map(({ object }) => object.id)
+  const { data } = useGet('/value-history', jobId.length === 0 ? null : { query: { jobId, scale: SCALE } }, [
+    'state',
+  ])
+  return new Map(data?.map((series) => [series.jobId, pointsOf(series.values ?? [])]))
+}
+
+type Bucket = { readonly timestamp: string; readonly value: number | string | null; readonly count?: number }
+
+function pointsOf(buckets: readonly Bucket[]): readonly Point[] {
+  return buckets.flatMap(({ timestamp, value, count = 1 }) =>
+    typeof value === 'number'
+      ? [{ at: Date.parse(timestamp), avg: value, min: value, max: value, count }]
+      : [],
+  )
+}
+
 export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX.Element {
   const shown = worstFirst(alarms)
+  const lines = useLines(shown.slice(0, SHOWN_MAX))
   return (
     <Card
       title={t('overview.wrongNow')}
@@ -49,6 +75,7 @@ export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX
           <Row
             key={alarm.id}
             alarm={alarm}
+            points={lines.get(alarm.object.id) ?? []}
             held={alarms.filter(({ suppressedBy }) => suppressedBy === alarm.object.id).length}
           />
         ))}
@@ -57,7 +84,9 @@ export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX
   )
 }
 
-function Row({ alarm, held }: { readonly alarm: Alarm; readonly held: number }): JSX.Element {
+type RowProps = { readonly alarm: Alarm; readonly held: number; readonly points: readonly Point[] }
+
+function Row({ alarm, held, points }: RowProps): JSX.Element {
   const { object, state, begin, message, reason } = alarm
   return (
     <li>
@@ -67,6 +96,9 @@ function Row({ alarm, held }: { readonly alarm: Alarm; readonly held: number }):
         <span class="why cut">{message ?? t(`reason.${reason}`)}</span>
         <span class="label cut">{placeOf(object.path)}</span>
       </div>
+      <span class="line-cell">
+        <Spark points={points} gapMs={GAP_MS} width={112} height={32} />
+      </span>
       <span class="nowrap">
         {durationText(now.value - Date.parse(begin))}
         <br />

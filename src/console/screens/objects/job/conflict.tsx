@@ -66,7 +66,7 @@ export function Conflict({
 }
 
 /** The other version with the fields that the user changed. */
-export function merged(base: Draft, theirs: Draft, mine: Draft): Draft {
+function merged(base: Draft, theirs: Draft, mine: Draft): Draft {
   const own = (Object.keys(base) as (keyof Draft)[]).filter(
     (field) => JSON.stringify(base[field]) !== JSON.stringify(mine[field]),
   )

@@ -53,7 +53,7 @@ export function DeliveryForm({ draft, failure, onChange }: FormProps): JSX.Eleme
 const UNITS: Readonly<Record<string, string>> = { d: 'P#D', h: 'PT#H', min: 'PT#M', m: 'PT#M', s: 'PT#S' }
 
 /** The ISO 8601 duration that a user means by `10`, `10 min`, `2 h`, `1 d` or `PT10M`. A bare number is minutes. */
-export function durationFrom(text: string): string {
+function durationFrom(text: string): string {
   const match = /^\s*(\d+)\s*(d|h|min|m|s)?\s*$/i.exec(text)
   if (!match) return text.trim().toUpperCase()
   return (UNITS[(match[2] ?? 'min').toLowerCase()] ?? 'PT#M').replace('#', match[1] ?? '')

@@ -59,7 +59,7 @@ type Outcome = Answer<'/webcollector/jobs/{jobId}/values', 'post'>
 type Body = Call<'/webcollector/jobs/{jobId}/values', 'post'>['body']
 
 /** The body of a delivery from the fields of the form; empty fields are left out. */
-export function bodyOf(job: Job, fields: Readonly<Record<string, string>>): Body {
+function bodyOf(job: Job, fields: Readonly<Record<string, string>>): Body {
   const body: Record<string, number | string> = {}
   for (const { key, isText } of valuesOf(job)) {
     const text = (fields[key] ?? '').trim()

@@ -56,17 +56,14 @@ function withUnitText({ precision, unit }: JobValue, value: number | string): st
 }
 
 /** How a value that crosses a limit relates to it. */
-export function relationOf(operator: string): 'above' | 'below' | 'equal' | 'other' {
+function relationOf(operator: string): 'above' | 'below' | 'equal' | 'other' {
   if (operator === '>' || operator === '>=') return 'above'
   if (operator === '<' || operator === '<=') return 'below'
   return operator === '=' ? 'equal' : 'other'
 }
 
 /** Whether a number crosses a limit that compares numbers. */
-export function isCrossed(
-  { operator, value: limit }: Condition,
-  value: number | string | undefined,
-): boolean {
+function isCrossed({ operator, value: limit }: Condition, value: number | string | undefined): boolean {
   if (typeof value !== 'number' || typeof limit !== 'number') return false
   switch (operator) {
     case '>':

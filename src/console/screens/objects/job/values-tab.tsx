@@ -56,7 +56,7 @@ export function ValuesTab({ job, live }: { readonly job: Job; readonly live: Liv
 }
 
 /** The numeric limits of a value as lines. */
-export function limitLines(thresholds: Job['thresholds'], value: JobValue): readonly Limit[] {
+function limitLines(thresholds: Job['thresholds'], value: JobValue): readonly Limit[] {
   return conditionsOf(thresholds, value.key).flatMap(({ severity, condition }) =>
     typeof condition.value === 'number'
       ? [

@@ -13,7 +13,7 @@ import { ICONS } from '../tree/row.tsx'
 const SHOWN_MAX = 200
 
 /** Worse objects first, then as the tree has them. */
-export function worstFirst(children: readonly Node[]): readonly Node[] {
+function worstFirst(children: readonly Node[]): readonly Node[] {
   return children.toSorted((a, b) => rankOf(b.state) - rankOf(a.state))
 }
 

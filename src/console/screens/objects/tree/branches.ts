@@ -39,7 +39,7 @@ export function setOpen(ids: readonly number[], isOpen: boolean): void {
 }
 
 /** Service levels have links to objects below them, which are shown in their places only. */
-export const canOpen = ({ type, hasChildren }: Node): boolean =>
+const canOpen = ({ type, hasChildren }: Node): boolean =>
   (type === 'group' || type === 'device') && hasChildren === true
 
 /** The rows of the tree: the root and everything below objects that are open, as far as it was read. */

@@ -5,7 +5,7 @@ import { invalidate, useGet } from '../../../api/resource.ts'
 import type { Resource } from '../../../api/resource.ts'
 import { toastFailure } from '../../../kit/toasts.tsx'
 import { t } from '../../../language/t.ts'
-import { branches, keepBranch, ROOT_ID } from './branches.ts'
+import { keepBranch, ROOT_ID } from './branches.ts'
 import type { Node } from './branches.ts'
 import { stoppedFilter } from './filter.ts'
 
@@ -63,15 +63,4 @@ export function useStoppedJobs(): ReadonlySet<number> {
     ['state'],
   )
   return new Set(data?.items.map(({ id }) => id))
-}
-
-/** The object as the tree knows it. */
-export function knownNode(id: number): Node | undefined {
-  const own = branches.value.get(id)
-  if (own) return own
-  for (const { children } of branches.value.values()) {
-    const node = children?.find((child) => child.id === id)
-    if (node) return node
-  }
-  return undefined
 }

@@ -22,13 +22,7 @@ export function nameOf({ id, name = '' }: Pick<Node, 'id' | 'name'>): string {
 }
 
 /** The state of a job, or the drawing of any other object. */
-export function NodeIcon({
-  node,
-  isStopped,
-}: {
-  readonly node: Node
-  readonly isStopped: boolean
-}): JSX.Element {
+function NodeIcon({ node, isStopped }: { readonly node: Node; readonly isStopped: boolean }): JSX.Element {
   if (node.type === 'job') return <State state={node.state} stopped={isStopped} look="lone" />
   return <Icon name={ICONS[node.type]} />
 }

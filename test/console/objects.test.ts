@@ -55,6 +55,11 @@ onBothHosts('objects', (stage) => {
       await page.keyboard.press('End')
       await page.getByRole('treeitem', { name: `unit ${DEVICES - 1}` }).waitFor()
       expect(await page.getByRole('treeitem').count()).toBeLessThan(ROWS_MAX)
+      await tree.hover()
+      await page.mouse.wheel(0, -100_000)
+      await page.getByRole('treeitem', { name: 'All objects' }).waitFor()
+      const activeId = await tree.getAttribute('aria-activedescendant')
+      expect(await page.locator(`#${activeId}`).count()).toBe(1)
 
       await page.getByRole('searchbox', { name: 'Filter objects' }).fill('check 3')
       await page.getByText(`${DEVICES} objects match`).waitFor()

@@ -52,6 +52,15 @@ export function Windowed({
         <div role="presentation" style={{ transform: `translateY(${first * rowPx}px)` }}>
           {Array.from({ length: Math.max(0, last - first) }, (_, at) => row(first + at))}
         </div>
+        {focusAt !== null && focusAt < count && (focusAt < first || focusAt >= last) && (
+          // `aria-activedescendant` must name an element, also when the user has scrolled away from it.
+          <div
+            role="presentation"
+            style={{ position: 'absolute', insetInline: 0, top: `${focusAt * rowPx}px` }}
+          >
+            {row(focusAt)}
+          </div>
+        )}
       </div>
     </div>
   )

@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+
+import { good } from '../api/suite.ts'
+import { onBothHosts } from './stage.ts'
+
+type Made = { readonly id: number }
+const LIMIT = 10
+const TRIES = 50
+const PAUSE_MS = 100
+
+onBothHosts('alarms', (stage) => {
+  test('a crossed limit appears without a reload; the keyboard acknowledges it, takes that back, and acknowledges again', async () => {
+    const { client } = stage
+    const device = await good<Made>(
+      client.request('POST', '/devices?parentId=1', { json: { name: 'gauge' } }),
+    )
+    const job = await good<Made>(
+      client.request('POST', `/jobs?parentId=${device.id}`, {
+        json: {
+          name: 'Outer level',
+          parameters: { returnValue: [{ valueName: 'level', valueUnit: 'm' }] },
+          thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: LIMIT }] } },
+        },
+      }),
+    )
+    const deliver = (returnValue1: number) =>
+      good(
+        client.request('POST', `/webcollector/jobs/${job.id}/values`, {
+          json: { returnValue1, errorCode: 0 },
+        }),
+      )
+    const statuses = async () =>
+      (await good<{ items: { status: string }[] }>(client.request('GET', '/alarms'))).items.map(
+        ({ status }) => status,
+      )
+    const until = async (status: string) => {
+      for (let tried = 0; tried < TRIES && (await statuses())[0] !== status; tried++)
+        await Bun.sleep(PAUSE_MS)
+      expect(await statuses()).toEqual([status])
+    }
+    await deliver(LIMIT - 1)
+
+    await stage.visit('alarms', {}, async ({ page, check }) => {
+      await page.getByText('No alarm is open').waitFor()
+      await deliver(LIMIT + 1)
+      await page.getByRole('row', { name: /Outer level/ }).waitFor()
+      await check('breached')
+
+      await page.getByRole('grid').focus()
+      await page.keyboard.press('a')
+      await page.getByText('Outer level is yours until it is ok').waitFor()
+      await until('assigned')
+      await page.keyboard.press('z')
+      await until('open')
+      await page.keyboard.press('a')
+      await until('assigned')
+
+      await page.keyboard.press('c')
+      await page.getByRole('dialog').getByRole('textbox').fill('watching it')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('watching it').waitFor()
+      await check('commented')
+
+      await deliver(LIMIT - 1)
+      await page.getByText('No alarm is open').waitFor()
+    })
+  })
+})

@@ -97,9 +97,7 @@ export function LogView({ script, jobId, isActive, onEnd }: Props): JSX.Element 
           row={(at) => <Line key={shown[at]?.n} line={shown[at] as LogLine} />}
         />
       )}
-      {(lines[0]?.n ?? 1) > 1 && (
-        <p class="label">{t('scripts.earlier', { count: (lines[0]?.n ?? 1) - 1 })}</p>
-      )}
+      {last > lines.length && <p class="label">{t('scripts.dropped', { count: last - lines.length })}</p>}
       {seen !== null && (
         <Button small kind="primary" icon="downArrow" class="btn small primary to-end" onClick={toEnd}>
           {last > seen ? t('scripts.newLines', { count: last - seen }) : t('scripts.toEnd')}

@@ -32,7 +32,7 @@ export function TextEditor(props: Props): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null)
   const read = async (): Promise<void> => {
     try {
-      const answer = await send('GET', url)
+      const answer = await send('GET', url, { cache: 'no-store' })
       const content = await answer.text()
       setStored({ text: content, etag: answer.headers.get('etag') })
       setText(content)
@@ -45,7 +45,8 @@ export function TextEditor(props: Props): JSX.Element {
   useEffect(() => onText?.(text), [text])
   const save = async (): Promise<void> => {
     if (refused !== undefined || stored === null || text === stored.text) return
-    const match = stored.etag === null ? {} : { 'if-match': stored.etag }
+    // An empty text may stand for a file that does not exist yet, which `If-Match` refuses.
+    const match = stored.etag === null || stored.text === '' ? {} : { 'if-match': stored.etag }
     try {
       const answer = await send('PUT', url, { headers: { 'content-type': type, ...match }, body: text })
       setStored({ text, etag: answer.headers.get('etag') })

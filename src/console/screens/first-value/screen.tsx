@@ -71,7 +71,7 @@ function Steps({ id, name }: { readonly id: number; readonly name: string }): JS
       }),
     )
   return (
-    <ol class="steps">
+    <ol class="first-steps">
       <li class={at === null ? '' : 'done'}>
         <Card title={t('first-value.send', { name })}>
           <div class="pad col">

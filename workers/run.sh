@@ -112,7 +112,7 @@ check_text() {
 # `test` includes the host on Bun and the runner, whose options are the same. openapi-typescript needs the compiler in
 # JavaScript, which takes ten times as long as the native one.
 check_types() {
-  for host in src src/console workers/edge test test/console; do
+  for host in src src/console workers/edge test; do
     check "types of $host" node_modules/typescript-native/bin/tsc -p "$host" --incremental --tsBuildInfoFile "node_modules/.cache/tsc/$host.tsbuildinfo"
   done
 }

@@ -45,7 +45,7 @@ const scenarios: readonly Scenario[] = [
       await good(client.request('POST', '/groups?parentType=group&parentId=1', { json: { name: 'in use' } }))
       const { status, body } = await client.request('POST', '/demo', { json: { seed: 'wadden' } })
       expect([status, body['code']]).toEqual([409, 'not_empty'])
-      expect(JSON.stringify(body['errors'])).toMatch(/is the group \d+, /)
+      expect(JSON.stringify(body['errors'])).toMatch(/is the (?:group|device) \d+, /)
       expect(await good(client.request('GET', '/demo'))).toMatchObject({ state: 'absent' })
     },
   },
@@ -96,6 +96,9 @@ async function playPlant(ask: Asking): Promise<void> {
   await expectEmpty(ask)
   const { items } = await good<List>(ask('GET', '/audit?objectType=demo'))
   expect(items.map(({ action }) => action)).toEqual(['delete', 'create'])
+
+  expectAnswer(await ask('POST', '/demo', { json: { seed: 'wadden' } }), { answers: 202 })
+  await untilRunning(ask)
 }
 
 async function untilRunning(ask: Asking): Promise<number> {

@@ -68,7 +68,7 @@ const scenarios: readonly Scenario[] = [
 
 type Asking = (method: string, path: string, request?: Request) => ReturnType<Speaker['request']>
 
-/** @returns requests of the administrator whom a set-up with the demo plant creates */
+/** @returns requests of the administrator that a set-up with the demo plant creates */
 async function setUp(host: Awaited<ReturnType<typeof startHost>>, speaker: Speaker): Promise<Asking> {
   const token = new URL((await host.setupLink()) ?? 'no link').searchParams.get('token')
   const credentials = { username: 'first', password: PASSWORD }

@@ -125,7 +125,7 @@ function unitText(count: number, unit: string): string {
     .replace(' ', '\u00a0')
 }
 
-/** The length of an ISO 8601 duration of days, hours, minutes and seconds, in ms; null when it is none. */
+/** The length of an ISO 8601 duration of days, hours, minutes and seconds, in ms; null for any other text. */
 export function msOfDuration(text: string): number | null {
   const match = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text)
   if (!match || text === 'P' || text.endsWith('T')) return null

@@ -21,7 +21,7 @@ import { Verdict } from './verdict.tsx'
 
 const ROOT = { type: 'group', id: 1 } as const
 
-/** Who may do what with an object, and why. */
+/** The rights of users on an object, and the grants that decide them. */
 export function Explain(): JSX.Element {
   const { query } = useLocation()
   const me = signedIn.value

@@ -9,7 +9,7 @@ import type { Node } from '../tree/branches.ts'
 import { Roll, tally } from '../tree/roll.tsx'
 import { ICONS } from '../tree/row.tsx'
 
-/** A table of more rows belongs into the tree, which draws only the rows in view. */
+/** A longer table would be slow; the tree draws only the rows in view. */
 const SHOWN_MAX = 200
 
 /** Worse objects first, then as the tree has them. */

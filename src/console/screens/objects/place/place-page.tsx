@@ -80,7 +80,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
   )
 }
 
-/** What is written about a place, as far as there is anything. */
+/** The facts of a place: its kind, id, addresses and properties. Empty ones are left out. */
 function Details({ place, type }: { readonly place: PlaceObject; readonly type: string }): JSX.Element {
   const rows: (readonly [name: string, value: string | undefined])[] = [
     [t('objects.kind'), t(`objects.type.${type}`)],

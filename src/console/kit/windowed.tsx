@@ -6,11 +6,14 @@ const MARGIN_ROWS = 12
 
 /** A list of rows of one height of which only those near the view are in the page: for trees, grids and logs of thousands.
  * @param rowPx the height of a row
- * @param focusAt the row that must be in view; the list scrolls when it changes */
+ * @param focusAt the active row
+ * @param focusId the object of the active row: the list scrolls to the row when another object becomes active, not when
+ * rows that arrive above move it */
 export function Windowed({
   count,
   rowPx,
   focusAt = null,
+  focusId = focusAt,
   row,
   class: className = '',
   ...rest
@@ -18,6 +21,7 @@ export function Windowed({
   readonly count: number
   readonly rowPx: number
   readonly focusAt?: number | null
+  readonly focusId?: string | number | null
   readonly row: (at: number) => ComponentChildren
   readonly class?: string
 } & Omit<JSX.IntrinsicElements['div'], 'children' | 'class'>): JSX.Element {
@@ -43,7 +47,7 @@ export function Windowed({
     if (top < element.scrollTop) element.scrollTop = top
     else if (top + rowPx > element.scrollTop + element.clientHeight)
       element.scrollTop = top + rowPx - element.clientHeight
-  }, [focusAt, rowPx])
+  }, [focusId, rowPx])
   const first = Math.max(0, Math.floor(range.top / rowPx) - MARGIN_ROWS)
   const last = Math.min(count, Math.ceil((range.top + range.height) / rowPx) + MARGIN_ROWS)
   return (

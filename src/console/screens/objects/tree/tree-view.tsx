@@ -94,6 +94,7 @@ export function TreeView(props: Props): JSX.Element {
       count={rows.length}
       rowPx={ROW_PX}
       focusAt={at}
+      focusId={active?.node.id ?? null}
       row={(index) => {
         const row = rows[index]
         if (!row) return null

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 
 import { useGet } from '../../api/resource.ts'
 import type { Item } from '../../api/client.ts'
+import { shareLeft, steadyShare } from '../../kit/charts/budget.ts'
 import { Staff } from '../../kit/charts/staff.tsx'
 import { Card, KeyValues, PageHead, Stat, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
@@ -11,7 +12,7 @@ import { State } from '../../kit/state.tsx'
 import { dayText, durationText, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { Members } from './members.tsx'
-import { budgetSentence, SECOND_MS, shareLeft, steadyShare } from './sentence.ts'
+import { budgetSentence, SECOND_MS } from './sentence.ts'
 
 /** A container: what is left of its budget, how fast it burns, and the periods before. */
 export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
@@ -36,7 +37,7 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
                 <Staff
                   left={shareLeft(values) ?? 0}
                   ideal={steadyShare(values.period)}
-                  name={t('levels.budgetName', {
+                  name={t('kit.budgetName', {
                     name: data?.name ?? '',
                     left: percentText(shareLeft(values) ?? 0),
                   })}

@@ -3,14 +3,13 @@ import { useRoute } from 'preact-iso'
 
 import { useGet } from '../../api/resource.ts'
 import { Card, PageHead } from '../../kit/data.tsx'
-import { Staff } from '../../kit/charts/staff.tsx'
+import { BudgetRow } from '../../kit/charts/budget-row.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { BASE, objectLink } from '../../kit/location.ts'
-import { percentText } from '../../kit/numbers.ts'
 import { rankOf, State } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
 import { ContainerPage } from './container.tsx'
-import { listSentence, shareLeft, steadyShare } from './sentence.ts'
+import { listSentence } from './sentence.ts'
 import { ServicePage } from './service.tsx'
 
 /** Service levels: the list, one container (SLC) with its budget, or one service (SLO) with its reasons. */
@@ -41,7 +40,7 @@ function Levels(): JSX.Element {
               ) : (
                 <ul>
                   {items.map((one) => (
-                    <Container key={one.id} id={one.id} name={one.name} />
+                    <BudgetRow key={one.id} id={one.id} name={one.name} />
                   ))}
                 </ul>
               )
@@ -72,25 +71,5 @@ function Levels(): JSX.Element {
         </Card>
       </div>
     </>
-  )
-}
-
-function Container({ id, name }: { readonly id: number; readonly name: string }): JSX.Element {
-  const { data } = useGet('/slcs/{id}', { path: { id } }, ['state'])
-  const left = data ? shareLeft(data.values) : null
-  return (
-    <li class="slrow">
-      <a href={objectLink('slc', id)} class="cut">
-        {name}
-      </a>
-      <b class="num">{left === null ? '–' : percentText(left)}</b>
-      {left !== null && data && (
-        <Staff
-          left={left}
-          ideal={steadyShare(data.values.period)}
-          name={t('levels.budgetName', { name, left: percentText(left) })}
-        />
-      )}
-    </li>
   )
 }

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 
 import { loadWords } from '../../language/t.ts'
-import { budgetSentence, listSentence, shareLeft, steadyShare } from './sentence.ts'
+import { shareLeft, steadyShare } from '../../kit/charts/budget.ts'
+import { budgetSentence, listSentence } from './sentence.ts'
 import { words } from './words.ts'
 
 beforeAll(() => loadWords(words))

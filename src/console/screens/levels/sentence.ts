@@ -1,4 +1,4 @@
-import { durationText, now, timeText } from '../../kit/time.tsx'
+import { durationText, timeText } from '../../kit/time.tsx'
 import { rankOf } from '../../kit/state.tsx'
 import type { ApiState } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
@@ -22,20 +22,6 @@ export function listSentence(states: readonly ApiState[]): string {
   return bad === 0
     ? t('levels.sentenceWell', { count: states.length })
     : t('levels.sentenceBad', { count: bad, total: states.length })
-}
-
-/** The share of the budget that is left; null without a budget. */
-export function shareLeft({
-  creditTotal,
-  creditLeft,
-}: Pick<Budget, 'creditTotal' | 'creditLeft'>): number | null {
-  return creditTotal > 0 ? Math.max(0, creditLeft / creditTotal) : null
-}
-
-/** The share of a period that is still to come: what would be left at a steady pace. */
-export function steadyShare({ begin, end }: Budget['period'], at = now.value): number {
-  const [from, to] = [Date.parse(begin), Date.parse(end)]
-  return Math.min(1, Math.max(0, (to - at) / (to - from)))
 }
 
 export const SECOND_MS = 1_000

@@ -66,8 +66,18 @@ const schema = z.strictObject({
   part: z
     .strictObject({ secret: z.string().nullable().optional(), isSet: z.boolean().optional().meta(READ_ONLY) })
     .prefault({}),
+  levels: z.strictObject({ high: z.int().optional(), low: z.int().optional() }).optional(),
 })
-const shown = { id: 1, name: 'a', size: 2, kept: 3, limit: 4, part: { isSet: true } }
+const shown = {
+  id: 1,
+  name: 'a',
+  size: 2,
+  kept: 3,
+  limit: 4,
+  part: { isSet: true },
+  levels: { high: 9, low: 1 },
+}
+const UNSET = { '/kept': 0, '/levels': {}, '/levels/high': undefined }
 
 test.each([
   [{}, shown],
@@ -79,8 +89,10 @@ test.each([
   [{ limit: null }, { ...shown, limit: null }],
   [{ kept: null }, { ...shown, kept: 0 }],
   [{ part: { secret: null, isSet: true } }, { ...shown, part: { isSet: true, secret: null } }],
+  [{ levels: { high: null } }, { ...shown, levels: { low: 1 } }],
+  [{ levels: null }, { ...shown, levels: {} }],
 ])('the patch %j makes of an object %j', (patch, result) =>
-  expect(patched(schema, { shown, patch, unset: { kept: 0 } })).toEqual(result),
+  expect(patched(schema, { shown, patch, unset: UNSET })).toEqual(result),
 )
 
 test.each([
@@ -89,6 +101,7 @@ test.each([
   [{ kept: null, part: { isSet: false } }, ['/kept', '/part/isSet']],
   [{ name: null }, ['/name']],
   [{ other: 1 }, ['/other']],
+  [{ levels: { low: null } }, ['/levels/low']],
 ])('the patch %j is refused at %j', (patch, pointers) => {
   const faults = () => {
     try {

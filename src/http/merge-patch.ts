@@ -15,7 +15,7 @@ export const mergePatch = z
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What null stands for in fields that keep their value when they are absent or null. */
+/** The value that null stands for in optional fields, by the pointer of the field; undefined: null removes the field. */
 export type Unset = Readonly<Record<string, unknown>>
 
 /** The body of a PUT that does what a merge patch asks for, checked as that of a PUT.
@@ -45,12 +45,13 @@ function merged(schema: unknown, shown: unknown, { patch, at, unset, faults }: M
   for (const [key, value] of Object.entries(patch)) {
     const [field, present] = [ownOf(fields, key), ownOf(was, key)]
     const pointer = at + pointerOf([key])
-    const nested = { patch: value, at: pointer, unset: {}, faults }
+    const nested = { patch: value, at: pointer, unset, faults }
     if (isShownOnly(field)) {
       if (JSON.stringify(value) !== JSON.stringify(present))
         faults.push({ pointer, message: 'cannot be changed' })
     } else if (value !== null) result.set(key, merged(field, present, nested))
-    else if (Object.hasOwn(unset, key)) result.set(key, unset[key])
+    else if (unset[pointer] !== undefined) result.set(key, unset[pointer])
+    else if (Object.hasOwn(unset, pointer)) result.delete(key)
     else if (field?.safeParse(null).success) result.set(key, null)
     else if (field instanceof z.ZodOptional) faults.push({ pointer, message: 'cannot be null' })
     else result.delete(key)

@@ -306,6 +306,37 @@ const fields: readonly Scenario[] = [
     },
   },
   {
+    title: 'null in a patch of the thresholds removes a severity and keeps the others',
+    async run(client) {
+      const limit = (value: number) => ({
+        mode: 'or',
+        conditions: [{ key: 'returnValue1', operator: '>', value }],
+      })
+      const job = await made(client, `/jobs?parentId=${await makeDevice(client)}`, {
+        parameters: { returnValue: [{ valueName: 'load' }] },
+        thresholds: { major: limit(90), minor: limit(80), warning: limit(70) },
+      })
+      const severities = async (thresholds: Body | null) => {
+        const patched = await patch(client, job, { thresholds })
+        expect(patched.status, patched.text).toBe(200)
+        const { body } = await client.request('GET', `${job}?thresholds=true`)
+        expect(body['thresholds']).toEqual(patched.body['thresholds'])
+        return Object.keys(body['thresholds'] as object)
+      }
+      expect(await severities({ minor: null })).toEqual(['major', 'warning'])
+      // A severity that is not there stays so.
+      expect(await severities({ minor: null, warning: limit(60) })).toEqual(['major', 'warning'])
+      await good(client.request('POST', `/webcollector${job}/values`, { json: { returnValue1: 85 } }))
+      expect((await client.request('GET', job)).body['currentState']).toBe('warning')
+      expect(refusal(await patch(client, job, { thresholds: { other: limit(1) } }))).toEqual([
+        422,
+        'invalid',
+        '/thresholds/other',
+      ])
+      expect(await severities(null)).toEqual([])
+    },
+  },
+  {
     title: 'a patch of a part of a connection keeps its other parts and its password',
     async run(client) {
       const connection = { host: 'db.example.org', database: 'd', user: 'u', password: 'secret' }

@@ -76,7 +76,7 @@ export const userRoutes = new Hono<Env>()
         answers: oneUser,
         refuses: [403, 409, 412, 429],
       },
-      unset: { fullname: '', email: '', phone: '' },
+      unset: { '/fullname': '', '/email': '', '/phone': '' },
       read: async (context, { id }) => shown(await readUser(context, id)),
       write: async (context, { id }, change) => shown(await updateUser(context, id, change)),
     }),

@@ -67,7 +67,7 @@ export async function changeSettings(
   const view = viewOf(ports, row)
   const asked =
     kind === 'patch'
-      ? patched(settingsBody, { shown: view, patch: sent, unset: { translation: undefined } })
+      ? patched(settingsBody, { shown: view, patch: sent, unset: { '/translation': undefined } })
       : parsed(settingsBody, sent)
   requireSameFacts(asked, view)
   const next: SettingsRow = {

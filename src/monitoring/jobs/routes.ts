@@ -9,6 +9,7 @@ import type { Env, Policy } from '../../http/policy.ts'
 import { SENDERS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Delivered } from '../../domain/delivery.ts'
+import { LEVELS } from '../states/state.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { lateJobRoutes } from './late/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
@@ -69,7 +70,11 @@ const ownRoutes = new Hono<Env>()
       },
       readQuery: wantedQuery,
       // A body with null leaves these as they are.
-      unset: { thresholds: {}, stopped: false },
+      unset: {
+        '/thresholds': {},
+        ...Object.fromEntries(LEVELS.map((level) => [`/thresholds/${level}`, undefined])),
+        '/stopped': false,
+      },
       create: async (context, parentId, body) => shown(await createJob(context, parentId, body)),
       read: async (context, id, wanted = WHOLE) => shown(await readJob(context, id, wanted)),
       update: async (context, id, change) => shown(await updateJob(context, id, change)),

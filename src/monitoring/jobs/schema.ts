@@ -50,7 +50,7 @@ export const jobBody = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Null keeps the current thresholds; a new job has none. Any error code other than 0 is at least a `warning` until a limit on ' +
+      'Null keeps the current thresholds; a new job has none. In a merge patch null removes them, and null for a severity removes that one. Any error code other than 0 is at least a `warning` until a limit on ' +
         '`errorCode` exists; error code 5 (no data) is at least a `warning` until a limit is `errorCode = 5` or `errorCode <> 5`.',
     ),
   flapping: flappingSchema

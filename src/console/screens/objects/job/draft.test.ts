@@ -38,7 +38,7 @@ test('an unchanged draft makes no patch, a changed one only the changed fields',
   expect(patchOf(job, { ...draft, timeout: '' })).toEqual({ parameters: { timeout: null } })
 })
 
-test('a limit keeps its mode and the parts that the form does not draw; a severity that lost its rows has no condition', () => {
+test('a limit keeps its mode and the parts that the form does not draw; a severity that lost its rows is removed', () => {
   const [limit] = draftOf(job).limits
   expect(thresholdsOf(limit ? [{ ...limit, value: '3,5' }] : [], job.thresholds)).toEqual({
     minor: {
@@ -46,7 +46,8 @@ test('a limit keeps its mode and the parts that the form does not draw; a severi
       conditions: [{ key: 'returnValue1', operator: '>', value: 3.5, repetition: 2, inFuture: 'PT2H' }],
     },
   })
-  expect(thresholdsOf([], job.thresholds)).toEqual({ minor: { mode: 'or', conditions: [] } })
+  expect(thresholdsOf([], job.thresholds)).toEqual({})
+  expect(patchOf(job, { ...draftOf(job), limits: [] })).toEqual({ thresholds: { minor: null } })
 })
 
 test('a warning beyond major is hidden, one before it is not', () => {

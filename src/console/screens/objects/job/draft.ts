@@ -81,7 +81,7 @@ function valueOf({ key, value }: LimitRow): number | string {
   return key.startsWith('stringValue') ? value : numberOf(value)
 }
 
-/** The thresholds of the rows. A severity that has lost its rows keeps no condition, since a merge patch cannot remove it.
+/** The thresholds of the rows.
  * @param before the thresholds of the job, whose modes stay */
 export function thresholdsOf(
   rows: readonly LimitRow[],
@@ -98,11 +98,16 @@ export function thresholdsOf(
           value: valueOf(row),
           repetition: Number(row.repetition || '1'),
         }))
-      const known = before?.[severity]
-      if (conditions.length === 0) return known ? [[severity, { mode: 'or', conditions }]] : []
-      return [[severity, { mode: known?.mode ?? 'or', conditions }]]
+      if (conditions.length === 0) return []
+      return [[severity, { mode: before?.[severity]?.mode ?? 'or', conditions }]]
     }),
   )
+}
+
+/** The merge patch of the thresholds, with null for a severity that has lost its rows. */
+function limitsPatch(rows: readonly LimitRow[], before: Job['thresholds']): object {
+  const lost = Object.keys(before ?? {}).map((severity) => [severity, null] as const)
+  return { ...Object.fromEntries(lost), ...thresholdsOf(rows, before) }
 }
 
 /** The merge patch that makes the job as the draft is: only changed fields. Null when nothing has changed. */
@@ -124,7 +129,7 @@ export function patchOf(job: Job, draft: Draft): Record<string, unknown> | null 
   const patch = {
     ...(isChanged('name') ? { name: draft.name } : {}),
     ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
-    ...(isChanged('limits') ? { thresholds: thresholdsOf(draft.limits, job.thresholds) } : {}),
+    ...(isChanged('limits') ? { thresholds: limitsPatch(draft.limits, job.thresholds) } : {}),
   }
   return Object.keys(patch).length === 0 ? null : patch
 }

@@ -102,7 +102,7 @@ onBothHosts('job', (stage) => {
         await page.getByText('Over the last 30 days').waitFor()
         await stage.client.request('PATCH', `/jobs/${job}`, { json: { name: 'Level outside' } })
         await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Another user has saved this job').waitFor()
+        await page.getByText('Another user has saved it').waitFor()
         await page.getByRole('cell', { name: 'Level outside' }).waitFor()
         await check('conflict')
         await page.getByRole('button', { name: 'Keep mine, then save' }).click()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { differences, draftOf, faultsOf, isBadDuration, patchOf, thresholdsOf } from './draft.ts'
+import { draftOf, faultsOf, isBadDuration, lines, patchOf, thresholdsOf } from './draft.ts'
 import type { LimitRow } from './draft.ts'
 import type { Job } from './job.ts'
 
@@ -77,13 +77,8 @@ test('a limit of a number must be one', () => {
   expect(faultsOf([row('major', 'high', { key: 'stringValue1', operator: '=' })])).toEqual([undefined])
 })
 
-test('both versions of a conflict show only the fields in which they differ', () => {
-  const base = draftOf(job)
-  const found = differences(base, { ...base, name: 'A', timeout: 'PT1H' }, { ...base, name: 'B' })
-  expect(found).toEqual([
-    { field: 'name', theirs: 'A', mine: 'B', isBoth: true },
-    { field: 'timeout', theirs: 'PT1H', mine: 'PT10M', isBoth: false },
-  ])
+test('a limit becomes a line of its own', () => {
+  expect(lines(draftOf(job).limits)).toBe('minor: returnValue1 > 3 ×2')
 })
 
 test('an empty duration means none', () => {

@@ -174,25 +174,8 @@ export function draggedText(value: number, precision: number | undefined): strin
   return String(Number(value.toFixed(precision ?? 2)))
 }
 
-/** The fields in which two versions of a configuration differ, as JSON-like lines for people. */
-export function differences(
-  base: Draft,
-  theirs: Draft,
-  mine: Draft,
-): readonly {
-  readonly field: keyof Draft
-  readonly theirs: string
-  readonly mine: string
-  readonly isBoth: boolean
-}[] {
-  return (Object.keys(base) as (keyof Draft)[]).flatMap((field) => {
-    const [before, other, own] = [lines(base[field]), lines(theirs[field]), lines(mine[field])]
-    if (before === other && before === own) return []
-    return [{ field, theirs: other, mine: own, isBoth: before !== other && before !== own && other !== own }]
-  })
-}
-
-function lines(value: Draft[keyof Draft]): string {
+/** The value of a field as lines for people. */
+export function lines(value: Draft[keyof Draft]): string {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value)
   return value
     .map((row) =>

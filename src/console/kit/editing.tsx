@@ -1,0 +1,193 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import { asFailure } from '../api/failure.ts'
+import type { Failure } from '../api/failure.ts'
+import { t } from '../language/t.ts'
+import { background } from './background.ts'
+import { Button } from './controls.tsx'
+import { Card, Table } from './data.tsx'
+import { FailureNote, Note } from './feedback.tsx'
+import { Refusals } from './overlays.tsx'
+import { toast } from './toasts.tsx'
+import { changedFields, differences, merged } from './versions.ts'
+import type { Version } from './versions.ts'
+
+type How<T, D> = {
+  readonly draftOf: (object: T) => D
+  /** Saves the draft with `If-Match`, and returns the version that follows. */
+  readonly send: (base: Version<T>, draft: D) => Promise<Version<T>>
+  /** Reads the stored version, after another user has saved. */
+  readonly read: () => Promise<Version<T>>
+}
+
+/** A configuration while it is edited. */
+export type Editing<T, D> = How<T, D> & {
+  /** The version that the user began with; it decides about conflicts. */
+  readonly base: Version<T>
+  /** The version that was read last. */
+  readonly latest: Version<T>
+  readonly draft: D
+  readonly isChanged: boolean
+  readonly isBusy: boolean
+  readonly failure: Failure | null
+  readonly change: (part: Partial<D>) => void
+  readonly begin: (version: Version<T>, keep?: D) => void
+  readonly save: () => Promise<void>
+}
+
+/** Keeps a draft of an object until it is saved. The version that the user began with decides about conflicts. */
+export function useEditing<T, D extends object>(version: Version<T>, how: How<T, D>): Editing<T, D> {
+  const { draftOf, send } = how
+  const [base, setBase] = useState(version)
+  const [draft, setDraft] = useState(() => draftOf(version.object))
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const begin = (next: Version<T>, keep: D = draftOf(next.object)): void => {
+    setBase(next)
+    setDraft(keep)
+    setFailure(null)
+  }
+  const save = async (): Promise<void> => {
+    setBusy(true)
+    setFailure(null)
+    try {
+      begin(await send(base, draft))
+      toast({ text: t('edit.saved') })
+    } catch (error) {
+      setFailure(asFailure(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const isChanged = Object.keys(changedFields(draftOf(base.object), draft)).length > 0
+  const change = (part: Partial<D>): void => setDraft((now) => ({ ...now, ...part }))
+  return { ...how, base, latest: version, draft, isChanged, isBusy, failure, change, begin, save }
+}
+
+/** The form of a draft: Ctrl+Enter or the button saves.
+ * @param refused why the draft cannot be saved; undefined when it can */
+export function EditForm<T, D extends object>({
+  editing,
+  refused,
+  aside,
+  children,
+  ...conflict
+}: {
+  readonly editing: Editing<T, D>
+  readonly refused: string | undefined
+  /** Above the buttons, beside the form. */
+  readonly aside?: ComponentChildren
+  readonly children: ComponentChildren
+} & Differing<D>): JSX.Element {
+  const { failure, isChanged } = editing
+  const isOff = !isChanged || refused !== undefined
+  const save = (event: Event): void => {
+    event.preventDefault()
+    if (!isOff) background(editing.save())
+  }
+  return (
+    <form
+      class="beside"
+      noValidate
+      onSubmit={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save(event)
+      }}
+    >
+      <div class="col">
+        {failure?.status === 412 && <Conflict editing={editing} {...conflict} />}
+        {children}
+      </div>
+      <div class="col sticky">
+        {aside}
+        <SaveCard editing={editing} refused={refused} />
+      </div>
+    </form>
+  )
+}
+
+function SaveCard<T, D>({
+  editing: { latest, failure, isBusy, isChanged, begin },
+  refused,
+}: {
+  readonly editing: Editing<T, D>
+  readonly refused: string | undefined
+}): JSX.Element {
+  const unchanged = isChanged ? undefined : t('edit.unchanged')
+  return (
+    <Card>
+      <div class="pad col">
+        {failure && failure.status !== 412 && failure.errors.length === 0 && (
+          <FailureNote failure={failure} />
+        )}
+        {failure && failure.errors.length > 0 && <Refusals failure={failure} />}
+        {isChanged && refused !== undefined && <Note kind="warning">{refused}</Note>}
+        <div class="row">
+          <Button kind="primary" type="submit" busy={isBusy} refused={unchanged ?? refused}>
+            {t('edit.save')}
+          </Button>
+          <Button refused={unchanged} onClick={() => begin(latest)}>
+            {t('edit.discard')}
+          </Button>
+        </div>
+        <p class="label">{t('edit.versions')}</p>
+      </div>
+    </Card>
+  )
+}
+
+type Differing<D> = {
+  /** The name of a field in the form. */
+  readonly fieldText: (field: keyof D & string) => string
+  /** The value of a field for people. */
+  readonly valueText: (value: D[keyof D], field: keyof D & string) => string
+}
+
+/** Another user has saved the object meanwhile: both versions, and the choice between them. */
+function Conflict<T, D extends object>({
+  editing: { base, draft, draftOf, read, begin },
+  fieldText,
+  valueText,
+}: { readonly editing: Editing<T, D> } & Differing<D>): JSX.Element {
+  const [theirs, setTheirs] = useState<Version<T> | null>(null)
+  useEffect(() => background(read().then(setTheirs)), [base])
+  const before = draftOf(base.object)
+  return (
+    <Note kind="warning" role="alert">
+      <b>{t('edit.conflict')}</b>
+      <p>{t('edit.conflictText')}</p>
+      {theirs && (
+        <>
+          <Table
+            label={t('edit.conflict')}
+            rows={differences({ base: before, theirs: draftOf(theirs.object), mine: draft }, valueText)}
+            keyOf={({ field }) => field}
+            columns={[
+              { key: 'field', title: t('edit.field'), cell: ({ field }) => fieldText(field) },
+              {
+                key: 'theirs',
+                title: t('edit.theirs'),
+                cell: (row) => <span class="pre">{row.theirs}</span>,
+              },
+              {
+                key: 'mine',
+                title: t('edit.mine'),
+                cell: (row) => <span class="pre">{row.isBoth ? <mark>{row.mine}</mark> : row.mine}</span>,
+              },
+            ]}
+          />
+          <div class="row wrap">
+            <Button
+              kind="primary"
+              onClick={() => begin(theirs, merged(before, draftOf(theirs.object), draft))}
+            >
+              {t('edit.keepMine')}
+            </Button>
+            <Button onClick={() => begin(theirs)}>{t('edit.takeTheirs')}</Button>
+          </div>
+        </>
+      )}
+    </Note>
+  )
+}

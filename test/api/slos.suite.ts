@@ -237,6 +237,14 @@ const scenarios: readonly Scenario[] = [
       expect(await stateOf(client, slo)).toBe('major')
       await setChildren(client, slo, [{ id: bad, weight: 2, stateOverrides: { major: 'ok' } }], 'merge')
       expect(await stateOf(client, slo)).toBe('ok')
+      expect(await good<Body>(client.request('GET', `/slos/${slo}/children`))).toMatchObject({
+        items: [
+          { id: bad, weight: 2, stateOverrides: { major: 'ok' } },
+          { id: well, weight: 1, stateOverrides: {} },
+        ],
+      })
+      const inTree = await good<{ items: Body[] }>(client.request('GET', `/devices/${device}/children`))
+      expect(inTree.items.some((item) => 'weight' in item || 'stateOverrides' in item)).toBe(false)
       expect(await setChildren(client, slo, [{ id: bad }], 'remove')).toMatchObject({ items: [{ id: well }] })
       await good(client.request('DELETE', `/jobs/${well}`))
       expect(await stateOf(client, slo)).toBe('undefined')

@@ -32,6 +32,14 @@ export const childrenView = z
         by: z
           .enum(['tree', 'link', 'filter'])
           .describe('How the object became a child: by its place in the tree, by a link, or by a filter.'),
+        weight: z
+          .int()
+          .optional()
+          .describe('How many children the child counts as; absent for a child by its place in the tree.'),
+        stateOverrides: z
+          .partialRecord(z.enum(STATES), z.enum(STATES))
+          .optional()
+          .describe('For a state of the child, the state that counts instead; absent as `weight`.'),
       }),
     ),
   })

@@ -93,6 +93,7 @@ function itemsOf(
       hasChildren,
       position: position + index + 1,
       by: row.by ?? 'tree',
+      ...(row.by && { weight: row.weight, stateOverrides: row.stateOverrides }),
     }
   })
 }

@@ -57,7 +57,11 @@ export async function readChildren(
   return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
 }
 
-export type LinkedRow = ChildRow & { readonly by: 'link' | 'filter' }
+export type LinkedRow = ChildRow & {
+  readonly by: 'link' | 'filter'
+  readonly weight: number
+  readonly stateOverrides: Readonly<Partial<Record<State, State>>>
+}
 
 /** The children of a service level object or container, in the order of its `sortMode`; matches of its filter come
  * last.
@@ -68,15 +72,20 @@ export async function readLinked(
   page: { readonly offset: number; readonly limit: number; readonly readable: SQL; readonly linked: SQL },
 ): Promise<readonly LinkedRow[]> {
   const rank = sql.raw(STATES.map((state, index) => `when '${state}' then ${index}`).join(' '))
-  const rows = await database.all<Flagged<LinkedRow>>(sql`
-    select ${columns(page.linked)}, o.name_folded as "nameFolded", case l.by_filter when 1 then 'filter' else 'link' end as "by"
+  const rows = await database.all<Flagged<Omit<LinkedRow, 'stateOverrides'>> & { overrides: string }>(sql`
+    select ${columns(page.linked)}, o.name_folded as "nameFolded", case l.by_filter when 1 then 'filter' else 'link' end as "by",
+           l.weight, l.overrides
     from links l join objects o on o.id = l.child_id ${JOINS} left join slos parent on parent.id = l.parent_id
     where l.parent_id = ${parentId} and not l.is_left_out and ${page.readable}
     order by case parent.sort_mode when 'name' then o.name_folded end,
              case parent.sort_mode when 'state' then case s.state ${rank} else ${STATES.length} end end,
              l.by_filter, l.position, o.name_folded, o.id
     limit ${sql.raw(String(page.limit))} offset ${sql.raw(String(page.offset))}`)
-  return rows.map((row) => ({ ...row, hasChildren: row.hasChildren === 1 }))
+  return rows.map(({ overrides, ...row }) => ({
+    ...row,
+    hasChildren: row.hasChildren === 1,
+    stateOverrides: JSON.parse(overrides) as LinkedRow['stateOverrides'],
+  }))
 }
 
 /** An object and the objects below it, level by level, at most `limit`.

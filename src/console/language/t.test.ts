@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { format, languageFor } from './t.ts'
+import { changeLanguage, format, languageFor, loadWords, t } from './t.ts'
+import type { Words } from './t.ts'
 
 describe('a pattern', () => {
   const cases: readonly [pattern: string, values: Record<string, string | number>, text: string][] = [
@@ -25,4 +26,34 @@ describe('a pattern', () => {
 test('the language is the first that the console has', () => {
   expect(languageFor(['nl-NL', 'de-CH', 'en'])).toBe('de')
   expect(languageFor(['ja'])).toBe('en')
+})
+
+/** Words that arrive when the test says so. */
+function slowWords(key: string) {
+  const arrivals = { en: Promise.withResolvers<void>(), de: Promise.withResolvers<void>() }
+  const read = (language: 'en' | 'de') => async () => {
+    await arrivals[language].promise
+    return { default: { [key]: language } }
+  }
+  const words: Words = { en: read('en'), de: read('de'), fr: read('de') }
+  return { words, arrive: (language: 'en' | 'de') => arrivals[language].resolve() }
+}
+
+test('words that are loaded while the language changes have the new language', async () => {
+  Object.assign(globalThis, { document: { documentElement: {} } })
+  const early = slowWords('early')
+  const late = slowWords('late')
+  const loadingEarly = loadWords(early.words)
+  const change = changeLanguage('de')
+  const loadingLate = loadWords(late.words)
+  late.arrive('en')
+  await loadingLate
+  early.arrive('de')
+  late.arrive('de')
+  await change
+  early.arrive('en')
+  await loadingEarly
+  expect([t('early'), t('late')]).toEqual(['de', 'de'])
+  await changeLanguage('en')
+  Reflect.deleteProperty(globalThis, 'document')
 })

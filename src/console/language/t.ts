@@ -21,13 +21,22 @@ const known = new Set<Words>()
 export async function loadWords(words: Words): Promise<void> {
   if (known.has(words)) return
   known.add(words)
-  keep((await words[language.value]()).default)
+  let read: Language
+  let catalogue: Catalogue
+  do {
+    read = language.value
+    catalogue = (await words[read]()).default
+  } while (read !== language.value)
+  keep(catalogue)
 }
 
 /** Changes the language of the page. */
 export async function changeLanguage(to: Language): Promise<void> {
   if (to !== language.value) {
-    const catalogues = await Promise.all([...known].map((words) => words[to]()))
+    let catalogues: readonly { readonly default: Catalogue }[] = []
+    // A screen whose words are loaded meanwhile takes part in the change.
+    while (catalogues.length < known.size)
+      catalogues = await Promise.all([...known].map((words) => words[to]()))
     language.value = to
     for (const { default: catalogue } of catalogues) keep(catalogue)
   }

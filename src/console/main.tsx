@@ -4,7 +4,8 @@ import { render } from 'preact'
 import { API_BASE, call } from './api/client.ts'
 import { onGap, startEvents } from './api/events.ts'
 import { invalidateShown } from './api/resource.ts'
-import { startSession, user } from './api/session.ts'
+import { startSession, usePersonalToken, user } from './api/session.ts'
+import { BASE } from './kit/location.ts'
 import { startClock, timeZone } from './kit/time.tsx'
 import { changeLanguage, language, languageFor, loadWords, overlayTexts } from './language/t.ts'
 import { words } from './language/words.ts'
@@ -18,7 +19,9 @@ document.documentElement.lang = language.value
 loadCustomStyle()
 await loadWords(words)
 try {
-  await startSession()
+  const wallToken = location.pathname === `${BASE}wall` ? location.hash.slice(1) : ''
+  if (wallToken === '') await startSession()
+  else usePersonalToken(decodeURIComponent(wallToken))
   startEvents()
   onGap(invalidateShown)
   startClock()

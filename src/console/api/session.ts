@@ -28,6 +28,8 @@ export const owedAction = signal<'mfa' | 'password' | null>(null)
 export const isSignedIn = (): boolean => sessionStatus.value === 'in' || sessionStatus.value === 'over'
 
 type Access = { readonly token: string; readonly endsAt: number }
+/** A personal token instead of a session: it cannot be renewed. */
+let isPersonal = false
 let access: Access | null = null
 let renewal: Promise<boolean> | null = null
 /** Requests that wait for the user to sign in again. */
@@ -39,6 +41,7 @@ useCredentials({
     return access?.token ?? null
   },
   async renew() {
+    if (isPersonal) return false
     if (await renew()) return true
     if (!isSignedIn()) return false
     sessionStatus.value = 'over'
@@ -52,6 +55,13 @@ useCredentials({
 export async function startSession(): Promise<void> {
   if (localStorage.getItem(SIGNED_IN_KEY) !== null && (await renew())) await enter()
   else sessionStatus.value = 'out'
+}
+
+/** Reads with a personal token, which outlives each session. The page has no user. */
+export function usePersonalToken(token: string): void {
+  isPersonal = true
+  access = { token, endsAt: Number.POSITIVE_INFINITY }
+  sessionStatus.value = 'in'
 }
 
 /** Signs in with a password, and a code where MFA is active.

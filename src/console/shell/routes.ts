@@ -77,16 +77,17 @@ export const SCREENS: readonly ScreenRoute[] = [
   screen(['/account'], 'account', accountWords, () => import('../screens/account/screen.tsx')),
   screen(['/keys'], 'keys', keysWords, () => import('../screens/keys/screen.tsx')),
   screen(['/first-value'], 'first-value', firstValueWords, () => import('../screens/first-value/screen.tsx')),
-  screen(['/wall'], 'wall', wallWords, () => import('../screens/wall/screen.tsx')),
+  // The wall shows parts of the overview.
+  screen(['/wall'], 'wall', [wallWords, overviewWords], () => import('../screens/wall/screen.tsx')),
 ]
 
 function screen(
   paths: readonly string[],
   entry: string,
-  words: Words,
+  words: Words | readonly Words[],
   load: () => Promise<{ readonly Screen: ComponentType }>,
 ): ScreenRoute {
-  const loadBoth = async (): Promise<ComponentType> =>
-    (await Promise.all([load(), loadWords(words)]))[0].Screen
-  return { paths, entry, screen: lazy(loadBoth) }
+  const loadAll = async (): Promise<ComponentType> =>
+    (await Promise.all([load(), ...[words].flat().map(loadWords)]))[0].Screen
+  return { paths, entry, screen: lazy(loadAll) }
 }

@@ -15,7 +15,12 @@ export function changeTheme(to: Theme): void {
   applyTheme()
 }
 
-function applyTheme(): void {
+/** A screen on a wall is dark at night, unless this browser has a theme of its own. */
+export function showNight(isNight: boolean): void {
+  if (theme.value === 'system') document.documentElement.dataset['theme'] = isNight ? 'dark' : 'light'
+}
+
+export function applyTheme(): void {
   const root = document.documentElement
   if (theme.value === 'system') delete root.dataset['theme']
   else root.dataset['theme'] = theme.value

@@ -27,7 +27,7 @@ export function placeOf(path: string): string {
 }
 
 /** The open alarms that no other one holds back: worst first, then the oldest. */
-function worstFirst(alarms: readonly Alarm[]): readonly Alarm[] {
+export function worstFirst(alarms: readonly Alarm[]): readonly Alarm[] {
   return alarms
     .filter(({ suppressedBy }) => suppressedBy === null)
     .toSorted((a, b) => rankOf(b.state) - rankOf(a.state) || a.begin.localeCompare(b.begin))

@@ -1,71 +1,148 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
-import { lastEventAt, liveStatus } from '../../api/events.ts'
+import type { Alarm } from '../../actions/alarms.ts'
+import { lastEventAt } from '../../api/events.ts'
 import { useGet } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { Mark } from '../../kit/icons.tsx'
-import { rankOf, State } from '../../kit/state.tsx'
-import { durationText, now, timeText } from '../../kit/time.tsx'
+import { useQuery } from '../../kit/location.ts'
+import { dayText, durationText, now, timeText, timeZone } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { applyTheme, showNight } from '../../shell/theme.ts'
+import { headline } from '../overview/sentence.ts'
+import type { Trouble } from '../overview/sentence.ts'
+import { TideChart } from '../overview/tide-chart.tsx'
+import { Budgets, Groups, LateJobs, ROWS_MAX, topGroups, WrongNow } from './parts.tsx'
+import { isNight, turnOf } from './turns.ts'
 
-const SHOWN_MAX = 8
-/** Older news than this are said to be old. */
+/** The headline says so when the service has been silent for longer. It sends a comment each 15 seconds. */
 const STALE_MS = 30_000
 
-/** A screen for a wall: no controls, large, kept awake. */
+/** A screen for a wall: no controls, large, kept awake, dark at night. With `every` its parts take turns. */
 export function Screen(): JSX.Element {
+  const [every] = useQuery('every', '')
+  const [begin] = useState(Date.now())
   const alarms = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
+  const parts = useParts(alarms.data?.items)
+  useEffect(keepAwake, [])
+  const night = isNight(now.value, timeZone.value)
+  useEffect(() => {
+    showNight(night)
+    return applyTheme
+  }, [night])
+  const turn = turnOf({ every, count: parts.length, sinceMs: now.value - begin })
+  const shown = turn && parts[turn.at]
+  return (
+    <main class="wall" id="main">
+      <header>
+        <div>
+          <p class="brand">
+            <Mark />
+            Tidemark
+          </p>
+          <Headline alarms={alarms} begin={begin} />
+        </div>
+        <div class="when">
+          <p class="clock">{timeText(now.value)}</p>
+          <p>{dayText(now.value)}</p>
+        </div>
+      </header>
+      {shown ? (
+        <section class="part" aria-labelledby="part">
+          <h2 id="part">{shown.title}</h2>
+          {shown.content}
+        </section>
+      ) : (
+        <div class="all">
+          <Tide />
+          <div class="grid">
+            <WrongNow alarms={alarms.data?.items} />
+            {parts.find(({ name }) => name === 'groups')?.content}
+          </div>
+        </div>
+      )}
+      <footer>
+        <span>{timeZone.value}</span>
+        {turn && (
+          <span class="end num">
+            {t('wall.turn', {
+              at: turn.at + 1,
+              count: parts.length,
+              duration: durationText(turn.leftS * 1000),
+            })}
+          </span>
+        )}
+      </footer>
+    </main>
+  )
+}
+
+/** The sentence of the overview; or that news stay away, since the content is old then. */
+function Headline({
+  alarms,
+  begin,
+}: {
+  readonly alarms: Resource<{ readonly items: readonly Trouble[] }>
+  readonly begin: number
+}): JSX.Element {
+  const silentMs = now.value - (lastEventAt.value ?? begin)
+  if (alarms.failure?.status === 401) return <h1>{t('wall.refused')}</h1>
+  if (silentMs > STALE_MS) return <h1>{t('wall.stale', { duration: durationText(silentMs) })}</h1>
+  return <h1>{alarms.data ? headline(alarms.data.items) : t('feedback.loading')}</h1>
+}
+
+type Part = { readonly name: string; readonly title: string; readonly content: JSX.Element }
+
+/** The parts that have something to show. */
+function useParts(alarms: readonly Alarm[] | undefined): readonly Part[] {
   const root = useGet(
     '/root/tree/{parentType}/{parentId}/tree',
     {
       path: { parentType: 'group', parentId: 1 },
-      query: { depth: '1', types: 'group', fields: 'counts,name,state,children' },
+      query: { depth: '2', types: 'group', fields: 'name,state,children' },
     },
     ['state'],
   )
-  useEffect(keepAwake, [])
-  const open = (alarms.data?.items ?? [])
-    .filter(({ suppressedBy }) => suppressedBy === null)
-    .toSorted((a, b) => rankOf(b.state) - rankOf(a.state) || a.begin.localeCompare(b.begin))
-  const age = now.value - (lastEventAt.value ?? now.value)
-  const isStale = liveStatus.value === 'offline' || age > STALE_MS
+  const slcs = useGet('/slcs', { query: { limit: ROWS_MAX } }, ['state']).data?.items ?? []
+  const path = { parentType: 'group', parentId: 1 } as const
+  const late = useGet('/{parentType}/{parentId}/late-jobs', { path, query: { limit: ROWS_MAX } }, ['state'])
+  const jobs = late.data?.items ?? []
+  const groups = topGroups(root.data)
+  const wrong = (
+    <>
+      <Tide />
+      <WrongNow alarms={alarms} />
+    </>
+  )
+  return [
+    { name: 'wrong', title: t('overview.wrongNow'), content: wrong, isEmpty: false },
+    {
+      name: 'groups',
+      title: t('wall.groups'),
+      content: <Groups groups={groups} />,
+      isEmpty: groups.length === 0,
+    },
+    {
+      name: 'budgets',
+      title: t('overview.budgets'),
+      content: <Budgets slcs={slcs} />,
+      isEmpty: slcs.length === 0,
+    },
+    {
+      name: 'late',
+      title: t('overview.late'),
+      content: <LateJobs jobs={jobs} />,
+      isEmpty: jobs.length === 0,
+    },
+  ].filter(({ isEmpty }) => !isEmpty)
+}
+
+function Tide(): JSX.Element {
   return (
-    <main class="wall" id="main">
-      <header>
-        <h1>
-          {isStale
-            ? t('wall.stale', { duration: durationText(age) })
-            : t('wall.headline', { count: open.length })}
-        </h1>
-        <span class="clock">{timeText(now.value)}</span>
-      </header>
-      <div class="grid">
-        <ul class="card big">
-          {open.slice(0, SHOWN_MAX).map(({ id, state, object, begin, assignee }) => (
-            <li key={id}>
-              <State state={state} look="plain" />
-              <span class="cut">
-                <b>{object.name}</b> <span class="faint">{assignee?.name}</span>
-              </span>
-              <span>{durationText(now.value - Date.parse(begin))}</span>
-            </li>
-          ))}
-          {alarms.data && open.length === 0 && <li class="quiet">{t('wall.calm')}</li>}
-        </ul>
-        <ul class="plates">
-          {(root.data?.children ?? []).map(({ id, name, state }) => (
-            <li key={id} class="card">
-              <b class="cut">{name}</b>
-              <State state={state} look="plain" />
-            </li>
-          ))}
-        </ul>
-      </div>
-      <footer class="brand">
-        <Mark />
-        Tidemark
-      </footer>
-    </main>
+    <div class="card">
+      <TideChart />
+    </div>
   )
 }
 

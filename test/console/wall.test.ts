@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from 'bun:test'
+
+import { good } from '../api/suite.ts'
+import { onBothHosts } from './stage.ts'
+
+type Made = { readonly id: number }
+type Token = Made & { readonly token: string }
+
+const DAY_MS = 86_400_000
+const EVERY_S = 30
+const NO_NEWS_MS = 31_000
+const NOON = new Date('2030-01-15T12:00:00+01:00')
+const LATE_EVENING = new Date('2030-01-15T22:00:00+01:00')
+const THEME = 'document.documentElement.dataset.theme'
+/** Notes each request to keep the screen awake. */
+const WATCH_LOCKS = `globalThis.locks = []
+Object.defineProperty(navigator, 'wakeLock', {
+  value: { request: async (kind) => { globalThis.locks.push(kind); return { release: async () => undefined } } },
+})`
+
+onBothHosts('wall', (stage) => {
+  let token = ''
+  beforeAll(async () => {
+    const { client } = stage
+    const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
+    const harbour = await post('/groups?parentId=1', { name: 'Harbour' })
+    await post('/groups?parentId=1', { name: 'Weather' })
+    const gauge = await post(`/devices?parentId=${harbour.id}`, { name: 'Gauge' })
+    const job = await post(`/jobs?parentId=${gauge.id}`, {
+      name: 'Outer level',
+      parameters: { returnValue: [{ valueName: 'level', valueUnit: 'm' }] },
+      thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 3 }] } },
+    })
+    await post(`/webcollector/jobs/${job.id}/values`, { errorCode: 0, returnValue1: 4 })
+    const made = await good<Token>(
+      client.request('POST', '/session/personal-tokens', {
+        as: 'dashboard_viewer',
+        json: { name: 'wall', scopes: ['read'], expiresAt: new Date(Date.now() + DAY_MS).toISOString() },
+      }),
+    )
+    token = made.token
+  })
+
+  const wall = (query: string, secret = token) => `wall${query}#${secret}`
+
+  test('a token of a viewer opens it; its parts take turns with a countdown, and the screen stays awake', () =>
+    stage.visit(wall(`?every=${EVERY_S}`), { as: null }, async ({ page, check }) => {
+      await page.clock.install()
+      await page.addInitScript(WATCH_LOCKS)
+      await page.reload()
+      await page.getByRole('heading', { name: 'One thing is wrong and not acknowledged' }).waitFor()
+      await page.getByRole('heading', { name: 'Wrong now' }).waitFor()
+      await page.getByText('Outer level').waitFor()
+      await page.getByText(/^1 of 2, next in \d+\ssec$/).waitFor()
+      expect(await page.evaluate<string[]>('globalThis.locks')).toEqual(['screen'])
+      await check('wrong')
+      await page.clock.runFor(EVERY_S * 1000)
+      await page.getByRole('heading', { name: 'Groups' }).waitFor()
+      const plates = await page.locator('.plates li').allInnerTexts()
+      expect(plates.map((text) => text.split(/\s+/))).toEqual([
+        ['Major', 'Harbour'],
+        ['Undefined', 'Weather'],
+      ])
+      await page.getByText(/^2 of 2, next in/).waitFor()
+      await page.clock.runFor(EVERY_S * 1000)
+      await page.getByText(/^1 of 2, next in/).waitFor()
+    }))
+
+  test('without a time to turn it shows all at once, also to a signed-in user', () =>
+    stage.visit('wall', { as: 'dashboard_viewer' }, async ({ page, check }) => {
+      await page.getByText('Outer level').waitFor()
+      await page.getByText('Weather').waitFor()
+      expect(await page.getByText('next in').count()).toBe(0)
+      expect(await page.locator('main :is(a, button, input)').count()).toBe(0)
+      await check('all')
+    }))
+
+  test('the headline says that news stay away, and the content stays', () =>
+    stage.visit(wall(''), { as: null }, async ({ page, picture, expectProblem }) => {
+      await page.clock.install()
+      await page.reload()
+      await page.getByText('Outer level').waitFor()
+      expectProblem(/ERR_FAILED|ERR_INTERNET_DISCONNECTED/)
+      await page.context().setOffline(true)
+      await page.route('**/*', (route) => route.abort())
+      await page.clock.runFor(NO_NEWS_MS)
+      await page.getByRole('heading', { name: /^No news for \d+ sec/ }).waitFor()
+      await page.getByText('Outer level').waitFor()
+      await picture('stale')
+    }))
+
+  test('it is bright by day and dark at night', () =>
+    stage.visit(wall(''), { as: null }, async ({ page }) => {
+      for (const [time, expected] of [
+        [NOON, 'light'],
+        [LATE_EVENING, 'dark'],
+      ] as const) {
+        await page.clock.setFixedTime(time)
+        await page.reload()
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        expect(await page.evaluate<string>(THEME)).toBe(expected)
+      }
+    }))
+
+  test('a token that is not valid is named', () =>
+    stage.visit(wall('', 'tidemark_wrong'), { as: null }, async ({ page, expectProblem }) => {
+      expectProblem(/status of 401/)
+      await page.getByRole('heading', { name: 'The token of this wall is not valid' }).waitFor()
+    }))
+})

@@ -26,6 +26,7 @@ import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
 import { flappingSuite } from './flapping.suite.ts'
 import { historySuite } from './history.suite.ts'
+import { jobActionsSuite } from './job-actions.suite.ts'
 import { jobsSuite } from './jobs.suite.ts'
 import { codeGeneratorSuite } from './code-generator.suite.ts'
 import { DIRECTORY, ldapSuite } from './ldap.suite.ts'
@@ -83,6 +84,7 @@ export const SUITES: readonly Suite[] = [
   browseSuite,
   searchSuite,
   jobsSuite,
+  jobActionsSuite,
   deliveriesSuite,
   metricsSuite,
   bulkSuite,

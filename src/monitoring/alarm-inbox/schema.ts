@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { actionResults } from '../../http/action-results.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { instantQuery } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
@@ -204,19 +205,7 @@ export const actionsBody = z
 
 export const actionsView = z
   .object({
-    items: z.array(
-      z.object({
-        id: z.int(),
-        status: z.enum(['done', 'refused']),
-        code: z
-          .string()
-          .nullable()
-          .describe(
-            'The error code that a call for this alarm alone would return; null if the action was done.',
-          ),
-        detail: z.string().nullable(),
-      }),
-    ),
+    items: actionResults('alarm'),
     isMore: z.boolean().describe('Whether more alarms match the filter than the call acted on.'),
   })
   .meta({ id: 'AlarmActions' })

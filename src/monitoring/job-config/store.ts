@@ -16,10 +16,16 @@ export type StaleJobConfig = QueueItem & {
   readonly job: JobConfiguration | null
 }
 
-/** Enqueues a job, named by its id, or every job at or below a path, so that its actor gets the job's configuration, or
- * forgets the job if it is deleted. */
-export function enqueueJobConfigs(database: Database, at: number | { readonly path: string }): Write {
-  const isIt = typeof at === 'number' ? sql`id = ${at}` : sql`path >= ${at.path} and path < ${`${at.path}~`}`
+/** Enqueues jobs, named by their ids, or every job at or below a path, so that their actors get their configurations, or
+ * forget the jobs if they are deleted. */
+export function enqueueJobConfigs(
+  database: Database,
+  at: number | readonly number[] | { readonly path: string },
+): Write {
+  const isIt =
+    typeof at === 'object' && 'path' in at
+      ? sql`path >= ${at.path} and path < ${`${at.path}~`}`
+      : sql`id in (select value from json_each(${JSON.stringify([at].flat())}))`
   return database.run(enqueue(staleJobConfigs, sql`select id from objects where ${isIt} and type = 'job'`))
 }
 

@@ -10,6 +10,7 @@ import { SENDERS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import type { Delivered } from '../../domain/delivery.ts'
 import { LEVELS } from '../states/state.ts'
+import { jobActionRoutes } from './actions/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { lateJobRoutes } from './late/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
@@ -98,6 +99,7 @@ const ownRoutes = new Hono<Env>()
 
 export const jobRoutes = new Hono<Env>()
   .route('/', ownRoutes)
+  .route('/', jobActionRoutes)
   .route('/', bulkRoutes)
   .route('/', pingRoutes)
   .route('/', lateJobRoutes)

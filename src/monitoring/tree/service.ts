@@ -29,7 +29,7 @@ import * as store from './store.ts'
 import type { Insertion, InstanceType, NewObject, PropertyRow } from './store.ts'
 
 export type { Insertion, NewObject, PropertyRow } from './store.ts'
-export { readProperties, touchObject } from './store.ts'
+export { bumpVersions, readProperties, touchObject } from './store.ts'
 
 /** An object with the rights of the caller. */
 export type ObjectRow = store.ObjectRow & { readonly permissions: Permissions }
@@ -356,5 +356,3 @@ function hasChildren(below: number): Refusal {
     `The object still contains ${count} object${below === 1 ? '' : 's'}. Pass recursive=true to delete them too.`,
   )
 }
-
-/** The refusal of a change that another one has overtaken. */

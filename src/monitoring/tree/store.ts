@@ -218,6 +218,13 @@ export function moveSubtree(database: Database, row: ObjectRow, parent: ObjectRo
   ]
 }
 
+/** Increments the versions of objects whose rows in other tables change. */
+export function bumpVersions(database: Database, ids: readonly number[]): Write {
+  return database.run(
+    sql`update objects set version = version + 1 where id in (select value from json_each(${JSON.stringify(ids)}))`,
+  )
+}
+
 /** Increments the versions of all jobs of a device, whose collector has changed. */
 export function bumpJobs(database: Database, deviceId: number): Write {
   return database.run(

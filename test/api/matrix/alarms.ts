@@ -35,8 +35,8 @@ function listVerdict({ status, body }: Answer): number {
   return status === 200 && body['total'] === 0 ? 404 : status
 }
 
-/** What became of the only alarm. */
-function actedVerdict({ status, body }: Answer): number {
+/** The result for the only object of an action. */
+export function actedVerdict({ status, body }: Answer): number {
   const [item] = (body['items'] ?? []) as { code: string | null }[]
   const statuses: Readonly<Record<string, number>> = { not_found: 404, forbidden: 403 }
   return item?.code ? (statuses[item.code] ?? 500) : status

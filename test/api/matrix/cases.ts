@@ -1,7 +1,7 @@
 import type { Answer, Client } from '../client.ts'
 import { gaugeRequest, snappyOf, writeRequest } from '../metrics-bodies.ts'
 import { good } from '../suite.ts'
-import { alarms } from './alarms.ts'
+import { actedVerdict, alarms } from './alarms.ts'
 import { fresh, freshInOwn, json, named, readBack, sentBack } from './case.ts'
 import type { Case, Names } from './case.ts'
 import { revaluations } from './revaluations.ts'
@@ -93,6 +93,13 @@ const browsing: readonly Case[] = [
   })),
   { route: 'GET /slos/:id/outages', title: 'with reasons', path: '/slos/{slo}/outages?minDuration=PT0S' },
   { route: 'POST /jobs/:id/replay', path: '/jobs/{job}/replay', request: json({}) },
+  ...(['stop', 'start'] as const).map((action): Case => ({
+    route: 'POST /jobs/actions',
+    title: `to ${action}`,
+    prepare: fresh.job,
+    request: ({ fresh: id }) => ({ json: { action, ids: [id] } }),
+    verdict: actedVerdict,
+  })),
   {
     route: 'GET /groups/:id/search',
     path: `/groups/{group}/search?filterDefinition=${encodeURIComponent('{"conditions":[]}')}`,

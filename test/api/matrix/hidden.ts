@@ -9,6 +9,7 @@ import type { World } from './world.ts'
 
 type Change = { readonly title: string; readonly run: (client: Client, world: World) => Promise<void> }
 type Body = Readonly<Record<string, unknown>> & { readonly id: number }
+type Acted = { readonly items: readonly { readonly code: string | null }[] }
 type Depending = { readonly dependsOn: readonly { readonly id: number }[] }
 
 const DEPENDENCIES_MAX = 100
@@ -49,6 +50,21 @@ export const HIDDEN: readonly Change[] = [
         hasChildren: true,
         parameters: { children: 1 },
       })
+    },
+  },
+  {
+    title: 'one action on several jobs answers each by the rights on it',
+    async run(client, { own, readonly, foreign }) {
+      const ids = [foreign.job, own.job, readonly.job]
+      const act = (action: string) =>
+        good<Acted>(client.request('POST', '/jobs/actions', { as: 'editor', json: { action, ids } }))
+      const codes = ({ items }: Acted) => items.map(({ code }) => code)
+      expect(codes(await act('stop'))).toEqual(['not_found', null, 'forbidden'])
+      const stopped = await Promise.all(
+        ids.map(async (id) => (await good<Body>(client.request('GET', `/jobs/${id}`)))['stopped']),
+      )
+      expect(stopped).toEqual([false, true, false])
+      expect(codes(await act('start'))).toEqual(['not_found', null, 'forbidden'])
     },
   },
   {

@@ -4,6 +4,7 @@ import type { Rights, Right } from '../../../access/rights/permissions.ts'
 import { rightsFor, rightsOf } from '../../../access/rights/service.ts'
 import { readUsers } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
+import { actionResult } from '../../../http/action-results.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
@@ -52,12 +53,7 @@ export async function actOnAlarms(context: Context, body: ActionsBody): Promise<
   // A call that changes nothing is on record as well.
   if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, deed, [])])
   return {
-    items: ids.map((id) => {
-      const refusal = refusals.get(id)
-      return refusal
-        ? { id, status: 'refused', code: refusal.code, detail: refusal.detail }
-        : { id, status: 'done', code: null, detail: null }
-    }),
+    items: ids.map((id) => actionResult(id, refusals.get(id))),
     isMore,
   }
 }

@@ -4,12 +4,15 @@ import { done, enqueue } from '../../../../db/work-queue.ts'
 import type { QueueItem } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** Enqueues an object, or all objects at or below a path, for the filters. */
-export function enqueueMemberships(database: Database, object: number | { readonly path: string }): Write {
+/** Enqueues objects, or all objects at or below a path, for the filters. */
+export function enqueueMemberships(
+  database: Database,
+  at: number | readonly number[] | { readonly path: string },
+): Write {
   const isIt =
-    typeof object === 'number'
-      ? sql`o.id = ${object}`
-      : sql`o.path >= ${object.path} and o.path < ${`${object.path}~`}`
+    typeof at === 'object' && 'path' in at
+      ? sql`o.path >= ${at.path} and o.path < ${`${at.path}~`}`
+      : sql`o.id in (select value from json_each(${JSON.stringify([at].flat())}))`
   return database.run(
     enqueue(staleMemberships, sql`select o.id, 0 from objects o where ${isIt} and ${HAS_FILTERS}`),
   )

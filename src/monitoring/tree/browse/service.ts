@@ -1,5 +1,5 @@
 import { permissionsOf, readable, ROOT_ID, ROOT_PATH, visible } from '../../../access/rights/permissions.ts'
-import type { IdListSql, Rights } from '../../../access/rights/permissions.ts'
+import type { IdListSql, Permissions, Rights } from '../../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Context } from '../../../context.ts'
@@ -134,6 +134,21 @@ export async function readTree(
   const node = growTree(seen, counts, { ...query, permissionsOf: (row) => permissionsOf(rights, row) })
   if (!node) throw new Refusal('not_found', `There is no such ${OBJECT_NOUNS[parentType]}.`)
   return node
+}
+
+/** The types of these objects and the rights of the caller on them; objects that do not exist or are not readable are
+ * missing. */
+export async function readPermissions(
+  context: Context,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { readonly type: ObjectType; readonly permissions: Permissions }>> {
+  const [rights, rows] = await Promise.all([rightsOf(context), readItems(context.ports.database, ids)])
+  return new Map(
+    rows.flatMap((row) => {
+      const permissions = permissionsOf(rights, row)
+      return permissions.read ? [[row.id, { type: row.type, permissions }]] : []
+    }),
+  )
 }
 
 /** The types whose children are links. */

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
+import { acknowledge } from '../../../actions/alarms.ts'
+import { setStopped } from '../../../actions/stop.ts'
 import { API_BASE, call } from '../../../api/client.ts'
 import { invalidate, useGet } from '../../../api/resource.ts'
-import { user } from '../../../api/session.ts'
 import { background } from '../../../kit/background.ts'
 import { Button, IconButton, SelectField, TextField } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
@@ -15,13 +16,7 @@ import type { Job } from './job.ts'
 import { snippetOf } from './snippets.ts'
 
 /** The actions on a job: acknowledge its alarm, maintain it, stop or start it, copy a delivery. */
-export function Actions({
-  job,
-  etag,
-}: {
-  readonly job: Job
-  readonly etag: string | undefined
-}): JSX.Element {
+export function Actions({ job }: { readonly job: Job }): JSX.Element {
   const [isPlanning, setPlanning] = useState(false)
   const { maintain, write } = job.permissions
   const needs = (has: boolean, right: string): string | undefined =>
@@ -36,7 +31,7 @@ export function Actions({
         icon={job.stopped ? 'play' : 'pause'}
         label={t(job.stopped ? 'job.start' : 'job.stop')}
         {...(write ? {} : { refused: needs(write, 'write') })}
-        onClick={() => background(setStopped(job, !job.stopped, etag))}
+        onClick={() => background(setStopped([job], !job.stopped))}
       />
       <Menu
         label={t('job.more')}
@@ -63,38 +58,14 @@ function Acknowledge({
 }): JSX.Element | null {
   const conditions = [{ item: 'objectId', operator: 'eq', expression: String(job.id) }]
   const filterDefinition = JSON.stringify({ type: 'job', mode: 'and', conditions })
-  const { data, reload } = useGet('/alarms', { query: { filterDefinition, state: 'open' } }, ['alarm'])
-  const alarm = data?.items[0]
+  const { data } = useGet('/alarms', { query: { filterDefinition, state: 'open' } }, ['alarm'])
+  const alarm = data?.items.find(({ status }) => status === 'open')
   if (!alarm) return null
-  const assign = (userId: number | null): Promise<unknown> =>
-    call('post', '/alarms/{id}/assign', { path: { id: alarm.id }, body: { userId } })
-  const acknowledge = async (): Promise<void> => {
-    await assign(user.value?.id ?? null)
-    invalidate('/alarms')
-    toast({
-      text: t('job.acknowledged', { name: job.name }),
-      async undo() {
-        await assign(null)
-        invalidate('/alarms')
-        reload()
-      },
-    })
-  }
   return (
-    <Button kind="primary" refused={refused} onClick={() => background(acknowledge())}>
+    <Button kind="primary" refused={refused} onClick={() => background(acknowledge([alarm]))}>
       {t('job.acknowledge')}
     </Button>
   )
-}
-
-/** Stops or starts a job; the message undoes it. */
-async function setStopped(job: Job, stopped: boolean, etag?: string): Promise<void> {
-  await call('patch', '/jobs/{id}', { path: { id: job.id }, body: { stopped }, ifMatch: etag })
-  invalidate(`/jobs/${job.id}`)
-  toast({
-    text: t(stopped ? 'job.stopped' : 'job.started', { name: job.name }),
-    undo: () => setStopped(job, !stopped),
-  })
 }
 
 const LENGTHS = ['PT20M', 'PT1H', 'PT4H', 'P1D'] as const

@@ -33,7 +33,7 @@ export function JobView({ id }: { readonly id: number }): JSX.Element {
     <Show resource={resource} what={t('job.failed')} skeleton={<Skeleton lines={8} height="30rem" />}>
       {(job) => (
         <>
-          <Head job={withLive(job, live)} etag={resource.etag} />
+          <Head job={withLive(job, live)} />
           <div class="body job">
             <Tabs
               label={t('job.tabs')}
@@ -86,7 +86,7 @@ function withLive(job: Job, live: ReturnType<typeof useLiveSamples>): Job {
   return { ...job, values, lastReceivedAt: isNewer ? received : job.lastReceivedAt }
 }
 
-function Head({ job, etag }: { readonly job: Job; readonly etag: string | undefined }): JSX.Element {
+function Head({ job }: { readonly job: Job }): JSX.Element {
   const device = useGet('/devices/{id}', { path: { id: job.deviceId } })
   const groupId = device.data?.parentId ?? null
   const group = useGet('/groups/{id}', groupId === null ? null : { path: { id: groupId } })
@@ -109,7 +109,7 @@ function Head({ job, etag }: { readonly job: Job; readonly etag: string | undefi
           <b>{fact}</b> {since}
         </>
       }
-      actions={<Actions job={job} etag={etag} />}
+      actions={<Actions job={job} />}
     />
   )
 }

@@ -1,0 +1,29 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Write } from '../../../ports/database.ts'
+
+/** Those of the jobs that are not stopped, or not started, as wanted. */
+export async function findJobsToChange(
+  database: Database,
+  ids: readonly number[],
+  stopped: boolean,
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select jobs.id as id from json_each(${JSON.stringify(ids)}) wanted
+    cross join jobs on jobs.id = wanted.value where jobs.stopped <> ${Number(stopped)} order by wanted.key`)
+  return rows.map(({ id }) => id)
+}
+
+/** Stops or starts jobs, with other writes in the same commit. @returns the ids of the jobs that exist */
+export async function commitStopped(
+  database: Database,
+  ids: readonly number[],
+  { stopped, writes }: { readonly stopped: boolean; readonly writes: readonly Write[] },
+): Promise<ReadonlySet<number>> {
+  const [rows] = await database.batch([
+    database.all<{ id: number }>(sql`
+      update jobs set stopped = ${Number(stopped)}
+      where id in (select value from json_each(${JSON.stringify(ids)})) returning id`),
+    ...writes,
+  ])
+  return new Set((rows as { id: number }[]).map(({ id }) => id))
+}

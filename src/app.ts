@@ -66,6 +66,7 @@ import { treeRoutes } from './monitoring/tree/routes.ts'
 import { historyRoutes } from './monitoring/value-history/routes.ts'
 import { consoleRoutes } from './operations/console/routes.ts'
 import { healthRoutes } from './operations/health/routes.ts'
+import { operationRoutes } from './operations/work/routes.ts'
 import type { HealthReports } from './operations/health/service.ts'
 import { clockIsBehind } from './operations/health/service/ingest.ts'
 import type { Ports } from './ports/index.ts'
@@ -117,6 +118,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'access/audit': auditRoutes,
   'operations/health': healthRoutes(healthReports),
   'operations/console': consoleRoutes,
+  'operations/work': operationRoutes,
   'content/files': fileRoutes,
   'content/styles': styleRoutes,
   'content/translations': translationRoutes,

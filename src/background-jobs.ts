@@ -3,6 +3,7 @@ import { prepareFirstStart } from './access/session/service/first-start.ts'
 import { continueDemo } from './automation/demo/service.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
+import { sweepOperations } from './operations/work/service.ts'
 import { sweepTranslations } from './content/translations/automatic/service.ts'
 import { sweepAll } from './state-pipeline.ts'
 import { createFirstJob } from './monitoring/jobs/service/first-job.ts'
@@ -39,6 +40,7 @@ export async function runPeriodic(ports: Ports): Promise<void> {
     recover(ports),
     syncWhenDue(ports),
     sweepBlobs(ports),
+    sweepOperations(ports),
     backUpWhenDue(ports),
     continueDemo(ports),
   ])

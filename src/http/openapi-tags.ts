@@ -63,6 +63,7 @@ const TAGS: readonly Tag[] = [
     description: 'Files, styles and translations.',
     paths: /^\/(?:files|styles|translations)\b/,
   },
+  { name: 'Operations', description: 'Long work that a request did not wait for.', paths: /^\/operations\b/ },
   {
     name: 'Administration',
     description: 'Settings, backups, the audit log and the demo plant.',

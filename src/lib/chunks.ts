@@ -1,6 +1,14 @@
 /** Bytes that come one after the other. */
 export type Chunks = AsyncIterable<Uint8Array, void>
 
+/** The same chunks; a signal that fires ends them with its reason. */
+export async function* chunksUntil(chunks: Chunks, signal: AbortSignal | undefined): Chunks {
+  for await (const chunk of chunks) {
+    signal?.throwIfAborted()
+    yield chunk
+  }
+}
+
 /** A stream of chunks that are made one after the other, as they are asked for. */
 export function streamOf(chunks: Chunks): ReadableStream<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()

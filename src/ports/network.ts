@@ -2,7 +2,7 @@
 export interface Network {
   /** The address of whoever sent the request; empty where the host cannot tell. */
   addressOf(request: Request): string
-  /** The answer to this request may take as long as it takes: nobody hangs up meanwhile. */
+  /** The answer to this request may take any time: the host does not close its connection. The address of the sender stays known after the answer. */
   takesLong(request: Request): void
   /** Sends a request to where the operator said, with certificates checked. */
   fetch(request: Request): Promise<Response>

@@ -40,6 +40,7 @@ import { packagesSuite } from './packages.suite.ts'
 import { routesOfDocument } from './openapi-checker.ts'
 import { roundsSuite } from './rounds.suite.ts'
 import { searchSuite } from './search.suite.ts'
+import { operationsSuite } from './operations.suite.ts'
 import { pastSuite } from './past.suite.ts'
 import { revaluationCalendarSuite } from './revaluation-calendar.suite.ts'
 import { revaluationsSuite } from './revaluations.suite.ts'
@@ -125,6 +126,7 @@ export const SUITES: readonly Suite[] = [
   packagesSuite,
   patchesSuite,
   backupsSuite,
+  operationsSuite,
   demoSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,

@@ -29,11 +29,23 @@ export function openNetwork({
   addressesOf = lookedUp,
 }: NetworkOptions): Network & { listensAs(listener: Listener): void } {
   let listener: Listener | null = null
+  /** Bun knows the peer of a request until the answer. */
+  const keptAddresses = new WeakMap<Request, string>()
+  const addressOf = (request: Request): string => {
+    const peer = keptAddresses.get(request) ?? listener?.requestIP(request)?.address ?? ''
+    if (trustedProxies === 0) return peer
+    const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
+    const seen = forwarded.at(-trustedProxies)
+    return seen === undefined ? peer : addressIn(seen.trim())
+  }
   return {
     listensAs(http) {
       listener = http
     },
-    takesLong: (request) => listener?.timeout(request, 0),
+    takesLong(request) {
+      keptAddresses.set(request, listener?.requestIP(request)?.address ?? '')
+      listener?.timeout(request, 0)
+    },
     fetch: (request) => fetch(request),
     async fetchOutside(request) {
       const fault = faultOfReceiver(request.url, outboundAllow)
@@ -46,13 +58,7 @@ export function openNetwork({
         throw new Refusal('forbidden', `The URL leads to a private address: ${ALLOWED_ALONE}.`)
       return fetchAt(request, address)
     },
-    addressOf(request) {
-      const peer = listener?.requestIP(request)?.address ?? ''
-      if (trustedProxies === 0) return peer
-      const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
-      const seen = forwarded.at(-trustedProxies)
-      return seen === undefined ? peer : addressIn(seen.trim())
-    },
+    addressOf,
   }
 }
 

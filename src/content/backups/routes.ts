@@ -8,6 +8,8 @@ import { ADMINISTRATOR } from '../../http/roles.ts'
 import { answerStored } from '../../http/file-response.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { operationView, waitQuery } from '../../operations/work/schema.ts'
+import { acceptedResponse, runWork } from '../../operations/work/service.ts'
 import {
   backupBody,
   backupView,
@@ -47,14 +49,29 @@ const keptRoutes = new Hono<Env>()
       summary: 'Create a backup that the service keeps',
       roles: ADMINISTRATOR,
       scope: 'backup',
-      answers: { 201: ok(backupView, 'The new backup.', ['Location']) },
+      answers: {
+        201: ok(backupView, 'The new backup.', ['Location']),
+        202: ok(operationView, 'The operation that creates the backup, after the wait.', [
+          'Location',
+          'Retry-After',
+        ]),
+      },
       refuses: [409],
     }),
+    valid(
+      'query',
+      z.object({ wait: waitQuery('How long to wait for the backup; absent for as long as it takes.') }),
+    ),
     jsonBody(BODY_MAX_BYTES),
     valid('json', backupBody),
     async (c) => {
-      const backup = await makeBackup(c.get('context'), c.req.valid('json'))
-      return c.json(backup, 201, { location: backup.url })
+      const context = c.get('context')
+      const [{ wait: waitMs = null }, body] = [c.req.valid('query'), c.req.valid('json')]
+      const outcome = await runWork(context, { kind: 'backup', subject: '/backups', waitMs }, (work) =>
+        makeBackup(context, body, { origin: 'asked', work }),
+      )
+      if (!outcome.isDone) return acceptedResponse(outcome.operation, context.ports)
+      return c.json(outcome.result, 201, { location: outcome.result.url })
     },
   )
   .get(

@@ -2,12 +2,14 @@ import { audited } from '../../access/audit/service.ts'
 import { forgetRights } from '../../access/rights/service.ts'
 import { callersOf } from '../../access/users/callers.ts'
 import type { Context } from '../../context.ts'
+import { chunksUntil } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import { semaphoreFor } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
+import type { Work } from '../../operations/work/service.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -47,7 +49,11 @@ const LOST_MS = 60 * 60_000
 /** One after the other: each reads or writes everything there is. */
 const slotsOf = semaphoreFor<Ports['database']>(1, 0, LOST_MS)
 
-type Kind = { readonly origin: 'asked' | 'scheduled' }
+type Kind = {
+  readonly origin: 'asked' | 'scheduled'
+  /** Absent if it cannot be cancelled. */
+  readonly work?: Work
+}
 
 /** Makes a backup of the whole configuration, of what was so when it was asked for, and keeps it.
  * @throws {Refusal} unavailable while blobs cannot be put, conflict when objects are deleted all the time, overloaded
@@ -55,16 +61,16 @@ type Kind = { readonly origin: 'asked' | 'scheduled' }
 export function makeBackup(
   context: Context,
   { passphrase, histories, files }: BackupBody,
-  { origin }: Kind = { origin: 'asked' },
+  { origin, work }: Kind,
 ): Promise<BackupView> {
-  const { ports, request } = context
-  if (request) ports.network.takesLong(request)
+  const { ports } = context
   const content = { hasHistories: histories, hasFiles: files }
   return slotsOf(ports.database).run(ports.clock, async () => {
+    work?.begin()
     if (histories) requireFewJobs(ports, (await countRows(ports.database)).get('jobs') ?? 0)
     const keys = await archiveKeys(ports.secrets, passphrase)
     for (let tried = 0; tried < TRIES; tried++) {
-      const made = await attempt(ports, keys, content)
+      const made = await attempt(ports, keys, content, work?.signal)
       if (made) return keep(context, { ...made, ...content, origin })
     }
     throw new Refusal(
@@ -90,6 +96,7 @@ async function attempt(
   ports: Ports,
   keys: Awaited<ReturnType<typeof archiveKeys>>,
   content: Content,
+  signal?: AbortSignal,
 ): Promise<FinishedBackup | null> {
   const createdAt = ports.clock.now()
   const making = await beginArchive(ports, keys, content)
@@ -97,7 +104,10 @@ async function attempt(
     // An operator who has lost everything else sees by the name which file is the latest.
     const stamp = new Date(making.madeAt).toISOString().replaceAll(/[-:]|\.\d+/g, '')
     const name = `${stamp}-${crypto.randomUUID()}.gz`
-    const { key: blob, sizeBytes } = await putArchive(ports, { name, chunks: making.bytes })
+    const { key: blob, sizeBytes } = await putArchive(ports, {
+      name,
+      chunks: chunksUntil(making.bytes, signal),
+    })
     if (!(await making.isWhole())) return null
     return { createdAt, madeAt: making.madeAt, sizeBytes, digest: making.digest(), blob }
   } finally {
@@ -142,10 +152,7 @@ export async function listBackups(
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeNumber(cursor)
   const rows = await store.listBackups(ports.database, before, limit + 1)
   const { shown, next } = pageOf(rows, limit, ({ id }) => id)
-  return {
-    items: shown.map((row) => viewOf(ports, row)),
-    next,
-  }
+  return { items: shown.map((row) => viewOf(ports, row)), next }
 }
 
 /** A backup and how to read it. @throws {Refusal} not_found, and on reading unavailable while blobs cannot be read */

@@ -13,6 +13,7 @@ import { eventEpochs } from '../../../../db/tables/events.ts'
 import { dependencies } from '../../../../db/tables/dependencies.ts'
 import * as jobs from '../../../../db/tables/jobs.ts'
 import * as told from '../../../../db/tables/notifications.ts'
+import { operations } from '../../../../db/tables/operations.ts'
 import * as oidc from '../../../../db/tables/oidc.ts'
 import * as plans from '../../../../db/tables/revaluations.ts'
 import * as runs from '../../../../db/tables/runs.ts'
@@ -102,6 +103,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [told.notices, HISTORIES],
   [told.noticeProgress, HISTORIES],
   [told.notificationPauses, { left: 'a restore pauses them by itself' }],
+  [operations, { left: 'work of this installation' }],
   [oidc.oidcIdentities, ALWAYS],
   [oidc.oidcStates, SIGNED_IN],
   [oidc.oidcLogins, SIGNED_IN],

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+
+import { untilAborted } from '../../src/lib/abort.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import {
+  ACTIVE_MAX,
+  cancelOperation,
+  openResult,
+  readOperation,
+  RESULT_KEPT_MS,
+  RESULT_MAX_BYTES,
+  runWork,
+  sweepOperations,
+} from '../../src/operations/work/service.ts'
+import type { Work } from '../../src/operations/work/service.ts'
+import { administratorOf, openPorts } from '../hosts/ports.ts'
+import { rejection as refusalOf } from '../contract/rejection.ts'
+
+type Opened = Awaited<ReturnType<typeof openPorts>>
+
+let opened: Opened
+let context: ReturnType<typeof administratorOf>
+/** Ends the work that a test has left. */
+let endings: (() => void)[] = []
+
+beforeAll(async () => {
+  opened = await openPorts()
+  context = administratorOf(opened.ports)
+})
+beforeEach(async () => {
+  for (const end of endings) end()
+  endings = []
+  await Bun.sleep(5)
+})
+afterAll(() => opened.close())
+
+const about = { kind: 'test', subject: '/tests/1' }
+
+/** Work that goes on until the test ends it. */
+function held() {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const signals: AbortSignal[] = []
+  endings.push(() => resolve(null))
+  const task = (work: Work) => {
+    work.begin()
+    signals.push(work.signal)
+    return untilAborted(promise, work.signal)
+  }
+  return { task, resolve, reject, signals }
+}
+
+async function started(task: (work: Work) => Promise<unknown>, waitMs = 0): Promise<string> {
+  const outcome = await runWork(context, { ...about, waitMs }, task)
+  if (outcome.isDone) throw new Error('The work was done within its wait.')
+  return outcome.operation.id
+}
+
+async function until(id: string, state: string) {
+  for (let tried = 0; tried < 400; tried++) {
+    const operation = await readOperation(context, id)
+    if (operation.state === state) return operation
+    await Bun.sleep(10)
+  }
+  return readOperation(context, id)
+}
+
+const resultOf = async (id: string) => new Response((await openResult(context, id)).body).json()
+
+describe('work', () => {
+  test('that ends within its wait leaves no operation, and its failure is thrown', async () => {
+    const count = async () => (await opened.ports.database.all('select id from operations')).length
+    const before = await count()
+    const done = await runWork(context, { ...about, waitMs: 5_000 }, async () => ({ rows: 3 }))
+    expect(done).toEqual({ isDone: true, result: { rows: 3 } })
+    expect(await runWork(context, { ...about, waitMs: null }, async () => 1)).toEqual({
+      isDone: true,
+      result: 1,
+    })
+    const failing = runWork(context, { ...about, waitMs: 5_000 }, () =>
+      Promise.reject(new Refusal('not_found', 'Nothing there.')),
+    )
+    expect(await refusalOf(failing)).toMatchObject({ code: 'not_found' })
+    expect(await count()).toBe(before)
+  })
+
+  test('becomes an operation past its wait, tells its progress, and leaves its result', async () => {
+    const { task, resolve } = held()
+    const reporting = async (work: Work) => {
+      work.progress(0.25)
+      return task(work)
+    }
+    const id = await started(reporting, 20)
+    expect(id).toMatch(/^op_[0-9A-HJKMNP-TV-Z]{26}$/)
+    expect(await readOperation(context, id)).toMatchObject({
+      ...about,
+      state: 'running',
+      progress: 0.25,
+      startedAt: '2026-03-02T10:00:00+01:00',
+      endedAt: null,
+      retryAfter: 'PT1S',
+      resultUrl: null,
+      error: null,
+    })
+    expect(await refusalOf(openResult(context, id))).toMatchObject({ code: 'not_found' })
+    resolve({ rows: 7 })
+    expect(await until(id, 'succeeded')).toMatchObject({
+      state: 'succeeded',
+      progress: 1,
+      endedAt: '2026-03-02T10:00:00+01:00',
+      retryAfter: null,
+      resultUrl: `/operations/${id}/result`,
+    })
+    expect(await resultOf(id)).toEqual({ rows: 7 })
+  })
+
+  test('is queued until it has its turn', async () => {
+    const turn = Promise.withResolvers<void>()
+    const { task } = held()
+    const id = await started(async (work) => {
+      await turn.promise
+      return task(work)
+    })
+    expect(await readOperation(context, id)).toMatchObject({ state: 'queued', startedAt: null })
+    turn.resolve()
+    expect(await until(id, 'running')).toMatchObject({ state: 'running' })
+  })
+
+  test('is cancelled within two seconds, any number of times, and on record', async () => {
+    const { task, signals } = held()
+    const id = await started(task)
+    await until(id, 'running')
+    const beganAt = performance.now()
+    await cancelOperation(context, id)
+    expect(await readOperation(context, id)).toMatchObject({ state: 'running', cancelRequested: true })
+    expect(await until(id, 'cancelled')).toMatchObject({ state: 'cancelled', error: null, retryAfter: null })
+    expect(performance.now() - beganAt).toBeLessThan(2_000)
+    expect(signals[0]?.aborted).toBe(true)
+    await cancelOperation(context, id)
+    expect(await readOperation(context, id)).toMatchObject({ state: 'cancelled' })
+    const entries = await opened.ports.database.all(
+      `select id from audit where object_type = 'operation' and action = 'cancel'`,
+    )
+    expect(entries).toHaveLength(2)
+  })
+
+  test('fails with the refusal of its task; of another error the log alone knows more', async () => {
+    const { task, reject } = held()
+    const id = await started(task)
+    reject(new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer: '/a', message: 'is bad' }]))
+    expect(await until(id, 'failed')).toMatchObject({
+      error: {
+        code: 'invalid',
+        detail: 'The body is invalid; see errors.',
+        errors: [{ pointer: '/a', message: 'is bad' }],
+      },
+    })
+    const broken = await started(() => Promise.reject(new Error('a canary of the inside')))
+    const failed = await until(broken, 'failed')
+    expect(failed).toMatchObject({ error: { code: 'internal' }, resultUrl: null })
+    expect(JSON.stringify(failed)).not.toContain('canary')
+    expect(opened.logs.join('\n')).toContain('canary')
+  })
+
+  test('is lost when its lease runs out, ends, and stays lost', async () => {
+    const { task, signals, resolve } = held()
+    const id = await started(task)
+    await until(id, 'running')
+    opened.clock.at += 30_000
+    expect(await readOperation(context, id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'operation_lost' },
+    })
+    for (let tried = 0; tried < 300 && signals[0]?.aborted === false; tried++) await Bun.sleep(10)
+    expect(signals[0]?.aborted).toBe(true)
+    resolve({ rows: 1 })
+    await Bun.sleep(50)
+    expect(await readOperation(context, id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'operation_lost' },
+      resultUrl: null,
+    })
+  })
+
+  test('goes on as long as its lease is renewed', async () => {
+    const { task, resolve } = held()
+    const id = await started(task)
+    for (let step = 0; step < 3; step++) {
+      opened.clock.at += 20_000
+      await Bun.sleep(1_100)
+    }
+    expect(await readOperation(context, id)).toMatchObject({ state: 'running', retryAfter: 'PT6S' })
+    resolve(1)
+    expect(await until(id, 'succeeded')).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('and its result are of its user alone', async () => {
+    const id = await started(async () => 'mine')
+    await until(id, 'succeeded')
+    const { caller } = context
+    const other = { ...context, caller: { ...caller, userId: 2 } as typeof caller }
+    for (const act of [readOperation, openResult, cancelOperation])
+      expect(await refusalOf(act(other, id))).toMatchObject({ code: 'not_found' })
+    expect(await resultOf(id)).toBe('mine')
+  })
+
+  test('and its result are deleted after an hour, and not before', async () => {
+    const id = await started(async () => 'soon gone')
+    await until(id, 'succeeded')
+    opened.clock.at += RESULT_KEPT_MS - 1
+    await sweepOperations(opened.ports)
+    expect(await resultOf(id)).toBe('soon gone')
+    opened.clock.at += 1
+    await sweepOperations(opened.ports)
+    expect(await refusalOf(readOperation(context, id))).toMatchObject({ code: 'not_found' })
+    expect(await opened.ports.blobs.list('operations/')).not.toContain(`operations/${id}`)
+  })
+
+  test('has a result of so many bytes at most', async () => {
+    const largest = await started(async () => 'x'.repeat(RESULT_MAX_BYTES - 2))
+    const larger = await started(async () => 'x'.repeat(RESULT_MAX_BYTES - 1))
+    expect(await until(largest, 'succeeded')).toMatchObject({ state: 'succeeded' })
+    expect(await until(larger, 'failed')).toMatchObject({ state: 'failed', error: { code: 'too_large' } })
+  })
+
+  test('is refused beyond so many operations of a user, without being begun', async () => {
+    const { task, signals } = held()
+    const ids: string[] = []
+    for (let count = 0; count < ACTIVE_MAX; count++) ids.push(await started(task))
+    const begun = signals.length
+    expect(await refusalOf(started(task))).toMatchObject({ code: 'overloaded' })
+    expect(signals.length).toBe(begun)
+    const late = held()
+    expect(await refusalOf(started(late.task, 10))).toMatchObject({ code: 'overloaded' })
+    expect(late.signals[0]?.aborted).toBe(true)
+    await cancelOperation(context, ids[0] ?? '')
+    await until(ids[0] ?? '', 'cancelled')
+    expect(await started(task)).toMatch(/^op_/)
+  })
+})

@@ -55,7 +55,8 @@ test('a password is kept sealed, and opened for what runs alone', async () => {
   const elsewhere = openDataSource({ ...opened.ports, secrets }, { dataSourceId: id, access: 'read' })
   expect(await rejection(elsewhere)).toMatchObject({
     code: 'conflict',
-    detail: 'The password of the data source sealed cannot be decrypted: the installation key has changed or is missing. Enter it again.',
+    detail:
+      'The password of the data source sealed cannot be decrypted: the installation key has changed or is missing. Enter it again.',
   })
 })
 

@@ -52,8 +52,10 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   const change = await changeOf(ports, body, null)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
-  await refuseFull('data_sources', `There must be at most ${SOURCES_MAX} data sources. Delete one first.`, () =>
-    refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
+  await refuseFull(
+    'data_sources',
+    `There must be at most ${SOURCES_MAX} data sources. Delete one first.`,
+    () => refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
   )
   return versioned(ports, await requireSource(ports, row.name))
 }
@@ -71,7 +73,11 @@ export async function updateDataSource(
   const after = await changeOf(ports, body, before)
   // That the password is another one is on record, and no more of it.
   const password = after.password === before.password ? {} : { password: 'changed' }
-  const told = { objectId: id, before: auditFieldsOf(before), after: { ...auditFieldsOf(after), ...password } }
+  const told = {
+    objectId: id,
+    before: auditFieldsOf(before),
+    after: { ...auditFieldsOf(after), ...password },
+  }
   const entry = recorded(context, 'update', told)
   await refuseTaken(() => commit(database, [store.updateDataSource(database, before, after), entry]))
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
@@ -107,7 +113,10 @@ export async function openDataSource(
   const row = await store.findDataSource(ports.database, dataSourceId)
   if (!row) throw new Refusal('not_found', `The data source ${dataSourceId} no longer exists.`)
   if (access === 'write' && row.isReadOnly)
-    throw new Refusal('conflict', `The data source ${row.name} is read-only, but the run configuration requests write access.`)
+    throw new Refusal(
+      'conflict',
+      `The data source ${row.name} is read-only, but the run configuration requests write access.`,
+    )
   const { type, connection, timeoutMs } = row
   return { ...connection, type, timeoutMs, password: await passwordOf(ports, row) }
 }

@@ -1,41 +1,62 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
+import { Button } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { State } from '../../kit/state.tsx'
-import { dayText, durationText, now, Time, timeZone } from '../../kit/time.tsx'
+import { durationText, now } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
-import { dayOf } from './month.ts'
+import { dayOf } from './days.ts'
+import type { Day } from './days.ts'
+import { phaseOf, placeText } from './occurrences.ts'
 import type { Entry, Occurrence } from './occurrences.ts'
+import { clockOf, dayName, titleOf } from './texts.ts'
 
-type Props = { readonly occurrences: readonly Occurrence[]; readonly onShow: (entry: Entry) => void }
+const PAGE = 100
 
-/** The occurrences day by day. */
-export function Agenda({ occurrences, onShow }: Props): JSX.Element {
-  const days = Map.groupBy(occurrences, ({ begin }) => dayOf(begin, timeZone.value))
+type Props = {
+  readonly occurrences: readonly Occurrence[]
+  readonly today: Day
+  readonly zone: string
+  readonly onShow: (entry: Entry) => void
+}
+
+/** The occurrences day by day, a hundred at first. */
+export function Agenda({ occurrences, today, zone, onShow }: Props): JSX.Element {
+  const [count, setCount] = useState(PAGE)
+  const days = Map.groupBy(occurrences.slice(0, count), ({ begin }) => dayOf(begin, zone))
+  const left = occurrences.length - count
   return (
     <div class="col spread">
       {[...days].map(([day, inside]) => (
-        <Card key={day} title={dayText(inside[0]?.begin ?? 0)}>
+        <Card
+          key={day}
+          title={dayName(day, { weekday: 'long', day: 'numeric', month: 'long' })}
+          note={day === today && t('maintenance.today')}
+        >
           <ul class="agenda">
             {inside.map((one) => (
-              <li key={`${one.entry.id} ${one.begin}`}>
+              <li key={one.key}>
                 <span class="nowrap">
-                  <Time at={one.begin} />
+                  {clockOf(one.begin, zone)}
                   <br />
                   <span class="label">{durationText(one.end - one.begin)}</span>
                 </span>
-                <button type="button" class="col tight" onClick={() => onShow(one.entry)}>
-                  <b>{one.entry.name || t(`maintenance.type.${one.entry.type}`)}</b>
-                  <span class="quiet">{one.entry.object.path.split('/').slice(1).join(' / ')}</span>
+                <button type="button" class="col tight" data-key={one.key} onClick={() => onShow(one.entry)}>
+                  <b>{titleOf(one.entry)}</b>
+                  <span class="quiet">{placeText(one.entry)}</span>
                 </button>
-                {one.begin <= now.value && one.end > now.value && (
-                  <State state="maintenance_ok" text={t('maintenance.now')} />
+                {phaseOf(one, now.value) === 'running' && (
+                  <State state="maintenance_ok" text={t('maintenance.phase.running')} />
                 )}
               </li>
             ))}
           </ul>
         </Card>
       ))}
+      {left > 0 && (
+        <Button onClick={() => setCount(count + PAGE)}>{t('maintenance.more', { count: left })}</Button>
+      )}
     </div>
   )
 }

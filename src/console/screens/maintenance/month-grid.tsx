@@ -1,54 +1,68 @@
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 
-import { Icon } from '../../kit/icons.tsx'
-import { now, timeText, timeZone } from '../../kit/time.tsx'
-import { language, t } from '../../language/t.ts'
-import { dayOf } from './month.ts'
-import type { Day } from './month.ts'
+import { t } from '../../language/t.ts'
+import { dayOf } from './days.ts'
+import type { Day } from './days.ts'
+import { EntryButton } from './entry-button.tsx'
 import type { Entry, Occurrence } from './occurrences.ts'
+import { dayName } from './texts.ts'
+import { daysTouched } from './week.ts'
 
 const SHOWN_MAX = 4
+const DAYS_A_WEEK = 7
 
 type Props = {
   readonly days: readonly Day[]
   readonly month: string
   readonly today: Day
+  readonly zone: string
   readonly occurrences: readonly Occurrence[]
   readonly onPlan: (day: Day) => void
   readonly onShow: (entry: Entry) => void
   readonly onMonth: (by: number) => void
+  /** Opens the week of a day that has more than the month can draw. */
+  readonly onWeek: (day: Day) => void
 }
 
-/** The weeks of a month. Arrows move by days and weeks, N plans on the day that has the focus. */
-export function MonthGrid({ days, month, today, occurrences, onPlan, onShow, onMonth }: Props): JSX.Element {
+/** The weeks of a month. Arrows move by days and weeks, Tab goes on to the entries of the day that has the focus. */
+export function MonthGrid(props: Props): JSX.Element {
+  const { days, month, today, zone, occurrences } = props
   const grid = useRef<HTMLTableElement>(null)
-  const [focused, setFocused] = useState<Day>(days.includes(today) ? today : `${month}-01`)
-  const zone = timeZone.value
-  const weekday = new Intl.DateTimeFormat(language.value, { weekday: 'short', timeZone: 'UTC' })
-  const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7))
+  const [chosen, setFocused] = useState<Day>(today)
+  const focused = days.includes(chosen) ? chosen : `${month}-01`
+  const weeks = Array.from({ length: days.length / DAYS_A_WEEK }, (_, week) =>
+    days.slice(week * DAYS_A_WEEK, (week + 1) * DAYS_A_WEEK),
+  )
+  const byDay = useMemo(() => {
+    const all = new Map<Day, Occurrence[]>(days.map((day) => [day, []]))
+    for (const one of occurrences) for (const day of daysTouched(one, days, zone)) all.get(day)?.push(one)
+    return all
+  }, [occurrences, month, zone])
   const press = (event: KeyboardEvent): void => {
-    if (event.target instanceof HTMLButtonElement) return
-    if (event.key === 'n' || event.key === 'Enter') {
+    if (event.key === 'n' || (event.key === 'Enter' && !(event.target instanceof HTMLButtonElement))) {
       event.preventDefault()
-      onPlan(focused)
-      return
+      return props.onPlan(focused)
     }
-    if (event.key === 'PageUp' || event.key === 'PageDown') return onMonth(event.key === 'PageUp' ? -1 : 1)
+    if (event.key === 'PageUp' || event.key === 'PageDown')
+      return props.onMonth(event.key === 'PageUp' ? -1 : 1)
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 7, ArrowUp: -7 }[event.key]
     const next = step === undefined ? undefined : days[days.indexOf(focused) + step]
     if (next === undefined) return
     event.preventDefault()
     setFocused(next)
-    grid.current?.querySelector<HTMLElement>(`[data-day="${next}"]`)?.focus()
+    grid.current?.querySelector<HTMLElement>(`td[data-day="${next}"]`)?.focus()
   }
   return (
     <table class="card cal" role="grid" aria-label={t('nav.maintenance')} ref={grid} onKeyDown={press}>
       <thead>
         <tr>
-          {days.slice(0, 7).map((day) => (
+          <th scope="col" class="weekno">
+            <span class="vh">{t('maintenance.view.week')}</span>
+          </th>
+          {days.slice(0, DAYS_A_WEEK).map((day) => (
             <th key={day} scope="col">
-              {weekday.format(new Date(`${day}T00:00:00Z`))}
+              {dayName(day, { weekday: 'short' })}
             </th>
           ))}
         </tr>
@@ -56,31 +70,19 @@ export function MonthGrid({ days, month, today, occurrences, onPlan, onShow, onM
       <tbody>
         {weeks.map((week) => (
           <tr key={week[0]}>
-            {week.map((day) => {
-              const inside = occurrences.filter(
-                ({ begin, end }) => dayOf(begin, zone) <= day && dayOf(end - 1, zone) >= day,
-              )
-              return (
-                <td
-                  key={day}
-                  role="gridcell"
-                  data-day={day}
-                  tabIndex={day === focused ? 0 : -1}
-                  class={[day.startsWith(month) ? '' : 'out', day === today ? 'today' : ''].join(' ')}
-                  {...(day === today ? { 'aria-current': 'date' as const } : {})}
-                  onFocus={() => setFocused(day)}
-                  onDblClick={() => onPlan(day)}
-                >
-                  <span class="day">{Number(day.slice(8))}</span>
-                  {inside.slice(0, SHOWN_MAX).map((one) => (
-                    <EntryButton key={`${one.entry.id} ${one.begin}`} occurrence={one} onShow={onShow} />
-                  ))}
-                  {inside.length > SHOWN_MAX && (
-                    <span class="label">{t('maintenance.more', { count: inside.length - SHOWN_MAX })}</span>
-                  )}
-                </td>
-              )
-            })}
+            <th scope="row" class="weekno">
+              {weekNumber(week[0] ?? '')}
+            </th>
+            {week.map((day) => (
+              <MonthDay
+                key={day}
+                {...props}
+                day={day}
+                inside={byDay.get(day) ?? []}
+                isFocused={day === focused}
+                onFocus={() => setFocused(day)}
+              />
+            ))}
           </tr>
         ))}
       </tbody>
@@ -88,22 +90,64 @@ export function MonthGrid({ days, month, today, occurrences, onPlan, onShow, onM
   )
 }
 
-type EntryProps = { readonly occurrence: Occurrence; readonly onShow: (entry: Entry) => void }
-
-function EntryButton({ occurrence: { entry, begin, end }, onShow }: EntryProps): JSX.Element {
-  const isRunning = begin <= now.value && end > now.value
-  const past = end <= now.value ? 'past' : ''
-  const kind = isRunning ? 'run' : past
+function MonthDay({
+  day,
+  month,
+  today,
+  zone,
+  inside,
+  isFocused,
+  onFocus,
+  onPlan,
+  onShow,
+  onWeek,
+}: Props & {
+  readonly day: Day
+  readonly inside: readonly Occurrence[]
+  readonly isFocused: boolean
+  readonly onFocus: () => void
+}): JSX.Element {
+  const shown = inside.length > SHOWN_MAX ? SHOWN_MAX - 1 : SHOWN_MAX
   return (
-    <button
-      type="button"
-      class={`ev ${kind}`}
-      tabIndex={-1}
-      title={`${entry.object.name}\n${timeText(begin)} – ${timeText(end)}`}
-      onClick={() => onShow(entry)}
+    <td
+      role="gridcell"
+      data-day={day}
+      tabIndex={isFocused ? 0 : -1}
+      class={`${day.startsWith(month) ? '' : 'out'} ${day === today ? 'today' : ''}`}
+      {...(day === today ? { 'aria-current': 'date' as const } : {})}
+      onFocus={onFocus}
+      onDblClick={() => onPlan(day)}
     >
-      <Icon name={entry.type === 'comment' ? 'comment' : 'maintenance'} />
-      <span class="cut">{entry.name || entry.object.name}</span>
-    </button>
+      <span class="day">
+        {day.endsWith('-01') ? dayName(day, { day: 'numeric', month: 'short' }) : Number(day.slice(8))}
+      </span>
+      {inside.slice(0, shown).map((one) => (
+        <EntryButton
+          key={one.key}
+          occurrence={one}
+          zone={zone}
+          isReached={isFocused}
+          withTime={dayOf(one.begin, zone) === day}
+          onShow={onShow}
+        />
+      ))}
+      {inside.length > shown && (
+        <button
+          type="button"
+          class="btn ghost small"
+          tabIndex={isFocused ? 0 : -1}
+          onClick={() => onWeek(day)}
+        >
+          {t('maintenance.more', { count: inside.length - shown })}
+        </button>
+      )}
+    </td>
   )
+}
+
+/** The number of a week after ISO 8601. @param monday its first day */
+function weekNumber(monday: Day): number {
+  const thursday = Date.parse(`${monday}T00:00:00Z`) + 3 * 86_400_000
+  const begin = Date.UTC(new Date(thursday).getUTCFullYear(), 0, 1)
+  return Math.floor((thursday - begin) / (7 * 86_400_000)) + 1
 }

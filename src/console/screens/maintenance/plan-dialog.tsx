@@ -8,28 +8,30 @@ import { Note } from '../../kit/feedback.tsx'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
 import type { Found } from '../../kit/object-picker.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
-import { timeZone } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { TwoZones } from './entry-dialog.tsx'
-import { instantOf } from './month.ts'
+import { instantOf, localOf } from './days.ts'
 import { bodyOf, HOUR_MS, RECURRENCES, shiftText } from './plan.ts'
 import type { Recurrence } from './plan.ts'
 
+export type Span = { readonly begin: number; readonly end: number }
+
 /** Plans maintenance of one object: once, or daily, weekly or monthly at the same local time. */
 export function PlanDialog({
-  day,
+  span,
+  zone,
   onClose,
 }: {
-  readonly day: string
+  readonly span: Span
+  readonly zone: string
   readonly onClose: () => void
 }): JSX.Element {
-  const zone = timeZone.value
   const [object, setObject] = useState<Found | null>(null)
   const [form, setForm] = useState({
     name: '',
-    begin: `${day}T22:00`,
-    hours: '2',
+    begin: localOf(span.begin, zone),
+    hours: String((span.end - span.begin) / HOUR_MS),
     recurrence: 'once' as Recurrence,
     slaRelevant: false,
   })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 
 import { loadWords } from '../../language/t.ts'
-import { instantOf } from './month.ts'
+import { instantOf } from './days.ts'
 import { bodyOf, shiftText } from './plan.ts'
 import { words } from './words.ts'
 

@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts'
-import { offsetMs } from './month.ts'
+import { offsetMs } from './days.ts'
 
 export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const
 export type Recurrence = (typeof RECURRENCES)[number]

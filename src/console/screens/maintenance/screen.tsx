@@ -1,80 +1,62 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
-import { Button, IconButton, Segments } from '../../kit/controls.tsx'
-import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Button, IconButton, Kbd, Segments } from '../../kit/controls.tsx'
+import { Empty, Note, Show, Skeleton } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { now, timeText, timeZone } from '../../kit/time.tsx'
-import { language, t } from '../../language/t.ts'
+import { useMedia } from '../../kit/use-media.ts'
+import { t } from '../../language/t.ts'
 import { Agenda } from './agenda.tsx'
+import { dayOf, daysOfMonth, daysOfWeek, instantOf, shiftDay, shiftMonth, startOf } from './days.ts'
+import type { Day } from './days.ts'
 import { EntryDialog } from './entry-dialog.tsx'
-import { dayOf, daysOfMonth, instantOf, shiftMonth } from './month.ts'
-import { occurrencesOf } from './occurrences.ts'
-import type { Entry, Occurrence } from './occurrences.ts'
 import { MonthGrid } from './month-grid.tsx'
+import { occurrencesOf, phaseOf } from './occurrences.ts'
+import type { Entry, Occurrence } from './occurrences.ts'
 import { PlanDialog } from './plan-dialog.tsx'
+import type { Span } from './plan-dialog.tsx'
+import { dayName, daysName, zoneName } from './texts.ts'
+import { WeekGrid } from './week-grid.tsx'
 
-/** The calendar of maintenance and corrections below the root: a month or an agenda, and the way to plan. */
+const VIEWS = ['month', 'week', 'agenda'] as const
+type View = (typeof VIEWS)[number]
+const HOUR_MS = 3_600_000
+const STEP_MS = 300_000
+/** The sentence looks this far ahead. */
+const AHEAD_MS = 31 * 24 * HOUR_MS
+/** The revaluations that the calendar reads at most. */
+const LIMIT = 1_000
+
+/** The calendar of maintenance and corrections below the root: a month, a week or a list, and the way to plan. */
 export function Screen(): JSX.Element {
-  const zone = timeZone.value
-  const today = dayOf(now.value, zone)
-  const [month, setMonth] = useQuery('at', today.slice(0, 7))
-  const [view, setView] = useQuery<'month' | 'agenda'>('view', 'month')
-  const [planned, setPlanned] = useState<string | null>(null)
+  const { view, zone, days, ...place } = usePlace()
+  const [planned, setPlanned] = useState<Span | null>(null)
   const [shown, setShown] = useState<Entry | null>(null)
-  const days = daysOfMonth(month)
   const calendar = useGet('/{parentType}/{parentId}/revaluation-calendar', {
     path: { parentType: 'group', parentId: 1 },
     query: {
-      begin: new Date(instantOf(`${days[0]}T00:00`, zone)).toISOString(),
-      end: new Date(instantOf(`${days.at(-1)}T23:59`, zone)).toISOString(),
+      begin: new Date(startOf(days[0] ?? '', zone)).toISOString(),
+      end: new Date(startOf(shiftDay(days.at(-1) ?? '', 1), zone)).toISOString(),
       edit: true,
-      limit: 200,
+      limit: LIMIT,
     },
   })
-  const occurrences = occurrencesOf(calendar.data?.items ?? [])
-  const running = occurrences.filter(({ begin, end }) => begin <= now.value && end > now.value)
-  const name = new Intl.DateTimeFormat(language.value, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const occurrences = useMemo(() => occurrencesOf(calendar.data?.items ?? []), [calendar.data])
+  const planOn = (day: Day): void => {
+    const begin = instantOf(`${day}T22:00`, zone)
+    setPlanned({ begin, end: begin + 2 * HOUR_MS })
+  }
+  const common = { days, zone, occurrences, today: place.today, onShow: setShown }
   return (
     <>
-      <header class="head">
-        <h1>{t('nav.maintenance')}</h1>
-        <span class="row">
-          <IconButton
-            icon="chevron"
-            class="btn ghost icon back"
-            label={t('maintenance.before')}
-            onClick={() => setMonth(shiftMonth(month, -1))}
-          />
-          <b class="month-name">{name.format(new Date(`${month}-01T00:00:00Z`))}</b>
-          <IconButton
-            icon="chevron"
-            label={t('maintenance.after')}
-            onClick={() => setMonth(shiftMonth(month, 1))}
-          />
-          <Button small onClick={() => setMonth(today.slice(0, 7))}>
-            {t('maintenance.today')}
-          </Button>
-        </span>
-        <Segments
-          label={t('maintenance.view')}
-          value={view}
-          onChange={(value) => setView(value)}
-          options={(['month', 'agenda'] as const).map((value) => ({
-            value,
-            text: t(`maintenance.view.${value}`),
-          }))}
-        />
-        <span class="label">{zone}</span>
-        <span class="end">
-          <Button kind="primary" icon="plus" onClick={() => setPlanned(today)}>
-            {t('maintenance.plan')}
-          </Button>
-        </span>
-      </header>
+      <Head {...place} view={view} zone={zone} days={days} onPlan={() => planOn(place.today)} />
       <div class="body">
-        {calendar.data && <p class="say">{sentenceOf(running, occurrences)}</p>}
+        <Present />
+        {calendar.data?.nextCursor && (
+          <Note kind="warning">{t('maintenance.tooMany', { count: calendar.data.items.length })}</Note>
+        )}
         <Show
           resource={calendar}
           what={t('maintenance.failed')}
@@ -82,41 +64,181 @@ export function Screen(): JSX.Element {
         >
           {() => (
             <>
-              <div class="wide-only" hidden={view === 'agenda'}>
+              {view === 'month' && (
                 <MonthGrid
-                  days={days}
-                  month={month}
-                  today={today}
-                  occurrences={occurrences}
-                  onPlan={setPlanned}
-                  onShow={setShown}
-                  onMonth={(by) => setMonth(shiftMonth(month, by))}
+                  {...common}
+                  month={place.month}
+                  onPlan={planOn}
+                  onMonth={place.onMove}
+                  onWeek={(day) => place.onGo(day, 'week')}
                 />
-              </div>
-              <div class={view === 'agenda' ? '' : 'narrow-only'}>
-                {occurrences.length === 0 ? (
+              )}
+              {view === 'week' && (
+                <WeekGrid
+                  {...common}
+                  onPlan={(begin, end) => setPlanned({ begin, end })}
+                  onWeek={place.onMove}
+                  onList={(day) => place.onGo(day, 'agenda')}
+                />
+              )}
+              {view === 'agenda' &&
+                (occurrences.length === 0 ? (
                   <section class="card">
                     <Empty
                       title={t('maintenance.empty')}
-                      action={<Button onClick={() => setPlanned(today)}>{t('maintenance.plan')}</Button>}
+                      action={<Button onClick={() => planOn(place.today)}>{t('maintenance.plan')}</Button>}
                     />
                   </section>
                 ) : (
-                  <Agenda occurrences={occurrences} onShow={setShown} />
-                )}
-              </div>
+                  <Agenda key={days[0]} {...common} />
+                ))}
+              {view !== 'agenda' && <Legend />}
             </>
           )}
         </Show>
       </div>
-      {planned !== null && <PlanDialog day={planned} onClose={() => setPlanned(null)} />}
+      {planned !== null && <PlanDialog span={planned} zone={zone} onClose={() => setPlanned(null)} />}
       {shown && <EntryDialog entry={shown} onClose={() => setShown(null)} />}
     </>
   )
 }
 
-/** The maintenance that runs now, or the next one. */
-function sentenceOf(running: readonly Occurrence[], all: readonly Occurrence[]): string {
+/** The view, the days and the zone in the address of the page, and how to go elsewhere. Narrow windows have the list alone. */
+function usePlace() {
+  const isNarrow = useMedia('(max-width: 52rem)')
+  const [clock, setClock] = useQuery<'local' | 'UTC'>('zone', 'local')
+  const zone = clock === 'UTC' ? 'UTC' : timeZone.value
+  const today = dayOf(now.value, zone)
+  const [at, setAt] = useQuery('at', today.slice(0, 7))
+  const [chosen, setView] = useQuery<View>('view', 'month')
+  const view = isNarrow ? 'agenda' : chosen
+  const month = at.slice(0, 7)
+  const day = dayIn(at, today)
+  const onGo = (to: Day, next: View): void => {
+    setView(next)
+    setAt(to)
+  }
+  const onMove = (by: number): void => setAt(view === 'week' ? shiftDay(day, by * 7) : shiftMonth(month, by))
+  return {
+    view,
+    zone,
+    clock,
+    today,
+    month,
+    days: daysOf(view, month, day),
+    onGo,
+    onMove,
+    onToday: () => setAt(view === 'week' ? today : today.slice(0, 7)),
+    onView: setView,
+    onClock: setClock,
+  }
+}
+
+/** The day of an address: itself, today in its month, or the first of its month. */
+function dayIn(at: string, today: Day): Day {
+  if (at.length > 7) return at
+  return today.startsWith(at) ? today : `${at}-01`
+}
+
+/** The days that a view shows. A list from a day on ends with its month. */
+function daysOf(view: View, month: string, day: Day): readonly Day[] {
+  if (view === 'week') return daysOfWeek(day)
+  const days = daysOfMonth(month)
+  return view === 'month' ? days : days.filter((one) => one.startsWith(month))
+}
+
+type HeadProps = Omit<ReturnType<typeof usePlace>, 'onGo'> & { readonly onPlan: () => void }
+
+function Head({ view, month, days, zone, clock, ...props }: HeadProps): JSX.Element {
+  const isWeek = view === 'week'
+  return (
+    <header class="head">
+      <h1>{t('nav.maintenance')}</h1>
+      <span class="row">
+        <IconButton
+          icon="chevron"
+          class="btn ghost icon back"
+          label={t(isWeek ? 'maintenance.weekBefore' : 'maintenance.before')}
+          onClick={() => props.onMove(-1)}
+        />
+        <b class="month-name">
+          {isWeek ? daysName(days) : dayName(`${month}-01`, { month: 'long', year: 'numeric' })}
+        </b>
+        <IconButton
+          icon="chevron"
+          label={t(isWeek ? 'maintenance.weekAfter' : 'maintenance.after')}
+          onClick={() => props.onMove(1)}
+        />
+        <Button small onClick={props.onToday}>
+          {t('maintenance.today')}
+        </Button>
+      </span>
+      <span class="wide-only">
+        <Segments
+          label={t('maintenance.view')}
+          value={view}
+          onChange={(value) => props.onView(value)}
+          options={VIEWS.map((value) => ({ value, text: t(`maintenance.view.${value}`) }))}
+        />
+      </span>
+      {timeZone.value === 'UTC' ? (
+        <span class="label">{zone}</span>
+      ) : (
+        <Segments
+          label={t('maintenance.clock')}
+          value={clock}
+          onChange={(value) => props.onClock(value)}
+          options={[
+            { value: 'local', text: zoneName(timeZone.value) },
+            { value: 'UTC', text: 'UTC' },
+          ]}
+        />
+      )}
+      <span class="end">
+        <Button kind="primary" icon="plus" onClick={props.onPlan}>
+          {t('maintenance.plan')}
+        </Button>
+      </span>
+    </header>
+  )
+}
+
+function Legend(): JSX.Element {
+  return (
+    <p class="row wrap label">
+      <span class="legend">
+        {(['running', 'planned', 'over'] as const).map((phase) => (
+          <span key={phase}>
+            <i class={`ev maintenance ${phase}`} />
+            {t(`maintenance.phase.${phase}`)}
+          </span>
+        ))}
+      </span>
+      <span class="end">
+        {t('maintenance.planBy')} <Kbd>N</Kbd>
+      </span>
+    </p>
+  )
+}
+
+/** The maintenance that runs now, or the next one. It does not depend on the days that the calendar shows. */
+function Present(): JSX.Element {
+  const begin = Math.floor(now.value / STEP_MS) * STEP_MS
+  const { data } = useGet('/{parentType}/{parentId}/revaluation-calendar', {
+    path: { parentType: 'group', parentId: 1 },
+    query: {
+      begin: new Date(begin).toISOString(),
+      end: new Date(begin + AHEAD_MS).toISOString(),
+      edit: true,
+      limit: LIMIT,
+    },
+  })
+  return <p class="say">{data ? sentenceOf(occurrencesOf(data.items)) : '\u00a0'}</p>
+}
+
+function sentenceOf(all: readonly Occurrence[]): string {
+  const maintenance = all.filter(({ entry }) => entry.type === 'maintenance')
+  const running = maintenance.filter((one) => phaseOf(one, now.value) === 'running')
   const [first] = running
   if (first)
     return t('maintenance.running', {
@@ -124,7 +246,7 @@ function sentenceOf(running: readonly Occurrence[], all: readonly Occurrence[]):
       name: first.entry.object.name,
       time: timeText(first.end),
     })
-  const next = all.find(({ begin }) => begin > now.value)
+  const next = maintenance.find(({ begin }) => begin > now.value)
   return next
     ? t('maintenance.next', { name: next.entry.object.name, time: timeText(next.begin) })
     : t('maintenance.none')

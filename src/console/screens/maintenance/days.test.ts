@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { dayOf, daysOfMonth, instantOf, localOf, shiftMonth } from './month.ts'
+import { dayOf, daysOfMonth, instantOf, localOf, shiftByDays, shiftIn, shiftMonth } from './days.ts'
 
 test('a month has whole weeks from Monday on', () => {
   const days = daysOfMonth('2026-11')
@@ -36,4 +36,30 @@ test('a local time that summer time skips is the first instant after the gap, on
   expect(new Date(instantOf('2026-10-25T02:30', 'Europe/Amsterdam')).toISOString()).toBe(
     '2026-10-25T00:30:00.000Z',
   )
+})
+
+test('a change of clocks is found to the minute', () => {
+  const find = (begin: string, end: string, zone: string) => {
+    const shift = shiftIn(Date.parse(begin), Date.parse(end), zone)
+    return shift && [new Date(shift.at).toISOString(), shift.minutes]
+  }
+  expect(find('2027-01-01T00:00Z', '2027-12-01T00:00Z', 'Europe/Amsterdam')).toEqual([
+    '2027-03-28T01:00:00.000Z',
+    60,
+  ])
+  expect(find('2027-05-01T00:00Z', '2027-12-01T00:00Z', 'Europe/Amsterdam')).toEqual([
+    '2027-10-31T01:00:00.000Z',
+    -60,
+  ])
+  expect(find('2027-01-01T00:00Z', '2027-12-01T00:00Z', 'Australia/Lord_Howe')).toEqual([
+    '2027-04-03T15:00:00.000Z',
+    -30,
+  ])
+  expect(find('2027-01-01T00:00Z', '2027-12-01T00:00Z', 'UTC')).toBeNull()
+})
+
+test('an instant moves by days at the same local time', () => {
+  const at = instantOf('2027-03-27T22:30', 'Europe/Amsterdam')
+  expect(localOf(shiftByDays(at, 1, 'Europe/Amsterdam'), 'Europe/Amsterdam')).toBe('2027-03-28T22:30')
+  expect(shiftByDays(at, 1, 'Europe/Amsterdam') - at).toBe(23 * 3_600_000)
 })

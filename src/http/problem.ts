@@ -37,6 +37,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   value_out_of_range: [422, 'The value is out of range'],
   too_many_buckets: [422, 'Too many buckets'],
   too_many_jobs: [422, 'Too many jobs in one call'],
+  scope_unsupported_reference: [422, 'The statement could read past its scope'],
   too_fast: [429, 'Too fast'],
   too_many_attempts: [429, 'Too many attempts'],
   overloaded: [503, 'Too busy'],

@@ -32,6 +32,7 @@ export type Code =
   | 'value_out_of_range'
   | 'too_many_buckets'
   | 'too_many_jobs'
+  | 'scope_unsupported_reference'
   | 'too_fast'
   | 'too_many_attempts'
   | 'overloaded'

@@ -45,8 +45,8 @@ export function TextEditor(props: Props): JSX.Element {
   useEffect(() => onText?.(text), [text])
   const save = async (): Promise<void> => {
     if (refused !== undefined || stored === null || text === stored.text) return
-    // An empty text may stand for a file that does not exist yet, which `If-Match` refuses.
-    const match = stored.etag === null || stored.text === '' ? {} : { 'if-match': stored.etag }
+    // A text without a tag stands for a file that does not exist yet.
+    const match = stored.etag === null ? { 'if-none-match': '*' } : { 'if-match': stored.etag }
     try {
       const answer = await send('PUT', url, { headers: { 'content-type': type, ...match }, body: text })
       setStored({ text, etag: answer.headers.get('etag') })

@@ -45,7 +45,7 @@ export const styleRoutes = new Hono<Env>()
   .get(
     `/styles/${PUBLIC_STYLE}`,
     policy({
-      summary: 'Read the public style; empty if there is none',
+      summary: 'Read the public style; empty and without an `ETag` if there is none',
       roles: 'anyone',
       ignoresUnknownQuery: true,
       answers: text,
@@ -109,16 +109,16 @@ export const styleRoutes = new Hono<Env>()
     },
   )
 
-/** Styles are served as CSS and nothing else, whatever is in them. */
-function answerStyle(request: Request, { view, text: body }: Style, cacheControl: string): Response {
-  const headers = {
-    etag: view.etag,
-    'cache-control': cacheControl,
-    'content-type': 'text/css; charset=utf-8',
-  }
-  return isFresh(request, view.etag)
-    ? new Response(null, { status: 304, headers })
-    : new Response(body, { headers })
+/** Styles are served as CSS and nothing else, whatever is in them. No tag stands for a style that is not there: no change
+ * could demand it. */
+function answerStyle(request: Request, style: Style | null, cacheControl: string): Response {
+  const headers = { 'cache-control': cacheControl, 'content-type': 'text/css; charset=utf-8' }
+  if (!style) return new Response('', { headers })
+  const { etag } = style.view
+  const tagged = { headers: { ...headers, etag } }
+  return isFresh(request, etag)
+    ? new Response(null, { status: 304, ...tagged })
+    : new Response(style.text, tagged)
 }
 
 function withText<Result>(request: Request, run: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {

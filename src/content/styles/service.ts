@@ -29,10 +29,10 @@ export async function readStyle({ ports }: Context, name: string): Promise<Style
   return styleOf(ports, await findStyle(ports, name))
 }
 
-/** The style for everybody: an empty one as long as there is none. */
-export async function readPublicStyle({ ports }: Context): Promise<Style> {
+/** The style for everybody; null as long as there is none. */
+export async function readPublicStyle({ ports }: Context): Promise<Style | null> {
   const row = await store.findStyle(ports.database, PUBLIC_STYLE)
-  return styleOf(ports, row ?? { name: PUBLIC_STYLE, text: '', digest: await sha256(''), updatedAt: 0 })
+  return row && styleOf(ports, row)
 }
 
 /** Adds a style. @throws {Refusal} name_taken, conflict when there are 100, invalid when it is no text */

@@ -32,6 +32,7 @@ const CALLS: readonly (readonly [call: string, json?: object])[] = [
   ['POST /alarmrecipients/{staged}/test'],
   ['GET /notifications'],
   ['POST /notifications/1/resend'],
+  ['GET /notifications/pause'],
   ['POST /notifications/resume'],
 ]
 
@@ -165,6 +166,7 @@ const rows: Row[] = [
     answers: 'forbidden',
   })),
   { title: 'an editor', call: 'GET /alarmrecipients', as: 'editor', answers: 200 },
+  { title: 'a query', call: 'GET /notifications/pause?since=1', answers: 'invalid', pointers: ['?since'] },
   ...WRONG.map(([title, json, ...pointers]): Row => ({
     title,
     call: 'POST /alarmrecipients',

@@ -48,6 +48,8 @@ test.each(['bun', 'edge'] as const)(
       const made = await world.good<{ url: string }>('POST', '/backups', { json: { passphrase: PASSPHRASE } })
       const bytes = new Uint8Array(await (await world.ask('GET', made.url)).arrayBuffer())
       expect(await warningsOf(world)).not.toHaveProperty('notifications_paused')
+      const pause = () => world.good<object>('GET', '/notifications/pause')
+      expect(await pause()).toEqual({ pausedSince: null, waiting: 0 })
       await world.good('POST', '/backups/restore?replace=true', { bytes, headers: HEADERS })
       await world.signIn()
       expect(await warningsOf(world)).toMatchObject({
@@ -65,9 +67,12 @@ test.each(['bun', 'edge'] as const)(
       })
       await Bun.sleep(QUIET_MS)
       expect(receiver.take()).toEqual([])
+      const pausedSince = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string
+      expect(await pause()).toEqual({ pausedSince, waiting: 1 })
       expect(await world.good('POST', '/notifications/resume')).toMatchObject({ waiting: 1, givenUp: 0 })
       await until(() => receiver.got.length > 0)
       expect(receiver.take()).toHaveLength(1)
+      expect(await pause()).toEqual({ pausedSince: null, waiting: 0 })
       expect(await warningsOf(world)).not.toHaveProperty('notifications_paused')
     } finally {
       await world.close()

@@ -6,8 +6,8 @@ import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { valid } from '../../../http/valid.ts'
-import { notificationPath, notificationsQuery, notificationView, resumeView } from './schema.ts'
-import { listNotifications, resendNotification, resumeNotifications } from './service.ts'
+import { notificationPath, notificationsQuery, notificationView, pauseView, resumeView } from './schema.ts'
+import { listNotifications, readPause, resendNotification, resumeNotifications } from './service.ts'
 
 export const outboxRoutes = new Hono<Env>()
   .get(
@@ -24,6 +24,15 @@ export const outboxRoutes = new Hono<Env>()
       const { items, next } = await listNotifications(c.get('context'), c.req.valid('query'))
       return c.json({ items }, 200, nextLink(c, next))
     },
+  )
+  .get(
+    '/notifications/pause',
+    policy({
+      summary: 'Read whether notifications are paused, which they are after a restore',
+      roles: ADMINISTRATOR,
+      answers: { 200: ok(pauseView, 'The pause, and the number of waiting notifications.') },
+    }),
+    async (c) => c.json(await readPause(c.get('context'))),
   )
   .post(
     '/notifications/resume',

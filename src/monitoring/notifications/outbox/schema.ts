@@ -41,6 +41,13 @@ export const notificationView = z
   })
   .meta({ id: 'Notification' })
 
+export const pauseView = z
+  .object({
+    pausedSince: timestamp.nullable().describe('When the pause began; null if notifications are not paused.'),
+    waiting: z.int().describe('The number of notifications that are not sent yet, also without a pause.'),
+  })
+  .meta({ id: 'NotificationPause' })
+
 export const resumeView = z
   .object({
     pausedSince: timestamp
@@ -58,5 +65,6 @@ export const resumeView = z
 export const notificationPath = z.object({ id: idParam })
 
 export type NotificationsQuery = z.output<typeof notificationsQuery>
+export type PauseView = z.output<typeof pauseView>
 export type ResumeView = z.output<typeof resumeView>
 export type NotificationView = z.output<typeof notificationView>

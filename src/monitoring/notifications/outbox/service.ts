@@ -7,7 +7,7 @@ import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { TRIED_MS } from './backoff.ts'
-import type { NotificationsQuery, NotificationView, ResumeView } from './schema.ts'
+import type { NotificationsQuery, NotificationView, PauseView, ResumeView } from './schema.ts'
 import * as store from './store.ts'
 import type { ListedRow } from './store.ts'
 import { countWaiting, endPause, findPause, insertPause } from './store/pauses.ts'
@@ -60,6 +60,13 @@ export async function resendNotification(context: Context, id: number): Promise<
 /** Since when notifications are paused, epoch ms; null if they are not. */
 export function notificationsPausedSince({ database }: Ports): Promise<number | null> {
   return findPause(database)
+}
+
+/** The pause of notifications, and what waits for its end or for its time. */
+export async function readPause({ ports }: Context): Promise<PauseView> {
+  const { database, settings } = ports
+  const [sinceAt, waiting] = await Promise.all([findPause(database), countWaiting(database)])
+  return { pausedSince: sinceAt === null ? null : timeFormat(settings.timeZone)(sinceAt), waiting }
 }
 
 /** The write that pauses notifications: due ones wait until `resumeNotifications`. */

@@ -21,7 +21,7 @@ export const users = sqliteTable('users', {
   createdAt: integer('created_at').notNull(),
   /** What the directory calls the person for good. */
   directoryId: text('directory_id').unique(),
-  /** When the directory was found to have or want the person no more. */
+  /** When an administrator disabled the user, or the directory was found to have or want the person no more. */
   disabledAt: integer('disabled_at'),
 })
 

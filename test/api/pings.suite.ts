@@ -312,7 +312,8 @@ const accepted: readonly Scenario[] = [
     },
   },
   {
-    title: 'a token ends when its maker loses the right on the job, but not when that user is deleted',
+    title:
+      'a token ends when its maker loses the right on the job, but not when that user is disabled or deleted',
     async run(client) {
       const request = requestOf(client)
       const own = await createGroup(client, 1, { name: 'reach' })
@@ -333,6 +334,7 @@ const accepted: readonly Scenario[] = [
       try {
         await good(request('PUT', `/groups/${own}/permissions/user/${id}`, { json: everything }))
         const [first, second, third] = [await make(), await make(), await make()]
+        const fourth = await make()
         const byOther = await good<Created>(
           request('POST', `/jobs/${job}/pings`, { json: { name: 'by an administrator' } }),
         )
@@ -341,6 +343,9 @@ const accepted: readonly Scenario[] = [
         await good(request('PUT', `/jobs/${job}`, { json: { ...now, deviceId: elsewhere } }))
         // The first is remembered for ten seconds.
         expect([await status(second), await status(byOther)]).toEqual([404, 200])
+        await good(request('PUT', `/jobs/${job}`, { json: { ...now, deviceId: device } }))
+        await good(request('PATCH', `/users/${id}`, { json: { disabled: true } }))
+        expect(await status(fourth)).toBe(200)
         expect((await request('DELETE', `/users/${id}`)).status).toBe(204)
         expect(await status(third)).toBe(200)
       } finally {

@@ -78,6 +78,40 @@ const refusals: readonly Row[] = [
     answers: 'last_administrator',
   },
   { title: 'the last administrator', call: 'DELETE /users/{admin}', answers: 'last_administrator' },
+  {
+    title: 'the last administrator, disabled',
+    call: 'PUT /users/{admin}',
+    json: { disabled: true },
+    answers: 'last_administrator',
+  },
+  {
+    title: 'the last administrator, disabled by a patch',
+    call: 'PATCH /users/{admin}',
+    json: { disabled: true },
+    answers: 'last_administrator',
+  },
+  {
+    title: 'an editor who disables himself',
+    call: 'PUT /users/{editor}',
+    as: 'editor',
+    json: { disabled: true },
+    answers: 'forbidden',
+    pointers: ['/disabled'],
+  },
+  {
+    title: 'an editor who disables somebody else',
+    call: 'PATCH /users/{user}',
+    as: 'editor',
+    json: { disabled: true },
+    answers: 'forbidden',
+  },
+  ...['yes', 1, null].map((disabled): Row => ({
+    title: `disabled as ${disabled}`,
+    call: 'PUT /users/{user}',
+    json: { disabled },
+    answers: 'invalid',
+    pointers: ['/disabled'],
+  })),
   { title: 'no page', call: 'GET /users?limit=0', answers: 'invalid', pointers: ['?limit'] },
   { title: 'the smallest page', call: 'GET /users?limit=1', answers: 200 },
   { title: 'the largest page', call: 'GET /users?limit=1000', answers: 200 },
@@ -128,6 +162,7 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['dark mode that is no boolean', { ...NEW, darkMode: 'yes' }, ['/darkMode']],
   ['a password of somebody of a directory', { ...NEW, type: 'LDAP_MANAGED' }, ['/password']],
   ['a shared user without a password', { ...NEW, type: 'shared', password: undefined }, ['/password']],
+  ['a user who is disabled from the start', { ...NEW, disabled: true }, ['/disabled']],
   ['two unknown fields', { ...NEW, passwordHash: 'x', version: 9 }, ['/passwordHash', '/version']],
 ]
 
@@ -433,10 +468,72 @@ const changes: Scenario[] = [
     },
   },
   {
+    title: 'a disabled user is refused at once in every way, and signs in anew once enabled',
+    run: refuseDisabled,
+  },
+  {
     title: 'one administrator may go while there is another, but two at once may not both',
     run: (client) => onFreshHost(client, keepOneAdministrator),
   },
 ]
+
+async function refuseDisabled(client: Client): Promise<void> {
+  const { id } = await makeUser(client, 'shut out')
+  const session = await logIn(client, 'shut out', PASSWORD)
+  const bySession = { 'x-session-id': session }
+  const ask = async (headers: Readonly<Record<string, string>>) =>
+    (await client.request('GET', '/users', { as: null, headers })).status
+  const signedIn = await good<{ accessToken: string; refreshToken: string }>(
+    client.request('POST', '/session/login', {
+      as: null,
+      json: { username: 'shut out', password: PASSWORD },
+    }),
+  )
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
+  const { token } = await good<{ token: string }>(
+    client.request('POST', '/session/personal-tokens', {
+      as: null,
+      headers: bySession,
+      json: { name: 'a program', scopes: ['read'], expiresAt },
+    }),
+  )
+  const ways = [
+    bySession,
+    { authorization: `Bearer ${signedIn.accessToken}` },
+    { authorization: `Bearer ${token}` },
+    { authorization: `Basic ${btoa(`shut out:${PASSWORD}`)}` },
+  ]
+  const each = () => Promise.all(ways.map(ask))
+  // Each is remembered from here on.
+  expect(await each()).toEqual([200, 200, 200, 200])
+  const listed = async (list: string) =>
+    (await good<{ items: object[] }>(client.request('GET', `${list}?userId=${id}`))).items.length
+  expect([await listed('/sessions'), await listed('/session/personal-tokens')]).toEqual([2, 1])
+
+  const disabled = await client.request('PATCH', `/users/${id}`, { json: { disabled: true } })
+  expectAnswer(disabled, { answers: 200 })
+  expect(disabled.body).toMatchObject({ disabled: true, username: 'shut out' })
+  expect(await each()).toEqual([401, 401, 401, 401])
+  const refresh = { as: null, json: { refreshToken: signedIn.refreshToken } }
+  expectAnswer(await client.request('POST', '/session/refresh', refresh), { answers: 'unauthenticated' })
+  const login = { as: null, json: { username: 'shut out', password: PASSWORD } }
+  expectAnswer(await client.request('POST', '/session/login', login), { answers: 'unauthenticated' })
+  expect([await listed('/sessions'), await listed('/session/personal-tokens')]).toEqual([0, 0])
+  expect(await find(client, id, { as: 'editor' })).toMatchObject({ disabled: true })
+  const entries = await good<{ items: object[] }>(
+    client.request('GET', `/audit?objectType=user&objectId=${id}&limit=1`),
+  )
+  expect(entries.items).toMatchObject([
+    { action: 'update', before: { disabled: false }, after: { disabled: true } },
+  ])
+  // Another change leaves the user disabled.
+  expectAnswer(await client.request('PUT', `/users/${id}`, { json: { phone: '1' } }), { answers: 200 })
+  expect(await each()).toEqual([401, 401, 401, 401])
+
+  await good(client.request('PATCH', `/users/${id}`, { json: { disabled: false } }))
+  expect(await each()).toEqual([401, 401, 401, 200])
+  expect(await isOpen(client, await logIn(client, 'shut out', PASSWORD))).toBe(true)
+}
 
 async function onFreshHost(client: Client, run: (fresh: Speaker) => Promise<void>): Promise<void> {
   const host = await startHost(client.host.name)
@@ -456,16 +553,18 @@ async function keepOneAdministrator(client: Speaker): Promise<void> {
   const users = await good<User[]>(client.request('GET', '/users', witness))
   const administrators = users.filter(({ role }) => role === 'administrator')
   expect(administrators.length).toBe(3)
-  const remove = ({ id, username, ...user }: User, index: number) =>
-    index === 0
-      ? client.request('PUT', `/users/${id}`, { json: { ...user, username, role: 'editor' } })
-      : client.request('DELETE', `/users/${id}`)
   // Whoever is signed in goes last, so that all requests are still his.
-  const answers = await Promise.all(administrators.reverse().map(remove))
+  const [first, middle, last] = administrators.reverse().map(({ id }) => `/users/${id}`)
+  const answers = await Promise.all([
+    client.request('PUT', String(first), { json: { role: 'editor' } }),
+    client.request('PATCH', String(middle), { json: { disabled: true } }),
+    client.request('DELETE', String(last)),
+  ])
   const successes = answers.filter(({ status }) => status < 300).length
   expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   const remaining = await good<User[]>(client.request('GET', '/users', witness))
-  expect(remaining.filter(({ role }) => role === 'administrator').length).toBe(3 - successes)
+  const left = remaining.filter(({ role, disabled }) => role === 'administrator' && disabled === false)
+  expect(left.length).toBe(3 - successes)
   expect(successes).toBeLessThan(3)
 }
 

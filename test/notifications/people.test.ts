@@ -81,13 +81,44 @@ describe('a user', () => {
     }
   })
 
+  test('that is disabled gets no message, reminder or news of the end, and a test fails', async () => {
+    const { database } = stage.ports
+    const disable = (at: string) => database.run(`update users set disabled_at = ${at} where id = ${ANNA}`)
+    const reminder = { every: 'PT5M', times: 10 }
+    const id = await stage.recipient({ type: 'user', target: { userId: ANNA }, reminder })
+    try {
+      await stage.happen({ kind: 'opened' })
+      await stage.pass(MINUTE_MS)
+      expect(told()).toEqual(['anna'])
+      await disable('1')
+      await stage.pass(HOUR_MS)
+      await stage.happen({ kind: 'closed' })
+      await stage.happen({ kind: 'opened', job: 1 })
+      await stage.pass(HOUR_MS)
+      expect(told()).toEqual([])
+      // The one about the second alarm fails, so that the failure is visible.
+      const detail = 'The user does not exist, is disabled or has no mail address.'
+      expect(await stage.rows('select status, detail from notifications order by id')).toMatchObject([
+        { status: 'sent' },
+        { status: 'waiting', detail },
+      ])
+      expect(await testRecipient(stage.context, id)).toEqual({ status: 'failed', detail })
+      await disable('null')
+      await stage.happen({ kind: 'opened', job: 2 })
+      await stage.pass(MINUTE_MS)
+      expect(told()).toEqual(['anna'])
+    } finally {
+      await disable('null')
+    }
+  })
+
   test('that was deleted has a message that fails after a day, so that the failure is visible', async () => {
     await stage.recipient({ type: 'user', target: { userId: ANNA } })
     await stage.ports.database.run(`update alarm_recipients set user_id = 99`)
     await stage.happen({ kind: 'opened' })
     await stage.pass(25 * HOUR_MS)
     expect(await stage.rows('select status, detail from notifications')).toEqual([
-      { status: 'dead', detail: 'The user does not exist or has no mail address.' },
+      { status: 'dead', detail: 'The user does not exist, is disabled or has no mail address.' },
     ])
   })
 })
@@ -209,7 +240,7 @@ describe('a test', () => {
     const id = await team({ target: { userGroupId: 2 } })
     expect(await testRecipient(stage.context, id)).toEqual({
       status: 'failed',
-      detail: 'The user does not exist or has no mail address.',
+      detail: 'The user does not exist, is disabled or has no mail address.',
     })
   })
 

@@ -18,7 +18,7 @@ export type UserFields = {
   readonly timeZone: string
   readonly darkMode: boolean
 }
-export type Field = keyof UserFields | 'password' | 'mfa' | 'preferences'
+export type Field = keyof UserFields | 'disabled' | 'password' | 'mfa' | 'preferences'
 
 /** What a new user has unless something else was sent. The time zone is that of the service. */
 export const NEW_USER = {
@@ -61,8 +61,8 @@ export function forbiddenFields(asker: Asker, type: UserType, changed: readonly 
   return changed.filter((field) => !(asker.isSelf && isOwn(type, field)))
 }
 
-/** What a change asks for that no user can be: a type that comes from or goes to a directory, or a password of somebody
- * whose password is in one. */
+/** What a change asks for that no user can be: a type that comes from or goes to a directory, or a password or `disabled` of
+ * a user of a directory. */
 export function impossibleFields(
   before: UserType,
   after: UserType,
@@ -71,17 +71,18 @@ export function impossibleFields(
   const faults: Fault[] = []
   if (before !== after && (before === 'LDAP_MANAGED' || after === 'LDAP_MANAGED'))
     faults.push({ pointer: '/type', message: 'cannot be changed from or to LDAP_MANAGED' })
-  if (after === 'LDAP_MANAGED' && changed.includes('password'))
-    faults.push({ pointer: '/password', message: 'is managed by the directory' })
+  for (const field of ['password', 'disabled'] as const)
+    if (after === 'LDAP_MANAGED' && changed.includes(field))
+      faults.push({ pointer: `/${field}`, message: 'is managed by the directory' })
   return faults
 }
 
 /** The fields that a body names and that differ from what is; a password that is named counts as changed. */
 export function changedFields(
-  before: UserFields,
+  before: UserFields & { readonly disabled: boolean },
   body: { readonly [Name in Field]?: unknown },
 ): readonly Field[] {
-  const names = Object.keys(before) as (keyof UserFields)[]
+  const names = Object.keys(before) as (keyof typeof before)[]
   const changed = names.filter((name) => body[name] !== undefined && body[name] !== before[name])
   return body.password === undefined ? changed : [...changed, 'password']
 }

@@ -67,7 +67,6 @@ const fields = z.strictObject({
 const ignored = {
   id: z.int().optional().meta(READ_ONLY),
   name: z.string().trim().optional().meta(READ_ONLY).describe('The username, as in answers.'),
-  disabled: z.boolean().optional(),
   visuallyImpaired,
 }
 
@@ -79,6 +78,12 @@ export const keepTokens = z
 /** What is absent stays as it is. */
 export const userBody = fields.partial().extend({
   ...ignored,
+  disabled: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the user is refused everywhere. Disabling ends the sessions and revokes the personal tokens of the user. The directory decides for `LDAP_MANAGED` users.',
+    ),
   currentPassword: z
     .string()
     .max(1024)
@@ -124,7 +129,9 @@ export const userView = z
     darkMode: z.boolean(),
     disabled: z
       .boolean()
-      .describe('True if the directory no longer has the user or has disabled it; the user cannot sign in.'),
+      .describe(
+        'True if an administrator disabled the user, or the directory disabled it or no longer has it; the user cannot sign in.',
+      ),
   })
   .meta({ id: 'User' })
 

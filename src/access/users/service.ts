@@ -78,8 +78,8 @@ export async function createUser(
   return fullView(row)
 }
 
-/** Changes the fields of a user that a body names. Sessions of the user end with a change of the role or the password, and
- * personal tokens with that of the password unless the body keeps them. One's own password takes the present one with it,
+/** Changes the fields of a user that a body names. Sessions of the user end when the role or the password changes or the user
+ * is disabled, and personal tokens when the user is disabled or the password changes, unless the body keeps them. One's own password takes the present one with it,
  * and is none of the latest.
  * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak or a wrong
  * password, too_many_attempts, name_taken, precondition_failed, last_administrator */
@@ -91,7 +91,7 @@ export async function updateUser(
   const { ports } = context
   const row = await findUser(ports, id)
   const { type } = { ...row, ...fieldsOf(body) }
-  const changed = changedFields(row, body)
+  const changed = changedFields(withDisabled(row), body)
   const asker = askerOf(context, row)
   refuseForbidden(asker, row, changed)
   const faults = [...impossibleFields(row.type, type, changed), ...shownFaults(row, body)]
@@ -99,8 +99,7 @@ export async function updateUser(
     throw new Refusal('invalid', 'The change of the user is invalid; see errors.', faults)
   if (ifMatch !== null && ifMatch !== row.version) throw stale('user')
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
-  await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
-  const updated = { ...row, ...fieldsOf(body), version: row.version + 1 }
+  const updated = await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
   return { user: fullView(updated), version: updated.version }
 }
 
@@ -111,7 +110,7 @@ export async function adoptUser(
   body: Pick<UserBody, 'fullname' | 'email' | 'role'>,
 ): Promise<void> {
   const row = await findUser(context.ports, id)
-  const changed = changedFields(row, body)
+  const changed = changedFields(withDisabled(row), body)
   if (changed.length > 0) await applyChange(context, row, { body, changed, isOwn: false })
 }
 
@@ -123,26 +122,34 @@ async function applyChange(
     changed,
     isOwn,
   }: { readonly body: UserBody; readonly changed: readonly Field[]; readonly isOwn: boolean },
-): Promise<void> {
+): Promise<UserRow> {
   const { ports } = context
   const { id } = row
   const { role, username } = { ...row, ...fieldsOf(body) }
-  if (role !== 'administrator') await keepLastAdministrator(ports, row)
+  const { disabled = row.disabledAt !== null } = body
+  if (role !== 'administrator' || disabled) await keepLastAdministrator(ports, row)
   const chosen = body.password === undefined ? null : { username, password: body.password }
   const passwordHash = chosen === null ? row.passwordHash : await newPassword(ports, id, { ...chosen, isOwn })
-  const after = { ...fieldsOf(body), role, passwordHash }
+  const fields = { ...fieldsOf(body), role, passwordHash }
+  const disabledAt = disabled ? (row.disabledAt ?? ports.clock.now()) : null
   const writes = [
-    store.updateUser(ports.database, row, after),
-    audited(context, { action: 'update', objectType: 'user', objectId: id, before: row, after }),
+    store.updateUser(ports.database, row, { ...fields, disabledAt }),
+    audited(context, {
+      action: 'update',
+      objectType: 'user',
+      objectId: id,
+      before: withDisabled(row),
+      after: { ...fields, disabled },
+    }),
   ]
   if (chosen !== null) {
     const keepTokens = body.keepTokens === true
     writes.push(...passwordWrites(ports, id, { hash: passwordHash, keepTokens }))
   }
-  if (changed.includes('password') || changed.includes('role'))
-    writes.push(store.deleteSessionsOf(ports.database, id))
+  writes.push(...signingOut(ports, id, { changed, disabled }))
   await refuseOvertaken(ports, row, () => refuseTakenName(() => commit(ports.database, writes)))
   callersOf(ports).clear()
+  return { ...row, ...fields, disabledAt, version: row.version + 1 }
 }
 
 /** @throws {Refusal} not_found, last_administrator, has_dependents while a recipient of alarms is this user, or runs a script
@@ -219,6 +226,22 @@ function lastAdministrator(): Refusal {
   )
 }
 
+/** The writes after which a user has to sign in again, as far as a change demands it. */
+function signingOut(
+  { database }: Ports,
+  id: number,
+  { changed, disabled }: { readonly changed: readonly Field[]; readonly disabled: boolean },
+): Write[] {
+  if (disabled && changed.includes('disabled'))
+    return [store.deleteSessionsOf(database, id), store.deletePersonalTokensOf(database, id)]
+  const isOver = changed.includes('password') || changed.includes('role')
+  return isOver ? [store.deleteSessionsOf(database, id)] : []
+}
+
+function withDisabled(row: UserRow): UserRow & { readonly disabled: boolean } {
+  return { ...row, disabled: row.disabledAt !== null }
+}
+
 /** The fields of a row that a body names. */
 function fieldsOf(body: UserBody): Partial<UserFields> {
   const { id: _id, name: _name, visuallyImpaired: _gone, password: _password, disabled: _, ...rest } = body
@@ -227,13 +250,9 @@ function fieldsOf(body: UserBody): Partial<UserFields> {
 }
 
 /** What a read shows beside the fields may be sent back as it was read, and not be changed. */
-function shownFaults(row: UserRow, { disabled, name, username }: UserBody): readonly Fault[] {
-  const faults: Fault[] = []
-  if (disabled !== undefined && disabled !== (row.disabledAt !== null))
-    faults.push({ pointer: '/disabled', message: 'is managed by the directory' })
-  if (name !== undefined && name !== row.username && name !== username)
-    faults.push({ pointer: '/name', message: NAME_FAULT })
-  return faults
+function shownFaults(row: UserRow, { name, username }: UserBody): readonly Fault[] {
+  const isOther = name !== undefined && name !== row.username && name !== username
+  return isOther ? [{ pointer: '/name', message: NAME_FAULT }] : []
 }
 
 function askerOf({ caller }: Context, row: UserRow): Asker {

@@ -92,10 +92,11 @@ export function updatePassword(database: Database, id: number, passwordHash: str
   return database.update(users).set({ passwordHash }).where(eq(users.id, id))
 }
 
-/** Changes a user who is still at this version and, when that takes the last administrator's role, is not the last
- * one; otherwise the whole batch fails for the empty version. */
+/** Changes a user who is still at this version and, when that takes the role or the access of an administrator, is not the
+ * last one; otherwise the whole batch fails for the empty version. */
 export function updateUser(database: Database, row: UserRow, change: Partial<NewUser>): Write {
-  const staysPossible = change.role === 'administrator' ? sql`true` : isDispensable()
+  const { role = row.role, disabledAt = row.disabledAt } = change
+  const staysPossible = role === 'administrator' && disabledAt === null ? sql`true` : isDispensable()
   const version = sql`case when ${users.version} = ${row.version} and ${staysPossible} then ${row.version + 1} end`
   const { username = row.username } = change
   const renamed = username === row.username ? {} : { usernameKey: nameKey(username) }

@@ -129,14 +129,17 @@ export async function unknownPlaces(
   return rows.map(({ place }) => place)
 }
 
-/** The users of recipients, by recipient and user. */
+/** The users of recipients who are not disabled, by recipient and user. */
 export function listMembers(
   database: Database,
 ): Promise<readonly { readonly recipientId: number; readonly userId: number }[]> {
   return database.all(sql`
     select r.id as "recipientId", u.id as "userId" from alarm_recipients r join users u on u.id = r.user_id
+    where u.disabled_at is null
     union
-    select r.id, m.user_id from alarm_recipients r join memberships m on m.group_id = r.user_group_id
+    select r.id, u.id from alarm_recipients r join memberships m on m.group_id = r.user_group_id
+      join users u on u.id = m.user_id
+    where u.disabled_at is null
     order by 1, 2`)
 }
 
@@ -156,11 +159,13 @@ export type Person = {
   readonly language: string
   readonly timeZone: string
   readonly role: Role
+  readonly isDisabled: boolean
 }
 
 /** The addresses and languages of users, by id. */
-export function listPeople(database: Database, ids: readonly number[]): Promise<readonly Person[]> {
-  return database.all<Person>(sql`
-    select id, email, language, time_zone as timeZone, role from users
+export async function listPeople(database: Database, ids: readonly number[]): Promise<readonly Person[]> {
+  const rows = await database.all<Omit<Person, 'isDisabled'> & { readonly isDisabled: number }>(sql`
+    select id, email, language, time_zone as timeZone, role, disabled_at is not null as "isDisabled" from users
     where id in (select value from json_each(${JSON.stringify(ids)})) order by id`)
+  return rows.map((row) => ({ ...row, isDisabled: row.isDisabled === 1 }))
 }

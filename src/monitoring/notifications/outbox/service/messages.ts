@@ -86,7 +86,8 @@ async function freeAtOf(
 
 type At = { readonly person: Person | null; readonly now: number }
 
-/** The writes of a pile's message and of its reminders. Alarms that the user may not read are left out. */
+/** The writes of a pile's message and of its reminders. Alarms that the user may not read are left out: all of them if the
+ * user is disabled. */
 async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { person, now }: At) {
   const { database, secrets } = ports
   const mayHear = person ? await readableNotices(ports, person) : () => true
@@ -115,7 +116,11 @@ async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { pers
 }
 
 /** Which notices a user may get: those of readable objects, and those of deleted ones. */
-async function readableNotices(ports: Ports, { id, role }: Person): Promise<(row: DueRow) => boolean> {
+async function readableNotices(
+  ports: Ports,
+  { id, role, isDisabled }: Person,
+): Promise<(row: DueRow) => boolean> {
+  if (isDisabled) return () => false
   const rights = await rightsFor(ports, { userId: id, role })
   return ({ path }) => path === null || permissionsOf(rights, { type: '', runBy: 0, path }).read
 }

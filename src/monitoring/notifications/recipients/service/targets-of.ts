@@ -36,7 +36,8 @@ export async function notifyAddressee(
   }
   if (target.type !== 'user' && target.type !== 'group')
     return sendTo(ports, target, { ...notification, manner })
-  if (!person || person.email === '') return failed('The user does not exist or has no mail address.')
+  if (!person || person.isDisabled || person.email === '')
+    return failed('The user does not exist, is disabled or has no mail address.')
   return sendTo(ports, { type: 'email', addresses: [person.email] }, { ...notification, manner })
 }
 

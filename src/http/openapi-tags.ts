@@ -49,7 +49,7 @@ const TAGS: readonly Tag[] = [
   {
     name: 'Users',
     description: 'Users, user groups and the LDAP directory.',
-    paths: /^\/(?:users|userGroups|ldap)\b/,
+    paths: /^\/(?:users|userGroups|ldap|mfa)\b/,
   },
   { name: 'Runner protocol', description: 'Calls of script runners.', paths: /^\/runner\b/ },
   {

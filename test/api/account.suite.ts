@@ -376,12 +376,27 @@ const mfa: Scenario[] = [
       expect((await client.request('GET', '/users', byBasic('obliged', PASSWORD))).status).toBe(401)
       const login = await logIn(client, 'obliged')
       expect(login.owed).toBe('mfa')
+      const list = () => good<{ items: object[] }>(client.request('GET', '/mfa'))
+      expect((await list()).items).toContainEqual({ userId, isActive: false, isEnforced: true })
       expectAnswer(await client.request('GET', '/users', bySession(login)), { answers: 'forbidden' })
       expectAnswer(await client.request('GET', '/users', byToken(login.accessToken)), {
         answers: 'forbidden',
       })
       const { codeAt } = await setUpMfa(client, login)
       expect((await client.request('GET', '/users', bySession(login))).status).toBe(200)
+      expect((await list()).items).toContainEqual({ userId, isActive: true, isEnforced: true })
+      const page = await client.request('GET', '/mfa?limit=1')
+      expect((page.body['items'] as object[]).length).toBe(1)
+      const [, next = ''] = /<([^>]+)>/.exec(page.headers.get('link') ?? '') ?? []
+      const [first] = page.body['items'] as { userId: number }[]
+      for (const { userId: id } of (await good<{ items: { userId: number }[] }>(client.request('GET', next)))
+        .items)
+        expect(id).toBeGreaterThan(Number(first?.userId))
+      for (const limit of [0, 1001])
+        expectAnswer(await client.request('GET', `/mfa?limit=${limit}`), {
+          answers: 'invalid',
+          pointers: ['?limit'],
+        })
       const json = { code: await codeAt(0) }
       expectAnswer(await client.request('POST', '/session/mfa/removal', { ...bySession(login), json }), {
         answers: 'forbidden',
@@ -391,6 +406,7 @@ const mfa: Scenario[] = [
         answers: 204,
       })
       expect((await logIn(client, 'obliged')).owed).toBeNull()
+      expect((await list()).items).not.toContainEqual(expect.objectContaining({ userId }))
     },
   },
   {

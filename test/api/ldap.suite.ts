@@ -34,7 +34,10 @@ const scenarios: Scenario[] = [
       const report = syncReport.parse(await good(client.request('POST', '/ldap/sync')))
       expect(report).toMatchObject({ created: 0, disabled: 0, unchanged: 2, failed: 0, problem: null })
       expect(await good<object>(client.request('GET', '/ldap/sync'))).toEqual(report)
-      expect(await lovelace(client)).toMatchObject({ type: 'LDAP_MANAGED', disabled: false })
+      const user = await lovelace(client)
+      expect(user).toMatchObject({ type: 'LDAP_MANAGED', disabled: false })
+      const { items } = await good<{ items: object[] }>(client.request('GET', `/users/${user.id}/identities`))
+      expect(items).toEqual([{ kind: 'ldap', directoryId: expect.stringMatching(/./) as string }])
     },
   },
   {

@@ -152,6 +152,8 @@ const refusals = table(bareStage, [
     answers: 'bad_request',
   },
   { title: 'who is nobody there', call: 'GET /users/1/identity', answers: 'not_found' },
+  { title: 'who is nobody there', call: 'GET /users/1/identities', answers: 200 },
+  { title: 'no user', call: 'GET /users/999999/identities', answers: 'not_found' },
   { title: 'who is nobody there', call: 'DELETE /users/1/identity', answers: 'not_found' },
   { title: 'nobody', call: 'PUT /users/999999/identity', json: { subject: 'x' }, answers: 'not_found' },
   {
@@ -190,6 +192,8 @@ const scenarios: Scenario[] = [
         issuer: (await oidcProvider()).issuer,
         subject: 'grace',
       })
+      const { items } = await good<{ items: object[] }>(client.request('GET', `/users/${user.id}/identities`))
+      expect(items).toMatchObject([{ kind: 'oidc', issuer: expect.any(String) as string }])
       expect(await actionsOn(client, user.id)).toEqual(['merge memberships', 'create'])
       const own = await client.request('GET', `/users/${user.id}`, bySession(session))
       expect(own.status).toBe(200)

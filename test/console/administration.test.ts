@@ -6,6 +6,7 @@ import { onBothHosts } from './stage.ts'
 const SECTIONS = [
   'users/groups',
   'users/explain',
+  'users/user/1',
   'settings/backups',
   'settings/runners',
   'settings/health',
@@ -53,6 +54,56 @@ onBothHosts('administration', (stage) => {
         await step.waitFor({ state: 'detached' })
         await page.getByRole('button', { name: 'Undo' }).click()
         await step.waitFor()
+      }),
+    VISIT_MAX_MS,
+  )
+
+  test(
+    'an administrator disables a user, who is signed out, enables the user, and requires a second factor',
+    () =>
+      stage.visit('users', {}, async ({ page }) => {
+        const request = (...sent: Parameters<typeof stage.client.request>) => stage.client.request(...sent)
+        const password = 'correct horse battery'
+        const user = { username: 'leaver', password, role: 'editor' }
+        const { id } = (await request('POST', '/users', { json: user })).body
+        const credentials = { username: 'leaver', password }
+        const logIn = () => request('POST', '/session/login', { json: credentials, as: null })
+        expect((await logIn()).status).toBe(200)
+        await page.reload()
+        await page.getByRole('link', { name: 'leaver', exact: true }).click()
+        await page.getByRole('region', { name: 'Sessions' }).getByRole('button', { name: 'End' }).waitFor()
+
+        await page.getByRole('button', { name: 'Disable' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+        await page.getByText('No open session').waitFor()
+        await page.getByRole('button', { name: 'Enable' }).waitFor()
+        expect((await logIn()).status).toBe(401)
+
+        await page.getByRole('button', { name: 'Enable' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
+        await page.getByText('Can sign in').waitFor()
+        await page.getByLabel('Required of this user').check()
+        await page.getByText('sets up a second factor').waitFor()
+        expect((await request('GET', `/users/${String(id)}/mfa`)).body).toMatchObject({ isEnforced: true })
+        expect((await logIn()).body).toMatchObject({ owed: 'mfa' })
+        await page.getByRole('link', { name: 'Users and rights' }).first().click()
+        await page
+          .getByRole('row', { name: /leaver/ })
+          .getByText('required, not set up')
+          .waitFor()
+      }),
+    VISIT_MAX_MS,
+  )
+
+  test(
+    'without a directory the sync says so',
+    () =>
+      stage.visit('users/directory', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/40[49]/)
+        await page.getByText('No sync yet').waitFor()
+        await check('users-directory')
+        await page.getByRole('button', { name: 'Sync now' }).click()
+        await page.getByText('The sync failed').waitFor()
       }),
     VISIT_MAX_MS,
   )

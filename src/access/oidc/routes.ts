@@ -12,7 +12,15 @@ import { jsonBody, readText, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { sessionView } from '../session/schema.ts'
 import { isOwnPage } from './own-page.ts'
-import { callbackQuery, identityBody, identityView, loginQuery, logoutView, sessionBody } from './schema.ts'
+import {
+  callbackQuery,
+  identitiesView,
+  identityBody,
+  identityView,
+  loginQuery,
+  logoutView,
+  sessionBody,
+} from './schema.ts'
 import {
   beginLogin,
   beginOwnLogin,
@@ -20,6 +28,7 @@ import {
   endSessionsFor,
   LOGIN_LIFETIME_MS,
   linkIdentity,
+  listIdentities,
   openProvenSession,
   readIdentity,
   readLogoutUrl,
@@ -136,6 +145,17 @@ const loginRoutes = new Hono<Env>()
   )
 
 const identityRoutes = new Hono<Env>()
+  .get(
+    '/users/:id/identities',
+    policy({
+      summary: 'List who a user is at the OpenID Connect provider and in the LDAP directory',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 200: ok(identitiesView, 'The identities; empty for a user of this service alone.') },
+    }),
+    valid('param', userPath),
+    async (c) => c.json(await listIdentities(c.get('context'), c.req.valid('param').id)),
+  )
   .get(
     '/users/:id/identity',
     policy({

@@ -73,4 +73,14 @@ export const identityBody = z.strictObject({
 })
 export const identityView = z.object({ issuer: z.string(), subject: z.string() }).meta({ id: 'Identity' })
 
+export const identitiesView = z.object({
+  items: z.array(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('oidc'), ...identityView.shape }),
+      z.object({ kind: z.literal('ldap'), directoryId: z.string() }),
+    ]),
+  ),
+})
+
+export type IdentitiesView = z.infer<typeof identitiesView>
 export type IdentityView = z.infer<typeof identityView>

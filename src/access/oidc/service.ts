@@ -14,7 +14,7 @@ import { accountOf, openSession } from '../session/service.ts'
 import { readUser } from '../users/service.ts'
 import { forgetCallers } from '../users/service/passwords.ts'
 import { profileOf } from './mapping.ts'
-import type { IdentityView } from './schema.ts'
+import type { IdentitiesView, IdentityView } from './schema.ts'
 import { isOwnPage, loginPageFor } from './own-page.ts'
 import { accountFor } from './service/accounts.ts'
 import { authorizationUrl, endSessionUrl, verifyAnswer, readLogout } from './service/provider.ts'
@@ -210,6 +210,22 @@ export async function readIdentity({ ports }: Context, userId: number): Promise<
   const identity = await store.findIdentity(ports.database, userId)
   if (!identity) throw new Refusal('not_found', 'The user is not linked to the OpenID Connect provider.')
   return identity
+}
+
+/** The identities of a user at the provider and in the directory. @throws {Refusal} not_found */
+export async function listIdentities(context: Context, userId: number): Promise<IdentitiesView> {
+  const { database } = context.ports
+  await readUser(context, userId)
+  const [identity, directoryId] = await Promise.all([
+    store.findIdentity(database, userId),
+    store.findDirectoryId(database, userId),
+  ])
+  return {
+    items: [
+      ...(identity ? [{ kind: 'oidc' as const, ...identity }] : []),
+      ...(directoryId === null ? [] : [{ kind: 'ldap' as const, directoryId }]),
+    ],
+  }
 }
 
 /** Says who a user is at the provider. @throws {Refusal} not_found, conflict for who is somebody else here already */

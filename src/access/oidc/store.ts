@@ -43,6 +43,15 @@ export async function findIdentity(database: Database, userId: number): Promise<
   return row ?? null
 }
 
+/** The permanent id of a user in the directory; null for a user of no directory. */
+export async function findDirectoryId(database: Database, userId: number): Promise<string | null> {
+  const [row] = await database
+    .select({ directoryId: users.directoryId })
+    .from(users)
+    .where(eq(users.id, userId))
+  return row?.directoryId ?? null
+}
+
 /** @param user their id, or their name where that is not known yet */
 export function insertIdentity(
   database: Database,

@@ -5,14 +5,17 @@ import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
+import { nextLink, pageOrWhole } from '../../../http/paging.ts'
+import { LIST_MAX, usersQuery } from '../../users/schema.ts'
 import { readUser } from '../../users/service.ts'
 import { ownerOf } from '../service.ts'
-import { codeBody, enforceBody, mfaSecretView, mfaView, recoveryCodesView } from './schema.ts'
+import { codeBody, enforceBody, mfaSecretView, mfaView, recoveryCodesView, usersMfaView } from './schema.ts'
 import {
   beginMfa,
   confirmMfa,
   enforceMfa,
   leaveMfa,
+  listMfa,
   readMfa,
   renewRecoveryCodes,
   resetMfa,
@@ -82,6 +85,22 @@ const ownRoutes = new Hono<Env>()
   )
 
 export const mfaRoutes = ownRoutes
+  .get(
+    '/mfa',
+    policy({
+      summary: 'List the users with active or enforced MFA',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 200: ok(z.object({ items: z.array(usersMfaView) }), 'The users, by id.', ['Link']) },
+    }),
+    valid('query', usersQuery),
+    async (c) => {
+      const { items, next } = await pageOrWhole(c.req.valid('query'), LIST_MAX, (page) =>
+        listMfa(c.get('context'), page),
+      )
+      return c.json({ items }, 200, nextLink(c, next))
+    },
+  )
   .get(
     '/users/:id/mfa',
     policy({

@@ -12,6 +12,14 @@ export const mfaView = z
   })
   .meta({ id: 'Mfa' })
 
+export const usersMfaView = z
+  .object({
+    userId: z.int(),
+    isActive: mfaView.shape.isActive,
+    isEnforced: mfaView.shape.isEnforced,
+  })
+  .meta({ id: 'UserMfa' })
+
 export const mfaSecretView = z.object({
   secret: z.string().describe('The secret in base32, for an authenticator (RFC 6238).'),
   uri: z.string().describe('The secret as an `otpauth:` URL, for a QR code.'),

@@ -1,6 +1,8 @@
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { decodeNumber, pageOf } from '../../../lib/paging.ts'
+import type { Page } from '../../../lib/paging.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
@@ -23,6 +25,14 @@ export async function readMfa({ ports }: Context, userId: number) {
   const { isConfirmed, isEnforced } = await store.findMfa(ports.database, userId)
   const recoveryCodesLeft = await store.countRecoveryCodes(ports.database, userId)
   return { isActive: isConfirmed, isEnforced, recoveryCodesLeft }
+}
+
+/** The users with active or enforced MFA, by id, a page of them. @throws {Refusal} invalid for a cursor of another list */
+export async function listMfa({ ports }: Context, { limit, cursor }: Page) {
+  const afterId = cursor === undefined ? 0 : decodeNumber(cursor)
+  const rows = await store.listMfa(ports.database, { afterId, limit: limit + 1 })
+  const { shown, next } = pageOf(rows, limit, ({ userId }) => userId)
+  return { items: shown, next }
 }
 
 /** Makes a secret for an authenticator. It counts once a code of it was confirmed; until then another call replaces it.

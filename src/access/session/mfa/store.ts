@@ -1,4 +1,4 @@
-import { and, count, eq, lt } from 'drizzle-orm'
+import { and, count, eq, gt, lt, or } from 'drizzle-orm'
 import { recoveryCodes, mfa } from '../../../../db/tables/credentials.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
@@ -13,6 +13,24 @@ export async function findMfa(database: Database, userId: number): Promise<MfaRo
   const [row] = await database.select().from(mfa).where(eq(mfa.userId, userId))
   const { isEnforced, isConfirmed, secret } = row ?? { isEnforced: 0, isConfirmed: 0, secret: '' }
   return { isEnforced: isEnforced === 1, isConfirmed: isConfirmed === 1, secret }
+}
+
+/** The users with active or enforced MFA, by id, those after one. */
+export async function listMfa(
+  database: Database,
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+): Promise<readonly { readonly userId: number; readonly isActive: boolean; readonly isEnforced: boolean }[]> {
+  const rows = await database
+    .select({ userId: mfa.userId, isActive: mfa.isConfirmed, isEnforced: mfa.isEnforced })
+    .from(mfa)
+    .where(and(gt(mfa.userId, afterId), or(eq(mfa.isConfirmed, 1), eq(mfa.isEnforced, 1))))
+    .orderBy(mfa.userId)
+    .limit(limit)
+  return rows.map(({ userId, isActive, isEnforced }) => ({
+    userId,
+    isActive: isActive === 1,
+    isEnforced: isEnforced === 1,
+  }))
 }
 
 export function saveMfa(

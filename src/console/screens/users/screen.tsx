@@ -8,18 +8,25 @@ import { Button } from '../../kit/controls.tsx'
 import { PageHead, Sections } from '../../kit/data.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
+import { Directory } from './directory.tsx'
 import { Explain } from './explain.tsx'
 import { Groups } from './groups.tsx'
 import { usersSentence } from './rights.ts'
 import { UserForm } from './user-form.tsx'
+import { UserPage } from './user-page.tsx'
 import { Users } from './user-list.tsx'
 
-const SECTIONS = ['list', 'groups', 'explain'] as const
+const SECTIONS = ['list', 'groups', 'explain', 'directory'] as const
 
-/** Users, user groups, and the explainer of rights. */
+/** One user, or the users, user groups, the explainer of rights and the directory. */
 export function Screen(): JSX.Element {
   const { params } = useRoute()
-  const section = SECTIONS.find((one) => one === params['section']) ?? 'list'
+  if (params['section'] === 'user') return <UserPage id={Number(params['id'])} />
+  return <Lists name={params['section']} />
+}
+
+function Lists({ name }: { readonly name: string | undefined }): JSX.Element {
+  const section = SECTIONS.find((one) => one === name) ?? 'list'
   const { data } = useGet('/users', {})
   const [isNew, setNew] = useState(false)
   const refused = user.value?.role === 'administrator' ? undefined : t('users.needsAdministrator')
@@ -27,6 +34,7 @@ export function Screen(): JSX.Element {
     list: data && usersSentence(data),
     groups: t('users.groupsSentence'),
     explain: t('users.explainSentence'),
+    directory: t('users.directorySentence'),
   }[section]
   return (
     <>
@@ -53,6 +61,7 @@ export function Screen(): JSX.Element {
         {section === 'list' && <Users />}
         {section === 'groups' && <Groups />}
         {section === 'explain' && <Explain />}
+        {section === 'directory' && <Directory />}
       </div>
       {isNew && <UserForm onClose={() => setNew(false)} />}
     </>

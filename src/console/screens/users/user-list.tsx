@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
+import type { Item } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { Button, IconButton } from '../../kit/controls.tsx'
@@ -18,6 +19,7 @@ import { UserForm } from './user-form.tsx'
 /** The users, searched by name. */
 export function Users(): JSX.Element {
   const users = useGet('/users', {})
+  const mfa = useGet('/mfa', user.value?.role === 'administrator' ? {} : null)
   const [sought, seek] = useQuery<string>('q', '')
   const [edited, edit] = useState<User | null>(null)
   const [doomed, doom] = useState<User | null>(null)
@@ -47,7 +49,7 @@ export function Users(): JSX.Element {
                 action={<Button onClick={() => seek('')}>{t('users.clear')}</Button>}
               />
             )
-          return <UserTable users={shown} onEdit={edit} onDelete={doom} />
+          return <UserTable users={shown} mfa={mfa.data?.items ?? []} onEdit={edit} onDelete={doom} />
         }}
       </Show>
       {edited && <UserForm user={edited} onClose={() => edit(null)} />}
@@ -70,12 +72,14 @@ export function Users(): JSX.Element {
 
 type TableProps = {
   readonly users: readonly User[]
+  readonly mfa: readonly Item<'/mfa'>[]
   readonly onEdit: (user: User) => void
   readonly onDelete: (user: User) => void
 }
 
-function UserTable({ users, onEdit, onDelete }: TableProps): JSX.Element {
+function UserTable({ users, mfa, onEdit, onDelete }: TableProps): JSX.Element {
   const me = user.value
+  const factors = new Map(mfa.map((one) => [one.userId, one]))
   const refused = me?.role === 'administrator' ? undefined : t('users.needsAdministrator')
   return (
     <Table<User>
@@ -88,10 +92,16 @@ function UserTable({ users, onEdit, onDelete }: TableProps): JSX.Element {
           title: t('users.name'),
           cell: (one) => (
             <>
-              <button type="button" class="linklike" onClick={() => onEdit(one)}>
+              <a class="linklike" href={linkTo(`users/user/${one.id}`)}>
                 {one.fullname || one.username}
-              </button>
+              </a>
               {one.fullname !== '' && <div class="path">{one.username}</div>}
+              {one.disabled && (
+                <span class="chip">
+                  <Icon name="lock" />
+                  {t('users.disabled')}
+                </span>
+              )}
             </>
           ),
         },
@@ -100,18 +110,18 @@ function UserTable({ users, onEdit, onDelete }: TableProps): JSX.Element {
           key: 'type',
           title: t('users.kind'),
           wide: true,
-          cell: ({ type, disabled }) => (
-            <span class="row">
-              {t(`users.type.${type}`)}
-              {disabled && (
-                <span class="chip">
-                  <Icon name="lock" />
-                  {t('users.disabled')}
-                </span>
-              )}
-            </span>
-          ),
+          cell: ({ type }) => t(`users.type.${type}`),
         },
+        ...(me?.role === 'administrator'
+          ? [
+              {
+                key: 'mfa',
+                title: t('users.mfa'),
+                wide: true,
+                cell: ({ id }: User) => factorText(factors.get(id)),
+              },
+            ]
+          : []),
         { key: 'email', title: t('users.email'), wide: true, cell: ({ email }) => email },
         { key: 'zone', title: t('users.timeZone'), wide: true, cell: ({ timeZone }) => timeZone },
         {
@@ -145,4 +155,10 @@ function UserTable({ users, onEdit, onDelete }: TableProps): JSX.Element {
       ]}
     />
   )
+}
+
+function factorText(factor: Item<'/mfa'> | undefined): string {
+  if (factor === undefined) return t('users.mfaNone')
+  if (factor.isActive) return t(factor.isEnforced ? 'users.mfaActiveEnforced' : 'users.mfaActive')
+  return t('users.mfaOwed')
 }

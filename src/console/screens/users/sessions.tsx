@@ -1,0 +1,135 @@
+import type { JSX } from 'preact'
+
+import { call } from '../../api/client.ts'
+import type { Item } from '../../api/client.ts'
+import { invalidate, useGet } from '../../api/resource.ts'
+import { background } from '../../kit/background.ts'
+import { Button } from '../../kit/controls.tsx'
+import { Card, Table } from '../../kit/data.tsx'
+import { Empty, Show } from '../../kit/feedback.tsx'
+import { State } from '../../kit/state.tsx'
+import { Time } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+
+type Session = Item<'/sessions'>
+type Props = { readonly userId: number }
+
+/** The open sessions of a user; each can be ended. */
+export function Sessions({ userId }: Props): JSX.Element {
+  const sessions = useGet('/sessions', { query: { userId } })
+  const end = async (ended: readonly Session[]): Promise<void> => {
+    try {
+      for (const { id } of ended) await call('delete', '/sessions/{id}', { path: { id } })
+    } finally {
+      invalidate('/sessions')
+    }
+  }
+  const others = sessions.data?.items.filter(({ isCurrent }) => !isCurrent) ?? []
+  return (
+    <Card
+      title={t('users.sessions')}
+      actions={
+        others.length > 1 && (
+          <Button small kind="danger" onClick={() => background(end(others))}>
+            {t('users.endAll')}
+          </Button>
+        )
+      }
+    >
+      <Show resource={sessions} what={t('users.sessionsFailed')}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title={t('users.noSessions')} />
+          ) : (
+            <Table<Session>
+              label={t('users.sessions')}
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  key: 'agent',
+                  title: t('users.program'),
+                  cell: ({ agent, address }) => (
+                    <>
+                      <span class="agent">{agent || t('users.none')}</span>
+                      {address !== '' && <div class="path">{address}</div>}
+                    </>
+                  ),
+                },
+                { key: 'since', title: t('users.since'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+                {
+                  key: 'end',
+                  title: <span class="vh">{t('users.actions')}</span>,
+                  figures: true,
+                  cell: (session) =>
+                    session.isCurrent ? (
+                      <State state="ok" text={t('users.current')} />
+                    ) : (
+                      <Button small onClick={() => background(end([session]))}>
+                        {t('users.end')}
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Show>
+    </Card>
+  )
+}
+
+type Token = Item<'/session/personal-tokens'>
+
+/** The personal tokens of a user; each can be revoked. */
+export function Tokens({ userId }: Props): JSX.Element {
+  const tokens = useGet('/session/personal-tokens', { query: { userId } })
+  const revoke = async (tokenId: number): Promise<void> => {
+    await call('delete', '/session/personal-tokens/{tokenId}', { path: { tokenId } })
+    invalidate('/session/personal-tokens')
+  }
+  return (
+    <Card title={t('users.tokens')}>
+      <Show resource={tokens} what={t('users.tokensFailed')}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title={t('users.noTokens')} />
+          ) : (
+            <Table<Token>
+              label={t('users.tokens')}
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  key: 'name',
+                  title: t('users.name'),
+                  cell: ({ name, scopes }) => (
+                    <>
+                      {name}
+                      <div class="path">{scopes.join(', ')}</div>
+                    </>
+                  ),
+                },
+                { key: 'ends', title: t('users.ends'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                {
+                  key: 'revoke',
+                  title: <span class="vh">{t('users.actions')}</span>,
+                  figures: true,
+                  cell: ({ id, name }) => (
+                    <Button
+                      small
+                      aria-label={t('users.revokeToken', { name })}
+                      onClick={() => background(revoke(id))}
+                    >
+                      {t('users.revoke')}
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Show>
+    </Card>
+  )
+}

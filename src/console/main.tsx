@@ -3,7 +3,7 @@ import { render } from 'preact'
 
 import { API_BASE, call } from './api/client.ts'
 import { onGap, startEvents } from './api/events.ts'
-import { invalidateShown } from './api/resource.ts'
+import { invalidate, invalidateShown } from './api/resource.ts'
 import { startSession, usePersonalToken, user } from './api/session.ts'
 import { BASE } from './kit/location.ts'
 import { startClock, timeZone } from './kit/time.tsx'
@@ -23,7 +23,7 @@ try {
   if (wallToken === '') await startSession()
   else usePersonalToken(decodeURIComponent(wallToken))
   startEvents()
-  onGap(invalidateShown)
+  onGap((jobId) => (jobId === null ? invalidateShown() : invalidate(`/jobs/${jobId}`)))
   startClock()
   effect(() => void followUser())
   render(<App />, root)

@@ -15,8 +15,8 @@ const TAGS: readonly Tag[] = [
   },
   {
     name: 'History',
-    description: 'Value histories, state histories, state changes and outages.',
-    paths: /\/(?:value-history|state-history|state-changes|outages|periods)\b/,
+    description: 'Latest values, value histories, state histories, state changes and outages.',
+    paths: /\/(?:values|value-history|state-history|state-changes|outages|periods)\b/,
   },
   {
     name: 'Alarms',

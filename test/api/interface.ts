@@ -15,6 +15,7 @@ import { bulkSuite } from './bulk.suite.ts'
 import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
+import { currentValuesSuite } from './current-values.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { demoSuite } from './demo.suite.ts'
@@ -86,6 +87,7 @@ export const SUITES: readonly Suite[] = [
   searchSuite,
   jobsSuite,
   jobActionsSuite,
+  currentValuesSuite,
   deliveriesSuite,
   metricsSuite,
   bulkSuite,

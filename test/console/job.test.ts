@@ -145,6 +145,105 @@ onBothHosts('job', (stage) => {
   )
 
   test(
+    'the actions of the page: acknowledge, maintain, stop, start, force and release',
+    async () => {
+      const job = await plant(stage)
+      await deliver(stage, job, { returnValue1: 9 })
+      const shown = async () => (await stage.client.request('GET', `/jobs/${job}`)).body
+      await stage.visit(`job/${job}`, {}, async ({ page, check }) => {
+        const undo = page.getByRole('button', { name: /^Undo/ })
+        await page.getByRole('button', { name: 'Acknowledge' }).click()
+        await undo.waitFor()
+        const { body } = await stage.client.request('GET', '/alarms?limit=1000')
+        const alarms = body['items'] as { object: { id: number }; assignee: object | null }[]
+        expect(alarms.find(({ object }) => object.id === job)?.assignee).toMatchObject({
+          userId: stage.client.userIds.administrator,
+        })
+
+        await page.getByRole('button', { name: 'Stop job' }).click()
+        await page.getByText('Outer water level is stopped.').waitFor()
+        expect(await shown()).toMatchObject({ stopped: true })
+        await page.getByRole('button', { name: 'Start job' }).click()
+        await page.getByText('Outer water level is started.').waitFor()
+        expect(await shown()).toMatchObject({ stopped: false })
+
+        const menu = page.getByRole('button', { name: 'More actions', exact: true })
+        await menu.click()
+        await page.getByRole('menuitem', { name: 'Force a state…' }).click()
+        await page.getByLabel('State', { exact: true }).selectOption('minor')
+        await check('force')
+        await page.getByRole('button', { name: 'Force', exact: true }).click()
+        await page.getByText('forced', { exact: true }).waitFor()
+        expect(await shown()).toMatchObject({ stateForced: true, currentState: 'minor' })
+        await menu.click()
+        await page.getByRole('menuitem', { name: 'Release the state' }).click()
+        await page.getByText('forced', { exact: true }).waitFor({ state: 'detached' })
+        expect(await shown()).toMatchObject({ stateForced: false })
+
+        await page.getByRole('button', { name: 'Maintain', exact: true }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Maintain', exact: true }).click()
+        await page.getByText('Outer water level is in maintenance for').waitFor()
+        expect(await shown()).toMatchObject({
+          currentState: expect.stringMatching(/^maintenance_/) as string,
+        })
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test.each(['wide', 'narrow'] as const)(
+    'the chart is zoomed by a brush, has its tooltip, and covers a %s page until Escape',
+    async (width) => {
+      const job = await plant(stage)
+      for (const hours of [4, 3, 2])
+        await deliver(stage, job, {
+          returnValue1: hours / 2,
+          timestamp: new Date(Date.now() - hours * 3_600_000).toISOString(),
+        })
+      await stage.visit(`job/${job}`, { width }, async ({ page, check }) => {
+        const over = page.locator('.u-over')
+        const boxOf = async () => {
+          await over.scrollIntoViewIfNeeded()
+          const box = await over.boundingBox()
+          if (!box) throw new Error('The chart has no box.')
+          return box
+        }
+        await page.getByRole('group', { name: /^Level, 1 day: lowest/ }).waitFor()
+        let box = await boxOf()
+        await page.mouse.move(box.x + box.width * 0.6, box.y + 40)
+        await page.mouse.down()
+        await page.mouse.move(box.x + box.width - 2, box.y + 60, { steps: 8 })
+        await page.mouse.up()
+        await page.getByRole('button', { name: 'Back to 24 h' }).waitFor()
+        expect(page.url()).toMatch(/range=.+%2F|range=.+\//)
+        await page.getByRole('group', { name: /^Level, \d+ h.*: lowest/ }).waitFor()
+        box = await boxOf()
+        await page.mouse.move(box.x + box.width - 6, box.y + 40)
+        await page.locator('.plot .tip').getByText(' m').first().waitFor()
+
+        await page.getByRole('button', { name: 'Show over the whole page' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Outer water level: Level' })
+        await dialog.locator('.u-over').waitFor()
+        const full = await over.boundingBox()
+        const view = page.viewportSize()
+        expect(full?.height).toBeGreaterThan((view?.height ?? 0) * 0.5)
+        expect(full?.width).toBeGreaterThan((view?.width ?? 0) * 0.55)
+        await check('full-page')
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
+        await page.locator('figure.plot:focus').waitFor()
+        await page.keyboard.press('f')
+        await dialog.waitFor()
+        await page.keyboard.press('ArrowLeft')
+        await dialog.locator('[role=status]', { hasText: /m, / }).waitFor()
+        await page.keyboard.press('f')
+        await dialog.waitFor({ state: 'detached' })
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'outages are listed',
     async () => {
       const job = await plant(stage)

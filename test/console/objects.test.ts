@@ -5,6 +5,7 @@ import { onBothHosts } from './stage.ts'
 const DEVICES = 36
 const JOBS = 10
 const SETUP_MAX_MS = 120_000
+const SETTLED_MS = 2_000
 const WHEEL_TRIES = 20
 const WHEEL_PAUSE_MS = 200
 /** The rows of a tree that may be in the page at once. */
@@ -119,6 +120,152 @@ onBothHosts('objects', (stage) => {
       const { status } = await stage.client.request('GET', `/groups/${ids.empty}`)
       expect(status).toBe(404)
     }))
+
+  test('objects are moved one by one and by marks, a refusal is shown, and the move is undone', async () => {
+    const [from, to] = [await make('groups', 1, 'Old hall'), await make('groups', 1, 'New hall')]
+    const device = await make('devices', from, 'mill 1')
+    const other = await make('devices', from, 'mill 2')
+    const job = await make('jobs', device, 'Oil pressure')
+    const parentOf = async (path: string): Promise<unknown> =>
+      (await stage.client.request('GET', path)).body['parentId']
+    await stage.visit(`group/${from}`, {}, async ({ page, check, expectProblem }) => {
+      expectProblem(/status of 409/)
+      // The page of the deleted job reads the job until it is left.
+      expectProblem(/status of 404/)
+      const choose = async (name: string): Promise<void> => {
+        await page.getByRole('dialog').getByRole('searchbox').fill(name)
+        await page.getByRole('dialog').getByRole('button', { name }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click()
+      }
+      await page.getByRole('button', { name: 'More actions on Old hall' }).click()
+      await page.getByRole('menuitem', { name: 'Move to…' }).click()
+      await choose('Old hall')
+      await page.getByText('An object cannot be moved below itself.').waitFor()
+      await check('move')
+      await choose('New hall')
+      await page.getByText('Old hall is in New hall now.').waitFor()
+      expect(await parentOf(`/groups/${from}`)).toBe(to)
+      await page.getByRole('button', { name: /^Undo/ }).click()
+      await page.getByRole('button', { name: /^Undo/ }).waitFor({ state: 'detached' })
+      await page.getByRole('navigation').getByText('New hall').waitFor({ state: 'detached' })
+      expect(await parentOf(`/groups/${from}`)).toBe(1)
+
+      await page.getByRole('searchbox', { name: 'Filter objects' }).fill('mill')
+      await page.getByText('2 objects match').waitFor()
+      for (const name of ['mill 1', 'mill 2'])
+        await page.getByRole('treeitem', { name }).click({ modifiers: ['Control'] })
+      await page.getByText('2 marked').waitFor()
+      await page.getByRole('button', { name: 'Move to…' }).click()
+      await choose('New hall')
+      await page.getByText('2 objects are in New hall now.').waitFor()
+      expect([await parentOf(`/devices/${device}`), await parentOf(`/devices/${other}`)]).toEqual([to, to])
+
+      await page.goto(`${stage.url}/ui/job/${job}`)
+      await page.getByRole('button', { name: 'More actions', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Move to…' }).click()
+      await choose('mill 2')
+      await page.getByText('Oil pressure is in mill 2 now.').waitFor()
+      expect(await parentOf(`/jobs/${job}`)).toBe(other)
+      await page.getByRole('button', { name: 'More actions', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByText('All its values and alarms are deleted too.').waitFor()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText('Oil pressure is deleted').waitFor()
+      await page.getByRole('heading', { level: 1, name: 'mill 2' }).waitFor()
+      expect((await stage.client.request('GET', `/jobs/${job}`)).status).toBe(404)
+    })
+  })
+
+  test('all fields of a device are edited, a fault is shown at its field, and a copy is made', async () => {
+    const group = await make('groups', 1, 'Cellar')
+    const device = await make('devices', group, 'boiler')
+    await stage.visit(`device/${device}`, {}, async ({ page, check, expectProblem }) => {
+      expectProblem(/status of 422/)
+      await page.getByRole('button', { name: 'More actions on boiler' }).click()
+      await page.getByRole('menuitem', { name: 'Edit…' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('boiler 7')
+      await page.getByLabel('Address').fill('192.0.2.7')
+      await page.getByLabel('Netmask').fill('255.255.255.0')
+      await page.getByLabel('Device name').fill('b7')
+      await page.getByLabel('Collector').selectOption('collector')
+      await page.getByRole('button', { name: 'Property', exact: true }).click()
+      await page.getByLabel('Value of property 1').fill('Ada')
+      await page.getByText('More fields').click()
+      await page.getByLabel('Subtype').fill('boiler')
+      await page.getByLabel('Template for copies').check()
+      await page.getByLabel('Parameters').fill('{"port": ')
+      expect(await page.getByRole('button', { name: 'Save' }).getAttribute('title')).toBe(
+        'The parameters must be a JSON object',
+      )
+      await page.getByLabel('Parameters').fill('{"port": 502}')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('must have at least 1 character').waitFor()
+      await page.getByLabel('Key of property 1').fill('owner')
+      await check('edit')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { level: 1, name: 'boiler 7' }).waitFor()
+      expect((await stage.client.request('GET', `/devices/${device}`)).body).toMatchObject({
+        name: 'boiler 7',
+        address: '192.0.2.7',
+        netmask: '255.255.255.0',
+        deviceName: 'b7',
+        collectorId: stage.client.userIds.collector,
+        subType: 'boiler',
+        isTemplate: true,
+        parameter: { port: 502 },
+        properties: [{ key: 'owner', value: 'Ada' }],
+      })
+      await page.getByRole('button', { name: 'More actions on boiler 7' }).click()
+      await page.getByRole('menuitem', { name: 'Copy…' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('boiler 8')
+      await check('copy')
+      await page.getByRole('button', { name: 'Copy', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: 'boiler 8' }).waitFor()
+      const copy = Number(/device\/(\d+)/.exec(page.url())?.[1])
+      expect((await stage.client.request('GET', `/devices/${copy}`)).body).toMatchObject({
+        templateId: device,
+        parentId: group,
+      })
+    })
+  })
+
+  test('rows show the current values of all jobs by one call, and a delivery changes its row', async () => {
+    const device = await make('devices', 1, 'tank')
+    const jobs: number[] = []
+    for (let at = 0; at < JOBS; at++) {
+      const json = {
+        name: `level ${at}`,
+        parameters: { returnValue: [{ valueName: 'Level', valueUnit: 'm', valuePrecision: 1 }] },
+      }
+      const { body } = await stage.client.request('POST', `/jobs?parentId=${device}`, { json })
+      jobs.push(Number(body['id']))
+    }
+    const deliver = (job: number | undefined, value: number) =>
+      stage.client.request('POST', `/webcollector/jobs/${job}/values`, {
+        json: { returnValue1: value, errorCode: 0 },
+      })
+    for (const [at, job] of jobs.entries()) await deliver(job, at)
+    await stage.visit('objects', {}, async ({ page, check }) => {
+      const reads: string[] = []
+      page.on('request', (request) => request.url().includes('/values?jobId=') && reads.push(request.url()))
+      await page.getByRole('treeitem', { name: 'tank' }).waitFor()
+      await page.getByRole('tree').focus()
+      await page.keyboard.type('tank')
+      await page.keyboard.press('ArrowRight')
+      const row = page.getByRole('treeitem', { name: 'level 3' })
+      await row.getByText('3 m').waitFor()
+      await page.getByRole('treeitem', { name: 'level 9' }).getByText('9 m').waitFor()
+      expect(reads.length).toBeLessThan(JOBS / 2)
+      for (const url of reads) expect(url.split('jobId=')).toHaveLength(JOBS + 1)
+      // The stream of these jobs is open; from now on no value is read again.
+      await page.waitForTimeout(SETTLED_MS)
+      const before = reads.length
+      await deliver(jobs[3], 7.25)
+      await row.getByText('7.3 m').waitFor()
+      expect(reads).toHaveLength(before)
+      await check('values')
+    })
+  })
 
   test('the palette finds an object by its path and acts on it', () =>
     stage.visit('', {}, async ({ page, check }) => {

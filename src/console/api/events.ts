@@ -24,11 +24,15 @@ const RECONNECT_MAX_MS = 15_000
 /** The service sends at least a comment each 15 seconds. */
 const SILENCE_MS = 40_000
 const PAINT_MS = 250
+/** The jobs of one stream, as the API bounds them. */
+const JOBS_MAX = 100
 
 const listeners = new Map<Listener, ReadonlySet<EventKind>>()
 /** How many parts of the page need the values of a job. */
 const watchedJobs = new Map<number, number>()
-const afterGap: (() => void)[] = []
+/** Jobs of a stream that was refused because one of them was deleted or is not readable any more. */
+let unreadableJobs: ReadonlySet<number> = new Set()
+const afterGap: ((jobId: number | null) => void)[] = []
 let queue: ServerEvent[] = []
 let paint: ReturnType<typeof setTimeout> | null = null
 let stream: AbortController | null = null
@@ -41,8 +45,8 @@ export function onEvents(kinds: readonly EventKind[], listener: Listener): () =>
   return () => listeners.delete(listener)
 }
 
-/** Calls the listener when events may have been missed. */
-export function onGap(listener: () => void): void {
+/** Calls the listener when events may have been missed: the values of one job, or any event (null). */
+export function onGap(listener: (jobId: number | null) => void): void {
   afterGap.push(listener)
 }
 
@@ -87,6 +91,7 @@ export function startEvents(): void {
 
 /** Opens the stream again after a moment, when the jobs that the page watches changed. */
 function reopen(): void {
+  unreadableJobs = new Set()
   if (stream === null) return
   reopenTimer ??= setTimeout(() => {
     reopenTimer = null
@@ -116,7 +121,8 @@ async function readStream(opened: () => void): Promise<string> {
   stream = abort
   let silence = setTimeout(() => abort.abort('silence'), SILENCE_MS)
   try {
-    const jobs = [...watchedJobs.keys()].slice(0, 100).map((id) => `&jobId=${id}`)
+    const watched = [...watchedJobs.keys()].filter((id) => !unreadableJobs.has(id)).slice(0, JOBS_MAX)
+    const jobs = watched.map((id) => `&jobId=${id}`)
     const answer = await send('GET', `/events?kind=state&kind=alarm&kind=script&kind=value${jobs.join('')}`, {
       signal: abort.signal,
       headers: {
@@ -140,7 +146,14 @@ async function readStream(opened: () => void): Promise<string> {
     }
     return 'ended'
   } catch (error) {
-    return abort.signal.aborted ? String(abort.signal.reason) : asFailure(error).code
+    if (abort.signal.aborted) return String(abort.signal.reason)
+    const { code, status } = asFailure(error)
+    if (status === 404 && unreadableJobs.size === 0) {
+      // The stream goes on without the jobs, and what the page shows is read again.
+      unreadableJobs = new Set(watchedJobs.keys())
+      for (const listener of afterGap) listener(null)
+    }
+    return code
   } finally {
     clearTimeout(silence)
     stream = null
@@ -158,7 +171,8 @@ function receive(block: string): void {
   if (kind === '') return
   const content = (data === '' ? {} : JSON.parse(data)) as Readonly<Record<string, unknown>>
   if (kind === 'gap' || (kind === 'ready' && content['resumed'] !== true && lastEventId !== null)) {
-    for (const listener of afterGap) listener()
+    const jobId = content['jobId']
+    for (const listener of afterGap) listener(typeof jobId === 'number' ? jobId : null)
     return
   }
   if (kind === 'ready') return

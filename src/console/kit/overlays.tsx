@@ -16,12 +16,15 @@ export function Dialog({
   onClose,
   footer,
   wide = false,
+  full = false,
   children,
 }: {
   readonly title: ComponentChildren
   readonly onClose: () => void
   readonly footer?: ComponentChildren
   readonly wide?: boolean
+  /** Covers the whole page. */
+  readonly full?: boolean
   readonly children: ComponentChildren
 }): JSX.Element {
   const id = useId()
@@ -36,7 +39,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      class={wide ? 'wide' : ''}
+      class={[wide && 'wide', full && 'full'].filter(Boolean).join(' ')}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
@@ -131,7 +134,9 @@ export function FormDialog({
         }}
       >
         {children(failure)}
-        {failure && failure.errors.length === 0 && <FailureNote failure={failure} />}
+        {failure && failure.errors.length === 0 && (
+          <FailureNote failure={failure} what={t('feedback.notDone')} />
+        )}
         {failure && failure.errors.length > 0 && <Refusals failure={failure} />}
       </form>
     </Dialog>

@@ -35,6 +35,7 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: '← →', place: 'chart', action: 'points' },
   { keys: '+ -', place: 'chart', action: 'zoom' },
   { keys: 'T', place: 'chart', action: 'table' },
+  { keys: 'F', place: 'chart', action: 'full' },
   { keys: 'Ctrl Enter', place: 'forms', action: 'save' },
   { keys: '← → ↑ ↓', place: 'calendar', action: 'days' },
   { keys: 'N', place: 'calendar', action: 'plan' },

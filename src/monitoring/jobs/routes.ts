@@ -12,6 +12,7 @@ import type { Delivered } from '../../domain/delivery.ts'
 import { LEVELS } from '../states/state.ts'
 import { jobActionRoutes } from './actions/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
+import { currentRoutes } from './current/routes.ts'
 import { lateJobRoutes } from './late/routes.ts'
 import { pingRoutes } from './pings/routes.ts'
 import { plainBody } from './plain.ts'
@@ -101,6 +102,7 @@ export const jobRoutes = new Hono<Env>()
   .route('/', ownRoutes)
   .route('/', jobActionRoutes)
   .route('/', bulkRoutes)
+  .route('/', currentRoutes)
   .route('/', pingRoutes)
   .route('/', lateJobRoutes)
   .route('/', refusalRoutes)

@@ -83,7 +83,7 @@ export const instant = z
 /** The id that matches the start of a run with its end. */
 export const runIdText = storableText.min(1).max(64)
 
-const currentValue = z.object({
+export const currentValue = z.object({
   value: z
     .union([z.number(), z.string()])
     .describe('The value in user units: the raw number divided by `valueDivisor`.'),

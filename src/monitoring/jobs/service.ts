@@ -215,7 +215,8 @@ const NEVER_DELIVERED = {
   isFlapping: false,
 }
 
-function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: number) => string) {
+/** The latest values of a job by key, in user units. */
+export function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: number) => string) {
   const shown: Record<string, { value: number | string; rawValue: number | string; timestamp: string }> = {}
   for (const [key, { value, at }] of Object.entries(snapshot.current)) {
     const divisor = parameters.returnValue[Number(key.replace(/^\D+/, '')) - 1]?.valueDivisor ?? 1

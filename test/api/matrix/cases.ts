@@ -289,6 +289,11 @@ const delivering: readonly Case[] = [
     path: '/jobs/{job}/value-history?key=returnValue1',
   },
   { route: 'GET /value-history', path: '/value-history?jobId={job}' },
+  {
+    route: 'GET /values',
+    path: '/values?jobId={job}',
+    verdict: ({ status, body }) => ((body['items'] as unknown[] | undefined)?.length === 0 ? 404 : status),
+  },
   { route: 'GET /events', path: '/events?objectId={group}&once=true' },
   { route: 'GET /events', title: 'with values', path: '/events?jobId={job}&once=true' },
   {

@@ -27,6 +27,10 @@ export type ChartProps = Span & {
   readonly height?: number
   readonly isTable?: boolean
   readonly onTable?: () => void
+  /** Shows the chart over the whole page, or in its place again. */
+  readonly onFull?: () => void
+  /** Takes the focus when the chart appears in a dialog. */
+  readonly hasFocus?: boolean
   readonly onSpan: (span: Span) => void
   readonly onLimit?: ((index: number, value: number) => void) | undefined
 }
@@ -75,6 +79,7 @@ export function Chart(props: ChartProps): JSX.Element {
       class="chart plot"
       role="group"
       tabIndex={0}
+      autofocus={props.hasFocus === true}
       aria-label={sentenceOf(drawing)}
       aria-describedby={`${id}-keys`}
       onKeyDown={press}
@@ -160,7 +165,13 @@ function keyed(
 }
 
 /** The keys that change the span or the look of the chart. */
-function chartKeys({ begin, end, onSpan, onTable }: ChartProps): Readonly<Record<string, () => void>> {
+function chartKeys({
+  begin,
+  end,
+  onSpan,
+  onTable,
+  onFull,
+}: ChartProps): Readonly<Record<string, () => void>> {
   const by = (end - begin) * ZOOM
   const zoomIn = (): void => onSpan({ begin: begin + by, end: end - by })
   return {
@@ -168,6 +179,7 @@ function chartKeys({ begin, end, onSpan, onTable }: ChartProps): Readonly<Record
     '=': zoomIn,
     '-': () => onSpan({ begin: begin - by * 2, end: end + by * 2 }),
     ...(onTable ? { t: onTable } : {}),
+    ...(onFull ? { f: onFull } : {}),
   }
 }
 

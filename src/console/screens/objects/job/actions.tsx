@@ -12,39 +12,72 @@ import { FormDialog, Menu } from '../../../kit/overlays.tsx'
 import { durationText, fullTimeText, msOfDuration, now } from '../../../kit/time.tsx'
 import { toast } from '../../../kit/toasts.tsx'
 import { t } from '../../../language/t.ts'
+import { DeleteDialog } from '../delete-dialog.tsx'
+import { EditDialog } from '../edit-dialog.tsx'
+import { MoveDialog } from '../move-dialog.tsx'
+import { ForceDialog, release } from './force-dialog.tsx'
 import type { Job } from './job.ts'
 import { snippetOf } from './snippets.ts'
 
-/** The actions on a job: acknowledge its alarm, maintain it, stop or start it, copy a delivery. */
-export function Actions({ job }: { readonly job: Job }): JSX.Element {
-  const [isPlanning, setPlanning] = useState(false)
+/** The actions on a job: acknowledge its alarm, maintain it, stop or start it, and in a menu all others. */
+export function Actions({
+  job,
+  etag,
+}: {
+  readonly job: Job
+  readonly etag: string | undefined
+}): JSX.Element {
+  const [dialog, setDialog] = useState<'maintain' | 'force' | 'edit' | 'move' | 'delete' | null>(null)
+  const close = (): void => setDialog(null)
   const { maintain, write } = job.permissions
   const needs = (has: boolean, right: string): string | undefined =>
     has ? undefined : t('job.needs', { right: t(`job.right.${right}`), name: job.name })
+  const needsWrite = needs(write, 'write')
   return (
     <>
       <Acknowledge job={job} refused={needs(maintain, 'maintain')} />
-      <Button icon="maintenance" refused={needs(maintain, 'maintain')} onClick={() => setPlanning(true)}>
+      <Button icon="maintenance" refused={needs(maintain, 'maintain')} onClick={() => setDialog('maintain')}>
         {t('job.maintain')}
       </Button>
       <IconButton
         icon={job.stopped ? 'play' : 'pause'}
         label={t(job.stopped ? 'job.start' : 'job.stop')}
-        {...(write ? {} : { refused: needs(write, 'write') })}
+        {...(needsWrite === undefined ? {} : { refused: needsWrite })}
         onClick={() => background(setStopped([job], !job.stopped))}
       />
       <Menu
         label={t('job.more')}
         items={[
+          { text: t('objects.edit'), icon: 'edit', refused: needsWrite, run: () => setDialog('edit') },
+          { text: t('objects.moveMenu'), icon: 'right', refused: needsWrite, run: () => setDialog('move') },
+          job.stateForced
+            ? {
+                text: t('job.release'),
+                icon: 'undo',
+                refused: needsWrite,
+                run: () => background(release(job)),
+              }
+            : { text: t('job.forceMenu'), icon: 'lock', refused: needsWrite, run: () => setDialog('force') },
           {
             text: t('job.copyCurl'),
             icon: 'copy',
             run: () => background(copyText(snippetOf('curl', job, API_BASE))),
           },
           { text: t('job.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
+          {
+            text: t('objects.delete'),
+            icon: 'close',
+            danger: true,
+            refused: needsWrite,
+            run: () => setDialog('delete'),
+          },
         ]}
       />
-      {isPlanning && <Maintain job={job} onClose={() => setPlanning(false)} />}
+      {dialog === 'maintain' && <Maintain job={job} onClose={close} />}
+      {dialog === 'force' && <ForceDialog job={job} onClose={close} />}
+      {dialog === 'edit' && <EditDialog object={job} etag={etag} onClose={close} />}
+      {dialog === 'move' && <MoveDialog objects={[job]} onClose={close} />}
+      {dialog === 'delete' && <DeleteDialog place={{ ...job, type: 'job' }} onClose={close} />}
     </>
   )
 }

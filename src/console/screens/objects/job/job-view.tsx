@@ -33,7 +33,7 @@ export function JobView({ id }: { readonly id: number }): JSX.Element {
     <Show resource={resource} what={t('job.failed')} skeleton={<Skeleton lines={8} height="30rem" />}>
       {(job) => (
         <>
-          <Head job={withLive(job, live)} />
+          <Head job={withLive(job, live)} etag={resource.etag} />
           <div class="body job">
             <Tabs
               label={t('job.tabs')}
@@ -86,7 +86,7 @@ function withLive(job: Job, live: ReturnType<typeof useLiveSamples>): Job {
   return { ...job, values, lastReceivedAt: isNewer ? received : job.lastReceivedAt }
 }
 
-function Head({ job }: { readonly job: Job }): JSX.Element {
+function Head({ job, etag }: { readonly job: Job; readonly etag: string | undefined }): JSX.Element {
   const device = useGet('/devices/{id}', { path: { id: job.deviceId } })
   const groupId = device.data?.parentId ?? null
   const group = useGet('/groups/{id}', groupId === null ? null : { path: { id: groupId } })
@@ -101,6 +101,7 @@ function Head({ job }: { readonly job: Job }): JSX.Element {
       badge={
         <>
           <State state={job.currentState} stopped={job.stopped} />
+          {job.stateForced && <span class="label">{t('job.isForced')}</span>}
           <code class="faint">#{job.id}</code>
         </>
       }
@@ -109,7 +110,7 @@ function Head({ job }: { readonly job: Job }): JSX.Element {
           <b>{fact}</b> {since}
         </>
       }
-      actions={<Actions job={job} />}
+      actions={<Actions job={job} etag={etag} />}
     />
   )
 }

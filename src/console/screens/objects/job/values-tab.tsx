@@ -10,14 +10,16 @@ import { extent, gapLimit } from '../../../kit/charts/points.ts'
 import { StateStrip } from '../../../kit/charts/state-strip.tsx'
 import type { StateSpan } from '../../../kit/charts/state-strip.tsx'
 import { useWidth } from '../../../kit/charts/use-width.ts'
-import { Button, Segments } from '../../../kit/controls.tsx'
+import { Button, IconButton, Segments } from '../../../kit/controls.tsx'
 import { Card } from '../../../kit/data.tsx'
 import { Empty, FailureNote, Skeleton, Stale } from '../../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../../kit/location.ts'
+import { Dialog } from '../../../kit/overlays.tsx'
 import { stateWord } from '../../../kit/state.tsx'
 import { durationText, now } from '../../../kit/time.tsx'
 import { numberText } from '../../../kit/numbers.ts'
 import { t } from '../../../language/t.ts'
+import { useFullPage } from './full-page.ts'
 import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
 import { conditionsOf, digitsText, silenceOf, valuesOf } from './job.ts'
@@ -82,6 +84,7 @@ function ValueChart({
   const [range, setRange] = useQuery<string>('range', 'PT24H')
   const [isTable, setTable] = useState(false)
   const [box, width] = useWidth<HTMLDivElement>(900)
+  const { isFull, setFull, height } = useFullPage(box)
   // The chart moves on every five seconds, not at each tick of the clock.
   const present = Math.ceil(now.value / SECOND_STEP_MS) * SECOND_STEP_MS
   const span = useMemo(() => spanOf(range, present), [range, range.includes('/') ? 0 : present])
@@ -104,8 +107,40 @@ function ValueChart({
     stateAt: (at: number) => wordAt(states, at),
     isTable,
     onTable: () => setTable(!isTable),
+    onFull: () => setFull(!isFull),
+    hasFocus: isFull,
+    height,
     onSpan: (to: { readonly begin: number; readonly end: number }) => setRange(rangeOf(to, Date.now())),
   }
+  const content = (
+    <div class="pad chartbox" ref={box}>
+      {resource.failure && !points && <FailureNote failure={resource.failure} retry={resource.reload} />}
+      {resource.failure && points && resource.readAt !== null && (
+        <Stale failure={resource.failure} readAt={resource.readAt} retry={resource.reload} />
+      )}
+      {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
+      {states && (
+        <div class="strip-row">
+          <StateStrip begin={span.begin} end={span.end} spans={states} />
+        </div>
+      )}
+    </div>
+  )
+  const tools = (
+    <>
+      <Ranges range={range} onChange={setRange} />
+      <Button small icon="table" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        {t('job.table')}
+      </Button>
+    </>
+  )
+  if (isFull)
+    return (
+      <Dialog full title={`${job.name}: ${value.name}`} onClose={() => setFull(false)}>
+        <div class="row wrap">{tools}</div>
+        {content}
+      </Dialog>
+    )
   return (
     <>
       <Card
@@ -113,46 +148,47 @@ function ValueChart({
         note={<Legend />}
         actions={
           <>
-            <Ranges range={range} onChange={setRange} />
-            <Button small icon="table" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
-              {t('job.table')}
-            </Button>
+            {tools}
+            <IconButton small icon="expand" label={t('job.full')} onClick={() => setFull(true)} />
           </>
         }
         footer={
-          <>
-            <span>{t('job.taller')}</span>
-            <span class="end">
-              {t('job.buckets', {
-                range: durationText(span.end - span.begin),
-                scale: durationText(scaleMs),
-                count: numberText(all?.count ?? 0),
-              })}{' '}
-              <button
-                type="button"
-                class="btn small ghost"
-                onClick={() => background(saveCsv(csv, job, value))}
-              >
-                CSV
-              </button>
-            </span>
-          </>
+          <Footer
+            span={span}
+            scaleMs={scaleMs}
+            count={all?.count ?? 0}
+            save={() => saveCsv(csv, job, value)}
+          />
         }
       >
-        <div class="pad chartbox" ref={box}>
-          {resource.failure && !points && <FailureNote failure={resource.failure} retry={resource.reload} />}
-          {resource.failure && points && resource.readAt !== null && (
-            <Stale failure={resource.failure} readAt={resource.readAt} retry={resource.reload} />
-          )}
-          {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
-          {states && (
-            <div class="strip-row">
-              <StateStrip begin={span.begin} end={span.end} spans={states} />
-            </div>
-          )}
-        </div>
+        {content}
       </Card>
       <Figures job={job} value={value} extent={all} />
+    </>
+  )
+}
+
+function Footer({
+  span,
+  scaleMs,
+  count,
+  save,
+}: {
+  readonly span: ReturnType<typeof spanOf>
+  readonly scaleMs: number
+  readonly count: number
+  readonly save: () => Promise<void>
+}): JSX.Element {
+  const range = durationText(span.end - span.begin)
+  return (
+    <>
+      <span>{t('job.taller')}</span>
+      <span class="end">
+        {t('job.buckets', { range, scale: durationText(scaleMs), count: numberText(count) })}{' '}
+        <button type="button" class="btn small ghost" onClick={() => background(save())}>
+          CSV
+        </button>
+      </span>
     </>
   )
 }

@@ -7,9 +7,12 @@ import { Button } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
 import { Menu } from '../../../kit/overlays.tsx'
 import { t } from '../../../language/t.ts'
+import { CopyDialog } from '../copy-dialog.tsx'
+import { DeleteDialog } from '../delete-dialog.tsx'
+import { EditDialog } from '../edit-dialog.tsx'
+import { MoveDialog } from '../move-dialog.tsx'
 import { ROOT_ID } from '../tree/branches.ts'
 import { AddDialog } from './add-dialog.tsx'
-import { DeleteDialog, RenameDialog } from './change-dialogs.tsx'
 import type { PlaceObject } from './object.ts'
 
 const MAINTAIN_MIN = 20
@@ -22,7 +25,7 @@ type Props = {
 
 /** What can be done with a group or a device. */
 export function PlaceActions({ type, place, etag }: Props): JSX.Element {
-  const [dialog, setDialog] = useState<'group' | 'rename' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'group' | 'edit' | 'move' | 'copy' | 'delete' | null>(null)
   const { id, name, parentId, permissions } = place
   const close = (): void => setDialog(null)
   const needsWrite = permissions.write ? undefined : t('objects.needsWrite', { name })
@@ -50,7 +53,16 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
                 },
               ]
             : []),
-          { text: t('objects.rename'), icon: 'edit', refused: needsWrite, run: () => setDialog('rename') },
+          { text: t('objects.edit'), icon: 'edit', refused: needsWrite, run: () => setDialog('edit') },
+          {
+            text: t('objects.moveMenu'),
+            icon: 'right',
+            refused: id === ROOT_ID ? t('objects.rootMoves') : needsWrite,
+            run: () => setDialog('move'),
+          },
+          ...(type === 'device'
+            ? [{ text: t('objects.copyMenu'), icon: 'copy' as const, run: () => setDialog('copy') }]
+            : []),
           { text: t('objects.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
           {
             text: t('objects.delete'),
@@ -61,9 +73,9 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
           },
         ]}
       />
-      {dialog === 'rename' && (
-        <RenameDialog place={{ type, id, name, parentId }} etag={etag} onClose={close} />
-      )}
+      {dialog === 'edit' && <EditDialog object={place} etag={etag} onClose={close} />}
+      {dialog === 'move' && <MoveDialog objects={[{ type, id, name }]} onClose={close} />}
+      {dialog === 'copy' && <CopyDialog device={place} onClose={close} />}
       {dialog === 'delete' && <DeleteDialog place={{ type, id, name, parentId }} onClose={close} />}
       {dialog === 'group' && <AddDialog type="group" parent={{ id, name }} onClose={close} />}
     </>

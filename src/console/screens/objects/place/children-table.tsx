@@ -5,12 +5,22 @@ import { Icon } from '../../../kit/icons.tsx'
 import { objectLink } from '../../../kit/location.ts'
 import { rankOf, State } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
+import { CurrentValue } from '../current-value.tsx'
 import type { Node } from '../tree/branches.ts'
 import { Roll, tally } from '../tree/roll.tsx'
 import { ICONS } from '../tree/row.tsx'
 
 /** A longer table would be slow; the tree draws only the rows in view. */
 const SHOWN_MAX = 200
+
+const VALUE = {
+  key: 'value',
+  get title() {
+    return t('objects.value')
+  },
+  figures: true,
+  cell: ({ type, id }: Node) => (type === 'job' ? <CurrentValue id={id} /> : null),
+}
 
 /** Worse objects first, then as the tree has them. */
 function worstFirst(children: readonly Node[]): readonly Node[] {
@@ -66,6 +76,7 @@ export function ChildrenTable({
               wide: true,
               cell: ({ type }) => <span class="quiet">{t(`objects.type.${type}`)}</span>,
             },
+            ...(shown.some(({ type }) => type === 'job') ? [VALUE] : []),
             {
               key: 'jobs',
               title: t('objects.jobsBelow'),

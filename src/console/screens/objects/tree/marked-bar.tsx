@@ -8,6 +8,7 @@ import { background } from '../../../kit/background.ts'
 import { Button, IconButton } from '../../../kit/controls.tsx'
 import { Confirm } from '../../../kit/overlays.tsx'
 import { t } from '../../../language/t.ts'
+import { MoveDialog } from '../move-dialog.tsx'
 import { nodesBelow } from '../place/below.ts'
 import type { Node } from './branches.ts'
 import { nameOf } from './row.tsx'
@@ -18,6 +19,7 @@ type Props = { readonly nodes: readonly Node[]; readonly onUnmark: () => void }
 
 /** What can be done with all marked objects. Groups and devices stand for the jobs below them. */
 export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
+  const [isMoving, setMoving] = useState(false)
   const [stopping, setStopping] = useState<readonly Job[] | null>(null)
   const lacking = (right: 'write' | 'maintain'): Node | undefined =>
     nodes.find(({ permissions }) => permissions?.[right] === false)
@@ -58,7 +60,11 @@ export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
         >
           {t('maintain.button', { minutes: MAINTAIN_MIN })}
         </Button>
+        <Button small icon="right" refused={needsWrite} onClick={() => setMoving(true)}>
+          {t('objects.moveMenu')}
+        </Button>
       </span>
+      {isMoving && <MoveDialog objects={nodes.map(placeOf)} onClose={() => setMoving(false)} />}
       {stopping && (
         <Confirm
           title={t('objects.stopTitle', { count: stopping.length })}

@@ -4,6 +4,7 @@ import { Icon } from '../../../kit/icons.tsx'
 import type { IconName } from '../../../kit/icons.tsx'
 import { State } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
+import { CurrentValue } from '../current-value.tsx'
 import { ROOT_ID } from './branches.ts'
 import type { Node, TreeRow } from './branches.ts'
 import { Roll } from './roll.tsx'
@@ -75,13 +76,16 @@ export function Row(props: Props): JSX.Element {
       {row.note === undefined ? (
         <Aside node={node} isStopped={isStopped} />
       ) : (
-        <span class="roll cut">{row.note}</span>
+        <>
+          <span class="roll cut">{row.note}</span>
+          {node.type === 'job' && !isStopped && <CurrentValue id={node.id} />}
+        </>
       )}
     </div>
   )
 }
 
-/** What stands at the end of a row: the jobs below, or the state of a service level in trouble. */
+/** The end of a row: the jobs below, the latest value of a job, or the state of a service level in trouble. */
 function Aside({
   node,
   isStopped,
@@ -91,7 +95,8 @@ function Aside({
 }): JSX.Element | null {
   if (isStopped) return <span class="roll">{t('state.stopped')}</span>
   if (node.type === 'group' || node.type === 'device') return <Roll counts={node.counts} />
-  if (node.type === 'job' || node.state === 'ok' || node.state === 'undefined') return null
+  if (node.type === 'job') return <CurrentValue id={node.id} />
+  if (node.state === 'ok' || node.state === 'undefined') return null
   return (
     <span class="roll">
       <State state={node.state} look="lone" />

@@ -35,7 +35,7 @@ export const scripts = sqliteTable(
      * the id stays when the user is gone. */
     changedBy: integer('changed_by'),
     changedRole: text('changed_role'),
-    /** Rises with every change of the settings or the tree. */
+    /** Rises with every change of the settings, the tree or a configuration. */
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),

@@ -34,7 +34,13 @@ type Analysed = {
     group: string | null
     groupExists: boolean
     runner: string | null
-    conflict: { scriptId: number; identical: boolean; dependents: { count: number } } | null
+    files: { path: string; size: number; change: string }[]
+    conflict: {
+      scriptId: number
+      identical: boolean
+      removedFiles: string[]
+      dependents: { count: number }
+    } | null
     missingSecrets: string[]
     missingDataSources: string[]
     warnings: string[]
@@ -677,7 +683,7 @@ const analyses: Scenario[] = [
             group: 'packages',
             groupExists: true,
             runner: 'python',
-            conflict: { scriptId: script.id, identical: true, dependents: { count: 0 } },
+            conflict: { scriptId: script.id, identical: true, removedFiles: [], dependents: { count: 0 } },
             missingSecrets: [],
             missingDataSources: [],
             warnings: [],
@@ -709,7 +715,15 @@ const analyses: Scenario[] = [
           name: 'Analysed',
           group: 'nowhere',
           groupExists: false,
-          conflict: { scriptId: script.id, identical: false },
+          files: [
+            { path: 'main.py', size: 0, change: 'changed' },
+            { path: 'run.sh', size: 0, change: 'added' },
+          ],
+          conflict: {
+            scriptId: script.id,
+            identical: false,
+            removedFiles: ['lib/deep/data.bin', 'lib/für.txt'],
+          },
           missingSecrets: ['NEW_PASSWORD'],
           warnings: ['runner.ambiguous'],
         },

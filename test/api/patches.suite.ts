@@ -139,7 +139,6 @@ const PATCHED: readonly Patched[] = [
         envVariables: [{ key: 'API_TOKEN', value: 'secret' }],
       }),
     patch: { retries: 2 },
-    hasVersion: false,
     shown: 'createdAt',
   },
   {
@@ -150,7 +149,6 @@ const PATCHED: readonly Patched[] = [
         misfire: 'run_once',
       }),
     patch: { enabled: false },
-    hasVersion: false,
     shown: 'nextRuns',
   },
   {

@@ -76,6 +76,29 @@ export const runOrders: readonly Scenario[] = [
     },
   },
   {
+    title: 'scripts are listed with their latest runs',
+    async run(client) {
+      const script = await scriptOf(client)
+      type Listed = { readonly id: number; readonly lastRun: object | null }
+      const lastRun = async (as: 'administrator' | 'editor' = 'administrator') => {
+        const all = await good<Listed[]>(client.request('GET', '/scripts?limit=1000', { as }))
+        const listed = all.find(({ id }) => id === script)?.lastRun
+        const one = await good<Listed>(client.request('GET', `/scripts/${script}`, { as }))
+        expect(one.lastRun).toEqual(listed ?? null)
+        return listed
+      }
+      expect(await lastRun()).toBeNull()
+      const first = await order(client, script)
+      const second = await order(client, script)
+      const { id, state, queuedAt, startedAt, finishedAt } = second
+      expect(await lastRun('editor')).toEqual({ id, state, queuedAt, startedAt, finishedAt })
+      await good(client.request('POST', `/scripts/${script}/jobs/${id}/cancel`))
+      expect(await lastRun()).toMatchObject({ id, state: 'cancelled', startedAt: null, finishedAt: anyText })
+      await good(client.request('DELETE', `/scripts/${script}/jobs/${id}`))
+      expect(await lastRun()).toMatchObject({ id: first.id, state: 'queued', finishedAt: null })
+    },
+  },
+  {
     title: 'pages follow each other, the latest first, and leave what does not fit',
     async run(client) {
       const script = await scriptOf(client)
@@ -114,6 +137,47 @@ export const runOrders: readonly Scenario[] = [
       expect(status[0]?.jobs[0]?.id).toBe(bare.id)
       const [newer, older] = status[1]?.jobs ?? []
       expect((newer?.id ?? '') > (older?.id ?? '')).toBe(true)
+    },
+  },
+  {
+    title: 'runs are listed with their arguments, and never with secrets',
+    async run(client) {
+      const {
+        scriptId,
+        configurationId,
+        order: run,
+        runner,
+      } = await stageOf(client, {
+        arguments: ['--day', 'today', '--token=abc'],
+        envVariables: [{ key: 'API_TOKEN', value: 'hunter2-hunter2' }],
+      })
+      const own = await run({ arguments: ['--as=hunter2-hunter2', '--password', 'p', 'x'.repeat(201)] })
+      expect(own.arguments).toEqual(['--as=***', '--password', '***', `${'x'.repeat(199)}…`])
+      const preset = await run()
+      expect(preset.arguments).toEqual(['--day', 'today', '--token=***'])
+      const many = await run({ arguments: Array.from({ length: 21 }, () => 'y') })
+      expect(many.arguments).toEqual(Array.from({ length: 20 }, () => 'y'))
+
+      // A run without arguments of its own takes those of its configuration when a runner gets it.
+      await good(
+        client.request('PATCH', `/scripts/${scriptId}/runConfigurations/${configurationId}`, {
+          json: { arguments: ['--day', 'tomorrow', 'hunter2-hunter2'] },
+        }),
+      )
+      for (const { id } of [own, preset]) {
+        const held = await runner.next()
+        expect(held.id).toBe(id)
+        if (id === own.id) expect(held.assignment.arguments[0]).toBe('--as=hunter2-hunter2')
+        await held.begin()
+        await must(held.finish({}))
+      }
+      const list = await client.request('GET', `/scripts/${scriptId}/jobs`)
+      expect((list.body as unknown as JobView[]).map((one) => one.arguments)).toEqual([
+        many.arguments,
+        ['--day', 'tomorrow', '***'],
+        own.arguments,
+      ])
+      expect(list.text).not.toContain('hunter2')
     },
   },
   {

@@ -52,10 +52,11 @@ const LISTS: readonly (readonly [list: string, id: string, json: object])[] = [
   ['runConfigurations', '{run}', RUN],
   ['scheduleConfigurations', '{schedule}', DAILY],
 ]
-const READS = LISTS.flatMap(([list, id]) => [
-  `GET /scripts/{script}/${list}`,
-  `GET /scripts/{script}/${list}/${id}`,
-])
+const NEXT = 'GET /scripts/{script}/scheduleConfigurations/next'
+const READS = [
+  ...LISTS.flatMap(([list, id]) => [`GET /scripts/{script}/${list}`, `GET /scripts/{script}/${list}/${id}`]),
+  `${NEXT}?cron=@daily`,
+]
 const WRITES = LISTS.flatMap(([list, id, json]): [string, object][] => [
   [`POST /scripts/{script}/${list}`, json],
   [`PUT /scripts/{script}/${list}/${id}`, json],
@@ -236,6 +237,19 @@ const rows: readonly Row[] = [
       answers: 'not_found',
     },
   ]),
+  ...WRONG_SCHEDULES.flatMap(([title, json, pointer]): Row[] => {
+    if (pointer !== '/cron' && pointer !== '/timeZone') return []
+    const query = new URLSearchParams({ ...(json as Record<string, string>) })
+    query.delete('name')
+    return [
+      { title, call: `${NEXT}?${String(query)}`, answers: 'invalid', pointers: [pointer.replace('/', '?')] },
+    ]
+  }),
+  {
+    title: 'a script that is not there',
+    call: 'GET /scripts/999999/scheduleConfigurations/next?cron=@daily',
+    answers: 'not_found',
+  },
   {
     title: 'a script that is not there',
     call: 'GET /scripts/999999/runConfigurations',
@@ -524,6 +538,10 @@ const scenarios: Scenario[] = [
         userId: client.userIds.administrator,
       })
       expect(made.nextRuns).toHaveLength(5)
+      const asked = `${at}/scheduleConfigurations/next?cron=30%202%20*%20*%20*`
+      const preview = await good(client.request('GET', `${asked}&timeZone=America/New_York`))
+      expect(preview).toEqual({ nextRuns: made.nextRuns })
+      expect(await good(client.request('GET', asked))).not.toEqual(preview)
       const hours = made.nextRuns.map((text) =>
         new Intl.DateTimeFormat('en-GB', { timeZone: 'America/New_York', timeStyle: 'short' }).format(
           new Date(text),

@@ -152,6 +152,7 @@ const scenarios: Scenario[] = [
         dependencyFile: null,
         acceptedFiles: [...RUN_TYPES],
         dependents: { count: 0, widgets: [], dataSources: [], alarmRecipients: [] },
+        lastRun: null,
         filesChangedBy: null,
         warnings: ['runner.none'],
         createdAt: anyText,

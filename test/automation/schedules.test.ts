@@ -42,8 +42,8 @@ async function makeScript(name: string) {
   await saveTreeFile(context, name, { path: 'run.sh', bytes, condition: () => undefined })
 }
 
-const add = (json: object, script = 's') =>
-  createSchedule(context, script, scheduleConfigurationBody.parse({ name: 'x', ...json }))
+const add = async (json: object, script = 's') =>
+  (await createSchedule(context, script, scheduleConfigurationBody.parse({ name: 'x', ...json }))).view
 
 type Run = {
   readonly at: number
@@ -95,11 +95,11 @@ test('the dispatch knows when to look next: at the next schedule, also one that 
   const { id } = await add({ cron: '0 * * * *' })
   expect(await nextAt()).toBe(from + HOUR_MS)
   const body = scheduleConfigurationBody.parse({ name: 'x', cron: '*/10 * * * *' })
-  await updateSchedule(context, 's', { id, bodyOf: () => body })
+  await updateSchedule(context, { ref: 's', id }, { body, ifMatch: null })
   expect(await nextAt()).toBe(from + 10 * MINUTE_MS)
-  await updateSchedule(context, 's', { id, bodyOf: () => ({ ...body, enabled: false }) })
+  await updateSchedule(context, { ref: 's', id }, { body: { ...body, enabled: false }, ifMatch: null })
   expect(await nextAt()).toBe(Infinity)
-  await updateSchedule(context, 's', { id, bodyOf: () => body })
+  await updateSchedule(context, { ref: 's', id }, { body, ifMatch: null })
   await deleteSchedule(context, 's', id)
   expect(await nextAt()).toBe(Infinity)
 })
@@ -183,7 +183,7 @@ for (const [what, change] of [
     if (what === 'is gone') await insertAdministrator(ports)
     else await ports.database.run(`update users set role = 'administrator', disabled_at = null where id = 1`)
     const body = scheduleConfigurationBody.parse({ ...view, enabled: true })
-    await updateSchedule(context, 's', { id: view?.id ?? 0, bodyOf: () => body })
+    await updateSchedule(context, { ref: 's', id: view?.id ?? 0 }, { body, ifMatch: null })
     expect(await countOwnerless(ports)).toBe(0)
     await lookAt(from + 4 * HOUR_MS)
     expect(await runs()).toHaveLength(1)
@@ -218,7 +218,7 @@ test('while the database is away a schedule stays due; what breaks otherwise is 
 test('a schedule takes its configuration, and orders what the configuration says of runs that wait', async () => {
   const from = opened.clock.at
   const json = { name: 'one at a time', concurrency: 'skip' }
-  const { id } = await createRunConfiguration(context, 's', runConfigurationBody.parse(json))
+  const { id } = (await createRunConfiguration(context, 's', runConfigurationBody.parse(json))).view
   await createRunConfiguration(context, 's', runConfigurationBody.parse({ name: 'other', isDefault: true }))
   await add({ cron: '0 * * * *', runConfigurationId: id })
   const order = {

@@ -223,7 +223,8 @@ test('a run has what its configuration says: secrets as they are, and the time o
     { key: 'PW', value: 'hidden' },
     { key: 'UNSET', secret: true },
   ]
-  const add = (json: object) => createRunConfiguration(context, 'run', runConfigurationBody.parse(json))
+  const add = async (json: object) =>
+    (await createRunConfiguration(context, 'run', runConfigurationBody.parse(json))).view
   const { id } = await add({ name: 'first', timeout: 0, envVariables })
   const second = await add({ name: 'second' })
   const env = { A: '1', PW: 'hidden' }
@@ -247,7 +248,7 @@ test('a schedule that is changed comes when it came before, unless its times are
   const { clock } = opened
   await make('scheduled')
   const body = (json: object) => scheduleConfigurationBody.parse({ name: 's', cron: '*/15 * * * *', ...json })
-  const { id, nextRuns } = await createSchedule(context, 'scheduled', body({}))
+  const { id, nextRuns } = (await createSchedule(context, 'scheduled', body({}))).view
   expect(nextRuns[0]).toBe('2026-03-02T10:15:00+01:00')
   const nextAt = async () => {
     const [row] = await opened.ports.database.all<{ at: number | null }>(
@@ -258,21 +259,26 @@ test('a schedule that is changed comes when it came before, unless its times are
   const due = await nextAt()
   expect(due).toBe(clock.at + 15 * MINUTE_MS)
   clock.at += MINUTE_MS
-  await updateSchedule(context, 'scheduled', { id, bodyOf: () => body({ name: 'renamed' }) })
+  await updateSchedule(context, { ref: 'scheduled', id }, { body: body({ name: 'renamed' }), ifMatch: null })
   expect(await nextAt()).toBe(due)
-  await updateSchedule(context, 'scheduled', { id, bodyOf: () => body({ cron: '*/10 * * * *' }) })
+  await updateSchedule(
+    context,
+    { ref: 'scheduled', id },
+    { body: body({ cron: '*/10 * * * *' }), ifMatch: null },
+  )
   expect(await nextAt()).toBe(clock.at + 9 * MINUTE_MS)
   // What is due when it is changed is due still.
   clock.at += HOUR_MS
-  const late = await updateSchedule(context, 'scheduled', {
-    id,
-    bodyOf: () => body({ cron: '*/10 * * * *', misfire: 'run_once' }),
-  })
-  expect(late.last).toBeNull()
-  expect((await readSchedule(context, 'scheduled', id)).last).toMatchObject({ result: 'no_runner' })
-  await updateSchedule(context, 'scheduled', { id, bodyOf: () => body({ enabled: false }) })
+  const late = await updateSchedule(
+    context,
+    { ref: 'scheduled', id },
+    { body: body({ cron: '*/10 * * * *', misfire: 'run_once' }), ifMatch: null },
+  )
+  expect(late.view.last).toBeNull()
+  expect((await readSchedule(context, 'scheduled', id)).view.last).toMatchObject({ result: 'no_runner' })
+  await updateSchedule(context, { ref: 'scheduled', id }, { body: body({ enabled: false }), ifMatch: null })
   expect(await nextAt()).toBeNull()
-  expect((await readSchedule(context, 'scheduled', id)).nextRuns).toEqual([])
+  expect((await readSchedule(context, 'scheduled', id)).view.nextRuns).toEqual([])
 })
 
 async function textsOf(ref: string): Promise<Record<string, string>> {

@@ -42,8 +42,8 @@ async function makeScript(name = 's'): Promise<number> {
   return script.id
 }
 
-const configure = (name: string) =>
-  createRunConfiguration(stage.context, 's', runConfigurationBody.parse({ name }))
+const configure = async (name: string) =>
+  (await createRunConfiguration(stage.context, 's', runConfigurationBody.parse({ name }))).view
 
 /** A post carries out what is due, on a database that dies on the way. */
 async function settleOnce(mortal: Mortal): Promise<void> {
@@ -251,7 +251,7 @@ test('a script of an alarm has no rights that the last editor of its configurati
     sessionHash: null,
   } as const
   const body = runConfigurationBody.parse({ name: 'default', isDefault: true, arguments: ['theirs'] })
-  await updateRunConfiguration({ ...stage.context, caller }, 's', { id, bodyOf: () => body })
+  await updateRunConfiguration({ ...stage.context, caller }, { ref: 's', id }, { body, ifMatch: null })
   await openAlarm()
   const [run] = await runs()
   expect(run).toMatchObject({ user: 1, trigger: 'alarm' })

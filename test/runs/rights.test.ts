@@ -66,7 +66,7 @@ const order = (context: Context, { id: scriptId }: Script, runConfigurationId: n
 /** Saves the configuration of a script again, as another user. */
 const save = (context: Context, { id, configurationId }: Script, change: object = {}) => {
   const body = runConfigurationBody.parse({ name: 'only', isDefault: true, ...change })
-  return updateRunConfiguration(context, String(id), { id: configurationId, bodyOf: () => body })
+  return updateRunConfiguration(context, { ref: String(id), id: configurationId }, { body, ifMatch: null })
 }
 
 /** Calls the service as the script of a run does. @returns the status */

@@ -99,10 +99,24 @@ export const analysisView = z
         group: z.string().nullable().describe('The group; null if the archive names none.'),
         groupExists: z.boolean(),
         runner: z.enum(RUNNER_KINDS).nullable(),
+        files: z
+          .array(
+            z.object({
+              path: z.string(),
+              size: z.int().describe('In bytes.'),
+              change: z
+                .enum(['added', 'changed', 'same'])
+                .describe('How an import changes this file of the existing script.'),
+            }),
+          )
+          .describe('The files of the script in the archive, by path.'),
         conflict: z
           .object({
             scriptId: z.int(),
             identical: z.boolean().describe('Whether the existing script has the same files.'),
+            removedFiles: z
+              .array(z.string())
+              .describe('Files of the existing script that an import deletes, by path.'),
             dependents: z.object({ count: z.int() }),
           })
           .nullable()

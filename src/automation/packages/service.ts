@@ -30,8 +30,7 @@ export async function analyzePackage(
   const refused = await eachScript(context.ports, { ...sent, isMetadataRead }, async (found) => {
     const { file, name, group, entries, metadata } = found
     const { runner, warnings } = detect(entries.flatMap(({ path, isDirectory }) => (isDirectory ? [] : path)))
-    const digests = await digestsOf(found)
-    const conflict = await conflictOf(context, name, digests)
+    const { files, conflict } = await comparedWith(context, found)
     const secrets = await secretsOf(context.ports, conflict?.scriptId ?? null, metadata)
     scripts.push({
       file,
@@ -39,6 +38,7 @@ export async function analyzePackage(
       group,
       groupExists: group !== null && groups.has(foldCase(group)),
       runner,
+      files,
       conflict,
       missingSecrets: secrets,
       missingDataSources: namedBy(metadata).filter((one) => !sources.has(foldCase(one))),
@@ -122,28 +122,36 @@ async function putAll(ports: Ports, { entries }: FoundScript, scriptId: number |
   return put
 }
 
-/** SHA-256 of each file, by path. */
-async function digestsOf({ entries }: FoundScript): Promise<Map<string, string>> {
-  const digests = new Map<string, string>()
-  for (const entry of entries)
-    if (!entry.isDirectory) digests.set(entry.path, await digestHex(await bytesOf(entry)))
-  return digests
+/** The files of a script in an archive, beside the files of the script that has its name. */
+async function comparedWith(
+  context: Context,
+  { name, entries }: FoundScript,
+): Promise<Pick<AnalysisView['scripts'][number], 'files' | 'conflict'>> {
+  const there = await findScript(context.ports, name)
+  const tree = there ? [...(await readTree(context.ports, there.id)).values()] : []
+  const before = new Map(
+    tree.flatMap(({ path, isDirectory, sha256 }) => (isDirectory ? [] : [[path, sha256]])),
+  )
+  const files: AnalysisView['scripts'][number]['files'] = []
+  for (const entry of entries) {
+    const { path, isDirectory, sizeBytes } = entry
+    if (isDirectory) continue
+    const known = before.get(path)
+    const isSame = known === (await digestHex(await bytesOf(entry)))
+    const changed = isSame ? 'same' : 'changed'
+    files.push({ path, size: sizeBytes, change: known === undefined ? 'added' : changed })
+  }
+  files.sort(byPath)
+  if (!there) return { files, conflict: null }
+  const coming = new Set(files.map(({ path }) => path))
+  const removedFiles = [...before.keys()].filter((path) => !coming.has(path)).sort()
+  const identical = removedFiles.length === 0 && files.every(({ change }) => change === 'same')
+  const { count } = (await readScript(context, String(there.id))).script.dependents
+  return { files, conflict: { scriptId: there.id, identical, removedFiles, dependents: { count } } }
 }
 
-async function conflictOf(
-  context: Context,
-  name: string,
-  digests: ReadonlyMap<string, string>,
-): Promise<AnalysisView['scripts'][number]['conflict']> {
-  const there = await findScript(context.ports, name)
-  if (!there) return null
-  const files = [...(await readTree(context.ports, there.id)).values()].filter(
-    ({ isDirectory }) => !isDirectory,
-  )
-  const identical =
-    files.length === digests.size && files.every(({ path, sha256 }) => digests.get(path) === sha256)
-  const { count } = (await readScript(context, String(there.id))).script.dependents
-  return { scriptId: there.id, identical, dependents: { count } }
+function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  return one.path < other.path ? -1 : Number(one.path > other.path)
 }
 
 /** Secrets that the archive names and nothing has a value for. */

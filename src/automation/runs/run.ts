@@ -1,19 +1,4 @@
-/** `queued`: nobody has it. `assigned`: a runner was told. `preparing`: it took it. `running`: its script has begun. */
-export type HeldState = 'assigned' | 'preparing' | 'running'
-export type EndState = 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
-export type RunState = 'queued' | HeldState | EndState
-
-export const RUN_STATES = [
-  'queued',
-  'assigned',
-  'preparing',
-  'running',
-  'succeeded',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'lost',
-] as const satisfies readonly RunState[]
+import type { EndState, HeldState, RunState } from '../../domain/run-state.ts'
 
 /** What decides how a run goes on. */
 export type Run = {

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
 import { PARAMETERS_MAX } from '../../ports/scripts.ts'
 import { ISOLATIONS } from '../../domain/isolation.ts'
-import { RUN_STATES } from './run.ts'
+import { RUN_STATES } from '../../domain/run-state.ts'
+import { ARGUMENT_SHOWN_MAX, ARGUMENTS_SHOWN } from './arguments.ts'
 
 export const RUN_BODY_MAX_BYTES = 128 * 1024
 const ARGUMENTS_MAX = 100
@@ -112,6 +113,13 @@ export const jobView = z
     scriptId: z.int(),
     runConfigurationId: z.int().nullable().describe('The run configuration; null if the script had none.'),
     runConfiguration: z.string().describe('The name of the run configuration at the time of the run.'),
+    arguments: z
+      .array(z.string().max(ARGUMENT_SHOWN_MAX))
+      .max(ARGUMENTS_SHOWN)
+      .nullable()
+      .describe(
+        `The arguments of the run, with \`***\` in place of secrets; the first ${ARGUMENTS_SHOWN}, of at most ${ARGUMENT_SHOWN_MAX} characters each. While the run waits without arguments of its own, the arguments of its run configuration at the time of the order. Null for runs of releases that did not record them.`,
+      ),
     trigger: z.enum(TRIGGERS),
     userId: z.int().nullable(),
     user: z.string().nullable().describe('The user who ordered the run; null if the user was deleted.'),

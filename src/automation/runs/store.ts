@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { runs } from '../../../db/tables/runs.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import type { RunState } from './run.ts'
+import type { RunState } from '../../domain/run-state.ts'
 
 /** What was asked for, and what the configuration was called then. */
 export type Order = {
@@ -9,6 +9,8 @@ export type Order = {
   /** In place of those of the configuration; null takes these. */
   readonly arguments: readonly string[] | null
   readonly parameters: Readonly<Record<string, unknown>>
+  /** The arguments of the caller, else of the configuration, without secrets; absent in runs of older releases. */
+  readonly shownArguments?: readonly string[]
   /** Users besides the one who ordered it whose rights bound the run. */
   readonly boundBy?: readonly number[]
   /** The users whose rights its script has or had, once it was assigned. */

@@ -17,6 +17,7 @@ export function viewOf(
     scriptId,
     runConfigurationId: runConfigurationId === 0 ? null : runConfigurationId,
     runConfiguration: run.order.configurationName,
+    arguments: run.order.shownArguments ? [...run.order.shownArguments] : null,
     trigger: run.trigger as Trigger,
     userId: run.username === null ? null : run.userId,
     user: run.username,

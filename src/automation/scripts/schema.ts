@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
+import { RUN_STATES } from '../../domain/run-state.ts'
 import { RUN_TYPES } from './accepted-files.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS, WARNINGS } from './detection.ts'
 
@@ -34,6 +35,14 @@ const dependentsView = z
   })
   .describe('Objects that would stop working if the script were deleted; at most 100 are listed.')
 
+const lastRunView = z.object({
+  id: z.string(),
+  state: z.enum(RUN_STATES),
+  queuedAt: z.iso.datetime({ offset: true }),
+  startedAt: z.iso.datetime({ offset: true }).nullable(),
+  finishedAt: z.iso.datetime({ offset: true }).nullable(),
+})
+
 /** What is set of a script beside its configurations. */
 export const settingsShape = {
   name: scriptName,
@@ -61,6 +70,7 @@ const ignored = Object.fromEntries(
     'dependencyManager',
     'dependencyFile',
     'dependents',
+    'lastRun',
     'warnings',
     'filesChangedBy',
     'createdAt',
@@ -83,6 +93,9 @@ export const scriptView = z
     dependencyFile: z.string().nullable().describe('The path of the file that lists the dependencies.'),
     acceptedFiles: z.array(z.enum(RUN_TYPES)),
     dependents: dependentsView,
+    lastRun: lastRunView
+      .nullable()
+      .describe('The run that was ordered last; null if the script has no runs.'),
     warnings: z.array(z.enum(WARNINGS)),
     filesChangedBy: z
       .int()

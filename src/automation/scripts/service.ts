@@ -14,7 +14,7 @@ import { groupIdOf, listGroups } from './groups/service.ts'
 import type { ListQuery, ScriptBody, ScriptView } from './schema.ts'
 import { changeScript, refuseTakenName, requireScript, requireVersion } from './service/changes.ts'
 import * as store from './store.ts'
-import type { Dependent, ScriptChange, ScriptRow, ScriptSelection } from './store.ts'
+import type { Dependent, LatestRun, ScriptChange, ScriptRow, ScriptSelection } from './store.ts'
 
 const recorded = recorder('script')
 
@@ -208,10 +208,12 @@ async function viewOf(ports: Ports, row: ScriptRow): Promise<ScriptView> {
 }
 
 async function viewsOf(ports: Ports, rows: readonly ScriptRow[]): Promise<ScriptView[]> {
-  const found = await store.listDependents(
-    ports.database,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  const [found, latest] = await Promise.all([
+    store.listDependents(ports.database, ids),
+    store.listLatestRuns(ports.database, ids),
+  ])
+  const latestOf = new Map(latest.map((run) => [run.scriptId, run]))
   const byScript = Map.groupBy(found, ({ scriptId }) => scriptId)
   const format = timeFormat(ports.settings.timeZone)
   return rows.map((row) => {
@@ -226,11 +228,19 @@ async function viewsOf(ports: Ports, rows: readonly ScriptRow[]): Promise<Script
       warnings: [...detection.warnings],
       timeout: timeoutS,
       dependents: shownDependents(byScript.get(id) ?? []),
+      lastRun: shownRun(latestOf.get(id), format),
       filesChangedBy: row.changedBy,
       createdAt: format(createdAt),
       updatedAt: format(updatedAt),
     }
   })
+}
+
+function shownRun(run: LatestRun | undefined, format: (at: number) => string): ScriptView['lastRun'] {
+  if (!run) return null
+  const { id, state, queuedAt, startedAt, finishedAt } = run
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  return { id, state, queuedAt: format(queuedAt), startedAt: shown(startedAt), finishedAt: shown(finishedAt) }
 }
 
 function shownDependents(found: readonly Dependent[]): ScriptView['dependents'] {

@@ -1,5 +1,7 @@
 import { and, count, eq, gt, or, sql } from 'drizzle-orm'
+import type { runs } from '../../../db/tables/runs.ts'
 import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
+import type { RunState } from '../../domain/run-state.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { NeededScript, ScriptDependent } from '../../ports/scripts.ts'
 import type { Changer } from './changer.ts'
@@ -134,6 +136,26 @@ export async function listDependents(
     select script_id as "scriptId", kind, owner_id as "ownerId", part, name from script_dependents
     where script_id in (select value from json_each(${JSON.stringify(scriptIds)}))
     order by script_id, kind, owner_id, part`)
+}
+
+/** The latest run of a script: the one that was ordered last. */
+export type LatestRun = Pick<
+  typeof runs.$inferSelect,
+  'id' | 'scriptId' | 'queuedAt' | 'startedAt' | 'finishedAt'
+> & { readonly state: RunState }
+
+/** The latest run of each of these scripts that has any. */
+export async function listLatestRuns(
+  database: Database,
+  scriptIds: readonly number[],
+): Promise<readonly LatestRun[]> {
+  return database.all(sql`
+    select id, script_id as "scriptId", state, queued_at as "queuedAt", started_at as "startedAt",
+      finished_at as "finishedAt" from runs
+    where id in (
+      select (select max(r.id) from runs r where r.script_id = needed.value)
+      from json_each(${JSON.stringify(scriptIds)}) as needed
+    )`)
 }
 
 /** Says what depends on scripts of what an owner has, in place of what it said before. What names no script is left out. */

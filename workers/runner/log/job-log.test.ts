@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { LOG_CHUNK_MAX_BYTES, logChunk } from '../../../src/automation/runs/protocol.ts'
 import type { LogChunk } from '../../../src/automation/runs/protocol.ts'
 import { JobLog } from './job-log.ts'
-import { maskingOf } from './masking.ts'
+import { maskingOf } from '../../../src/lib/masking.ts'
 
 const logOf = (secrets: readonly string[] = []) => new JobLog(maskingOf(secrets), () => 0)
 

@@ -7,7 +7,7 @@ import {
 } from '../../../src/automation/runs/protocol.ts'
 import type { LogChunk, LogLine } from '../../../src/automation/runs/protocol.ts'
 import { cutText } from '../../../src/lib/text.ts'
-import type { Masking } from './masking.ts'
+import type { Masking } from '../../../src/lib/masking.ts'
 
 /** What surrounds the lines of a chunk. */
 const AROUND_BYTES = 100

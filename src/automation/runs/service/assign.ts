@@ -7,8 +7,9 @@ import { base64url } from '../../../lib/text.ts'
 import { isUniqueViolation } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { nothingRuns } from '../../scripts/detection.ts'
-import { runnableOf } from '../../scripts/service/runnable.ts'
+import { runnableOf, secretValuesOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
+import { shownArguments } from '../arguments.ts'
 import { LEASE_MS } from '../protocol.ts'
 import type { AboutRunner, Assignment, DatabaseTarget } from '../protocol.ts'
 import type { RunRow } from '../store.ts'
@@ -125,7 +126,7 @@ export async function assign(
               attemptHash,
               sessionHash: session.hash,
               leaseUntil: clock.now() + LEASE_MS,
-              order: { ...row.order, rightsOf },
+              order: { ...row.order, rightsOf, shownArguments: argumentsOf(ready) },
               reportTo: runnable.configuration.reportTo?.jobId ?? null,
             },
             writes: [
@@ -151,6 +152,15 @@ export async function assign(
     })),
   }
   return { assignment, attemptHash }
+}
+
+/** The arguments of a run that is assigned, as lists show them. */
+function argumentsOf({ row, runnable: { configuration }, database }: ReadyRun): string[] {
+  const password = typeof database?.password === 'string' ? [database.password] : []
+  return shownArguments(row.order.arguments ?? configuration.arguments, [
+    ...secretValuesOf(configuration),
+    ...password,
+  ])
 }
 
 function assignmentOf(

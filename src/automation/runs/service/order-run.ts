@@ -7,8 +7,9 @@ import { ulid } from '../../../lib/ulid.ts'
 import { commit, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import { nothingRuns } from '../../scripts/detection.ts'
-import { runnableOf } from '../../scripts/service/runnable.ts'
+import { runnableOf, secretValuesOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
+import { shownArguments } from '../arguments.ts'
 import type { JobView, RunBody, Trigger } from '../schema.ts'
 import * as store from '../store.ts'
 import { insertFiles } from '../store/files.ts'
@@ -109,6 +110,7 @@ function rowOf(
       configurationName: configuration.name,
       arguments: given,
       parameters,
+      shownArguments: shownArguments(given ?? configuration.arguments, secretValuesOf(configuration)),
       ...(boundBy.length > 0 && { boundBy }),
     },
     retries: 0,

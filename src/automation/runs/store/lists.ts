@@ -4,7 +4,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { users } from '../../../../db/tables/access.ts'
 import { runs } from '../../../../db/tables/runs.ts'
 import type { Database } from '../../../ports/database.ts'
-import type { RunState } from '../run.ts'
+import type { RunState } from '../../../domain/run-state.ts'
 import type { RunRow } from '../store.ts'
 
 /** A run as lists show it. */

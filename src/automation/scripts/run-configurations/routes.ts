@@ -2,9 +2,10 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok, sentPath } from '../../../http/openapi-answers.ts'
+import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { replacingUnversioned } from '../../../http/updates.ts'
+import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { scriptPath } from '../schema.ts'
 import { runConfigurationBody, runConfigurationPath, runConfigurationView } from './schema.ts'
@@ -18,6 +19,7 @@ import {
 
 const WRITERS = ['administrator', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 2 * 1024 * 1024
+const oneAnswer = { 200: ok(runConfigurationView, 'The run configuration.', ['ETag']) }
 
 export const runConfigurationRoutes = new Hono<Env>()
   .get(
@@ -35,7 +37,7 @@ export const runConfigurationRoutes = new Hono<Env>()
     policy({
       summary: 'Create a run configuration; the first one of a script is its default',
       roles: WRITERS,
-      answers: { 201: ok(runConfigurationView, 'The new run configuration.', ['Location']) },
+      answers: { 201: ok(runConfigurationView, 'The new run configuration.', ['Location', 'ETag']) },
       refuses: [409],
     }),
     valid('param', scriptPath),
@@ -44,7 +46,8 @@ export const runConfigurationRoutes = new Hono<Env>()
     async (c) => {
       const { script } = c.req.valid('param')
       const made = await createRunConfiguration(c.get('context'), script, c.req.valid('json'))
-      return c.json(made, 201, { location: `${sentPath(c.req)}/${made.id}` })
+      const location = `${sentPath(c.req)}/${made.view.id}`
+      return c.json(made.view, 201, { location, etag: entityTag(made.version) })
     },
   )
   .get(
@@ -52,29 +55,28 @@ export const runConfigurationRoutes = new Hono<Env>()
     policy({
       summary: 'Read a run configuration',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(runConfigurationView, 'The run configuration.') },
+      answers: oneAnswer,
     }),
     valid('param', runConfigurationPath),
     async (c) => {
       const { script, id } = c.req.valid('param')
-      return c.json(await readRunConfiguration(c.get('context'), script, id))
+      const { view, version } = await readRunConfiguration(c.get('context'), script, id)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
     '/',
-    replacingUnversioned({
+    replacing({
       path: '/scripts/:script/runConfigurations/:id',
       place: runConfigurationPath,
       body: runConfigurationBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a run configuration; a secret without a value is unchanged',
       noun: 'a run configuration',
-      policy: {
-        roles: WRITERS,
-        answers: { 200: ok(runConfigurationView, 'The run configuration.') },
-        refuses: [409],
-      },
-      write: (context, { script, id }, bodyOf) => updateRunConfiguration(context, script, { id, bodyOf }),
+      policy: { roles: WRITERS, answers: oneAnswer, refuses: [409, 412] },
+      read: (context, { script, id }) => readRunConfiguration(context, script, id),
+      write: (context, { script, id }, change) =>
+        updateRunConfiguration(context, { ref: script, id }, change),
     }),
   )
   .delete(
@@ -83,7 +85,7 @@ export const runConfigurationRoutes = new Hono<Env>()
       summary: 'Delete a run configuration; if it was the default, the oldest other one becomes the default',
       roles: WRITERS,
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', runConfigurationPath),
     async (c) => {

@@ -1,10 +1,12 @@
 import { refuseWhileNeeded, unlessNeeded } from '../../../access/alarm-duty/service.ts'
 import type { Context } from '../../../context.ts'
+import { demandedVersion } from '../../../http/preconditions.ts'
+import type { BodyWithVersion } from '../../../http/updates.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { changerOf } from '../changer.ts'
-import { changeScript, refuseTakenName, requireScript } from '../service/changes.ts'
+import { changeScript, refuseTakenName, requireScript, requireVersion } from '../service/changes.ts'
 import type { ScriptWrite } from '../service/changes.ts'
 import { isSecretName } from '../variables.ts'
 import { CONFIGURATIONS_MAX } from './schema.ts'
@@ -22,15 +24,18 @@ export async function listRunConfigurations(
   return (await store.listRunConfigurations(ports.database, script.id)).map((row) => viewOf(ports, row))
 }
 
+/** A run configuration, with the version of its script: every change of a script makes another one. */
+type VersionedConfiguration = { readonly view: RunConfigurationView; readonly version: number }
+
 /** @throws {Refusal} not_found */
 export async function readRunConfiguration(
   { ports }: Context,
   ref: string,
   id: number,
-): Promise<RunConfigurationView> {
+): Promise<VersionedConfiguration> {
   const script = await requireScript(ports, ref)
   const rows = await store.listRunConfigurations(ports.database, script.id)
-  return viewOf(ports, requireRow(rows, id))
+  return { view: viewOf(ports, requireRow(rows, id)), version: script.version }
 }
 
 /** Adds a run configuration; the first one of a script is its default.
@@ -39,38 +44,35 @@ export async function createRunConfiguration(
   context: Context,
   ref: string,
   body: RunConfigurationBody,
-): Promise<RunConfigurationView> {
+): Promise<VersionedConfiguration> {
   const { ports } = context
   const { database } = ports
-  const scriptId = await changing(ports, ref, async ({ id }, rows) => {
+  const made = await changing(ports, ref, async ({ id, version }, rows) => {
     if (rows.length >= CONFIGURATIONS_MAX)
       throw new Refusal('conflict', `A script must have at most ${CONFIGURATIONS_MAX} run configurations.`)
     const isDefault = body.isDefault || rows.length === 0
     const change = { ...(await changeOf(context, body, { before: null })), isDefault }
-    return { writes: adding(context, id, change), result: id }
+    return { writes: adding(context, id, change), result: { scriptId: id, version: version + 1 } }
   })
-  const rows = await store.listRunConfigurations(database, scriptId)
-  const made = rows.find(({ name }) => name === body.name)
-  if (!made) throw new Refusal('not_found', 'The run configuration was deleted in the meantime.')
-  return viewOf(ports, made)
+  const rows = await store.listRunConfigurations(database, made.scriptId)
+  const row = rows.find(({ name }) => name === body.name)
+  if (!row) throw new Refusal('not_found', 'The run configuration was deleted in the meantime.')
+  return { view: viewOf(ports, row), version: made.version }
 }
 
 /** Replaces a run configuration; a secret without a value stays what it is.
  * @throws {Refusal} not_found, name_taken, invalid and forbidden as `changeOf`, invalid when no configuration would be the
- * default one */
+ * default one, precondition_failed */
 export async function updateRunConfiguration(
   context: Context,
-  ref: string,
-  {
-    id,
-    bodyOf,
-  }: { readonly id: number; readonly bodyOf: (shown: RunConfigurationView) => RunConfigurationBody },
-): Promise<RunConfigurationView> {
+  { ref, id }: { readonly ref: string; readonly id: number },
+  { body, ifMatch }: BodyWithVersion<RunConfigurationBody>,
+): Promise<VersionedConfiguration> {
   const { ports } = context
   const { clock } = ports
-  return changing(ports, ref, async (_, rows) => {
+  return changing(ports, ref, async (script, rows) => {
     const before = requireRow(rows, id)
-    const body = bodyOf(viewOf(ports, before))
+    requireVersion(script, ifMatch)
     if (before.isDefault && !body.isDefault)
       throw cannotRun([
         {
@@ -79,21 +81,25 @@ export async function updateRunConfiguration(
         },
       ])
     const after = { ...before, ...(await changeOf(context, body, { before })), updatedAt: clock.now() }
-    return { writes: replacing(context, before, after), result: viewOf(ports, after) }
+    return {
+      writes: replacing(context, before, after),
+      result: { view: viewOf(ports, after), version: script.version + 1 },
+    }
   })
 }
 
 /** Takes a run configuration away; of those that are left the oldest is the default one if it was that. Schedules that name
  * it take the default one from then on; where the caller is no administrator they become the caller's.
- * @throws {Refusal} not_found, has_dependents while a recipient of alarms names it */
+ * @throws {Refusal} not_found, has_dependents while a recipient of alarms names it, precondition_failed */
 export async function deleteRunConfiguration(context: Context, ref: string, id: number): Promise<void> {
   const { ports, caller } = context
   const isLesser = !(caller.kind === 'user' && caller.role === 'administrator')
   const changer = isLesser ? changerOf(caller) : {}
   const named = { kind: 'runConfiguration', id } as const
   const remove = () =>
-    changing(ports, ref, (_, rows) => {
+    changing(ports, ref, (script, rows) => {
       const before = requireRow(rows, id)
+      requireVersion(script, demandedVersion(context))
       const heir = before.isDefault ? rows.find((row) => row.id !== id) : undefined
       return {
         // What runs without it is what the caller chose; an administrator who removes it vouches for nothing else.
@@ -120,7 +126,7 @@ function changing<Result>(
   ports: Ports,
   ref: string,
   make: (
-    script: { readonly id: number },
+    script: { readonly id: number; readonly version: number },
     rows: readonly RunConfigurationRow[],
   ) => Promise<ScriptWrite<Result>> | ScriptWrite<Result>,
 ): Promise<Result> {

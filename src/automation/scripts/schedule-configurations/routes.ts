@@ -2,16 +2,31 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok, sentPath } from '../../../http/openapi-answers.ts'
+import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { replacingUnversioned } from '../../../http/updates.ts'
+import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { scriptPath } from '../schema.ts'
-import { scheduleConfigurationBody, scheduleConfigurationPath, scheduleConfigurationView } from './schema.ts'
-import { createSchedule, deleteSchedule, listSchedules, readSchedule, updateSchedule } from './service.ts'
+import {
+  nextRunsQuery,
+  nextRunsView,
+  scheduleConfigurationBody,
+  scheduleConfigurationPath,
+  scheduleConfigurationView,
+} from './schema.ts'
+import {
+  createSchedule,
+  deleteSchedule,
+  listNextRuns,
+  listSchedules,
+  readSchedule,
+  updateSchedule,
+} from './service.ts'
 
 const WRITERS = ['administrator', 'Data_Editor'] as const
 const BODY_MAX_BYTES = 64 * 1024
+const oneAnswer = { 200: ok(scheduleConfigurationView, 'The schedule.', ['ETag']) }
 
 export const scheduleRoutes = new Hono<Env>()
   .get(
@@ -29,7 +44,7 @@ export const scheduleRoutes = new Hono<Env>()
     policy({
       summary: 'Create a schedule that runs a script as the caller',
       roles: WRITERS,
-      answers: { 201: ok(scheduleConfigurationView, 'The new schedule.', ['Location']) },
+      answers: { 201: ok(scheduleConfigurationView, 'The new schedule.', ['Location', 'ETag']) },
       refuses: [409],
     }),
     valid('param', scriptPath),
@@ -38,7 +53,22 @@ export const scheduleRoutes = new Hono<Env>()
     async (c) => {
       const { script } = c.req.valid('param')
       const made = await createSchedule(c.get('context'), script, c.req.valid('json'))
-      return c.json(made, 201, { location: `${sentPath(c.req)}/${made.id}` })
+      const location = `${sentPath(c.req)}/${made.view.id}`
+      return c.json(made.view, 201, { location, etag: entityTag(made.version) })
+    },
+  )
+  .get(
+    '/scripts/:script/scheduleConfigurations/next',
+    policy({
+      summary: 'List the next five times of a cron expression, before a schedule is saved',
+      roles: SCRIPT_READERS,
+      answers: { 200: ok(nextRunsView, 'The next times.') },
+    }),
+    valid('param', scriptPath),
+    valid('query', nextRunsQuery),
+    async (c) => {
+      const { script } = c.req.valid('param')
+      return c.json(await listNextRuns(c.get('context'), script, c.req.valid('query')))
     },
   )
   .get(
@@ -46,29 +76,27 @@ export const scheduleRoutes = new Hono<Env>()
     policy({
       summary: 'Read a schedule of a script',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(scheduleConfigurationView, 'The schedule.') },
+      answers: oneAnswer,
     }),
     valid('param', scheduleConfigurationPath),
     async (c) => {
       const { script, id } = c.req.valid('param')
-      return c.json(await readSchedule(c.get('context'), script, id))
+      const { view, version } = await readSchedule(c.get('context'), script, id)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
     '/',
-    replacingUnversioned({
+    replacing({
       path: '/scripts/:script/scheduleConfigurations/:id',
       place: scheduleConfigurationPath,
       body: scheduleConfigurationBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a schedule; from then on it runs as the caller',
       noun: 'a schedule configuration',
-      policy: {
-        roles: WRITERS,
-        answers: { 200: ok(scheduleConfigurationView, 'The schedule.') },
-        refuses: [409],
-      },
-      write: (context, { script, id }, bodyOf) => updateSchedule(context, script, { id, bodyOf }),
+      policy: { roles: WRITERS, answers: oneAnswer, refuses: [409, 412] },
+      read: (context, { script, id }) => readSchedule(context, script, id),
+      write: (context, { script, id }, change) => updateSchedule(context, { ref: script, id }, change),
     }),
   )
   .delete(
@@ -77,6 +105,7 @@ export const scheduleRoutes = new Hono<Env>()
       summary: 'Delete a schedule',
       roles: WRITERS,
       answers: { 204: noContent },
+      refuses: [412],
     }),
     valid('param', scheduleConfigurationPath),
     async (c) => {

@@ -10,6 +10,20 @@ const MISFIRES = ['skip', 'run_once'] as const
 
 const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
 
+const cron = z.string().max(255)
+const zoneOfCron = timeZone
+  .optional()
+  .describe('The time zone of the expression. Absent: the time zone of the service.')
+
+export const nextRunsQuery = z.object({
+  cron: cron.describe('A cron expression of five fields, or a name such as @daily.'),
+  timeZone: zoneOfCron,
+})
+
+export const nextRunsView = z
+  .object({ nextRuns: z.array(z.iso.datetime({ offset: true })).max(5) })
+  .meta({ id: 'NextRuns' })
+
 export const scheduleConfigurationBody = z.strictObject({
   id: z.int().optional(),
   nextRuns: shownOnly,
@@ -20,15 +34,10 @@ export const scheduleConfigurationBody = z.strictObject({
   updatedAt: shownOnly,
   name: composedName,
   enabled: z.boolean().default(true),
-  cron: z
-    .string()
-    .max(255)
-    .describe(
-      'A cron expression of five fields, or a name such as @daily. On DST changes a fixed time of day fires once: a skipped time fires when the clock jumps forward, a repeated time fires the first time. Expressions with * or / in minutes or hours follow the clock.',
-    ),
-  timeZone: timeZone
-    .optional()
-    .describe('The time zone of the expression. Absent: the time zone of the service.'),
+  cron: cron.describe(
+    'A cron expression of five fields, or a name such as @daily. On DST changes a fixed time of day fires once: a skipped time fires when the clock jumps forward, a repeated time fires the first time. Expressions with * or / in minutes or hours follow the clock.',
+  ),
+  timeZone: zoneOfCron,
   runConfigurationId: chosenConfiguration,
   misfire: z
     .enum(MISFIRES)
@@ -71,5 +80,6 @@ export const scheduleConfigurationView = z
 
 export const scheduleConfigurationPath = z.object({ script: z.string().min(1).max(255), id: idParam })
 
+export type NextRunsQuery = z.output<typeof nextRunsQuery>
 export type ScheduleConfigurationBody = z.output<typeof scheduleConfigurationBody>
 export type ScheduleConfigurationView = z.output<typeof scheduleConfigurationView>

@@ -1,15 +1,17 @@
 import { scriptRunnersAmong } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
+import { demandedVersion } from '../../../http/preconditions.ts'
+import type { BodyWithVersion } from '../../../http/updates.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { nextRuns } from '../cron.ts'
 import { listOwnConfigurations } from '../run-configurations/service.ts'
-import { changeScript, refuseTakenName, requireScript } from '../service/changes.ts'
+import { changeScript, refuseTakenName, requireScript, requireVersion } from '../service/changes.ts'
 import { SCHEDULES_MAX } from './schema.ts'
-import type { ScheduleConfigurationBody, ScheduleConfigurationView } from './schema.ts'
-import { adding, changeOf, removing, replacing } from './service/changes.ts'
+import type { NextRunsQuery, ScheduleConfigurationBody, ScheduleConfigurationView } from './schema.ts'
+import { adding, changeOf, cronFault, removing, replacing } from './service/changes.ts'
 import * as store from './store.ts'
 import type { ScheduleRow } from './store.ts'
 
@@ -21,14 +23,28 @@ export async function listSchedules({ ports }: Context, ref: string): Promise<Sc
   return viewsOf(ports, await store.listSchedules(ports.database, script.id))
 }
 
+/** A schedule, with the version of its script: every change of a script makes another one. */
+type VersionedSchedule = { readonly view: ScheduleConfigurationView; readonly version: number }
+
 /** @throws {Refusal} not_found */
-export async function readSchedule(
+export async function readSchedule({ ports }: Context, ref: string, id: number): Promise<VersionedSchedule> {
+  const script = await requireScript(ports, ref)
+  const row = requireRow(await store.listSchedules(ports.database, script.id), id)
+  return { view: await viewOf(ports, row), version: script.version }
+}
+
+/** The next times of a cron expression that no schedule has yet. @throws {Refusal} not_found, invalid for what never comes */
+export async function listNextRuns(
   { ports }: Context,
   ref: string,
-  id: number,
-): Promise<ScheduleConfigurationView> {
-  const script = await requireScript(ports, ref)
-  return viewOf(ports, requireRow(await store.listSchedules(ports.database, script.id), id))
+  { cron, timeZone = ports.settings.timeZone }: NextRunsQuery,
+): Promise<{ nextRuns: string[] }> {
+  await requireScript(ports, ref)
+  const now = ports.clock.now()
+  const fault = cronFault(cron, timeZone, now)
+  if (fault)
+    throw new Refusal('invalid', 'The schedule is invalid; see errors.', [{ ...fault, pointer: '?cron' }])
+  return { nextRuns: nextRuns(cron, timeZone, now, RUNS_SHOWN).map(timeFormat(ports.settings.timeZone)) }
 }
 
 /** Adds a schedule, which runs in the name of the caller. @throws {Refusal} not_found, name_taken, invalid for what never
@@ -37,48 +53,47 @@ export async function createSchedule(
   context: Context,
   ref: string,
   body: ScheduleConfigurationBody,
-): Promise<ScheduleConfigurationView> {
+): Promise<VersionedSchedule> {
   const { ports } = context
-  const scriptId = await changing(ports, ref, async ({ id }, rows) => {
+  const made = await changing(ports, ref, async ({ id, version }, rows) => {
     if (rows.length >= SCHEDULES_MAX)
       throw new Refusal('conflict', `A script must have at most ${SCHEDULES_MAX} schedule configurations.`)
     const configurationIds = await idsOf(ports, id)
     const change = changeOf(context, body, { before: null, configurationIds })
-    return { writes: adding(context, id, change), result: id }
+    return { writes: adding(context, id, change), result: { scriptId: id, version: version + 1 } }
   })
-  const made = (await store.listSchedules(ports.database, scriptId)).find(({ name }) => name === body.name)
-  if (!made) throw new Refusal('not_found', 'The schedule configuration was deleted in the meantime.')
-  return viewOf(ports, made)
+  const rows = await store.listSchedules(ports.database, made.scriptId)
+  const row = rows.find(({ name }) => name === body.name)
+  if (!row) throw new Refusal('not_found', 'The schedule configuration was deleted in the meantime.')
+  return { view: await viewOf(ports, row), version: made.version }
 }
 
-/** Replaces a schedule, which runs in the name of the caller from then on. @throws {Refusal} not_found, name_taken, invalid */
+/** Replaces a schedule, which runs in the name of the caller from then on. @throws {Refusal} not_found, name_taken, invalid,
+ * precondition_failed */
 export async function updateSchedule(
   context: Context,
-  ref: string,
-  {
-    id,
-    bodyOf,
-  }: {
-    readonly id: number
-    readonly bodyOf: (shown: ScheduleConfigurationView) => ScheduleConfigurationBody
-  },
-): Promise<ScheduleConfigurationView> {
+  { ref, id }: { readonly ref: string; readonly id: number },
+  { body, ifMatch }: BodyWithVersion<ScheduleConfigurationBody>,
+): Promise<VersionedSchedule> {
   const { ports } = context
   return changing(ports, ref, async (script, rows) => {
     const before = requireRow(rows, id)
+    requireVersion(script, ifMatch)
     const configurationIds = await idsOf(ports, script.id)
-    const body = bodyOf(await viewOf(ports, before))
     const change = changeOf(context, body, { before, configurationIds })
     const after = { ...before, ...change, updatedAt: ports.clock.now() }
-    return { writes: replacing(context, before, after), result: await viewOf(ports, after) }
+    const result = { view: await viewOf(ports, after), version: script.version + 1 }
+    return { writes: replacing(context, before, after), result }
   })
 }
 
-/** @throws {Refusal} not_found */
+/** @throws {Refusal} not_found, precondition_failed */
 export async function deleteSchedule(context: Context, ref: string, id: number): Promise<void> {
-  await changing(context.ports, ref, (_, rows) =>
-    Promise.resolve({ writes: removing(context, requireRow(rows, id)), result: undefined }),
-  )
+  await changing(context.ports, ref, (script, rows) => {
+    const before = requireRow(rows, id)
+    requireVersion(script, demandedVersion(context))
+    return Promise.resolve({ writes: removing(context, before), result: undefined })
+  })
 }
 
 /** Changes something of the schedules of a script, looking at what is there. */
@@ -86,7 +101,7 @@ async function changing<Result>(
   ports: Ports,
   ref: string,
   make: (
-    script: { readonly id: number },
+    script: { readonly id: number; readonly version: number },
     rows: readonly ScheduleRow[],
   ) => Promise<{ writes: Write[]; result: Result }>,
 ): Promise<Result> {

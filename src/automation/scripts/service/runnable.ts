@@ -40,6 +40,11 @@ export type Runnable = {
   readonly directories: readonly string[]
 }
 
+/** The values of the secrets of a run configuration. */
+export function secretValuesOf({ env, secretNames }: Runnable['configuration']): string[] {
+  return secretNames.flatMap((name) => env[name] ?? [])
+}
+
 /** What a script without run configurations is run with. */
 const IMPLICIT: Omit<Rules, 'envVariables'> & Changer = {
   kind: 'standard',

@@ -45,8 +45,9 @@ function requirePossible(
   now: number,
 ): void {
   const isKnown = runConfigurationId === null || configurationIds.has(runConfigurationId)
+  const fault = cronFault(cron, timeZone, now)
   const faults: Fault[] = [
-    ...(comes(cron, timeZone, now) ? [] : [{ pointer: `${at}/cron`, message: NEVER }]),
+    ...(fault ? [{ ...fault, pointer: `${at}${fault.pointer}` }] : []),
     ...(isKnown
       ? []
       : [
@@ -57,6 +58,11 @@ function requirePossible(
         ]),
   ]
   if (faults.length > 0) throw new Refusal('invalid', 'The schedule is invalid; see errors.', faults)
+}
+
+/** The fault of a cron expression that never matches a time; null for any other one. */
+export function cronFault(cron: string, timeZone: string, now: number): Fault | null {
+  return comes(cron, timeZone, now) ? null : { pointer: '/cron', message: NEVER }
 }
 
 /** The writes that add a schedule. */

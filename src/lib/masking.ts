@@ -1,8 +1,10 @@
+import { joined } from './chunks.ts'
+
 /** Shorter ones would mask half of the log and hide nothing. */
 const SECRET_LENGTH_MIN = 6
 const MASK = '***'
 
-/** Takes secrets out of what a job says. */
+/** Takes secrets out of a text. */
 export type Masking = {
   readonly mask: (text: string) => string
   /** The length of the longest text that is taken out: of a text that was cut, so many characters may be half of one. */
@@ -23,16 +25,16 @@ export function maskingOf(secrets: readonly string[]): Masking {
 const isLongEnough = (text: string) => text.length >= SECRET_LENGTH_MIN
 
 function formsOf(value: string): string[] {
-  const bytes = Buffer.from(value)
+  const bytes = new TextEncoder().encode(value)
   const encoded = [0, 1, 2].map((before) => base64Within(bytes, before))
-  const whole = bytes.toString('base64')
+  const whole = bytes.toBase64()
   const both = [whole, ...encoded].flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
   return [value, ...both]
 }
 
 /** The digits of base64 that these bytes alone decide when `before` others, modulo 3, stand in front of them. */
-function base64Within(bytes: Buffer, before: number): string {
-  const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+function base64Within(bytes: Uint8Array, before: number): string {
+  const text = joined([new Uint8Array(before), bytes], before + bytes.length).toBase64()
   const undecided = before === 0 ? 0 : before + 1
   const isOpen = (before + bytes.length) % 3 !== 0
   return text.slice(undecided, isOpen ? text.indexOf('=') - 1 : undefined)

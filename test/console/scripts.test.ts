@@ -6,7 +6,13 @@ import { onBothHosts } from './stage.ts'
 
 const FIRST = 200
 const SECOND = 20
-const JOURNEY_MAX_MS = 60_000
+const LONG = 1_250
+const CHUNK = 250
+const JOURNEY_MAX_MS = 90_000
+const LOOKS = [
+  ['wide', 'light'],
+  ['narrow', 'dark'],
+] as const
 /** The lines of a log that may be in the page at once. */
 const ROWS_MAX = 300
 
@@ -21,15 +27,16 @@ const lines = (from: number, count: number) =>
 onBothHosts(
   'scripts',
   (stage) => {
-    test(
-      'a run is ordered with arguments, its log is followed, and following stops for a reader who scrolls up',
-      async () => {
+    test.each(LOOKS)(
+      'a run is ordered with arguments, followed, searched and cancelled (%s, %s)',
+      async (width, theme) => {
         const { scriptId, runner } = await stageOf(stage.client)
-        await stage.visit(`scripts/${scriptId}`, {}, async ({ page, check }) => {
+        await stage.visit(`scripts/${scriptId}`, { width, theme }, async ({ page, check }) => {
           await page.getByText('This script has not run yet.').first().waitFor()
           await page.getByRole('button', { name: 'Run', exact: true }).click()
           await page.getByLabel('Arguments').fill('--since\ntwo words')
           await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+          await page.getByRole('heading', { level: 1, name: '--since "two words"' }).waitFor()
           await page.getByText('The first line appears here').waitFor()
           const held = await runner.next()
           expect(held.assignment).toMatchObject({ arguments: ['--since', 'two words'] })
@@ -42,13 +49,50 @@ onBothHosts(
           await page.mouse.wheel(0, -3_000)
           await page.getByRole('button', { name: 'To the end' }).waitFor()
           await must(held.log(lines(FIRST + 1, SECOND)))
-          await page.getByRole('button', { name: `${SECOND} new lines` }).waitFor()
-          await check('run')
-          await page.getByRole('button', { name: `${SECOND} new lines` }).click()
+          const newer = page.getByRole('button', { name: `${SECOND} new lines` })
+          await newer.waitFor()
+          // The view of the reader has stayed.
+          expect(await page.getByText(`batch ${FIRST + SECOND}`, { exact: true }).count()).toBe(0)
+          await check(`run-${width}`)
+          await newer.focus()
+          await page.keyboard.press('Enter')
           await page.getByText(`batch ${FIRST + SECOND}`, { exact: true }).waitFor()
-          await must(held.finish({ logLines: FIRST + SECOND }))
-          await page.getByText('Succeeded').first().waitFor()
+          await newer.waitFor({ state: 'detached' })
+
+          await page.getByLabel('Search the log').fill('BATCH 21')
+          await page.getByText('11 lines', { exact: true }).waitFor()
+          expect(await page.locator('.line').count()).toBe(11)
+          await page.getByLabel('Search the log').fill('')
+
+          await page.getByRole('button', { name: 'Cancel run' }).click()
+          await page.getByRole('button', { name: 'Cancel run', disabled: true }).waitFor()
+          expect((await must(held.say('POST', 'heartbeat'))).body).toEqual({ cancel: true })
+          const logLines = FIRST + SECOND
+          await must(held.finish({ outcome: 'cancelled', exitCode: null, logLines }))
+          await page.getByText('Cancelled').first().waitFor()
           await page.getByRole('button', { name: 'Run again' }).waitFor()
+
+          await page.getByRole('link', { name: /^run \d+$/ }).click()
+          const row = page.getByRole('row').filter({ hasText: '--since "two words"' })
+          await row.getByText('Cancelled').waitFor()
+          await check(`runs-${width}`)
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'a log of more than 1,000 lines says how many are left out',
+      async () => {
+        const { scriptId, begun } = await stageOf(stage.client)
+        const held = await begun()
+        for (let from = 1; from < LONG; from += CHUNK) await must(held.log(lines(from, CHUNK)))
+        await must(held.finish({ logLines: LONG }))
+        await stage.visit(`scripts/${scriptId}/jobs/${held.id}`, {}, async ({ page, check }) => {
+          await page.getByText(`batch ${LONG}`, { exact: true }).waitFor()
+          await page.getByText('250 lines are left out: the service keeps the first 100').waitFor()
+          expect(await page.locator('.line').count()).toBeLessThan(ROWS_MAX)
+          await check('long-log')
         })
       },
       JOURNEY_MAX_MS,

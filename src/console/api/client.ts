@@ -80,6 +80,59 @@ async function sendOnce(method: string, url: string, init: RequestInit): Promise
   }
 }
 
+/** Sends a large body with the caller's credentials.
+ * @param onSent called with the share of the body that was sent, from 0 to 1
+ * @throws {Failure} as `send` */
+export async function upload(
+  url: string,
+  body: Blob | FormData,
+  {
+    headers = {},
+    onSent,
+  }: { readonly headers?: Readonly<Record<string, string>>; readonly onSent: (share: number) => void },
+): Promise<Response> {
+  const once = async (): Promise<Response> =>
+    uploadOnce(url, body, { headers, onSent, token: await credentials.token() })
+  const answer = await once()
+  if (answer.status !== 401 || !(await credentials.renew())) return successOf(answer)
+  return successOf(await once())
+}
+
+/** `fetch` does not report what it has sent. */
+function uploadOnce(
+  url: string,
+  body: Blob | FormData,
+  {
+    headers,
+    onSent,
+    token,
+  }: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly onSent: (share: number) => void
+    readonly token: string | null
+  },
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', API_BASE + url)
+    request.responseType = 'blob'
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
+    request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total)
+    request.onerror = () => reject(Failure.unreachable(new Error('The connection was lost.')))
+    request.onload = () => {
+      const answered = new Headers()
+      for (const name of ['content-type', 'x-request-id', 'retry-after']) {
+        const value = request.getResponseHeader(name)
+        if (value !== null) answered.set(name, value)
+      }
+      const content = request.status === 204 ? null : (request.response as Blob)
+      resolve(new Response(content, { status: request.status, headers: answered }))
+    }
+    request.send(body)
+  })
+}
+
 async function successOf(answer: Response): Promise<Response> {
   if (answer.ok || answer.status === 304) return answer
   throw await failureOf(answer)

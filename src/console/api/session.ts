@@ -84,6 +84,14 @@ export async function signOut(everywhere = false): Promise<void> {
   location.assign(new URL('login', document.baseURI))
 }
 
+/** Leaves the page for the login, after the service has ended all sessions. @param why a reason that the login names */
+export function leave(why: 'restored'): void {
+  localStorage.removeItem(SIGNED_IN_KEY)
+  const login = new URL('login', document.baseURI)
+  login.searchParams.set('why', why)
+  location.assign(login)
+}
+
 /** Reads the user again, after a change of the account. */
 export async function readUser(): Promise<void> {
   const answer = await call('get', '/session', {})

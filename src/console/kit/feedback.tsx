@@ -7,6 +7,7 @@ import { t } from '../language/t.ts'
 import { Button } from './controls.tsx'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
+import { percentText } from './numbers.ts'
 import { Ago } from './time.tsx'
 
 /** Nothing is shown for this long while data load; then skeletons. */
@@ -145,6 +146,39 @@ export function NoRight({ detail }: { readonly detail: string }): JSX.Element {
       <b>{t('feedback.noRight')}</b>
       <div>{detail}</div>
     </Note>
+  )
+}
+
+/** How much of some work is done.
+ * @param value from 0 to 1; null while that is unknown */
+export function Progress({
+  value,
+  label,
+}: {
+  readonly value: number | null
+  readonly label: string
+}): JSX.Element {
+  if (value === null)
+    return (
+      <p class="row" role="status">
+        <span class="spin" aria-hidden="true" />
+        {label}
+      </p>
+    )
+  return (
+    <div class="row">
+      <div
+        class="bar grow"
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(value * 100)}
+      >
+        <i style={{ width: `${value * 100}%` }} />
+      </div>
+      <b>{percentText(value)}</b>
+    </div>
   )
 }
 

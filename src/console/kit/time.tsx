@@ -51,6 +51,19 @@ export function fullTimeText(at: Instant, zone = timeZone.value): string {
   }).format(msOf(at))
 }
 
+/** A day of the week, date and time in a zone, such as "Thu 26 Nov, 02:30". */
+export function dateTimeText(at: Instant, zone = timeZone.value): string {
+  return new Intl.DateTimeFormat(language.value, {
+    timeZone: zone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(msOf(at))
+}
+
 /** A day, such as "25 Nov 2026". */
 export function dayText(at: Instant): string {
   return new Intl.DateTimeFormat(language.value, { timeZone: timeZone.value, dateStyle: 'medium' }).format(

@@ -48,6 +48,11 @@ function Options(): JSX.Element | null {
   if (!data) return null
   return (
     <div class="col">
+      {query['why'] === 'restored' && (
+        <Note kind="ok" icon="check" role="status">
+          {t('login.restored')}
+        </Note>
+      )}
       {!data.isSetUp && <Note kind="warning">{t('login.notSetUp')}</Note>}
       {(failure || refused) && (
         <Note kind="major" role="alert">

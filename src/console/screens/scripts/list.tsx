@@ -1,18 +1,16 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useState } from 'preact/hooks'
 
-import { call } from '../../api/client.ts'
-import { onEvents } from '../../api/events.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
-import { Button, SelectField, TextField } from '../../kit/controls.tsx'
+import { useGet } from '../../api/resource.ts'
+import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
-import { FormDialog } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { ImportWizard } from './import-wizard.tsx'
+import { NewScript } from './new-script.tsx'
 import { RunStateBadge } from './run-state.tsx'
 import { KEEPERS, refusedUnless } from './rights.ts'
 import { listSentence } from './script.ts'
@@ -20,18 +18,23 @@ import type { Group, Script } from './script.ts'
 
 /** All scripts, group by group, each with its latest run. */
 export function List(): JSX.Element {
-  const scripts = useGet('/scripts', { query: { limit: 500 } })
+  const scripts = useGet('/scripts', { query: { limit: 500 } }, ['script'])
   const groups = useGet('/scripts/groups', {})
   const [search, setSearch] = useQuery<string>('name', '')
-  const [isNew, setNew] = useState(false)
+  const [dialog, setDialog] = useState<'new' | 'import' | null>(null)
   const all = scripts.data ?? []
   const shown = all.filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(search.toLowerCase()),
   )
   const add = (
-    <Button kind="primary" icon="plus" refused={refusedUnless(KEEPERS)} onClick={() => setNew(true)}>
-      {t('scripts.new')}
-    </Button>
+    <>
+      <Button icon="file" refused={refusedUnless(KEEPERS)} onClick={() => setDialog('import')}>
+        {t('scripts.import')}
+      </Button>
+      <Button kind="primary" icon="plus" refused={refusedUnless(KEEPERS)} onClick={() => setDialog('new')}>
+        {t('scripts.new')}
+      </Button>
+    </>
   )
   return (
     <>
@@ -45,7 +48,11 @@ export function List(): JSX.Element {
           {() =>
             all.length === 0 ? (
               <Card>
-                <Empty title={t('scripts.none')} text={t('scripts.noneText')} action={add} />
+                <Empty
+                  title={t('scripts.none')}
+                  text={t('scripts.noneText')}
+                  action={<span class="row wrap">{add}</span>}
+                />
               </Card>
             ) : (
               <>
@@ -71,7 +78,8 @@ export function List(): JSX.Element {
           }
         </Show>
       </div>
-      {isNew && <NewScript groups={groups.data ?? []} onClose={() => setNew(false)} />}
+      {dialog === 'new' && <NewScript groups={groups.data ?? []} onClose={() => setDialog(null)} />}
+      {dialog === 'import' && <ImportWizard groups={groups.data ?? []} onClose={() => setDialog(null)} />}
     </>
   )
 }
@@ -115,7 +123,7 @@ function Groups({ scripts, groups }: GroupsProps): JSX.Element {
                       <span class="quiet">{t('scripts.runnerFile', { runner, file: runnerFile ?? '' })}</span>
                     ),
                 },
-                { key: 'last', title: t('scripts.lastRun'), cell: ({ id }) => <LastRun id={id} /> },
+                { key: 'last', title: t('scripts.lastRun'), cell: (script) => <LastRun script={script} /> },
               ]}
             />
           </Card>
@@ -124,78 +132,15 @@ function Groups({ scripts, groups }: GroupsProps): JSX.Element {
   )
 }
 
-/** The latest run of a script; it is read again only after events of this script. */
-function LastRun({ id }: { readonly id: number }): JSX.Element {
-  const { data, reload } = useGet('/scripts/{script}/jobs', {
-    path: { script: String(id) },
-    query: { limit: 1 },
-  })
-  useEffect(() => onEvents(['script'], (event) => event.data['scriptId'] === id && reload()), [id])
-  const run = data?.[0]
-  if (data !== undefined && run === undefined) return <span class="faint">{t('scripts.neverRun')}</span>
-  if (run === undefined) return <Skeleton lines={1} />
+/** The latest run of a script, as the list of scripts has it. */
+function LastRun({ script: { id, lastRun } }: { readonly script: Script }): JSX.Element {
+  if (lastRun === null) return <span class="faint">{t('scripts.neverRun')}</span>
   return (
-    <a class="row wrap last-run" href={linkTo(`scripts/${id}/jobs/${run.id}`)}>
-      <RunStateBadge state={run.state} />
+    <a class="row wrap last-run" href={linkTo(`scripts/${id}/jobs/${lastRun.id}`)}>
+      <RunStateBadge state={lastRun.state} />
       <span class="faint nowrap">
-        <Time at={run.finishedAt ?? run.queuedAt} />
+        <Time at={lastRun.finishedAt ?? lastRun.startedAt ?? lastRun.queuedAt} />
       </span>
     </a>
-  )
-}
-
-function NewScript({
-  groups,
-  onClose,
-}: {
-  readonly groups: readonly Group[]
-  readonly onClose: () => void
-}): JSX.Element {
-  const { route } = useLocation()
-  const [name, setName] = useState('')
-  const [description, setDescription] = useState('')
-  const [groupId, setGroupId] = useState('')
-  const create = async (): Promise<void> => {
-    const body = { name, description, ...(groupId === '' ? {} : { groupId: Number(groupId) }) }
-    const created = await call('post', '/scripts', { body })
-    invalidate('/scripts')
-    route(`${linkTo(`scripts/${created.id}`)}?tab=files`)
-  }
-  return (
-    <FormDialog
-      title={t('scripts.new')}
-      submit={t('scripts.create')}
-      refused={name === '' ? t('scripts.needsName') : undefined}
-      onSubmit={create}
-      onClose={onClose}
-    >
-      {(failure) => (
-        <>
-          <TextField
-            label={t('scripts.name')}
-            value={name}
-            onValue={setName}
-            error={failure?.at('/name')}
-            autofocus
-          />
-          <TextField
-            label={t('scripts.description')}
-            value={description}
-            onValue={setDescription}
-            error={failure?.at('/description')}
-          />
-          <SelectField
-            label={t('scripts.group')}
-            value={groupId}
-            onValue={setGroupId}
-            error={failure?.at('/groupId')}
-            options={[
-              { value: '', text: t('scripts.defaultGroup') },
-              ...groups.map(({ id, name: text }) => ({ value: String(id), text })),
-            ]}
-          />
-        </>
-      )}
-    </FormDialog>
   )
 }

@@ -8,6 +8,7 @@ import { Field, SelectField } from '../../kit/controls.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
+import { linesOf } from './configuration.ts'
 
 type Props = { readonly script: string; readonly onClose: () => void }
 
@@ -24,7 +25,7 @@ export function RunForm({ script, onClose }: Props): JSX.Element {
       path: { script },
       body: {
         ...(configuration ? { runConfigurationId: configuration.id } : {}),
-        ...(typed === null ? {} : { arguments: argumentsOf(typed) }),
+        ...(typed === null ? {} : { arguments: linesOf(typed) }),
       },
     })
     invalidate(`/scripts/${script}/jobs`)
@@ -66,10 +67,4 @@ export function RunForm({ script, onClose }: Props): JSX.Element {
       )}
     </FormDialog>
   )
-}
-
-/** One argument a line; empty lines at the end are none. */
-function argumentsOf(text: string): string[] {
-  const trimmed = text.replace(/\n+$/, '')
-  return trimmed === '' ? [] : trimmed.split('\n')
 }

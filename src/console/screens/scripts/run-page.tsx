@@ -6,17 +6,17 @@ import { invalidate, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues, PageHead } from '../../kit/data.tsx'
-import { FailureNote, Note, Skeleton } from '../../kit/feedback.tsx'
+import { FailureNote, Note, Progress, Skeleton } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
-import { bytesText, percentText } from '../../kit/numbers.ts'
+import { bytesText } from '../../kit/numbers.ts'
 import { durationText, now, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { LogView } from './log-view.tsx'
 import { RunStateBadge } from './run-state.tsx'
 import { OPERATORS, refusedUnless, RUNNERS } from './rights.ts'
-import { isActive, runSentence } from './script.ts'
+import { isActive, runSentence, runTitle } from './script.ts'
 import type { Run } from './script.ts'
 
 type Props = { readonly script: string; readonly jobId: string }
@@ -34,7 +34,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
           { text: t('scripts.title'), href: linkTo('scripts') },
           { text: name, href: linkTo(`scripts/${script}`) },
         ]}
-        title={run === undefined ? t('scripts.runTitle') : t('scripts.runOf', { name: run.runConfiguration })}
+        title={run === undefined ? t('scripts.runTitle') : runTitle(run)}
         badge={run && <RunStateBadge state={run.state} />}
         sentence={run && runSentence(run, now.value)}
         actions={run && <Actions script={script} run={run} />}
@@ -55,31 +55,14 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
                 {run.error}
               </Note>
             )}
-            {isActive(run) && run.progress.value !== null && <Progress value={run.progress.value} />}
+            {isActive(run) && run.progress.value !== null && (
+              <Progress value={run.progress.value} label={t('scripts.progress')} />
+            )}
             <LogView script={script} jobId={jobId} isActive={isActive(run)} onEnd={reload} />
           </div>
           <Facts run={run} />
         </div>
       )}
-    </div>
-  )
-}
-
-function Progress({ value }: { readonly value: number }): JSX.Element {
-  const text = percentText(value)
-  return (
-    <div class="row">
-      <div
-        class="bar grow"
-        role="progressbar"
-        aria-label={t('scripts.progress')}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(value * 100)}
-      >
-        <i style={{ width: `${value * 100}%` }} />
-      </div>
-      <b>{text}</b>
     </div>
   )
 }
@@ -120,6 +103,17 @@ function Facts({ run }: { readonly run: Run }): JSX.Element {
     <aside class="facts" aria-label={t('scripts.about')}>
       <KeyValues
         rows={[
+          [t('scripts.configuration'), run.runConfiguration],
+          ...(run.arguments?.length
+            ? [
+                [
+                  t('scripts.arguments'),
+                  <code key="arguments" class="pre">
+                    {run.arguments.join('\n')}
+                  </code>,
+                ] as const,
+              ]
+            : []),
           [t('scripts.by'), t(`scripts.by.${trigger}`, { user: user ?? t('scripts.byDeleted') })],
           [t('scripts.asked'), <Time key="asked" at={queuedAt} seconds />],
           ...(startedAt === null

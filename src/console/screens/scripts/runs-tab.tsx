@@ -7,7 +7,7 @@ import { linkTo } from '../../kit/location.ts'
 import { durationText, now, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { RunStateBadge } from './run-state.tsx'
-import { isActive } from './script.ts'
+import { isActive, runTitle } from './script.ts'
 import type { Run } from './script.ts'
 
 type Props = { readonly script: string; readonly runs: Resource<Run[]> }
@@ -31,10 +31,15 @@ export function RunsTab({ script, runs }: Props): JSX.Element {
                 cell: ({ state }) => <RunStateBadge state={state} />,
               },
               {
-                key: 'configuration',
-                title: t('scripts.configuration'),
+                key: 'run',
+                title: t('scripts.runTitle'),
                 cell: (run) => (
-                  <a href={linkTo(`scripts/${script}/jobs/${run.id}`)}>{run.runConfiguration}</a>
+                  <div class="run-name">
+                    <a class="cut" href={linkTo(`scripts/${script}/jobs/${run.id}`)} title={runTitle(run)}>
+                      {runTitle(run)}
+                    </a>
+                    {!!run.arguments?.length && <div class="path">{run.runConfiguration}</div>}
+                  </div>
                 ),
               },
               {

@@ -4,27 +4,45 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
-import { Button, SelectField, TextField } from '../../kit/controls.tsx'
+import { Button, Check } from '../../kit/controls.tsx'
 import { Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
-import { FormDialog } from '../../kit/overlays.tsx'
+import { linkTo, useQuery } from '../../kit/location.ts'
+import { Confirm } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
-import { Time, timeZone } from '../../kit/time.tsx'
+import { Time } from '../../kit/time.tsx'
+import { toastFailure } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
+import { cronWords } from './cron-words.ts'
 import { OPERATORS, refusedUnless } from './rights.ts'
+import { NewSchedule, ScheduleForm } from './schedule-form.tsx'
 import type { Schedule } from './script.ts'
+
+const ROUTE = '/scripts/{script}/scheduleConfigurations/{id}'
 
 type Props = { readonly script: string }
 
-/** When a script runs by itself. */
+/** When a script runs by itself: the schedules, or one of them as a form. */
 export function SchedulesTab({ script }: Props): JSX.Element {
+  const [chosen, choose] = useQuery<string>('schedule', '')
+  if (chosen === '') return <Schedules script={script} />
+  return (
+    <div class="pad col job">
+      <span>
+        <Button small icon="undo" onClick={() => choose('')}>
+          {t('scripts.allSchedules')}
+        </Button>
+      </span>
+      <ScheduleForm script={script} id={Number(chosen)} />
+    </div>
+  )
+}
+
+function Schedules({ script }: Props): JSX.Element {
   const schedules = useGet('/scripts/{script}/scheduleConfigurations', { path: { script } })
   const [isNew, setNew] = useState(false)
+  const [doomed, doom] = useState<Schedule | null>(null)
   const refused = refusedUnless(OPERATORS)
-  const remove = async (id: number): Promise<void> => {
-    await call('delete', '/scripts/{script}/scheduleConfigurations/{id}', { path: { script, id } })
-    invalidate(`/scripts/${script}/scheduleConfigurations`)
-  }
   const add = (
     <Button small icon="plus" refused={refused} onClick={() => setNew(true)}>
       {t('scripts.newSchedule')}
@@ -35,63 +53,121 @@ export function SchedulesTab({ script }: Props): JSX.Element {
       <Show resource={schedules} what={t('scripts.failedSchedules')}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title={t('scripts.noSchedules')} action={add} />
+            <Empty title={t('scripts.noSchedules')} text={t('scripts.schedulesText')} action={add} />
           ) : (
             <>
-              <Table<Schedule>
-                label={t('scripts.tab.schedules')}
-                rows={all}
-                keyOf={({ id }) => id}
-                columns={[
-                  { key: 'name', title: t('scripts.name'), cell: ({ name }) => <b>{name}</b> },
-                  {
-                    key: 'cron',
-                    title: t('scripts.cron'),
-                    cell: ({ cron, timeZone: zone }) => (
-                      <>
-                        <code class="nowrap">{cron}</code>
-                        <div class="path">{zone}</div>
-                      </>
-                    ),
-                  },
-                  { key: 'next', title: t('scripts.next'), cell: (schedule) => <Next schedule={schedule} /> },
-                  {
-                    key: 'last',
-                    title: t('scripts.lastRun'),
-                    wide: true,
-                    cell: ({ last }) =>
-                      last === null ? (
-                        '–'
-                      ) : (
-                        <span class="quiet">
-                          <Time at={last.at} /> {last.result}
-                        </span>
-                      ),
-                  },
-                  {
-                    key: 'delete',
-                    title: <span class="vh">{t('scripts.delete')}</span>,
-                    cell: ({ id, name }) => (
-                      <Button
-                        small
-                        refused={refused}
-                        aria-label={t('scripts.deleteName', { name })}
-                        onClick={() => background(remove(id))}
-                      >
-                        {t('scripts.delete')}
-                      </Button>
-                    ),
-                  },
-                ]}
-              />
+              <ScheduleTable script={script} schedules={all} refused={refused} onDelete={doom} />
               <div class="pad">{add}</div>
             </>
           )
         }
       </Show>
       {isNew && <NewSchedule script={script} onClose={() => setNew(false)} />}
+      {doomed && (
+        <Confirm
+          title={t('scripts.deleteName', { name: doomed.name })}
+          effect={t('scripts.deleteScheduleEffect', { name: doomed.name })}
+          submit={t('scripts.delete')}
+          onConfirm={async () => {
+            await call('delete', ROUTE, { path: { script, id: doomed.id } })
+            invalidate(`/scripts/${script}/scheduleConfigurations`)
+          }}
+          onClose={() => doom(null)}
+        />
+      )}
     </>
   )
+}
+
+type TableProps = Props & {
+  readonly schedules: readonly Schedule[]
+  readonly refused: string | undefined
+  readonly onDelete: (schedule: Schedule) => void
+}
+
+function ScheduleTable({ script, schedules, refused, onDelete }: TableProps): JSX.Element {
+  return (
+    <Table<Schedule>
+      label={t('scripts.tab.schedules')}
+      rows={schedules}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          key: 'name',
+          title: t('scripts.name'),
+          cell: ({ id, name }) => (
+            <a href={linkTo(`scripts/${script}`, { tab: 'schedules', schedule: id })}>{name}</a>
+          ),
+        },
+        {
+          key: 'cron',
+          title: t('scripts.cron'),
+          cell: ({ cron, timeZone: zone }) => (
+            <>
+              {cronWords(cron) ?? <code class="nowrap">{cron}</code>}
+              <div class="path">
+                {cronWords(cron) !== null && <code class="nowrap">{cron}</code>} {zone}
+              </div>
+            </>
+          ),
+        },
+        { key: 'next', title: t('scripts.next'), cell: (schedule) => <Next schedule={schedule} /> },
+        {
+          key: 'last',
+          title: t('scripts.lastRun'),
+          wide: true,
+          cell: ({ last }) =>
+            last === null ? (
+              '–'
+            ) : (
+              <span class="quiet">
+                <Time at={last.at} /> {lastText(last.result)}
+              </span>
+            ),
+        },
+        {
+          key: 'on',
+          title: t('scripts.enabled'),
+          cell: (schedule) => (
+            <Check
+              label={<span class="vh">{t('scripts.enableName', { name: schedule.name })}</span>}
+              checked={schedule.enabled}
+              disabled={refused !== undefined}
+              onChange={(enabled) => background(enable(script, schedule, enabled))}
+            />
+          ),
+        },
+        {
+          key: 'delete',
+          title: <span class="vh">{t('scripts.delete')}</span>,
+          cell: (schedule) => (
+            <Button
+              small
+              refused={refused}
+              aria-label={t('scripts.deleteName', { name: schedule.name })}
+              onClick={() => onDelete(schedule)}
+            >
+              {t('scripts.delete')}
+            </Button>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+async function enable(script: string, { id }: Schedule, enabled: boolean): Promise<void> {
+  try {
+    await call('patch', ROUTE, { path: { script, id }, body: { enabled } })
+  } catch (error) {
+    toastFailure(error)
+  }
+  invalidate(`/scripts/${script}/scheduleConfigurations`)
+}
+
+/** The result of a due time: a word of the service, or the code of a refusal. */
+function lastText(result: string): string {
+  return result === 'ordered' || result === 'missed' ? t(`scripts.due.${result}`) : result
 }
 
 function Next({ schedule }: { readonly schedule: Schedule }): JSX.Element {
@@ -100,72 +176,4 @@ function Next({ schedule }: { readonly schedule: Schedule }): JSX.Element {
   const [next] = nextRuns
   if (!enabled) return <State state={undefined} stopped text={t('scripts.off')} />
   return next === undefined ? <>–</> : <Time at={next} />
-}
-
-function NewSchedule({ script, onClose }: Props & { readonly onClose: () => void }): JSX.Element {
-  const configurations = useGet('/scripts/{script}/runConfigurations', { path: { script } }).data ?? []
-  const [form, setForm] = useState({
-    name: '',
-    cron: '30 2 * * *',
-    timeZone: timeZone.value,
-    configuration: '',
-  })
-  const change = (part: Partial<typeof form>): void => setForm({ ...form, ...part })
-  const create = async (): Promise<void> => {
-    const { name, cron, timeZone: zone, configuration } = form
-    await call('post', '/scripts/{script}/scheduleConfigurations', {
-      path: { script },
-      body: {
-        name,
-        cron,
-        timeZone: zone,
-        ...(configuration === '' ? {} : { runConfigurationId: Number(configuration) }),
-      },
-    })
-    invalidate(`/scripts/${script}/scheduleConfigurations`)
-  }
-  return (
-    <FormDialog
-      title={t('scripts.newSchedule')}
-      submit={t('scripts.create')}
-      refused={form.name === '' ? t('scripts.needsName') : undefined}
-      onSubmit={create}
-      onClose={onClose}
-    >
-      {(failure) => (
-        <>
-          <TextField
-            label={t('scripts.name')}
-            value={form.name}
-            onValue={(name) => change({ name })}
-            error={failure?.at('/name')}
-            autofocus
-          />
-          <TextField
-            label={t('scripts.cron')}
-            hint={t('scripts.cronHint')}
-            value={form.cron}
-            onValue={(cron) => change({ cron })}
-            error={failure?.at('/cron')}
-            spellcheck={false}
-          />
-          <TextField
-            label={t('scripts.timeZone')}
-            value={form.timeZone}
-            onValue={(value) => change({ timeZone: value })}
-            error={failure?.at('/timeZone')}
-          />
-          <SelectField
-            label={t('scripts.configuration')}
-            value={form.configuration}
-            onValue={(configuration) => change({ configuration })}
-            options={[
-              { value: '', text: t('scripts.defaultConfiguration') },
-              ...configurations.map(({ id, name }) => ({ value: String(id), text: name })),
-            ]}
-          />
-        </>
-      )}
-    </FormDialog>
-  )
 }

@@ -17,6 +17,15 @@ const ENDS: readonly RunState[] = ['succeeded', 'failed', 'timed_out', 'cancelle
 /** Whether a run goes on or waits. A lost run can still be repeated by its `retries`. */
 export const isActive = ({ state }: Pick<Run, 'state'>): boolean => !ENDS.includes(state)
 
+/** The title of a run: its arguments, in quotes where a space is in one; else its run configuration. */
+export function runTitle({
+  arguments: given,
+  runConfiguration,
+}: Pick<Run, 'arguments' | 'runConfiguration'>): string {
+  if (!given?.length) return t('scripts.runOf', { name: runConfiguration })
+  return given.map((one) => (one === '' || /\s/.test(one) ? `"${one}"` : one)).join(' ')
+}
+
 /** How a run is or how it ended. */
 export function runSentence(run: Run, now: number): string {
   const { state, queuedAt, startedAt, durationMs, exitCode, waitingFor, progress } = run

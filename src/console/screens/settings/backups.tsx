@@ -12,33 +12,47 @@ import { Confirm, FormDialog } from '../../kit/overlays.tsx'
 import { Time, timeText } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
+import { Restore } from './restore.tsx'
 import { backupsSentence } from './sentence.ts'
 import type { Backup } from './sentence.ts'
 
 const PASSPHRASE_MIN = 12
 
-/** The backups that the service keeps: make, download, delete. */
+/** The backups that the service keeps: make, download, restore, delete. */
 export function Backups(): JSX.Element {
   const backups = useGet('/backups', {})
   const [isNew, setNew] = useState(false)
   const [doomed, doom] = useState<Backup | null>(null)
+  const [restored, setRestored] = useState<Backup | 'file' | null>(null)
   const make = (
-    <Button small icon="plus" onClick={() => setNew(true)}>
-      {t('settings.backups.make')}
-    </Button>
+    <>
+      <Button small icon="file" onClick={() => setRestored('file')}>
+        {t('settings.restore.fromFile')}
+      </Button>
+      <Button small icon="plus" onClick={() => setNew(true)}>
+        {t('settings.backups.make')}
+      </Button>
+    </>
   )
   return (
     <Card title={t('settings.backups')} note={backups.data && backupsSentence(backups.data)} actions={make}>
       <Show resource={backups} what={t('settings.backups.failed')}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title={t('settings.backups.none')} text={t('settings.backups.noneText')} action={make} />
+            <Empty
+              title={t('settings.backups.none')}
+              text={t('settings.backups.noneText')}
+              action={<span class="row wrap">{make}</span>}
+            />
           ) : (
-            <BackupTable backups={all} onDelete={doom} />
+            <BackupTable backups={all} onDelete={doom} onRestore={setRestored} />
           )
         }
       </Show>
       {isNew && <MakeBackup onClose={() => setNew(false)} />}
+      {restored && (
+        <Restore backup={restored === 'file' ? null : restored} onClose={() => setRestored(null)} />
+      )}
       {doomed && (
         <Confirm
           title={t('settings.backups.delete')}
@@ -55,9 +69,13 @@ export function Backups(): JSX.Element {
   )
 }
 
-type TableProps = { readonly backups: readonly Backup[]; readonly onDelete: (backup: Backup) => void }
+type TableProps = {
+  readonly backups: readonly Backup[]
+  readonly onDelete: (backup: Backup) => void
+  readonly onRestore: (backup: Backup) => void
+}
 
-function BackupTable({ backups, onDelete }: TableProps): JSX.Element {
+function BackupTable({ backups, onDelete, onRestore }: TableProps): JSX.Element {
   const [loading, setLoading] = useState<number | null>(null)
   const fetchOne = async (backup: Backup): Promise<void> => {
     setLoading(backup.id)
@@ -107,6 +125,12 @@ function BackupTable({ backups, onDelete }: TableProps): JSX.Element {
                 busy={loading === backup.id}
                 label={t('settings.backups.download', { time: timeText(backup.madeAt) })}
                 onClick={() => background(fetchOne(backup))}
+              />
+              <IconButton
+                small
+                icon="undo"
+                label={t('settings.restore.of', { time: timeText(backup.madeAt) })}
+                onClick={() => onRestore(backup)}
               />
               <IconButton
                 small

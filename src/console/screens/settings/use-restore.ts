@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks'
+
+import { call, jsonOf, upload, urlOf } from '../../api/client.ts'
+import { asFailure } from '../../api/failure.ts'
+import type { Failure } from '../../api/failure.ts'
+import { leave } from '../../api/session.ts'
+import type { Restored } from './restored.ts'
+
+export type Step =
+  | { readonly at: 'choose' }
+  | { readonly at: 'working'; readonly share: number; readonly isDryRun: boolean }
+  | { readonly at: 'confirm'; readonly preview: Restored }
+
+/** The backup: the id of one that the service keeps, or a file. */
+export type Source = { readonly from: number | File; readonly passphrase: string }
+
+type Restoring = {
+  readonly step: Step
+  readonly failure: Failure | null
+  /** Reads the backup and changes nothing. */
+  readonly look: (source: Source) => Promise<void>
+  readonly restore: (source: Source, preview: Restored) => Promise<void>
+}
+
+/** The steps of a restore. A refusal leads back to the step before. */
+export function useRestore(): Restoring {
+  const [step, setStep] = useState<Step>({ at: 'choose' })
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const run = async (
+    { from, passphrase }: Source,
+    isDryRun: boolean,
+    replace: boolean,
+  ): Promise<Restored> => {
+    setFailure(null)
+    setStep({ at: 'working', share: typeof from === 'number' ? 1 : 0, isDryRun })
+    if (typeof from === 'number') {
+      const body = { passphrase, dryRun: isDryRun, replace }
+      return call('post', '/backups/{id}/restore', { path: { id: from }, body })
+    }
+    const url = urlOf('/backups/restore', { query: { dryRun: isDryRun, replace } })
+    const headers = {
+      'content-type': 'application/gzip',
+      'x-backup-passphrase': encodeURIComponent(passphrase),
+    }
+    const onSent = (share: number): void => setStep({ at: 'working', share, isDryRun })
+    return (await jsonOf(await upload(url, from, { headers, onSent }))) as Restored
+  }
+  const orBack = async (work: () => Promise<void>, back: Step): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      setFailure(asFailure(error))
+      setStep(back)
+    }
+  }
+  return {
+    step,
+    failure,
+    look: (source) =>
+      orBack(async () => setStep({ at: 'confirm', preview: await run(source, true, false) }), {
+        at: 'choose',
+      }),
+    restore: (source, preview) =>
+      orBack(
+        async () => {
+          await run(source, false, preview.needsReplace)
+          // The session is not in the backup: the next request would be refused.
+          leave('restored')
+        },
+        { at: 'confirm', preview },
+      ),
+  }
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+
+import { ADMIN } from '../hosts/host.ts'
+import { good } from '../api/suite.ts'
+import { onBothHosts } from './stage.ts'
+
+const PASSPHRASE = 'a passphrase of the test'
+const TEST_MAX_MS = 120_000
+
+type Kept = { readonly id: number; readonly url: string }
+
+onBothHosts('restore', (stage) => {
+  test(
+    'a backup is restored from a file: checked first, confirmed by typing, and the page leads to the login',
+    async () => {
+      const { client } = stage
+      const before = await good<{ id: number }>(
+        client.request('POST', '/groups?parentId=1', { json: { name: 'of the backup' } }),
+      )
+      const json = { passphrase: PASSPHRASE, histories: false }
+      const { url } = await good<Kept>(client.request('POST', '/backups', { json }))
+      const { bytes } = await client.request('GET', url)
+      const after = await good<{ id: number }>(
+        client.request('POST', '/groups?parentId=1', { json: { name: 'after the backup' } }),
+      )
+      await stage.visit('settings/backups', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of 4\d\d/)
+        await page.getByRole('button', { name: 'Restore from a file' }).first().click()
+        const dialog = page.getByRole('dialog')
+        await dialog
+          .getByLabel('Choose a backup')
+          .setInputFiles({ name: 'kept.gz', mimeType: 'application/gzip', buffer: Buffer.from(bytes) })
+        await dialog.getByLabel('Passphrase').fill('not this passphrase')
+        await dialog.getByRole('button', { name: 'Check the backup' }).click()
+        await dialog.locator('.err').waitFor()
+        await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
+        await dialog.getByRole('button', { name: 'Check the backup' }).click()
+        await dialog.getByText('The installation is not empty').waitFor()
+        await dialog.getByRole('row', { name: /^Objects 3 2$/ }).waitFor()
+        await check('restore')
+        const go = dialog.getByRole('button', { name: 'Restore', exact: true })
+        expect(await go.getAttribute('aria-disabled')).toBe('true')
+        // A dry run changes nothing.
+        expect((await client.request('GET', `/groups/${after.id}`)).status).toBe(200)
+        await dialog.getByLabel(/^Type .* to confirm$/).fill('Tidemark')
+        await go.click()
+        await page.getByText('The backup is restored. All sessions have ended').waitFor()
+        await check('restored')
+        await page.getByLabel('User name').fill(ADMIN.username)
+        await page.getByLabel('Password').fill(ADMIN.password)
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
+      })
+      const basic = { authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}` }
+      const statusOf = async (id: number) =>
+        (await client.request('GET', `/groups/${id}`, { as: null, headers: basic })).status
+      expect([await statusOf(before.id), await statusOf(after.id)]).toEqual([200, 404])
+    },
+    TEST_MAX_MS,
+  )
+})

@@ -43,6 +43,25 @@ export function faultOfReceiver(url: string, allowed: ReadonlySet<string>): stri
   return isPrivateName(hostname) ? `leads to a private address: ${ALLOWED_ALONE}` : null
 }
 
+/** Where a connection that is not HTTP goes; an IPv6 address has no brackets. */
+export type HostAndPort = { readonly host: string; readonly port: number }
+
+/** Why no connection may be made to a host, before its name is looked up; null when one may be made. */
+export function faultOfHost(to: HostAndPort, allowed: ReadonlySet<string>): string | null {
+  if (isAllowedHost(to, allowed)) return null
+  return isPrivateName(urlHost(to.host)) ? `leads to a private address: ${ALLOWED_ALONE}` : null
+}
+
+/** Whether the operator allows connections to this host wherever it is. */
+export function isAllowedHost({ host, port }: HostAndPort, allowed: ReadonlySet<string>): boolean {
+  const hostname = urlHost(host)
+  return isAllowed({ hostname, host: `${hostname}:${port}` }, allowed)
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
 /** Whether the operator lets this host be reached wherever it is. */
 export function isAllowed(
   { hostname, host }: Pick<URL, 'hostname' | 'host'>,

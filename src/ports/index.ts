@@ -2,6 +2,7 @@ import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { ConsoleAssets } from './console-assets.ts'
 import type { Database } from './database.ts'
+import type { Databases } from './databases.ts'
 import type { Directory } from './directory.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Events } from './events.ts'
@@ -21,6 +22,7 @@ import type { Translator } from './translator.ts'
 export type Ports = {
   readonly database: Database
   readonly blobs: Blobs
+  readonly databases: Databases
   readonly jobActors: JobActors
   readonly refusedDeliveries: RefusedDeliveries
   readonly flow: StatePipeline

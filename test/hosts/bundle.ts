@@ -1,3 +1,4 @@
+import { builtinModules } from 'node:module'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
@@ -16,6 +17,33 @@ const asWranglerDoes: BunPlugin = {
     const path = join(ROOT, 'workers/edge/node-util.ts')
     builder.onResolve({ filter: /^node:util$/ }, () => ({ path }))
   },
+}
+
+const BUILT_IN = new Set(builtinModules.filter((name) => !name.startsWith('bun')))
+
+/** Gives packages in CommonJS the modules of workerd, as wrangler does it.
+ * @param required gets the names of the modules */
+function builtInRequires(required: Set<string>): BunPlugin {
+  return {
+    name: 'built-in requires',
+    setup(builder) {
+      builder.onResolve({ filter: /^(?:node:)?[a-z_]+(?:\/[a-z_]+)*$/ }, ({ path, kind }) => {
+        const name = path.replace(/^node:/, '')
+        if (!BUILT_IN.has(name) || path === 'node:util') return undefined
+        return kind === 'require-call'
+          ? { path: name, namespace: 'built-in' }
+          : { path: `node:${name}`, external: true }
+      })
+      builder.onLoad({ filter: /./, namespace: 'built-in' }, ({ path }) => {
+        required.add(path)
+        return { contents: `module.exports = ${variableOf(path)}`, loader: 'js' }
+      })
+    },
+  }
+}
+
+function variableOf(builtIn: string): string {
+  return `builtIn_${builtIn.replaceAll('/', '_')}`
 }
 
 /** A plugin that takes `path` for each import of `specifier` in files whose path matches `importers`. */
@@ -45,16 +73,18 @@ export async function bundleWorker(entry: string, plugins: readonly BunPlugin[] 
 }
 
 async function build(entry: string, plugins: readonly BunPlugin[]): Promise<string> {
+  const required = new Set<string>()
   const { outputs } = await Bun.build({
     entrypoints: [entry],
     target: 'browser',
     conditions: ['workerd', 'worker'],
     external: ['cloudflare:*', 'node:*'],
-    plugins: [asWranglerDoes, ...plugins],
+    plugins: [asWranglerDoes, builtInRequires(required), ...plugins],
   })
   const [output] = outputs
   if (!output) throw new Error('The Worker did not build.')
-  return output.text()
+  const imports = [...required].map((name) => `import ${variableOf(name)} from 'node:${name}'\n`)
+  return imports.join('') + (await output.text())
 }
 
 /** A hash of all that decides what a bundle contains. */

@@ -102,6 +102,7 @@ export async function startEdge({
           FLOW: { className: 'FlowObject', useSQLite: true },
           EVENTS: { className: 'EventsObject', useSQLite: true },
           DISPATCH: { className: 'DispatchObject', useSQLite: true },
+          PERMITS: { className: 'PermitsObject', useSQLite: true },
         },
         bindings: {
           TIDEMARK_SECRET: SECRET,

@@ -12,6 +12,7 @@ import { parseEnvironment } from '../../src/ports/environment.ts'
 import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import { ALWAYS_HEALTHY } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
+import { openBunDatabases } from '../../workers/bun/databases.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
 import { jsonLog } from '../../workers/json-log.ts'
@@ -46,6 +47,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const parts: Omit<Ports, 'dispatch' | 'scripts'> = {
     database,
     blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
+    databases: openBunDatabases(allSettings),
     jobActors: {
       archivesMax: 0,
       snapshotsMax: 0,

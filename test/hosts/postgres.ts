@@ -18,6 +18,13 @@ export const hasPostgres = RELEASE !== undefined
 const CERTIFICATE =
   'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test -addext subjectAltName=DNS:db.example.org,IP:127.0.0.1'
 
+/** Makes `own.key` and `own.pem` in a folder. @returns the certificate */
+export async function makeCertificate(folder: string): Promise<string> {
+  const files = ['-keyout', `${folder}/own.key`, '-out', `${folder}/own.pem`]
+  await run(['openssl', ...CERTIFICATE.split(' '), ...files])
+  return readFile(join(folder, 'own.pem'), 'utf8')
+}
+
 /** A PostgreSQL server of a test's own. */
 export type Postgres = {
   readonly port: number
@@ -31,15 +38,7 @@ export type Postgres = {
 export async function startPostgres(): Promise<Postgres> {
   const folder = await mkdtemp(join(FAST_DIR, 'tidemark-postgres-'))
   const port = freePort()
-  await run([
-    'openssl',
-    ...CERTIFICATE.split(' '),
-    '-keyout',
-    `${folder}/own.key`,
-    '-out',
-    `${folder}/own.pem`,
-  ])
-  const certificate = await readFile(join(folder, 'own.pem'), 'utf8')
+  const certificate = await makeCertificate(folder)
   await chmod(folder, 0o700)
   const isRoot = process.getuid?.() === 0
   // It refuses to be root.

@@ -42,8 +42,9 @@ const ENGINE = 'monitoring/engine'
 /** Sub-rooms of the engine that read and write its tables. */
 const ENGINE_SERVICES = new Set(ENGINE_FLOORS.slice(ENGINE_FLOORS.indexOf('wal')))
 
-/** The files right under `workers`: what the hosts have in common, which knows none of them. */
+/** The files right under `workers`, and in shared folders: what the hosts have in common, which knows none of them. */
 export const COMMON = ''
+const SHARED = new Set(['databases'])
 
 const PARTS: ReadonlySet<string> = new Set<Part>(['routes', 'service', 'store', 'schema'])
 
@@ -52,7 +53,8 @@ export function placeOf(path: string): Place {
   const [top = '', second = '', ...rest] = path.split('/')
   if (second === '' || path.endsWith('.config.ts')) return { kind: 'tool' }
   if (top === 'src') return placeInSource(second, rest)
-  if (top === 'workers') return { kind: 'host', host: rest.length > 0 ? second : COMMON }
+  if (top === 'workers')
+    return { kind: 'host', host: rest.length > 0 && !SHARED.has(second) ? second : COMMON }
   if (top === 'db' || top === 'test') return { kind: top }
   return { kind: 'unknown' }
 }

@@ -62,7 +62,8 @@ export function openNetwork({
   }
 }
 
-async function lookedUp(name: string): Promise<readonly string[]> {
+/** The addresses of a name, the best first. @throws {Error} for an unknown name */
+export async function lookedUp(name: string): Promise<readonly string[]> {
   const found = await lookup(name.replaceAll(/[[\]]/g, ''), { all: true })
   return found.map(({ address }) => address)
 }

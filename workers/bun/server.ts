@@ -22,6 +22,7 @@ import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
+import { openBunDatabases } from './databases.ts'
 import { openConsoleAssets } from './console-assets.ts'
 import { runWhenDue } from './due-watch.ts'
 import { scryptInThreads } from './hashing.ts'
@@ -187,6 +188,7 @@ function openOutside(
   return {
     consoleAssets: openConsoleAssets(log),
     network: openNetwork(settings),
+    databases: openBunDatabases(settings),
     directory: settings.ldap && openLdap(settings.ldap),
     mail: openMail(settings.mail),
     translator: null,

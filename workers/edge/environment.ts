@@ -7,6 +7,7 @@ import type { Settings } from '../../src/ports/settings.ts'
 import type { DispatchObject } from './dispatch-object.ts'
 import type { EventsObject } from './events-object.ts'
 import type { FlowObject } from './flow-object.ts'
+import type { PermitsObject } from './permits-object.ts'
 import type { JobObject } from './job-object.ts'
 import type { Ai } from './workers-ai.ts'
 
@@ -20,6 +21,7 @@ export type Environment = {
   readonly FLOW: DurableObjectNamespace<FlowObject>
   readonly EVENTS: DurableObjectNamespace<EventsObject>
   readonly DISPATCH: DurableObjectNamespace<DispatchObject>
+  readonly PERMITS: DurableObjectNamespace<PermitsObject>
   /** Workers AI; without it machine translation needs TIDEMARK_TRANSLATION_URL. */
   readonly AI?: Ai
 }

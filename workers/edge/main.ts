@@ -15,6 +15,7 @@ export { DispatchObject } from './dispatch-object.ts'
 export { EventsObject } from './events-object.ts'
 export { FlowObject } from './flow-object.ts'
 export { JobObject } from './job-object.ts'
+export { PermitsObject } from './permits-object.ts'
 
 /** One of the triggers in `wrangler.toml`. */
 const NIGHTLY = '17 3 * * *'

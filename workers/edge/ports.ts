@@ -12,6 +12,7 @@ import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import { consoleAssetsOf } from './console-assets.ts'
 import { openD1 } from './d1.ts'
+import { openEdgeDatabases, permitsInObject } from './databases.ts'
 import { dispatchInObject } from './dispatch.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
@@ -33,6 +34,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     database: openD1(environment.DB),
     blobs: openBlobsR2(environment.FILES),
     consoleAssets: consoleAssetsOf(environment.ASSETS),
+    databases: openEdgeDatabases(permitsInObject(environment.PERMITS, log), settings.outboundAllow),
     jobActors: jobActorsInObjects(environment.JOB, log),
     refusedDeliveries: refusedDeliveriesInObjects(environment.JOB, log, waitUntil),
     flow: flowInObject(environment.FLOW),

@@ -1,0 +1,17 @@
+export type ColumnType =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
+  | 'time'
+  | 'json'
+  | 'binary'
+
+export type Column = { readonly name: string; readonly type: ColumnType }
+
+/** A value of a row. Integers beyond 2^53 and decimals are text; days, times and instants are ISO 8601, instants with `Z`;
+ * binary is base64, JSON is its text; NaN and the infinities are null. */
+export type Cell = string | number | boolean | null
+export type Row = readonly Cell[]

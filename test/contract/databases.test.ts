@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+import { Miniflare } from 'miniflare'
+
+import type { DatabaseTarget } from '../../src/ports/databases.ts'
+import { openBunDatabases } from '../../workers/bun/databases.ts'
+import { bundleWorker } from '../hosts/bundle.ts'
+import { answerCall } from '../hosts/databases-worker.ts'
+import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
+import type { Mariadb } from '../hosts/mariadb.ts'
+import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
+import type { Postgres } from '../hosts/postgres.ts'
+import { databasesContract } from './databases.contract.ts'
+import type { Call, Dialect } from './databases.contract.ts'
+
+const PASSWORD = 'a password of a database'
+const HOSTS = ['bun', 'workerd'] as const
+const servers = {} as { postgres: Postgres; mariadb: Mariadb }
+const calls = {} as Record<(typeof HOSTS)[number], Call>
+let miniflare: Miniflare | null = null
+
+beforeAll(async () => {
+  const [postgres, mariadb, contents] = await Promise.all([
+    hasPostgres ? startPostgres() : null,
+    hasMariadb ? startMariadb() : null,
+    bundleWorker(join(import.meta.dir, '../hosts/databases-worker.ts')),
+  ])
+  const allowed: string[] = []
+  if (postgres) {
+    servers.postgres = postgres
+    allowed.push(
+      `127.0.0.1:${postgres.port}`,
+      `db.example.org:${postgres.port}`,
+      `other.example.org:${postgres.port}`,
+    )
+    await postgres.sql(POSTGRES)
+  }
+  if (mariadb) {
+    servers.mariadb = mariadb
+    allowed.push(
+      ...['127.0.0.1', 'db.example.org', 'other.example.org'].map((name) => `${name}:${mariadb.port}`),
+    )
+    await mariadb.sql(MARIADB)
+  }
+  const addressesOf = (name: string) => Promise.resolve([name.endsWith('.example.org') ? '127.0.0.1' : name])
+  const databases = openBunDatabases({ outboundAllow: new Set(allowed), addressesOf })
+  calls.bun = (call) => answerCall(databases, { abortAfterMs: null, batchesMax: null, ...call })
+  miniflare = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'main.mjs', contents }],
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: ['nodejs_compat'],
+    cf: false,
+    outboundService: { network: { allow: ['public', 'private'] } },
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) stream.resume()
+    },
+  })
+  const url = await miniflare.ready
+  calls.workerd = async (call) => {
+    const body = JSON.stringify({ allowed, abortAfterMs: null, batchesMax: null, ...call })
+    return (await fetch(url, { method: 'POST', body })).json()
+  }
+}, 90_000)
+
+afterAll(async () => {
+  await Promise.all([miniflare?.dispose(), servers.postgres?.close(), servers.mariadb?.close()])
+})
+
+const POSTGRES = `
+  create schema tidemark;
+  create role writer login password '${PASSWORD}';
+  create role reader login password '${PASSWORD}';
+  grant usage on schema tidemark to reader;
+  grant create, usage on schema tidemark to writer;
+  create table tidemark.kept (id int); insert into tidemark.kept values (1);
+  create table tidemark.written (id int);
+  create table tidemark.described (id int not null, "label ""x""" text);
+  create view tidemark.seen as select id from tidemark.described;
+  comment on table tidemark.described is 'a table';
+  comment on column tidemark.described.id is 'a number';
+  grant select, insert, update, delete on all tables in schema tidemark to writer;
+  grant select on all tables in schema tidemark to reader;`
+
+const MARIADB = `
+  create database tidemark;
+  create user 'writer'@'%' identified by '${PASSWORD}';
+  create user 'reader'@'%' identified by '${PASSWORD}';
+  grant all on tidemark.* to 'writer'@'%'; grant select on tidemark.* to 'reader'@'%';
+  use tidemark;
+  create table kept (id int); insert into kept values (1);
+  create table written (id int);
+  create table described (id int not null comment 'a number', \`label "x"\` varchar(20)) comment 'a table';
+  create view seen as select id from described;`
+
+function targetOf(type: DatabaseTarget['type'], port: number, database: string): DatabaseTarget {
+  return {
+    type,
+    host: '127.0.0.1',
+    port,
+    database,
+    schema: type === 'postgresql' ? 'tidemark' : null,
+    user: 'writer',
+    password: PASSWORD,
+    tls: 'disable',
+    ca: null,
+    name: `test ${type}`,
+    connectionsMax: 10,
+  }
+}
+
+const POSTGRESQL: Dialect = {
+  sleep: (seconds) => `select pg_sleep(${seconds})`,
+  working: `select count(*) from pg_stat_activity where application_name = 'tidemark' and state = 'active'`,
+  sessions: `select count(*) from pg_stat_activity where application_name = 'tidemark'`,
+  series: (count) => `select n from generate_series(1, ${count}) n`,
+  placeholder: '$1',
+  types: {
+    text: `select 1::int2 as i, 9007199254740993::int8 as big, 7::int8 as small, 1.50::numeric as d, 'NaN'::numeric as dn, 0.1::float8 as f,
+      'infinity'::float8 as fi, true as b, 'ä' as t, date '2026-03-01' as day, time '10:11:12.5' as clock,
+      timestamp '2026-03-01 10:11:12.123456' as local, timestamptz '2026-03-01 10:11:12.123456+02' as at,
+      'infinity'::timestamptz as never, '{"a":1}'::json as j, '\\x00ff'::bytea as bytes, interval '1 day 2 hours' as span,
+      null::int as nothing, '{1,2}'::int[] as list`,
+    columns: [
+      { name: 'i', type: 'integer', isExact: false },
+      { name: 'big', type: 'integer', isExact: true },
+      { name: 'small', type: 'integer', isExact: true },
+      { name: 'd', type: 'number', isExact: true },
+      { name: 'dn', type: 'number', isExact: true },
+      { name: 'f', type: 'number', isExact: false },
+      { name: 'fi', type: 'number', isExact: false },
+      { name: 'b', type: 'boolean', isExact: false },
+      { name: 't', type: 'string', isExact: false },
+      { name: 'day', type: 'date', isExact: false },
+      { name: 'clock', type: 'time', isExact: false },
+      { name: 'local', type: 'datetime', isExact: false },
+      { name: 'at', type: 'datetime', isExact: false },
+      { name: 'never', type: 'datetime', isExact: false },
+      { name: 'j', type: 'json', isExact: false },
+      { name: 'bytes', type: 'binary', isExact: false },
+      { name: 'span', type: 'string', isExact: false },
+      { name: 'nothing', type: 'integer', isExact: false },
+      { name: 'list', type: 'string', isExact: false },
+    ],
+    row: [
+      1,
+      '9007199254740993',
+      7,
+      '1.50',
+      null,
+      0.1,
+      null,
+      true,
+      'ä',
+      '2026-03-01',
+      '10:11:12.5',
+      '2026-03-01T10:11:12.123456',
+      '2026-03-01T08:11:12.123456Z',
+      null,
+      '{"a":1}',
+      'AP8=',
+      'P1DT2H',
+      null,
+      '{1,2}',
+    ],
+  },
+  refused: [
+    'delete from kept',
+    'insert into kept values (2)',
+    'create table more (id int)',
+    'select 1; select 2',
+    'select 1; delete from kept',
+    `select set_config('transaction_read_only', 'off', true)`,
+  ],
+}
+
+const MARIA: Dialect = {
+  sleep: (seconds) => `select sleep(${seconds})`,
+  working: `select count(*) from information_schema.processlist where user = 'writer' and command in ('Query', 'Execute')`,
+  sessions: `select count(*) from information_schema.processlist where user = 'writer'`,
+  series: (count) => `select seq from seq_1_to_${count}`,
+  placeholder: '?',
+  types: {
+    text: `select cast(1 as signed) as i, 9007199254740993 as big, 1.50 as d, 0.1e0 as f, 'ä' as t, date '2026-03-01' as day,
+      time '10:11:12' as clock, timestamp '2026-03-01 10:11:12.5' as local, from_unixtime(0) as epoch, x'00ff' as bytes,
+      cast(null as signed) as nothing`,
+    columns: [
+      { name: 'i', type: 'integer', isExact: false },
+      { name: 'big', type: 'integer', isExact: true },
+      { name: 'd', type: 'number', isExact: true },
+      { name: 'f', type: 'number', isExact: false },
+      { name: 't', type: 'string', isExact: false },
+      { name: 'day', type: 'date', isExact: false },
+      { name: 'clock', type: 'time', isExact: false },
+      { name: 'local', type: 'datetime', isExact: false },
+      { name: 'epoch', type: 'datetime', isExact: false },
+      { name: 'bytes', type: 'binary', isExact: false },
+      { name: 'nothing', type: 'integer', isExact: false },
+    ],
+    row: [
+      1,
+      '9007199254740993',
+      '1.50',
+      0.1,
+      'ä',
+      '2026-03-01',
+      '10:11:12',
+      '2026-03-01T10:11:12.5',
+      '1970-01-01T00:00:00',
+      'AP8=',
+      null,
+    ],
+  },
+  refused: [
+    'delete from kept',
+    'insert into kept values (2)',
+    'create table more (id int)',
+    'create temporary table more (id int)',
+    'select 1; select 2',
+    'select 1; delete from kept',
+  ],
+}
+
+describe.each(HOSTS)('databases on %s', (host) => {
+  if (hasPostgres)
+    databasesContract('PostgreSQL', () => ({
+      call: calls[host],
+      target: () => targetOf('postgresql', servers.postgres.port, 'postgres'),
+      sql: (statements) => servers.postgres.sql(statements),
+      dialect: POSTGRESQL,
+    }))
+  if (hasMariadb)
+    databasesContract('MariaDB', () => ({
+      call: calls[host],
+      target: () => targetOf('mysql', servers.mariadb.port, 'tidemark'),
+      sql: (statements) => servers.mariadb.sql(statements),
+      dialect: MARIA,
+    }))
+})
+
+describe.if(hasPostgres && hasMariadb)('TLS', () => {
+  const TYPES = ['postgresql', 'mysql'] as const
+  const serverOf = (type: DatabaseTarget['type']) => (type === 'mysql' ? servers.mariadb : servers.postgres)
+  const ask = (
+    host: (typeof HOSTS)[number],
+    type: DatabaseTarget['type'],
+    change: Partial<DatabaseTarget>,
+  ) => {
+    const database = type === 'mysql' ? 'tidemark' : 'postgres'
+    const target = { ...targetOf(type, serverOf(type).port, database), ...change }
+    return calls[host]({ method: 'probe', args: [target] })
+  }
+
+  test.each(TYPES)('to %s trusts the given certificate, for the names in it alone', async (type) => {
+    const ca = serverOf(type).certificate
+    const verified = (change: Partial<DatabaseTarget>) => ask('bun', type, { tls: 'verify-full', ...change })
+    expect(await verified({ ca, host: 'db.example.org' })).toHaveProperty('result')
+    for (const change of [{ host: 'db.example.org' }, { ca, host: 'other.example.org' }])
+      expect(await verified(change)).toMatchObject({ code: 'source_unavailable' })
+  })
+
+  test.each(TYPES)('to %s with `require` encrypts and checks nothing', async (type) => {
+    expect(await ask('bun', type, { tls: 'require' })).toHaveProperty('result')
+    expect(await ask('bun', type, { tls: 'require', host: 'other.example.org' })).toHaveProperty('result')
+  })
+
+  test('to PostgreSQL is verified for addresses too', async () => {
+    const ca = servers.postgres.certificate
+    expect(await ask('bun', 'postgresql', { tls: 'verify-full', ca })).toHaveProperty('result')
+  })
+
+  test.each(TYPES)('to %s takes no own certificate on Workers', async (type) => {
+    const ca = serverOf(type).certificate
+    expect(await ask('workerd', type, { tls: 'verify-full', ca })).toMatchObject({
+      code: 'tls_unsupported_here',
+    })
+    expect(await ask('workerd', type, { tls: 'verify-full' })).toMatchObject({
+      code: type === 'mysql' ? 'tls_unsupported_here' : 'source_unavailable',
+    })
+  })
+})
+
+test.if(hasPostgres)(
+  'a server that stops answering is given up, and its permit is free again',
+  async () => {
+    const target = {
+      ...targetOf('postgresql', servers.postgres.port, 'postgres'),
+      name: 'silent',
+      connectionsMax: 1,
+    }
+    const statement = { text: 'select pg_sleep(20)', binds: [] }
+    const limits = { timeoutMs: 1_000, rowsMax: 1, bytesMax: 100 }
+    const args = [target, { statement, access: 'read', session: {} }, limits]
+    const asking = calls.bun({ method: 'query', args })
+    let backend = ''
+    while (backend === '')
+      backend = await servers.postgres.sql(
+        `select pid from pg_stat_activity where application_name = 'tidemark' and state = 'active'`,
+      )
+    process.kill(Number(backend), 'SIGSTOP')
+    try {
+      expect(await asking).toMatchObject({ code: 'query_timeout' })
+    } finally {
+      process.kill(Number(backend), 'SIGCONT')
+    }
+    expect(await calls.bun({ method: 'probe', args: [target] })).toHaveProperty('result')
+  },
+  30_000,
+)

@@ -1,0 +1,35 @@
+import { ALLOWED_ALONE, faultOfHost, isAllowedHost, isPublicAddress } from '../../src/lib/addresses.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Databases } from '../../src/ports/databases.ts'
+import { openDatabases } from '../databases/databases.ts'
+import { PermitCounter } from '../databases/permits.ts'
+import { lookedUp } from './network.ts'
+
+type DatabaseOptions = {
+  readonly outboundAllow: ReadonlySet<string>
+  /** The addresses of a name, the best first. */
+  readonly addressesOf?: (name: string) => Promise<readonly string[]>
+}
+
+/** The databases of users, with the permits of this process. */
+export function openBunDatabases({ outboundAllow, addressesOf = lookedUp }: DatabaseOptions): Databases {
+  const counter = new PermitCounter(() => performance.now())
+  return openDatabases({
+    permits: {
+      async take(request) {
+        const id = await counter.take(request)
+        return { leave: () => Promise.resolve(counter.leave(id)) }
+      },
+    },
+    async addressOf(target) {
+      const fault = faultOfHost(target, outboundAllow)
+      if (fault !== null) throw new Refusal('forbidden', `The host ${fault}.`)
+      const addresses = await addressesOf(target.host)
+      const [address] = addresses
+      if (address === undefined) throw new Error('The name has no address.')
+      // The connection goes to this address: the name may resolve to another one by then.
+      if (isAllowedHost(target, outboundAllow) || addresses.every(isPublicAddress)) return address
+      throw new Refusal('forbidden', `The host leads to a private address: ${ALLOWED_ALONE}.`)
+    },
+  })
+}

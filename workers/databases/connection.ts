@@ -1,0 +1,54 @@
+import type { Row } from '../../src/domain/table.ts'
+import type {
+  Bound,
+  DatabaseQuery,
+  DatabaseTarget,
+  Plan,
+  Probe,
+  RelationColumn,
+  ResultColumn,
+} from '../../src/ports/databases.ts'
+
+/** How a server is reached. */
+export type Place = DatabaseTarget & {
+  /** The address that the host was resolved to; the host itself where the platform resolves names. */
+  readonly address: string
+}
+
+/** The bounds of the statements of a connection. */
+export type Session = Pick<DatabaseQuery, 'access' | 'session'> & {
+  /** How long the server works for one statement. */
+  readonly timeoutMs: number
+}
+
+/** A connection with an open transaction. Its methods reject with the error of the driver. */
+export interface Connection {
+  /** The process of the server that works for the connection. */
+  readonly pid: number
+  read(statement: Bound): Promise<Rows>
+  /** @returns the number of changed rows */
+  run(statement: Bound): Promise<number>
+  explain(statement: Bound, isAnalyzed: boolean): Promise<Plan>
+  schema(rowsMax: number): Promise<readonly RelationColumn[]>
+  probe(): Promise<Probe>
+  commit(): Promise<void>
+  /** Ends the running statement, through a second connection. */
+  cancel(): Promise<void>
+  /** Closes the connection at once. */
+  destroy(): void
+}
+
+/** The result of a statement, batch by batch; null behind the last one. */
+export type Rows = { readonly columns: readonly ResultColumn[]; next(): Promise<readonly Row[] | null> }
+
+/** Opens a connection and begins a transaction. The signal ends the attempt. */
+export type Connect = (place: Place, session: Session, signal: AbortSignal) => Promise<Connection>
+
+/** The meaning of an error of a driver. */
+export type Fault = {
+  readonly kind: 'unavailable' | 'denied' | 'timeout' | 'failed'
+  readonly detail: string
+}
+
+export const CONNECT_MAX_MS = 10_000
+export const ROWS_AT_ONCE = 1_000

@@ -1,0 +1,51 @@
+/** The used part of the drivers without types of their own. */
+declare module 'pg' {
+  export type ClientOptions = {
+    readonly host: string
+    readonly port: number
+    readonly database: string
+    readonly user: string
+    readonly password: () => string
+    readonly application_name: string
+    readonly connectionTimeoutMillis: number
+    readonly types: { getTypeParser(): (text: string) => string }
+    readonly ssl: false | object
+  }
+  type Query = {
+    readonly text: string
+    readonly values?: readonly unknown[]
+    readonly rowMode?: 'array'
+    readonly queryMode?: 'extended'
+    readonly query_timeout: number
+  }
+  export class Client {
+    constructor(options: ClientOptions)
+    readonly processID: number
+    readonly connection: { readonly stream: { destroy(): void } }
+    on(event: 'error', listener: (error: Error) => void): this
+    once(event: 'end', listener: () => void): this
+    connect(): Promise<void>
+    query<Submitted extends { submit(connection: never): void }>(submitted: Submitted): Submitted
+    query(query: Query): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
+  }
+}
+
+declare module 'pg-cursor' {
+  type Field = { readonly name: string; readonly dataTypeID: number }
+  export default class Cursor {
+    constructor(
+      text: string,
+      values: readonly unknown[],
+      options: { readonly rowMode: 'array'; readonly types: object },
+    )
+    submit(connection: never): void
+    read(
+      rowsMax: number,
+      done: (
+        error: Error | null,
+        rows: (string | null)[][],
+        result: { readonly fields: readonly Field[] } | undefined,
+      ) => void,
+    ): void
+  }
+}

@@ -1,0 +1,228 @@
+import { Client } from 'pg'
+import type { ClientOptions } from 'pg'
+import Cursor from 'pg-cursor'
+
+import type { Cell } from '../../src/domain/table.ts'
+import type { Bind, Bound, RelationColumn } from '../../src/ports/databases.ts'
+import { CONNECT_MAX_MS, ROWS_AT_ONCE } from './connection.ts'
+import type { Connect, Connection, Fault, Place, Rows, Session } from './connection.ts'
+import { postgresType, readPostgres } from './types.ts'
+
+/** The answer of a server that is silent comes so much later than its own limit at most. */
+const SILENCE_MAX_MS = 2_000
+/** Values stay the text that the server sends. */
+const TEXT = { getTypeParser: () => (text: string) => text }
+
+/** Connects to PostgreSQL. Statements of callers go by the extended protocol alone, which takes one at a time. */
+export const connectPostgres: Connect = async (place, session, signal) => {
+  const client = new Client(optionsOf(place))
+  // A lost connection rejects what is under way; without a listener it would end the process.
+  client.on('error', () => undefined)
+  const onAbort = () => client.connection.stream.destroy()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await client.connect()
+    const query_timeout = session.timeoutMs + SILENCE_MAX_MS
+    await client.query({ text: session.access === 'write' ? 'begin' : 'begin read only', query_timeout })
+    await client.query({
+      text: SET,
+      values: [JSON.stringify(settingsOf(session)), place.schema],
+      query_timeout,
+    })
+    return connectionOf(client, place, query_timeout)
+  } catch (error) {
+    client.connection.stream.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Settings that a server does not know are left out; those with a dot are the caller's own. */
+const SET = `
+  select set_config(w.name, w.value, true) from json_each_text($1::json) as w(name, value)
+  where w.name like '%.%' or exists (select from pg_settings s where lower(s.name) = lower(w.name))
+  union all
+  select set_config('search_path', quote_ident($2::text), true) where $2::text is not null`
+
+function settingsOf({ timeoutMs, session }: Session): Readonly<Record<string, string>> {
+  return {
+    TimeZone: 'UTC',
+    ...session,
+    statement_timeout: String(timeoutMs),
+    lock_timeout: String(timeoutMs),
+    idle_in_transaction_session_timeout: String(timeoutMs + SILENCE_MAX_MS),
+    client_connection_check_interval: '1s',
+    standard_conforming_strings: 'on',
+    DateStyle: 'ISO, YMD',
+    IntervalStyle: 'iso_8601',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+  }
+}
+
+function optionsOf(place: Place): ClientOptions {
+  const { address, port, database, user, password, tls } = place
+  return {
+    host: address,
+    port,
+    database,
+    user,
+    // A text that is empty would make the driver look into the environment and into files.
+    password: () => password ?? '',
+    application_name: 'tidemark',
+    connectionTimeoutMillis: CONNECT_MAX_MS,
+    types: TEXT,
+    ssl: tls === 'disable' ? false : tlsOf(place),
+  }
+}
+
+/** The driver would take the address for the name. TLS knows no names that are addresses. */
+function tlsOf({ host, tls, ca }: Place): object {
+  const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
+  return {
+    rejectUnauthorized: tls === 'verify-full',
+    host,
+    ...(!isAddress && { servername: host }),
+    ...(ca !== null && { ca }),
+  }
+}
+
+function connectionOf(client: Client, place: Place, query_timeout: number): Connection {
+  const pid = client.processID
+  const rowsOf = async (text: string, values: readonly unknown[] = []) =>
+    (await client.query({ text, values, rowMode: 'array', queryMode: 'extended', query_timeout })).rows as (
+      | string
+      | null
+    )[][]
+  return {
+    pid,
+    read: (statement) => read(client, statement),
+    async run({ text, binds }) {
+      const values = binds.map(valueOf)
+      const { rowCount } = await client.query({ text, values, queryMode: 'extended', query_timeout })
+      return rowCount ?? 0
+    },
+    async explain({ text, binds }, isAnalyzed) {
+      const options = isAnalyzed ? 'format json, analyze, buffers' : 'format json'
+      const rows = await rowsOf(`explain (${options}) ${text}`, binds.map(valueOf))
+      return { format: 'json', text: rows.map(([line]) => line ?? '').join('\n') }
+    },
+    async schema(rowsMax) {
+      return (await rowsOf(COLUMNS, [rowsMax])).map(relationColumnOf)
+    },
+    async probe() {
+      const [[serverVersion = '', isWritable] = []] = await rowsOf(PROBE)
+      return { serverVersion: serverVersion ?? '', isWritable: isWritable === 't' }
+    },
+    async commit() {
+      await client.query({ text: 'commit', query_timeout })
+    },
+    async cancel() {
+      const other = new Client({ ...optionsOf(place), connectionTimeoutMillis: SILENCE_MAX_MS })
+      other.on('error', () => undefined)
+      try {
+        await other.connect()
+        const text = 'select pg_cancel_backend($1)'
+        await other.query({ text, values: [pid], query_timeout: SILENCE_MAX_MS })
+      } finally {
+        other.connection.stream.destroy()
+      }
+    },
+    destroy: () => client.connection.stream.destroy(),
+  }
+}
+
+async function read(client: Client, { text, binds }: Bound): Promise<Rows> {
+  const cursor = client.query(new Cursor(text, binds.map(valueOf), { rowMode: 'array', types: TEXT }))
+  // The driver may forget a cursor whose connection is lost.
+  const lost = Promise.withResolvers<never>()
+  lost.promise.catch(() => undefined)
+  client.once('end', () => lost.reject(new Error('Connection terminated unexpectedly')))
+  let isFirst = true
+  const next = () => {
+    const batch = Promise.withResolvers<{
+      rows: readonly (readonly (string | null)[])[]
+      fields: readonly Field[]
+    }>()
+    cursor.read(ROWS_AT_ONCE, (error, rows, result) => {
+      if (error) batch.reject(error)
+      else batch.resolve({ rows, fields: result?.fields ?? [] })
+    })
+    return Promise.race([batch.promise, lost.promise])
+  }
+  const { rows: first, fields } = await next()
+  const readings = fields.map(({ name, dataTypeID }) => readPostgres(name, dataTypeID))
+  return {
+    columns: readings.map(({ column }) => column),
+    async next() {
+      const rows = isFirst ? first : (await next()).rows
+      isFirst = false
+      if (rows.length === 0) return null
+      return rows.map((row) =>
+        row.map((cell, index): Cell => (cell === null ? null : (readings[index]?.read(cell) ?? null))),
+      )
+    },
+  }
+}
+
+type Field = { readonly name: string; readonly dataTypeID: number }
+
+function valueOf({ type, value }: Bind): string | null {
+  if (value === null) return null
+  if (type === 'binary' && typeof value === 'string') return `\\x${Uint8Array.fromBase64(value).toHex()}`
+  return String(value)
+}
+
+const COLUMNS = `
+  select c.relname, c.relkind, obj_description(c.oid, 'pg_class'), a.attname, a.atttypid::int,
+         format_type(a.atttypid, a.atttypmod), not a.attnotnull,
+         row_number() over (partition by c.oid order by a.attnum), col_description(c.oid, a.attnum)
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
+    and has_column_privilege(c.oid, a.attnum, 'select')
+  order by c.relname, a.attnum limit $1`
+
+function relationColumnOf(row: readonly (string | null)[]): RelationColumn {
+  const [table, kind, tableComment = null, name, oid, nativeType, isNullable, position, comment = null] = row
+  return {
+    table: table ?? '',
+    kind: kind === 'v' || kind === 'm' ? 'view' : 'table',
+    tableComment,
+    name: name ?? '',
+    type: postgresType(Number(oid)),
+    nativeType: nativeType ?? '',
+    isNullable: isNullable === 't',
+    position: Number(position),
+    comment,
+  }
+}
+
+const PROBE = `
+  select current_setting('server_version'),
+    not pg_is_in_recovery() and (
+      coalesce(has_schema_privilege(current_schema(), 'create'), false)
+      or exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                 where n.nspname = current_schema() and c.relkind in ('r', 'p')
+                   and has_table_privilege(c.oid, 'insert, update, delete')))`
+
+const UNAVAILABLE = /^(?:08|53|57P)|^E[A-Z]+$/
+
+/** The meaning of an error of `pg`. */
+export function postgresFault(error: unknown): Fault | null {
+  if (!(error instanceof Error)) return null
+  const { code = '', message } = error as Error & { code?: string }
+  if (code === '57014') return { kind: 'timeout', detail: message }
+  if (/^(?:28|3D)/.test(code)) return { kind: 'denied', detail: message }
+  if (UNAVAILABLE.test(code)) return { kind: 'unavailable', detail: message }
+  if (/^[0-9A-Z]{5}$/.test(code)) return { kind: 'failed', detail: `${message} (SQLSTATE ${code})` }
+  if (/timeout/i.test(message)) return { kind: 'timeout', detail: message }
+  if (
+    /SSL|TLS|certificate|terminated|not queryable|ended|socket|stream|network|connect|internal error/i.test(
+      message,
+    )
+  )
+    return { kind: 'unavailable', detail: message }
+  return null
+}

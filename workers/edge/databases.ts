@@ -1,0 +1,52 @@
+import { faultOfHost } from '../../src/lib/addresses.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Databases, DatabaseTarget } from '../../src/ports/databases.ts'
+import type { Log } from '../../src/ports/log.ts'
+import type { Permits } from '../../src/ports/permits.ts'
+import { openDatabases } from '../databases/databases.ts'
+import type { Environment } from './environment.ts'
+import { valueOf } from './reply.ts'
+import type { Reply } from './reply.ts'
+
+/** The databases of users. The platform looks names up itself and reaches the public internet only; hosts that are private
+ * as they stand are refused here as well. */
+export function openEdgeDatabases(permits: Permits, outboundAllow: ReadonlySet<string>): Databases {
+  return openDatabases({
+    permits,
+    checkTls,
+    addressOf(target) {
+      const fault = faultOfHost(target, outboundAllow)
+      if (fault !== null) return Promise.reject(new Refusal('forbidden', `The host ${fault}.`))
+      return Promise.resolve(target.host)
+    },
+  })
+}
+
+/** The permits of the installation, from wherever its Worker runs. */
+export function permitsInObject(namespace: Environment['PERMITS'], log: Log): Permits {
+  const object = () => namespace.get(namespace.idFromName('permits'))
+  return {
+    async take(request) {
+      const id = valueOf((await object().take(request)) as Reply<number>)
+      return {
+        async leave() {
+          try {
+            await object().leave(id)
+          } catch (error) {
+            log.error('databases: giving a permit back failed; it expires by itself', error)
+          }
+        },
+      }
+    },
+  }
+}
+
+function checkTls({ type, tls, ca }: DatabaseTarget): void {
+  if (tls === 'disable') return
+  if (ca !== null) throw unsupported('Workers trust certificates of public authorities only.')
+  if (type === 'mysql') throw unsupported('Workers cannot encrypt connections to MySQL.')
+}
+
+function unsupported(reason: string): Refusal {
+  return new Refusal('tls_unsupported_here', reason)
+}

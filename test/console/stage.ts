@@ -5,7 +5,9 @@ import type { Browser } from 'playwright-core'
 import { connect } from '../api/client.ts'
 import type { Client } from '../api/client.ts'
 import type { Host } from '../hosts/host.ts'
-import { HOST_NAMES, startHost } from '../hosts/start.ts'
+import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
+import type { HostByHand } from '../hosts/by-hand.ts'
+import { startHost } from '../hosts/start.ts'
 import { HAS_BROWSER, launch, visit } from './browser.ts'
 import type { Look, Visit } from './browser.ts'
 
@@ -20,6 +22,8 @@ export type Stage = {
   readonly client: Client
   /** The link that creates the first administrator; null when a user exists. */
   setupLink(): Promise<string | null>
+  /** Lets the time of a host by hand pass. */
+  moveTo(at: number): Promise<void>
   /** Opens a path below `/ui/` and closes it after the visit, which fails for any error in the page. */
   visit(path: string, look: Partial<Look>, run: Visit): Promise<void>
 }
@@ -29,6 +33,8 @@ export type StageOptions = {
   readonly variables?: Readonly<Record<string, string>>
   /** True for an installation without a user. */
   readonly isNew?: boolean
+  /** True for hosts whose time passes only by `moveTo`. */
+  readonly isByHand?: boolean
 }
 
 /** Declares tests of the console for Bun and for workerd. The hosts and the browser start once for all of these tests.
@@ -36,7 +42,7 @@ export type StageOptions = {
 export function onBothHosts(
   title: string,
   declareTests: (stage: Stage) => void,
-  { variables = {}, isNew = false }: StageOptions = {},
+  { variables = {}, isNew = false, isByHand = false }: StageOptions = {},
 ): void {
   describe.skipIf(!HAS_BROWSER)(title, () => {
     let browser: Browser | undefined
@@ -45,17 +51,22 @@ export function onBothHosts(
     }, START_MAX_MS)
     afterAll(() => browser?.close())
 
-    describe.each([...HOST_NAMES])('on %s', (name) => {
-      let started: { readonly host: Host; readonly client: Client | null } | undefined
+    describe.each([...HOSTS_BY_HAND])('on %s', (name, startByHand) => {
+      let started:
+        | { readonly host: Host; readonly client: Client | null; readonly hand: HostByHand | null }
+        | undefined
       const running = () => {
         if (!started || !browser) throw new Error('The host runs during tests only.')
         return { ...started, browser }
       }
       beforeAll(async () => {
-        const host = await startHost(name, isNew ? { ...variables, TIDEMARK_ADMIN_PASSWORD: '' } : variables)
+        const hand = isByHand ? await startByHand(variables) : null
+        const host =
+          hand?.host ??
+          (await startHost(name, isNew ? { ...variables, TIDEMARK_ADMIN_PASSWORD: '' } : variables))
         const url = new URL(host.url).origin + (variables['TIDEMARK_BASE_PATH'] ?? '')
         const reached = { ...host, url }
-        started = { host: reached, client: isNew ? null : await connect(reached) }
+        started = { host: reached, hand, client: isNew ? null : await connect(reached) }
       }, START_MAX_MS)
       afterAll(() => started?.host.close())
       declareTests({
@@ -69,6 +80,11 @@ export function onBothHosts(
           return client
         },
         setupLink: () => running().host.setupLink(),
+        moveTo(at) {
+          const { hand } = running()
+          if (!hand) throw new Error('The time of this host passes by itself.')
+          return hand.moveTo(at)
+        },
         visit(path, look, run) {
           const { host, browser: opened } = running()
           const place = { browser: opened, base: host.url, folder: `${title}/${name}` }

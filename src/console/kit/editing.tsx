@@ -88,20 +88,22 @@ export function EditForm<T, D extends object>({
   }
   return (
     <form
-      class="beside"
+      class="editing"
       noValidate
       onSubmit={save}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save(event)
       }}
     >
-      <div class="col">
-        {failure?.status === 412 && <Conflict editing={editing} {...conflict} />}
-        {children}
-      </div>
-      <div class="col sticky">
-        {aside}
-        <SaveCard editing={editing} refused={refused} />
+      <div class="beside">
+        <div class="col">
+          {failure?.status === 412 && <Conflict editing={editing} {...conflict} />}
+          {children}
+        </div>
+        <div class="col sticky">
+          {aside}
+          <SaveCard editing={editing} refused={refused} />
+        </div>
       </div>
     </form>
   )
@@ -141,7 +143,7 @@ type Differing<D> = {
   /** The name of a field in the form. */
   readonly fieldText: (field: keyof D & string) => string
   /** The value of a field for people. */
-  readonly valueText: (value: D[keyof D], field: keyof D & string) => string
+  readonly valueText: (draft: D, field: keyof D & string) => string
 }
 
 /** Another user has saved the object meanwhile: both versions, and the choice between them. */

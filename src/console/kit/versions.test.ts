@@ -4,10 +4,12 @@ import { changedFields, differences, merged } from './versions.ts'
 
 const base = { name: 'Shop', limit: '99.5', days: ['monday'] }
 
+const textOf = (version: typeof base, field: keyof typeof base) => String(version[field])
+
 test('both versions of a conflict show only the fields in which they differ', () => {
   const theirs = { ...base, name: 'A', limit: '99' }
   const mine = { ...base, name: 'B' }
-  expect(differences({ base, theirs, mine }, String)).toEqual([
+  expect(differences({ base, theirs, mine }, textOf)).toEqual([
     { field: 'name', theirs: 'A', mine: 'B', isBoth: true },
     { field: 'limit', theirs: '99', mine: '99.5', isBoth: false },
   ])
@@ -15,7 +17,7 @@ test('both versions of a conflict show only the fields in which they differ', ()
 
 test('the same change of both users does not conflict', () => {
   const both = { ...base, name: 'A' }
-  expect(differences({ base, theirs: both, mine: both }, String)).toEqual([
+  expect(differences({ base, theirs: both, mine: both }, textOf)).toEqual([
     { field: 'name', theirs: 'A', mine: 'A', isBoth: false },
   ])
 })

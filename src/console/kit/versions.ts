@@ -11,13 +11,13 @@ type Difference<D> = {
 }
 
 /** The fields that the user or another one has changed since the user began.
- * @param textOf the value of a field for people */
+ * @param textOf a field for people */
 export function differences<D extends object>(
   { base, theirs, mine }: { readonly base: D; readonly theirs: D; readonly mine: D },
-  textOf: (value: D[keyof D], field: keyof D & string) => string,
+  textOf: (version: D, field: keyof D & string) => string,
 ): readonly Difference<D>[] {
   return fieldsOf(base).flatMap((field) => {
-    const [before, other, own] = [base, theirs, mine].map((version) => textOf(version[field], field))
+    const [before, other, own] = [base, theirs, mine].map((version) => textOf(version, field))
     if (before === undefined || other === undefined || own === undefined) return []
     if (before === other && before === own) return []
     return [{ field, theirs: other, mine: own, isBoth: before !== other && before !== own && other !== own }]

@@ -1,23 +1,38 @@
 import type { JSX } from 'preact'
 
 import { useGet } from '../../api/resource.ts'
-import type { Item } from '../../api/client.ts'
 import { shareLeft, steadyShare } from '../../kit/charts/budget.ts'
 import { Staff } from '../../kit/charts/staff.tsx'
-import { Card, KeyValues, PageHead, Stat, Table } from '../../kit/data.tsx'
-import { Empty, Show } from '../../kit/feedback.tsx'
-import { linkTo } from '../../kit/location.ts'
+import { Card, KeyValues, PageHead, Stat, Tabs } from '../../kit/data.tsx'
+import { Show, Skeleton } from '../../kit/feedback.tsx'
+import { linkTo, useQuery } from '../../kit/location.ts'
 import { numberText, percentText } from '../../kit/numbers.ts'
-import { State } from '../../kit/state.tsx'
-import { dayText, durationText, Time } from '../../kit/time.tsx'
+import { rankOf, State } from '../../kit/state.tsx'
+import { dayText, durationText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { LevelActions } from './actions.tsx'
+import { ContainerConfig } from './container-config.tsx'
 import { Members } from './members.tsx'
+import { Periods } from './periods.tsx'
 import { budgetSentence, SECOND_MS } from './sentence.ts'
+import { hoursText } from './slc-draft.ts'
+import type { Slc } from './slc-draft.ts'
+import { useLive } from './use-live.ts'
 
-/** A container: what is left of its budget, how fast it burns, and the periods before. */
+const TABS = ['overview', 'configuration'] as const
+
+/** A container: what is left of its budget, how fast it burns, the periods before, and its configuration. */
 export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
   const slc = useGet('/slcs/{id}', { path: { id } }, ['state'])
-  const { data } = slc
+  const members = useGet('/{parentType}/{parentId}/children', { path: { parentType: 'slc', parentId: id } }, [
+    'state',
+  ])
+  const [tab, setTab] = useQuery<(typeof TABS)[number]>('tab', 'overview')
+  // The budget moves while a member is bad, without an event.
+  useLive(slc.reload, members.data?.items.some(({ state }) => rankOf(state) > 0) === true)
+  const worst = members.data?.items.toSorted((a, b) => rankOf(b.state) - rankOf(a.state))[0]
+  const decides = useGet('/slos/{id}', worst?.type === 'slo' ? { path: { id: worst.id } } : null, ['state'])
+  const { data, etag } = slc
   return (
     <>
       <PageHead
@@ -25,122 +40,96 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
         title={data?.name ?? t('levels.container')}
         badge={data && <State state={data.currentState} />}
         sentence={data ? budgetSentence(data.values) : ''}
+        actions={data && <LevelActions level={{ ...data, type: 'slc' }} />}
       />
       <div class="body">
-        <Show resource={slc} what={t('levels.failed')}>
-          {({ values, timezone, target, duration }) => (
-            <Card
-              title={t('levels.budget')}
-              note={`${dayText(values.period.begin)} – ${dayText(values.period.end)}, ${timezone}`}
+        <Show resource={slc} what={t('levels.failed')} skeleton={<Skeleton lines={8} height="24rem" />}>
+          {(container) => (
+            <Tabs
+              label={t('levels.tabs')}
+              value={tab}
+              onChange={(to) => setTab(to, true)}
+              tabs={TABS.map((value) => ({ value, text: t(`levels.tab.${value}`) }))}
             >
-              <div class="pad">
-                <Staff
-                  left={shareLeft(values) ?? 0}
-                  ideal={steadyShare(values.period)}
-                  name={t('kit.budgetName', {
-                    name: data?.name ?? '',
-                    left: percentText(shareLeft(values) ?? 0),
-                  })}
-                />
-              </div>
-              <div class="stats">
-                <Stat
-                  label={t('levels.statLeft')}
-                  value={percentText(shareLeft(values) ?? 0)}
-                  note={durationText(values.creditLeft * SECOND_MS)}
-                />
-                <Stat
-                  label={t('levels.statUsed')}
-                  value={durationText(values.creditUsed * SECOND_MS)}
-                  note={t('levels.of', { total: durationText(values.creditTotal * SECOND_MS) })}
-                />
-                <Stat
-                  label={t('levels.available')}
-                  value={values.percent === null ? '–' : numberText(values.percent, 3)}
-                  unit="%"
-                  note={target === null ? '' : t('levels.target', { target: numberText(target, 3) })}
-                />
-                <Stat
-                  label={t('levels.burn')}
-                  value={values.burnRate1h === null ? '–' : numberText(values.burnRate1h, 1)}
-                  unit="×"
-                  note={t('levels.burn6h', {
-                    rate: values.burnRate6h === null ? '–' : numberText(values.burnRate6h, 1),
-                  })}
-                />
-              </div>
-              <footer>
-                <KeyValues rows={[[t('levels.period'), t(`levels.duration.${duration}`)]]} />
-              </footer>
-            </Card>
+              {tab === 'configuration' ? (
+                <ContainerConfig object={container} etag={etag} />
+              ) : (
+                <div class="col spread">
+                  <Budget container={container} />
+                  <Members
+                    level={{ type: 'slc', id, name: container.name }}
+                    etag={etag}
+                    reasons={new Set(decides.data?.reasons.map((reason) => reason.id))}
+                    refused={
+                      container.permissions.write
+                        ? undefined
+                        : t('levels.needsWrite', { name: container.name })
+                    }
+                  />
+                  <Periods container={container} />
+                </div>
+              )}
+            </Tabs>
           )}
         </Show>
-        <Members type="slc" id={id} />
-        <Periods id={id} />
       </div>
     </>
   )
 }
 
-type Period = Item<'/slcs/{id}/periods'>
-
-/** The periods that are over: each with its last revision. */
-function Periods({ id }: { readonly id: number }): JSX.Element {
-  const periods = useGet('/slcs/{id}/periods', { path: { id }, query: { limit: 24 } })
+function Budget({ container }: { readonly container: Slc }): JSX.Element {
+  const { name, values, timezone, target, limit, duration, activeTime, warnAt } = container
+  const left = shareLeft(values)
   return (
-    <Card title={t('levels.periods')} note={t('levels.periodsNote')}>
-      <Show resource={periods}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={t('levels.noPeriods')} />
-          ) : (
-            <Table<Period>
-              label={t('levels.periods')}
-              rows={items}
-              keyOf={({ period }) => period.begin}
-              columns={[
-                { key: 'begin', title: t('levels.period'), cell: ({ period }) => dayText(period.begin) },
-                {
-                  key: 'state',
-                  title: t('levels.state'),
-                  cell: ({ revisions }) => <State state={revisions.at(-1)?.state} />,
-                },
-                {
-                  key: 'percent',
-                  title: t('levels.available'),
-                  figures: true,
-                  cell: ({ revisions }) => percentOf(revisions.at(-1)?.percent),
-                },
-                {
-                  key: 'used',
-                  title: t('levels.statUsed'),
-                  figures: true,
-                  cell: ({ revisions }) => durationText((revisions.at(-1)?.creditUsed ?? 0) * SECOND_MS),
-                },
-                {
-                  key: 'revision',
-                  title: t('levels.revision'),
-                  wide: true,
-                  cell: ({ revisions }) => {
-                    const last = revisions.at(-1)
-                    return (
-                      last && (
-                        <>
-                          {t('levels.final', { revision: last.revision })} <Time at={last.created} />
-                        </>
-                      )
-                    )
-                  },
-                },
-              ]}
-            />
-          )
-        }
-      </Show>
+    <Card
+      title={t('levels.budget')}
+      note={`${dayText(values.period.begin)} – ${dayText(Date.parse(values.period.end) - 1)}, ${timezone}`}
+    >
+      {left !== null && (
+        <div class="pad">
+          <Staff
+            left={left}
+            ideal={steadyShare(values.period)}
+            name={t('kit.budgetName', { name, left: percentText(left) })}
+          />
+        </div>
+      )}
+      <div class="stats">
+        <Stat
+          label={t('levels.statLeft')}
+          value={left === null ? '–' : percentText(left)}
+          note={durationText(values.creditLeft * SECOND_MS)}
+        />
+        <Stat
+          label={t('levels.statUsed')}
+          value={durationText(values.creditUsed * SECOND_MS)}
+          note={t('levels.of', { total: durationText(values.creditTotal * SECOND_MS) })}
+        />
+        <Stat
+          label={t('levels.available')}
+          value={values.percent === null ? '–' : numberText(values.percent, 3)}
+          unit="%"
+          note={target === null ? '' : t('levels.target', { target: numberText(target, 3) })}
+        />
+        <Stat
+          label={t('levels.burn')}
+          value={values.burnRate1h === null ? '–' : numberText(values.burnRate1h, 1)}
+          unit="×"
+          note={t('levels.burn6h', {
+            rate: values.burnRate6h === null ? '–' : numberText(values.burnRate6h, 1),
+          })}
+        />
+      </div>
+      <footer>
+        <KeyValues
+          rows={[
+            [t('levels.field.limit'), `${numberText(limit, 3)}\u00a0%`],
+            [t('levels.period'), t(`levels.duration.${duration}`)],
+            [t('levels.field.activeTime'), hoursText(activeTime)],
+            [t('levels.field.warnAt'), `${numberText(warnAt, 3)}\u00a0%`],
+          ]}
+        />
+      </footer>
     </Card>
   )
-}
-
-function percentOf(percent: number | null | undefined): string {
-  return percent === null || percent === undefined ? '–' : `${numberText(percent, 3)}\u00a0%`
 }

@@ -8,6 +8,7 @@ import { Empty, Show } from '../../kit/feedback.tsx'
 import { BASE, objectLink } from '../../kit/location.ts'
 import { rankOf, State } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
+import { CreateButton } from './create-dialog.tsx'
 import { ContainerPage } from './container.tsx'
 import { listSentence } from './sentence.ts'
 import { ServicePage } from './service.tsx'
@@ -32,11 +33,19 @@ function Levels(): JSX.Element {
         sentence={containers.data && services.data ? listSentence(all.map(({ state }) => state)) : ''}
       />
       <div class="body two-up">
-        <Card title={t('levels.containers')} note={t('levels.containersNote')}>
+        <Card
+          title={t('levels.containers')}
+          note={t('levels.containersNote')}
+          actions={<CreateButton type="slc" />}
+        >
           <Show resource={containers} what={t('levels.failed')}>
             {({ items }) =>
               items.length === 0 ? (
-                <Empty title={t('levels.noContainers')} text={t('levels.noContainersText')} />
+                <Empty
+                  title={t('levels.noContainers')}
+                  text={t('levels.noContainersText')}
+                  action={<CreateButton type="slc" />}
+                />
               ) : (
                 <ul>
                   {items.map((one) => (
@@ -47,11 +56,19 @@ function Levels(): JSX.Element {
             }
           </Show>
         </Card>
-        <Card title={t('levels.services')} note={t('levels.servicesNote')}>
+        <Card
+          title={t('levels.services')}
+          note={t('levels.servicesNote')}
+          actions={<CreateButton type="slo" />}
+        >
           <Show resource={services} what={t('levels.failed')}>
             {({ items }) =>
               items.length === 0 ? (
-                <Empty title={t('levels.noServices')} text={t('levels.noServicesText')} />
+                <Empty
+                  title={t('levels.noServices')}
+                  text={t('levels.noServicesText')}
+                  action={<CreateButton type="slo" />}
+                />
               ) : (
                 <ul class="rows">
                   {items

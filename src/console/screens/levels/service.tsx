@@ -2,21 +2,28 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import type { Answer } from '../../api/client.ts'
-import { Card, PageHead, Stat, Table } from '../../kit/data.tsx'
-import { Empty, Show } from '../../kit/feedback.tsx'
-import { linkTo } from '../../kit/location.ts'
+import { Card, PageHead, Stat, Table, Tabs } from '../../kit/data.tsx'
+import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
 import { numberText } from '../../kit/numbers.ts'
 import { State, stateWord } from '../../kit/state.tsx'
 import { durationText, msOfDuration, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { LevelActions } from './actions.tsx'
 import { Members } from './members.tsx'
+import { membersCounted } from './member.ts'
+import { ruleSentence } from './rules.ts'
+import type { Slo } from './rules.ts'
+import { ServiceConfig } from './service-config.tsx'
+import { useLive } from './use-live.ts'
 
 const MONTH_MS = 30 * 86_400_000
-type Slo = Answer<'/slos/{id}'>
+const TABS = ['overview', 'configuration'] as const
 type Outage = Answer<'/slos/{id}/outages'>[number]
 
-/** A service: why it is in its state, what makes it up, and what its outages cost. */
+/** A service: why it is in its state, what makes it up, what its outages cost, and its configuration. */
 export function ServicePage({ id }: { readonly id: number }): JSX.Element {
   const slo = useGet('/slos/{id}', { path: { id } }, ['state'])
   const begin = useMemo(() => new Date(Date.now() - MONTH_MS).toISOString(), [id])
@@ -25,82 +32,149 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
     { path: { id }, query: { begin, states: 'major,minor', minDuration: 'PT1M' } },
     ['state'],
   )
-  const reasons = new Set(slo.data?.reasons.map((reason) => reason.id))
+  const [tab, setTab] = useQuery<(typeof TABS)[number]>('tab', 'overview')
+  const { data, etag } = slo
+  // An outage that lasts costs more each minute, without an event.
+  useLive(outages.reload, data?.currentState === 'major' || data?.currentState === 'minor')
   return (
     <>
       <PageHead
         crumbs={[{ text: t('nav.slos'), href: linkTo('slos') }]}
-        title={slo.data?.name ?? t('levels.service')}
-        badge={slo.data && <State state={slo.data.currentState} />}
-        sentence={slo.data ? sentenceOf(slo.data) : ''}
+        title={data?.name ?? t('levels.service')}
+        badge={data && <State state={data.currentState} />}
+        sentence={data ? sentenceOf(data) : ''}
+        actions={data && <LevelActions level={{ ...data, type: 'slo' }} />}
       />
       <div class="body">
-        <Show resource={slo} what={t('levels.failed')}>
-          {({ parameters, stateOperation }) => (
-            <Card>
-              <div class="stats">
-                <Stat label={t('levels.rule')} value={t(`levels.operation.${stateOperation}`)} />
-                <Stat
-                  label={t('levels.costPerMin')}
-                  value={numberText(parameters.costsPerMin)}
-                  unit={parameters.currency}
-                />
-                <Stat
-                  label={t('levels.costMonth')}
-                  value={numberText(costOf(outages.data ?? []))}
-                  unit={parameters.currency}
-                  note={t('levels.costNote')}
-                />
-              </div>
-            </Card>
+        <Show resource={slo} what={t('levels.failed')} skeleton={<Skeleton lines={8} height="24rem" />}>
+          {(service) => (
+            <Tabs
+              label={t('levels.tabs')}
+              value={tab}
+              onChange={(to) => setTab(to, true)}
+              tabs={TABS.map((value) => ({ value, text: t(`levels.tab.${value}`) }))}
+            >
+              {tab === 'configuration' ? (
+                <ServiceConfig object={service} etag={etag} />
+              ) : (
+                <div class="col spread">
+                  <Summary service={service} outages={outages.data ?? []} />
+                  <Members
+                    level={{ type: 'slo', id, name: service.name }}
+                    etag={etag}
+                    reasons={new Set(service.reasons.map((reason) => reason.id))}
+                    refused={
+                      service.permissions.write ? undefined : t('levels.needsWrite', { name: service.name })
+                    }
+                  />
+                  <Outages outages={outages} />
+                </div>
+              )}
+            </Tabs>
           )}
         </Show>
-        <Members type="slo" id={id} reasons={reasons} />
-        <Card title={t('levels.outages')} note={t('levels.lastMonth')}>
-          <Show resource={outages}>
-            {(items) =>
-              items.length === 0 ? (
-                <Empty title={t('levels.noOutages')} />
-              ) : (
-                <Table<Outage>
-                  label={t('levels.outages')}
-                  rows={items.toReversed()}
-                  keyOf={(outage) => outage.id}
-                  columns={[
-                    { key: 'begin', title: t('levels.since'), cell: (outage) => <Time at={outage.begin} /> },
-                    {
-                      key: 'state',
-                      title: t('levels.state'),
-                      cell: (outage) => <State state={outage.state} />,
-                    },
-                    {
-                      key: 'duration',
-                      title: t('levels.duration'),
-                      figures: true,
-                      cell: (outage) =>
-                        durationText(msOfDuration(outage.duration) ?? 0) +
-                        (outage.active ? ` ${t('levels.running')}` : ''),
-                    },
-                    {
-                      key: 'reasons',
-                      title: t('levels.reasons'),
-                      wide: true,
-                      cell: (outage) => outage.reasons.map(({ name }) => name).join(', '),
-                    },
-                    {
-                      key: 'cost',
-                      title: t('levels.cost'),
-                      figures: true,
-                      cell: ({ cost }) =>
-                        cost === null ? '–' : `${numberText(cost.amount)}\u00a0${cost.currency}`,
-                    },
-                  ]}
-                />
-              )
-            }
-          </Show>
-        </Card>
       </div>
+    </>
+  )
+}
+
+/** The rule in words, and what outages cost. */
+function Summary({
+  service,
+  outages,
+}: {
+  readonly service: Slo
+  readonly outages: readonly Outage[]
+}): JSX.Element {
+  const { id, parameters, stateOperation } = service
+  const members = useGet('/{parentType}/{parentId}/children', { path: { parentType: 'slo', parentId: id } }, [
+    'state',
+  ])
+  return (
+    <Card>
+      {members.data && (
+        <p class="pad">{ruleSentence(stateOperation, service, membersCounted(members.data.items))}</p>
+      )}
+      <div class="stats">
+        <Stat label={t('levels.membersStat')} value={numberText(parameters.children)} />
+        <Stat
+          label={t('levels.costPerMin')}
+          value={numberText(parameters.costsPerMin)}
+          unit={parameters.currency}
+        />
+        <Stat
+          label={t('levels.costMonth')}
+          value={numberText(costOf(outages))}
+          unit={parameters.currency}
+          note={t('levels.costNote')}
+        />
+      </div>
+    </Card>
+  )
+}
+
+function Outages({ outages }: { readonly outages: Resource<readonly Outage[]> }): JSX.Element {
+  return (
+    <Card title={t('levels.outages')} note={t('levels.lastMonth')}>
+      <Show resource={outages} what={t('levels.outagesFailed')}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty title={t('levels.noOutages')} />
+          ) : (
+            <Table<Outage>
+              label={t('levels.outages')}
+              rows={items.toReversed()}
+              keyOf={(outage) => outage.id}
+              columns={[
+                { key: 'begin', title: t('levels.since'), cell: ({ begin }) => <Since at={begin} /> },
+                { key: 'state', title: t('levels.state'), cell: ({ state }) => <State state={state} /> },
+                {
+                  key: 'duration',
+                  title: t('levels.duration'),
+                  figures: true,
+                  cell: ({ duration, active }) =>
+                    durationText(msOfDuration(duration) ?? 0) + (active ? ` ${t('levels.running')}` : ''),
+                },
+                {
+                  key: 'reasons',
+                  title: t('levels.reasons'),
+                  wide: true,
+                  cell: ({ reasons }) => <Because reasons={reasons} />,
+                },
+                {
+                  key: 'cost',
+                  title: t('levels.cost'),
+                  figures: true,
+                  cell: ({ cost }) =>
+                    cost === null ? '–' : `${numberText(cost.amount)}\u00a0${cost.currency}`,
+                },
+              ]}
+            />
+          )
+        }
+      </Show>
+    </Card>
+  )
+}
+
+function Since({ at }: { readonly at: string }): JSX.Element {
+  return (
+    <span class="nowrap">
+      <Time at={at} />
+    </span>
+  )
+}
+
+function Because({ reasons }: Pick<Outage, 'reasons'>): JSX.Element {
+  const unique = [...new Map(reasons.map((reason) => [reason.id, reason])).values()]
+  return (
+    <>
+      {unique.map(({ id, type, name }, at) => (
+        <span key={id}>
+          {at > 0 && ', '}
+          <a href={objectLink(type, id)}>{name}</a>
+        </span>
+      ))}
     </>
   )
 }

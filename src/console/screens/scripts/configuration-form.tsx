@@ -88,7 +88,7 @@ function Loaded({ script, id, version }: Props & { readonly version: Version<Con
       refused={refusedUnless(OPERATORS) ?? (fault && t(fault))}
       aside={<Note kind="info">{t('scripts.configurationRights')}</Note>}
       fieldText={(field) => t(`scripts.field.${field}`)}
-      valueText={valueText}
+      valueText={(shown, field) => valueText(shown[field])}
     >
       <ConfigurationFields draft={draft} failure={failure} onChange={change} />
     </EditForm>

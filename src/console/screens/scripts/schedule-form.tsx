@@ -92,7 +92,7 @@ function Loaded({ script, id, version }: Props & { readonly version: Version<Sch
       refused={refusedUnless(OPERATORS) ?? (draft.name.trim() === '' ? t('scripts.needsName') : undefined)}
       aside={<Note kind="info">{t('scripts.runsAsYou')}</Note>}
       fieldText={(field) => t(`scripts.field.${field}`)}
-      valueText={(value) => String(value ?? '–')}
+      valueText={(shown, field) => String(shown[field] ?? '–')}
     >
       {base.object.problem !== null && <Note kind="warning">{base.object.problem}</Note>}
       <ScheduleFields script={script} draft={draft} failure={failure} onChange={change} />

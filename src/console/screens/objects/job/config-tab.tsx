@@ -33,7 +33,7 @@ export function ConfigTab({
       refused={refusedWhy(job, draft)}
       aside={<Replay job={job} draft={draft} />}
       fieldText={(field) => t(`job.field.${field}`)}
-      valueText={lines}
+      valueText={(shown, field) => lines(shown[field])}
     >
       <DeliveryForm draft={draft} failure={failure} onChange={change} />
       <ValueForm draft={draft} failure={failure} onChange={change} />

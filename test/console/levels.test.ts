@@ -1,0 +1,246 @@
+import { expect, test } from 'bun:test'
+
+import { connectAdministrator } from '../api/client.ts'
+import type { Body } from '../api/client.ts'
+import { onBothHosts } from './stage.ts'
+import type { Stage } from './stage.ts'
+
+const TEST_MAX_MS = 120_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** The access token of the page ends while the clock leaps; the page renews it. */
+const LEAP = /status of 401/
+
+type Planted = {
+  readonly job: number
+  readonly service: number
+  readonly above: number
+  readonly container: number
+}
+
+/** A job, a service over it that costs 18 EUR a minute, a service above, and a container over that with a budget for each day. */
+async function plant({ client }: Stage): Promise<Planted> {
+  const post = async (path: string, json: unknown): Promise<number> =>
+    Number((await client.request('POST', path, { json })).body['id'])
+  const link = (type: string, id: number, child: number) =>
+    client.request('PUT', `/${type}/${id}/children`, { json: { items: [{ id: child }] } })
+  const mark = crypto.randomUUID().slice(0, 8)
+  const group = await post('/groups?parentId=1', { name: `plant ${mark}` })
+  const device = await post(`/devices?parentId=${group}`, { name: `station ${mark}` })
+  const thresholds = { major: { conditions: [{ key: 'errorCode', operator: '<>', value: 0 }] } }
+  const job = await post(`/jobs?parentId=${device}`, { name: `Pump ${mark}`, thresholds })
+  const service = await post(`/slos?parentId=${group}`, {
+    name: `Pumping ${mark}`,
+    parameters: { costsPerMin: 18, currency: 'EUR' },
+  })
+  await link('slo', service, job)
+  const above = await post(`/slos?parentId=${group}`, { name: `Dry feet ${mark}` })
+  await link('slo', above, service)
+  const container = await post(`/slcs?parentId=${group}`, {
+    name: `Contract ${mark}`,
+    limit: 95,
+    duration: 'day',
+    timezone: noonZone(),
+  })
+  await link('slc', container, above)
+  return { job, service, above, container }
+}
+
+/** A zone in which it is noon: a day of it ends hours after the test. */
+function noonZone(): string {
+  const ahead = 12 - new Date().getUTCHours()
+  return ahead === 0 ? 'Etc/UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
+}
+
+const deliver = ({ client }: Stage, job: number, errorCode: number) =>
+  client.request('POST', `/webcollector/jobs/${job}/values`, { json: { errorCode } })
+
+const read = async ({ client }: Stage, path: string): Promise<Body> =>
+  (await client.request('GET', path)).body
+
+onBothHosts('levels', (stage) => {
+  test(
+    'a service is created with a rule in words, gets a member, and is deleted with its effect counted',
+    async () => {
+      const { job } = await plant(stage)
+      const { name } = await read(stage, `/jobs/${job}`)
+      await stage.visit('slos', {}, async ({ page, check, expectProblem }) => {
+        // An event of the deletion may come before its answer: then the page reads what is deleted.
+        expectProblem(/status of (404|422)/)
+        await page.getByRole('button', { name: 'New service' }).first().click()
+        await page.getByRole('dialog').getByLabel('Name').fill('Till service')
+        await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+        await page.getByText('No member counts yet.').waitFor()
+        await page.getByRole('tab', { name: 'Overview' }).click()
+        await page.getByRole('button', { name: 'Add a member' }).first().click()
+        const form = page.getByRole('dialog')
+        await form.getByLabel('Member', { exact: true }).fill(String(name))
+        await form.getByRole('button', { name: String(name) }).click()
+        await form.getByLabel('Counts as', { exact: true }).fill('2')
+        await form.getByLabel('Warning counts as').selectOption('ok')
+        await form.getByRole('button', { name: 'Add a member' }).click()
+        await page.getByText('counts as 2, Warning counts as Ok').waitFor()
+        await page.getByRole('tab', { name: 'Configuration' }).click()
+        await page.getByLabel('A state needs').selectOption('count')
+        await page.getByText('Always ok: no number of bad members is given.').waitFor()
+        await page.getByLabel('… are major').first().fill('2')
+        await page.getByText('Major when all 2 members are major. Otherwise ok.').waitFor()
+        await page.getByLabel('Currency').fill('ABC')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('must be an ISO 4217 currency code').waitFor()
+        await page.getByLabel('Currency').fill('chf')
+        await page.getByLabel('Cost a minute').fill('2,5')
+        await page.getByRole('button', { name: 'Add a property' }).click()
+        await page.getByLabel('Key').fill('contract')
+        await page.getByLabel('Value', { exact: true }).fill('A-7')
+        await check('service-configuration')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        const id = Number(new URL(page.url()).pathname.split('/').at(-1))
+        expect(await read(stage, `/slos/${id}`)).toMatchObject({
+          stateOperation: 'count',
+          major: 2,
+          parameters: { children: 1, costsPerMin: 2.5, currency: 'CHF' },
+          properties: [{ key: 'contract', value: 'A-7' }],
+        })
+        await page.getByRole('button', { name: 'More about Till service' }).click()
+        await page.getByRole('menuitem', { name: 'Delete' }).click()
+        await page.getByText('Its only member stays.').waitFor()
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+        await page.getByText('Till service is deleted').waitFor()
+        expect((await stage.client.request('GET', `/slos/${id}`)).status).toBe(404)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a container is created with hours of service; of two editors the second sees both versions',
+    async () => {
+      await stage.visit('slos', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of (412|422)/)
+        await page.getByRole('button', { name: 'New container' }).first().click()
+        const form = page.getByRole('dialog')
+        await form.getByLabel('Name').fill('Office hours')
+        await form.getByLabel('Agreed availability').fill('99')
+        await form.getByLabel('Period', { exact: true }).selectOption('week')
+        await form.getByLabel('A period begins').selectOption('day')
+        await check('new-container')
+        await form.getByRole('button', { name: 'Create' }).click()
+        await page.getByText('99 % of each week must be good').waitFor()
+        await page.getByRole('button', { name: 'Add hours' }).click()
+        await page.getByRole('button', { name: 'Fri' }).click()
+        await page.getByText('Only the service hours count: Mon, Tue, Wed, Thu 08:00–18:00.').waitFor()
+        await page.getByLabel('Until').fill('07:00')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText(/must be later than the begin/).waitFor()
+        await page.getByLabel('Until').fill('17:00')
+        const id = Number(new URL(page.url()).pathname.split('/').at(-1))
+        await stage.client.request('PATCH', `/slcs/${id}`, { json: { limit: 98 } })
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Another user has saved it').waitFor()
+        await page.getByRole('cell', { name: '98', exact: true }).waitFor()
+        await check('container-conflict')
+        await page.getByRole('button', { name: 'Keep mine, then save' }).click()
+        await page.getByText('98 % of each week must be good').waitFor()
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        expect(await read(stage, `/slcs/${id}`)).toMatchObject({
+          limit: 98,
+          duration: 'week',
+          resetInterval: 'day',
+          activeTime: [
+            { days: ['monday', 'tuesday', 'wednesday', 'thursday'], begin: '08:00', end: '17:00' },
+          ],
+        })
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a viewer reads which right a change needs',
+    async () => {
+      const { service } = await plant(stage)
+      await stage.visit(`slo/${service}`, { as: 'dashboard_viewer' }, async ({ page }) => {
+        const add = page.getByRole('button', { name: 'Add a member' }).first()
+        expect(await add.getAttribute('title')).toMatch(/^You need the right to change Pumping/)
+      })
+    },
+    TEST_MAX_MS,
+  )
+})
+
+onBothHosts(
+  'levels-outage',
+  (stage) => {
+    test(
+      'an outage runs: the reason path names the job, budget and cost move; the period of the day before stays final',
+      async () => {
+        const { job, service, above, container } = await plant(stage)
+        const { name: pump } = await read(stage, `/jobs/${job}`)
+        await deliver(stage, job, 0)
+        const begin = Date.now() + MINUTE_MS
+        await stage.moveTo(begin)
+        await deliver(stage, job, 1)
+        await stage.moveTo(begin + 10 * MINUTE_MS)
+        await stage.visit(`slo/${service}`, {}, async ({ page, check, expectProblem }) => {
+          expectProblem(LEAP)
+          await page.getByText(`because of ${String(pump)}`).waitFor()
+          await page.getByRole('cell', { name: '10 min running' }).waitFor()
+          await page.getByRole('cell', { name: '180 EUR' }).waitFor()
+          await check('service')
+          await stage.moveTo(begin + 20 * MINUTE_MS)
+          await page.getByRole('cell', { name: '360 EUR' }).waitFor()
+        })
+        await stage.visit(`slo/${above}`, {}, async ({ page }) => {
+          await page
+            .getByRole('listitem')
+            .filter({ hasText: String(pump) })
+            .filter({ hasText: 'reason' })
+            .last()
+            .waitFor()
+        })
+        await stage.visit(`slc/${container}`, {}, async ({ page, check, expectProblem }) => {
+          expectProblem(LEAP)
+          await page.getByText('of 1 hr 12 min', { exact: true }).waitFor()
+          const used = page.locator('.stat', { hasText: 'Used' })
+          await used.getByText('20 min').waitFor()
+          await page
+            .getByRole('listitem')
+            .filter({ hasText: String(pump) })
+            .last()
+            .waitFor()
+          await check('container')
+          await stage.moveTo(begin + 30 * MINUTE_MS)
+          await used.getByText('30 min').waitFor()
+        })
+        await deliver(stage, job, 0)
+        // A period of a day is over, and final five minutes later.
+        await stage.moveTo(begin + 25 * HOUR_MS)
+        const { host } = stage.client
+        const later = await connectAdministrator(host)
+        const frozen = async () => (await later.request('GET', `/slcs/${container}/periods`)).body['items']
+        const before = (await frozen()) as { revisions: unknown[] }[]
+        expect(before).toHaveLength(1)
+        await stage.visit(`slc/${container}`, {}, async ({ page, check }) => {
+          const row = page.getByRole('row', { name: /final, revision 1/ })
+          await row.getByRole('cell', { name: '30 min', exact: true }).waitFor()
+          await row.getByRole('button', { name: /^Recalculate/ }).click()
+          const form = page.getByRole('dialog')
+          await form.getByLabel('Reason').fill('checked with the customer')
+          await form.getByRole('button', { name: 'Recalculate' }).click()
+          await page.getByText('final, revision 2').waitFor()
+          await page.getByText('final, revision 2').click()
+          await page.getByText('checked with the customer').waitFor()
+          await check('periods')
+        })
+        const after = (await frozen()) as { revisions: unknown[] }[]
+        expect(after[0]?.revisions[0]).toEqual(before[0]?.revisions[0])
+        expect(after[0]?.revisions).toHaveLength(2)
+      },
+      TEST_MAX_MS,
+    )
+  },
+  { isByHand: true },
+)

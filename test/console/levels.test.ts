@@ -159,6 +159,45 @@ onBothHosts('levels', (stage) => {
   )
 
   test(
+    'a status page is published, opened, given new addresses, and unpublished',
+    async () => {
+      const { service } = await plant(stage)
+      const publicPage = async () =>
+        fetch(new URL(String((await read(stage, `/slo/${service}/status-page`))['page']), stage.url))
+      await stage.visit(`slo/${service}?tab=page`, {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of (404|422)/)
+        await page.getByRole('button', { name: 'Publish' }).click()
+        const form = page.getByRole('dialog')
+        await form.getByLabel('Title').fill('Our pumps')
+        await form.getByLabel('Days of availability').fill('91')
+        await form.getByRole('button', { name: /^Pump/ }).click()
+        await form.getByRole('button', { name: 'Publish' }).click()
+        await form.getByText(/90/).last().waitFor()
+        await form.getByLabel('Days of availability').fill('90')
+        await form.getByRole('button', { name: 'Publish' }).click()
+        await page.getByText('It covers 90 days and has one component:').waitFor()
+        await check('status-page')
+        const first = await publicPage()
+        expect(await first.text()).toContain('Our pumps')
+        expect(await page.getByRole('link', { name: 'Open the page' }).getAttribute('href')).toBe(
+          new URL(first.url).pathname,
+        )
+        await page.getByRole('button', { name: 'New addresses' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'New addresses' }).click()
+        await page.getByText('The page has new addresses').waitFor()
+        expect((await fetch(first.url)).status).toBe(404)
+        const second = await publicPage()
+        await page.getByRole('button', { name: 'Unpublish' }).click()
+        await page.getByText('with one component').waitFor()
+        await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).click()
+        await page.getByText('It is not published.').waitFor()
+        expect((await fetch(second.url)).status).toBe(404)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'a viewer reads which right a change needs',
     async () => {
       const { service } = await plant(stage)

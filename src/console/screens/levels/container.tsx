@@ -17,9 +17,10 @@ import { Periods } from './periods.tsx'
 import { budgetSentence, SECOND_MS } from './sentence.ts'
 import { hoursText } from './slc-draft.ts'
 import type { Slc } from './slc-draft.ts'
+import { StatusPage } from './status-page.tsx'
 import { useLive } from './use-live.ts'
 
-const TABS = ['overview', 'configuration'] as const
+const TABS = ['overview', 'configuration', 'page'] as const
 
 /** A container: what is left of its budget, how fast it burns, the periods before, and its configuration. */
 export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
@@ -51,9 +52,9 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
               onChange={(to) => setTab(to, true)}
               tabs={TABS.map((value) => ({ value, text: t(`levels.tab.${value}`) }))}
             >
-              {tab === 'configuration' ? (
-                <ContainerConfig object={container} etag={etag} />
-              ) : (
+              {tab === 'page' && <StatusPage level={{ ...container, type: 'slc' }} />}
+              {tab === 'configuration' && <ContainerConfig object={container} etag={etag} />}
+              {tab === 'overview' && (
                 <div class="col spread">
                   <Budget container={container} />
                   <Members

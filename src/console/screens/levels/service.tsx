@@ -17,10 +17,11 @@ import { membersCounted } from './member.ts'
 import { ruleSentence } from './rules.ts'
 import type { Slo } from './rules.ts'
 import { ServiceConfig } from './service-config.tsx'
+import { StatusPage } from './status-page.tsx'
 import { useLive } from './use-live.ts'
 
 const MONTH_MS = 30 * 86_400_000
-const TABS = ['overview', 'configuration'] as const
+const TABS = ['overview', 'configuration', 'page'] as const
 type Outage = Answer<'/slos/{id}/outages'>[number]
 
 /** A service: why it is in its state, what makes it up, what its outages cost, and its configuration. */
@@ -54,9 +55,9 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
               onChange={(to) => setTab(to, true)}
               tabs={TABS.map((value) => ({ value, text: t(`levels.tab.${value}`) }))}
             >
-              {tab === 'configuration' ? (
-                <ServiceConfig object={service} etag={etag} />
-              ) : (
+              {tab === 'page' && <StatusPage level={{ ...service, type: 'slo' }} />}
+              {tab === 'configuration' && <ServiceConfig object={service} etag={etag} />}
+              {tab === 'overview' && (
                 <div class="col spread">
                   <Summary service={service} outages={outages.data ?? []} />
                   <Members

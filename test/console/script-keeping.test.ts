@@ -6,7 +6,7 @@ import { craft } from '../packages/crafted.ts'
 import { RUNNER_TOKEN } from '../runs/fake-runner.ts'
 import { onBothHosts } from './stage.ts'
 
-const TEST_MAX_MS = 90_000
+const TEST_MAX_MS = 180_000
 
 type Configuration = {
   readonly name: string

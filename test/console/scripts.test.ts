@@ -2,13 +2,16 @@ import { expect, test } from 'bun:test'
 
 import { stageOf } from '../api/runs-stage.ts'
 import { must, RUNNER_TOKEN } from '../runs/fake-runner.ts'
+import type { Held } from '../runs/fake-runner.ts'
 import { onBothHosts } from './stage.ts'
 
 const FIRST = 200
 const SECOND = 20
 const LONG = 1_250
 const CHUNK = 250
-const JOURNEY_MAX_MS = 90_000
+const JOURNEY_MAX_MS = 180_000
+/** A runner that is silent for 25 seconds is given up. */
+const BEAT_MS = 5_000
 const LOOKS = [
   ['wide', 'light'],
   ['narrow', 'dark'],
@@ -23,6 +26,16 @@ const lines = (from: number, count: number) =>
     stream: 'stdout' as const,
     text: `batch ${from + at}`,
   }))
+
+/** Does something that may take long while the runner keeps its run. */
+async function keeping(held: Held, work: () => Promise<void>): Promise<void> {
+  const beat = setInterval(() => void held.say('POST', 'heartbeat'), BEAT_MS)
+  try {
+    await work()
+  } finally {
+    clearInterval(beat)
+  }
+}
 
 onBothHosts(
   'scripts',
@@ -53,7 +66,7 @@ onBothHosts(
           await newer.waitFor()
           // The view of the reader has stayed.
           expect(await page.getByText(`batch ${FIRST + SECOND}`, { exact: true }).count()).toBe(0)
-          await check(`run-${width}`)
+          await keeping(held, () => check(`run-${width}`))
           await newer.focus()
           await page.keyboard.press('Enter')
           await page.getByText(`batch ${FIRST + SECOND}`, { exact: true }).waitFor()

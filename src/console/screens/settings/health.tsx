@@ -1,11 +1,16 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
+import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
+import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Note, Show } from '../../kit/feedback.tsx'
 import { State } from '../../kit/state.tsx'
 import { durationText, timeText } from '../../kit/time.tsx'
+import { toast, toastFailure } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { healthSentence } from './sentence.ts'
 import type { Health } from './sentence.ts'
@@ -28,7 +33,11 @@ export function HealthChecks(): JSX.Element {
           {(data) => (
             <>
               {data.warnings.map(({ code, detail }) => (
-                <Note key={code} kind="warning">
+                <Note
+                  key={code}
+                  kind="warning"
+                  action={code === 'notifications_paused' && <Resume onDone={health.reload} />}
+                >
                   {detail}
                 </Note>
               ))}
@@ -38,6 +47,28 @@ export function HealthChecks(): JSX.Element {
         </Show>
       </div>
     </Card>
+  )
+}
+
+/** Sends the notifications that were held back since a restore. */
+function Resume({ onDone }: { readonly onDone: () => void }): JSX.Element {
+  const [isBusy, setBusy] = useState(false)
+  const refused = user.value?.role === 'administrator' ? undefined : t('settings.needsAdministrator')
+  const resume = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await call('post', '/notifications/resume', {})
+      toast({ text: t('settings.health.resumed') })
+      onDone()
+    } catch (error) {
+      toastFailure(error)
+      setBusy(false)
+    }
+  }
+  return (
+    <Button small busy={isBusy} refused={refused} onClick={() => background(resume())}>
+      {t('settings.health.resume')}
+    </Button>
   )
 }
 

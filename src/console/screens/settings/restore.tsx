@@ -152,7 +152,6 @@ function Working({ share, isDryRun }: WorkingProps): JSX.Element {
 /** The content of the backup beside the content of the installation, and the consequences of a restore. */
 function Preview({ preview }: { readonly preview: Restored }): JSX.Element {
   const { madeAt, release, histories, files, jobs, fileCount, needsReplace } = preview
-  const yesNo = (yes: boolean): string => t(yes ? 'settings.on' : 'settings.off')
   return (
     <>
       <KeyValues
@@ -161,9 +160,9 @@ function Preview({ preview }: { readonly preview: Restored }): JSX.Element {
           [t('settings.release'), release],
           [
             t('settings.restore.histories'),
-            histories ? t('settings.restore.jobs', { count: jobs }) : yesNo(false),
+            histories ? t('settings.restore.jobs', { count: jobs }) : t('settings.restore.leftOut'),
           ],
-          [t('settings.restore.files'), files ? numberText(fileCount) : yesNo(false)],
+          [t('settings.restore.files'), files ? numberText(fileCount) : t('settings.restore.leftOut')],
         ]}
       />
       <Table

@@ -243,6 +243,48 @@ onBothHosts('job', (stage) => {
     TEST_MAX_MS,
   )
 
+  test.each([
+    ['wide', 'light'],
+    ['wide', 'dark'],
+    ['narrow', 'light'],
+    ['narrow', 'dark'],
+  ] as const)(
+    'silence becomes error code 5 and a gap in the chart, and errorCode 0 ends it: %s, %s',
+    async (width, theme) => {
+      const job = await plant(stage)
+      await stage.client.request('PATCH', `/jobs/${job}`, { json: { parameters: { timeout: 'PT6S' } } })
+      // A sender that was heard each minute until 20 minutes ago.
+      for (let minutes = 30; minutes >= 20; minutes--) {
+        const timestamp = new Date(Date.now() - minutes * 60_000).toISOString()
+        await deliver(stage, job, { returnValue1: 2 + minutes / 100, timestamp })
+      }
+      const shown = async () => (await stage.client.request('GET', `/jobs/${job}`)).body
+      await stage.visit(`job/${job}?range=PT1H`, { width, theme }, async ({ page, check, picture }) => {
+        await page.getByText(/Silent for/).waitFor()
+        const badge = page.locator('.pagehead .st')
+        await badge.getByText('Warning').waitFor()
+        expect(await shown()).toMatchObject({ errorCode: 5, currentState: 'warning' })
+        await page.getByRole('group', { name: /^Level, 1 h.*1 gap/ }).waitFor()
+        await page.getByRole('img', { name: /^States, .*Warning from/ }).waitFor()
+        if (width === 'wide' && theme === 'light') await check('silent')
+        else await picture(`silent-${width}-${theme}`)
+        // Values alone do not end it, since the job has `healsOnData: false`.
+        await stage.client.request('POST', `/webcollector/jobs/${job}/values`, {
+          json: { returnValue1: 2.5 },
+        })
+        expect(await shown()).toMatchObject({ errorCode: 5 })
+        await stage.client.request('PATCH', `/jobs/${job}`, { json: { parameters: { timeout: 'PT10M' } } })
+        await deliver(stage, job, { returnValue1: 2.5 })
+        await page.getByText('All is well.').waitFor()
+        await badge.getByText('Ok').waitFor()
+        expect(await shown()).toMatchObject({ errorCode: 0, currentState: 'ok' })
+        // The gap stays visible.
+        await page.getByRole('group', { name: /last 2\.5 m.*1 gap/ }).waitFor()
+      })
+    },
+    TEST_MAX_MS,
+  )
+
   test(
     'outages are listed',
     async () => {

@@ -7,6 +7,9 @@ import { answering, AWAY, COLLECTOR, makeJob, openStage, received } from './stag
 import type { Stage } from './stage.ts'
 
 const TEST_MAX_MS = 90_000
+// The compiler would read the types of browsers, which those of Bun contradict.
+const SNIPPETS = join(import.meta.dir, '../../src/console/screens/objects/job/snippets.ts')
+type Snippets = { readonly snippetOf: (sender: string, job: unknown, base: string) => string }
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -37,8 +40,17 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a Prometheus that scrapes a target each second and writes to the host; answers how to read its own metrics. */
-async function startPrometheus({ host }: Stage, targetPort: number, relabel: string) {
+/** The part of the configuration that writes to the host. */
+const writeTo = ({ host }: Stage, relabel: string): string => `remote_write:
+  - url: ${host.url}/api/v1/write
+    basic_auth: { username: ${COLLECTOR.username}, password: ${COLLECTOR.password} }
+    queue_config: { max_shards: 1, batch_send_deadline: 200ms, min_backoff: 50ms, max_backoff: 200ms }
+    write_relabel_configs:
+${relabel}`
+
+/** Starts a Prometheus that scrapes a target each second and writes to a host; answers how to read its own metrics.
+ * @param remoteWrite the part of the configuration about the host */
+async function startPrometheus(targetPort: number, remoteWrite: string, labels = '{}') {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-prometheus-'))
   const port = await freePort()
   await Bun.write(
@@ -47,13 +59,8 @@ async function startPrometheus({ host }: Stage, targetPort: number, relabel: str
 global: { scrape_interval: 1s, scrape_timeout: 1s }
 scrape_configs:
   - job_name: test
-    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]
-remote_write:
-  - url: ${host.url}/api/v1/write
-    basic_auth: { username: ${COLLECTOR.username}, password: ${COLLECTOR.password} }
-    queue_config: { max_shards: 1, batch_send_deadline: 200ms, min_backoff: 50ms, max_backoff: 200ms }
-    write_relabel_configs:
-${relabel}`,
+    static_configs: [{ targets: ['127.0.0.1:${targetPort}'], labels: ${labels} }]
+${remoteWrite}`,
   )
   const child = Bun.spawn({
     cmd: [
@@ -97,7 +104,7 @@ describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
       const jobId = await makeJob(stage, ['scrapes', 'idle'])
       const target = startTarget()
       const startedAt = Date.now()
-      const prometheus = await startPrometheus(stage, target.port, nameJob(jobId))
+      const prometheus = await startPrometheus(target.port, writeTo(stage, nameJob(jobId)))
       const samples = await received(stage, { jobId, count: 4 })
       expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
       for (const [index, { at }] of samples.entries()) {
@@ -128,11 +135,37 @@ describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
       )
       closing.push(() => stage.host.close())
       const jobId = await makeJob(stage, ['scrapes', 'idle'])
-      const prometheus = await startPrometheus(stage, startTarget().port, nameJob(jobId))
+      const prometheus = await startPrometheus(startTarget().port, writeTo(stage, nameJob(jobId)))
       const samples = await received(stage, { jobId, count: 3 })
       expect(refused).toBe(3)
       expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
       expect(await prometheus.counter('prometheus_remote_storage_samples_retried_total')).toBeGreaterThan(0)
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'writes the values of a job by the configuration that the console shows for it',
+    async () => {
+      const stage = await openStage()
+      closing.push(() => stage.host.close())
+      const jobId = await makeJob(stage, ['A name for people', 'scrapes'])
+      const job = await stage.session.get(stage.host.url, `/jobs/${jobId}`)
+      const folder = await mkdtemp(join(tmpdir(), 'tidemark-password-'))
+      closing.push(() => rm(folder, { recursive: true }))
+      await Bun.write(join(folder, 'password'), COLLECTOR.password)
+      const { snippetOf } = (await import(SNIPPETS)) as Snippets
+      const copied = snippetOf('prometheus', job, stage.host.url)
+      expect(copied).toContain('/etc/prometheus/tidemark')
+      // As copied, but for the file that only root may write.
+      const config = copied.replace('/etc/prometheus/tidemark', join(folder, 'password'))
+      const target = startTarget()
+      const prometheus = await startPrometheus(target.port, config, `{ instance: 'localhost:9100' }`)
+      const samples = await received(stage, { jobId, key: 'returnValue2', count: 2 })
+      expect(samples.slice(0, 2).map(({ value }) => value)).toEqual([1, 2])
+      // The other series of the target and those of Prometheus about the scrape are dropped.
+      expect(await stage.session.readSamples(stage.host.url, jobId, 'returnValue1')).toEqual([])
+      expect(await prometheus.counter('prometheus_remote_storage_samples_failed_total')).toBe(0)
     },
     TEST_MAX_MS,
   )
@@ -144,7 +177,7 @@ describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
       closing.push(() => stage.host.close())
       const jobId = await makeJob(stage, ['scrapes'])
       const everything = `      - { target_label: tidemark_job, replacement: '${jobId}' }\n`
-      const prometheus = await startPrometheus(stage, startTarget().port, everything)
+      const prometheus = await startPrometheus(startTarget().port, writeTo(stage, everything))
       const samples = await received(stage, { jobId, count: 3 })
       expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
       expect(await prometheus.counter('prometheus_remote_storage_samples_failed_total')).toBeGreaterThan(0)

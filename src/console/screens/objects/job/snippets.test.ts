@@ -100,6 +100,78 @@ test('the program in Python delivers the values', async () => {
   expect(await run(['python3', '-c', snippet('python')])).toEqual([delivered])
 })
 
-test('PowerShell has its own quotes', () => {
-  expect(snippet('powershell')).toContain(JSON.stringify(exampleBody(job)).replaceAll("'", "''"))
+/** A command of PowerShell as its tokens: words, variables, symbols and strings, as `about_Parsing` and `about_Quoting_Rules` say.
+ * Each quotation mark of a kind ends a string that one of this kind has begun, unless it is doubled.
+ * @throws {Error} for a string without an end */
+function powershellTokens(text: string): readonly { readonly kind: string; readonly text: string }[] {
+  const SINGLE = "'\u2018\u2019\u201A\u201B"
+  const DOUBLE = '"\u201C\u201D\u201E'
+  const tokens: { kind: string; text: string }[] = []
+  let at = 0
+  while (at < text.length) {
+    const marks = [SINGLE, DOUBLE].find((some) => some.includes(text[at] ?? ''))
+    if (marks !== undefined) {
+      let string = ''
+      for (at += 1; ; at += 1) {
+        const here = text[at]
+        if (here === undefined) throw new Error(`A string has no end: ${string}`)
+        if (!marks.includes(here)) string += here
+        else if (marks.includes(text[at + 1] ?? '-')) string += text[++at]
+        else break
+      }
+      tokens.push({ kind: marks === SINGLE ? 'literal' : 'expandable', text: string })
+      at += 1
+      continue
+    }
+    const [rest = ''] = /^(?:`\n|[ \t]+|\n|[^\s'"`\u2018-\u201E]+|.)/su.exec(text.slice(at)) ?? []
+    if (rest === '\n') tokens.push({ kind: 'end', text: '' })
+    else if (rest.trim() !== '' && rest !== '`\n') tokens.push({ kind: 'word', text: rest })
+    at += rest.length
+  }
+  return tokens
+}
+
+test.each([
+  ['plain', 'text'],
+  ['quotation marks of each kind', `'' ' \u2018 \u2019 \u201A \u201B \u201C \u201D \u201E " ""`],
+  ['signs of the shell', '$(Remove-Item x) ${env:PATH} `n `` ; | & # <# @{} %'],
+  ['a string that would end the command', "'); Stop-Computer; ('"],
+  ['characters outside ASCII', 'Größe 潮 🌊'],
+])('the command of PowerShell holds %s as one string', (_, value) => {
+  const hostile = {
+    ...job,
+    parameters: { returnValue: [], stringValue: [named('Mode')] },
+    values: { stringValue1: { value, rawValue: value, timestamp: '' } },
+  } as unknown as Job
+  const tokens = powershellTokens(snippetOf('powershell', hostile, 'https://tide.example'))
+  const literals = tokens.filter(({ kind }) => kind === 'literal').map(({ text }) => text)
+  const [body = '', ...others] = literals
+  expect(JSON.parse(body)).toEqual({ stringValue1: value, errorCode: 0 })
+  expect(others).toEqual(['https://tide.example/webcollector/jobs/42/values', 'application/json'])
+  // The words of the command are the same for each value: nothing of the value is outside of its string.
+  expect(tokens.flatMap(({ kind, text }) => (kind === 'word' ? [text] : []))).toEqual([
+    '$login',
+    '=',
+    '$basic',
+    '=',
+    '[Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes($login))',
+    '$body',
+    '=',
+    '[Text.Encoding]::UTF8.GetBytes(',
+    ')',
+    'Invoke-RestMethod',
+    '-Method',
+    'Post',
+    '-Uri',
+    '-Headers',
+    '@{',
+    'Authorization',
+    '=',
+    '}',
+    '-ContentType',
+    '-Body',
+    '$body',
+  ])
+  // Four statements: only a backtick at the end of a line joins two lines.
+  expect(tokens.filter(({ kind }) => kind === 'end')).toHaveLength(4)
 })

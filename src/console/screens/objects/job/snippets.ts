@@ -65,9 +65,9 @@ print(urllib.request.urlopen(request, timeout=10).read().decode())
 `,
   powershell: ({ url, json }) => `$login = "$($env:TIDEMARK_USERNAME):$($env:TIDEMARK_PASSWORD)"
 $basic = [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes($login))
-Invoke-RestMethod -Method Post -Uri '${url}' \`
-  -Headers @{ Authorization = "Basic $basic" } -ContentType 'application/json' \`
-  -Body '${json.replaceAll("'", "''")}'
+$body = [Text.Encoding]::UTF8.GetBytes(${powershellQuoted(json)})
+Invoke-RestMethod -Method Post -Uri ${powershellQuoted(url)} \`
+  -Headers @{ Authorization = "Basic $basic" } -ContentType 'application/json' -Body $body
 `,
   crontab: ({
     url,
@@ -168,6 +168,9 @@ function quotedWithDate(json: string): string {
 function systemdQuoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`
 }
+
+/** A string of PowerShell in single quotes. Typographic quotes end it too, and each is doubled to stand for itself. */
+const powershellQuoted = (text: string): string => `'${text.replaceAll(/['\u2018-\u201B]/g, '$&$&')}'`
 
 /** A string of YAML in single quotes. */
 const yamlQuoted = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -65,10 +65,8 @@ export function dateTimeText(at: Instant, zone = timeZone.value): string {
 }
 
 /** A day, such as "25 Nov 2026". */
-export function dayText(at: Instant): string {
-  return new Intl.DateTimeFormat(language.value, { timeZone: timeZone.value, dateStyle: 'medium' }).format(
-    msOf(at),
-  )
+export function dayText(at: Instant, zone = timeZone.value): string {
+  return new Intl.DateTimeFormat(language.value, { timeZone: zone, dateStyle: 'medium' }).format(msOf(at))
 }
 
 function dayOf(ms: number): string {

@@ -84,7 +84,7 @@ function Budget({ container }: { readonly container: Slc }): JSX.Element {
   return (
     <Card
       title={t('levels.budget')}
-      note={`${dayText(values.period.begin)} – ${dayText(Date.parse(values.period.end) - 1)}, ${timezone}`}
+      note={`${dayText(values.period.begin, timezone)} – ${dayText(Date.parse(values.period.end) - 1, timezone)}, ${timezone}`}
     >
       {left !== null && (
         <div class="pad">

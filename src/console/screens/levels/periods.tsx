@@ -22,7 +22,7 @@ const SHOWN_MAX = 24
 
 /** The periods that are over, each with its last revision, and how a period is recalculated. */
 export function Periods({ container }: { readonly container: Slc }): JSX.Element {
-  const { id, name, permissions } = container
+  const { id, name, permissions, timezone } = container
   const periods = useGet('/slcs/{id}/periods', { path: { id }, query: { limit: SHOWN_MAX } })
   const [chosen, setChosen] = useState<Period | null>(null)
   const refused = permissions.write ? undefined : t('levels.needsWrite', { name })
@@ -38,7 +38,11 @@ export function Periods({ container }: { readonly container: Slc }): JSX.Element
               rows={items}
               keyOf={({ period }) => period.begin}
               columns={[
-                { key: 'begin', title: t('levels.period'), cell: ({ period }) => dayText(period.begin) },
+                {
+                  key: 'begin',
+                  title: t('levels.period'),
+                  cell: ({ period }) => <span class="nowrap">{dayText(period.begin, timezone)}</span>,
+                },
                 {
                   key: 'state',
                   title: t('levels.state'),
@@ -69,7 +73,9 @@ export function Periods({ container }: { readonly container: Slc }): JSX.Element
                     <Button
                       small
                       icon="refresh"
-                      aria-label={t('levels.recalculateOf', { period: dayText(period.period.begin) })}
+                      aria-label={t('levels.recalculateOf', {
+                        period: dayText(period.period.begin, timezone),
+                      })}
                       refused={refused}
                       onClick={() => setChosen(period)}
                     >
@@ -83,7 +89,13 @@ export function Periods({ container }: { readonly container: Slc }): JSX.Element
         }
       </Show>
       {chosen && (
-        <Recalculate id={id} period={chosen} onDone={periods.reload} onClose={() => setChosen(null)} />
+        <Recalculate
+          id={id}
+          zone={timezone}
+          period={chosen}
+          onDone={periods.reload}
+          onClose={() => setChosen(null)}
+        />
       )}
     </Card>
   )
@@ -105,7 +117,7 @@ function Revisions({ revisions }: { readonly revisions: readonly Revision[] }): 
   )
   if (revisions.length === 1) return summary
   return (
-    <details>
+    <details class="revisions">
       <summary>{summary}</summary>
       <ul>
         {revisions.map((one) => (
@@ -125,11 +137,13 @@ function Revisions({ revisions }: { readonly revisions: readonly Revision[] }): 
 
 function Recalculate({
   id,
+  zone,
   period: { period },
   onDone,
   onClose,
 }: {
   readonly id: number
+  readonly zone: string
   readonly period: Period
   readonly onDone: () => void
   readonly onClose: () => void
@@ -147,7 +161,7 @@ function Recalculate({
   }
   return (
     <FormDialog
-      title={t('levels.recalculateOf', { period: dayText(period.begin) })}
+      title={t('levels.recalculateOf', { period: dayText(period.begin, zone) })}
       submit={t('levels.recalculate')}
       refused={reason.trim() === '' ? t('levels.noReason') : undefined}
       onSubmit={recalculate}

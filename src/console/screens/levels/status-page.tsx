@@ -109,7 +109,9 @@ function Published({
   return (
     <div class="pad col">
       <Note kind="info">{t('levels.page.public')}</Note>
+      <span class="label">{t('levels.page.address')}</span>
       <Code label={t('levels.page.address')} text={ORIGIN + page.page} />
+      <span class="label">{t('levels.page.badge')}</span>
       <Code label={t('levels.page.badge')} text={ORIGIN + page.badge} />
       <p class="quiet">
         {t('levels.page.contents', { days: page.days, count: page.children.length })}{' '}

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Client } from './client.ts'
+import { hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { configurationOf, scriptOf, stageOf } from './runs-stage.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
@@ -32,10 +33,12 @@ const stage = once(async (client) => {
 })
 
 const READS = ['GET /dataSources', 'GET /dataSources/{source}']
+const CONNECTING = 'POST /dataSources/test'
 const WRITES = [
   ['POST /dataSources', { name: 'not made', ...SOURCE }],
   ['PUT /dataSources/{source}', { name: 'not changed', ...SOURCE }],
   ['DELETE /dataSources/{source}', undefined],
+  [CONNECTING, { name: 'not tried', ...SOURCE }],
 ] as const
 
 const long = (length: number) => 'x'.repeat(length)
@@ -102,7 +105,7 @@ const rows: readonly Row[] = [
     })),
   ]),
   ...WRONG.flatMap(([title, json, ...pointers]): Row[] =>
-    ['POST /dataSources', 'PUT /dataSources/{source}'].map((call) => ({
+    ['POST /dataSources', 'PUT /dataSources/{source}', CONNECTING].map((call) => ({
       title,
       call,
       json: { name: 'wrong', ...json },
@@ -132,6 +135,14 @@ const rows: readonly Row[] = [
     answers: 'not_found',
   },
   { title: 'what is not there', call: 'DELETE /dataSources/999999', answers: 'not_found' },
+  ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
+    title: as,
+    call: 'GET /dataSources/{source}/columns',
+    as,
+    answers: 'forbidden',
+  })),
+  { title: 'nobody', call: 'GET /dataSources/{source}/columns', as: null, answers: 'unauthenticated' },
+  { title: 'what is not there', call: 'GET /dataSources/999999/columns', answers: 'not_found' },
   { title: 'no flag', call: 'DELETE /dataSources/{source}?forceDelete=1', answers: 'invalid' },
 ]
 
@@ -404,7 +415,106 @@ const runs: Scenario[] = [
   },
 ]
 
+/** The connection to the server under test. */
+const reachable = (change: object = {}) => ({
+  host: '127.0.0.1',
+  port: sourceServer().port,
+  database: 'postgres',
+  schema: 'eu',
+  user: 'reader',
+  password: SOURCE_PASSWORD,
+  tls: 'disable',
+  ...change,
+})
+
+const connected: Scenario[] = [
+  {
+    title: 'a test of a connection tells the version, and what is wrong, and keeps nothing',
+    async run(client) {
+      const test = async (change: object, more: object = {}) => {
+        const json = { name: 'tried', type: 'postgresql', connection: reachable(change), ...more }
+        const answer = await client.request('POST', '/dataSources/test', { json })
+        expectAnswer(answer, { answers: 200 })
+        expect(answer.text).not.toContain('canary')
+        return answer.body
+      }
+      expect(await test({})).toMatchObject({
+        ok: true,
+        writable: false,
+        problem: null,
+        warnings: ['unencrypted'],
+      })
+      expect((await test({}))['serverVersion']).toMatch(/^\d+\.\d+/)
+      expect(await test({}, { readOnly: false })).toMatchObject({
+        warnings: ['read_only_user', 'unencrypted'],
+      })
+      const problem = (code: string) => ({
+        ok: false,
+        serverVersion: null,
+        writable: null,
+        problem: { code },
+      })
+      expect(await test({ password: 'canary of a wrong one' })).toMatchObject(problem('source_unavailable'))
+      expect(await test({ database: 'absent' })).toMatchObject(problem('source_unavailable'))
+      expect(await test({ tls: 'verify-full' })).toMatchObject(problem('source_unavailable'))
+      expect(await test({ port: 1 })).toMatchObject(problem('forbidden'))
+      const { items } = await good<{ items: Source[] }>(client.request('GET', '/dataSources'))
+      expect(items.map(({ name }) => name)).not.toContain('tried')
+    },
+  },
+  {
+    title: 'no private host is reached unless the operator allows it, whatever name it has',
+    async run(client) {
+      for (const host of ['localhost', '10.0.0.1', '::1', 'db.internal', '169.254.169.254']) {
+        const json = { name: 'tried', type: 'mysql', connection: { ...CONNECTION, host } }
+        const answer = await client.request('POST', '/dataSources/test', { json })
+        const code = client.host.name === 'edge' ? /^(?:forbidden|tls_unsupported_here)$/ : /^forbidden$/
+        expect((answer.body['problem'] as { code: string }).code).toMatch(code)
+      }
+      const { id } = await make(client, { connection: { ...CONNECTION, host: '10.0.0.1' } })
+      expectAnswer(await client.request('GET', `/dataSources/${id}/columns`), { answers: 'forbidden' })
+      await good(client.request('DELETE', `/dataSources/${id}`))
+    },
+  },
+  {
+    title:
+      'the columns of a data source are those of its schema that its user may read, with types and comments',
+    async run(client) {
+      const source = await make(client, { connection: reachable() })
+      const columns = () => client.request('GET', `/dataSources/${source.id}/columns`, { as: 'Data_Editor' })
+      const first = await columns()
+      expect(first.body as unknown).toEqual([
+        column('orders', 1, { name: 'id', type: 'integer', nativeType: 'bigint', nullable: false }),
+        column('orders', 2, { name: 'region', nativeType: 'character varying(20)', comment: 'Where' }),
+        column('orders', 3, {
+          name: 'placed',
+          type: 'datetime',
+          nativeType: 'timestamp with time zone',
+          nullable: false,
+        }),
+        column('regions', 1, { name: 'region', nativeType: 'character varying(20)' }),
+      ])
+      await sourceServer().sql('alter table eu.orders add column late int')
+      await Bun.sleep(1_100)
+      expect((await columns()).text).toContain('"late"')
+      await sourceServer().sql('alter table eu.orders drop column late')
+      await good(client.request('DELETE', `/dataSources/${source.id}`))
+      const wrong = await make(client, { connection: reachable({ password: 'wrong' }) })
+      expectAnswer(await client.request('GET', `/dataSources/${wrong.id}/columns`), {
+        answers: 'source_unavailable',
+      })
+      await good(client.request('DELETE', `/dataSources/${wrong.id}`))
+    },
+  },
+]
+
+function column(of: string, position: number, change: object): object {
+  const [tableKind, tableComment] = of === 'orders' ? ['table', 'Orders'] : ['view', null]
+  const fields = { table: of, tableKind, tableComment, position }
+  return { ...fields, type: 'string', nullable: true, comment: null, ...change }
+}
+
 export const dataSourcesSuite: Suite = {
   name: 'data sources',
-  scenarios: [...table(stage, rows), ...kept, ...named, ...runs],
+  scenarios: [...table(stage, rows), ...kept, ...named, ...(hasSourceServer ? connected : []), ...runs],
 }

@@ -8,6 +8,9 @@ import type { Environment } from './environment.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
+/** A request to a Worker has six connections at most. */
+const GROUP_MAX = 4
+
 /** The databases of users. The platform looks names up itself and reaches the public internet only; hosts that are private
  * as they stand are refused here as well. */
 export function openEdgeDatabases(permits: Permits, outboundAllow: ReadonlySet<string>): Databases {
@@ -27,7 +30,8 @@ export function permitsInObject(namespace: Environment['PERMITS'], log: Log): Pe
   const object = () => namespace.get(namespace.idFromName('permits'))
   return {
     async take(request) {
-      const id = valueOf((await object().take(request)) as Reply<number>)
+      const groupMax = Math.min(request.groupMax, GROUP_MAX)
+      const id = valueOf((await object().take({ ...request, groupMax })) as Reply<number>)
       return {
         async leave() {
           try {

@@ -7,7 +7,7 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { dataSourceBody, dataSourcePath, dataSourceView } from './schema.ts'
+import { columnView, dataSourceBody, dataSourcePath, dataSourceView, sourceTestView } from './schema.ts'
 import {
   createDataSource,
   deleteDataSource,
@@ -15,6 +15,7 @@ import {
   readDataSource,
   updateDataSource,
 } from './service.ts'
+import { listColumns, testDataSource } from './service/connect.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 /** Whoever works with data. */
@@ -53,6 +54,29 @@ export const dataSourceRoutes = new Hono<Env>()
       const headers = { location: `${c.req.path}/${dataSource.id}`, etag: entityTag(version) }
       return c.json(dataSource, 201, headers)
     },
+  )
+  .post(
+    '/dataSources/test',
+    policy({
+      summary: 'Test the connection of a data source, without creating it',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 200: ok(sourceTestView, 'The result of the test.') },
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', dataSourceBody),
+    async (c) => c.json(await testDataSource(c.get('context'), c.req.valid('json'))),
+  )
+  .get(
+    '/dataSources/:id/columns',
+    policy({
+      summary: 'List the columns in the schema of a data source, as they are in the database',
+      roles: READERS,
+      answers: { 200: ok(z.array(columnView), 'The columns, by table and position; at most 20,000.') },
+      refuses: [422],
+    }),
+    valid('param', dataSourcePath),
+    async (c) => c.json(await listColumns(c.get('context'), c.req.valid('param').id)),
   )
   .get(
     '/dataSources/:id',

@@ -110,9 +110,67 @@ export const dataSourceView = z
   })
   .meta({ id: 'DataSource' })
 
+const WARNINGS = ['writable_user', 'read_only_user', 'unencrypted', 'unverified_certificate'] as const
+
+export const sourceTestView = z
+  .object({
+    ok: z.boolean().describe('Whether a connection was made.'),
+    latencyMs: z
+      .int()
+      .min(0)
+      .describe('The duration of the test in milliseconds.')
+      .meta({ examples: [12] }),
+    serverVersion: z
+      .string()
+      .nullable()
+      .meta({ examples: ['15.18'] }),
+    writable: z.boolean().nullable().describe('Whether the user may change data.'),
+    problem: z
+      .object({ code: z.string().meta({ examples: ['source_unavailable'] }), detail: z.string() })
+      .nullable()
+      .describe('The reason if no connection was made.'),
+    warnings: z
+      .array(z.enum(WARNINGS))
+      .describe(
+        '`writable_user`: the source is read-only, but its user may change data; `read_only_user`: the reverse; `unencrypted`, `unverified_certificate`: the TLS mode.',
+      ),
+  })
+  .meta({ id: 'DataSourceTest' })
+
+const COLUMN_TYPES = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'time',
+  'json',
+  'binary',
+] as const
+
+export const columnView = z
+  .object({
+    table: z.string().meta({ examples: ['orders'] }),
+    tableKind: z.enum(['table', 'view']),
+    tableComment: z.string().nullable(),
+    name: z.string().meta({ examples: ['region'] }),
+    type: z.enum(COLUMN_TYPES),
+    nativeType: z
+      .string()
+      .describe('The type in the database.')
+      .meta({ examples: ['character varying(20)'] }),
+    nullable: z.boolean(),
+    position: z.int().describe('The position in the table, from 1.'),
+    comment: z.string().nullable(),
+  })
+  .meta({ id: 'DataSourceColumn' })
+
 export const dataSourcePath = z.object({ id: idParam })
 
 export type DataSourceBody = z.output<typeof dataSourceBody>
+export type SourceTestView = z.output<typeof sourceTestView>
+export type ColumnView = z.output<typeof columnView>
 export type DataSourceView = z.output<typeof dataSourceView>
 
 /** How a data source is reached, but for its password. */

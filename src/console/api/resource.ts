@@ -15,6 +15,7 @@ const FRESH_MS = 3_000
 const EVENT_PACE_MS = 1_000
 const RETRY_MS = 1_500
 const KEPT_MAX = 200
+const KEPT_MS = 5 * 60_000
 
 /** The state of a resource: the last good data stay while a newer answer is read or failed. */
 export type Loaded<T> = {
@@ -31,6 +32,8 @@ type Entry = {
   readonly url: string
   readonly state: Signal<Loaded<unknown>>
   users: number
+  /** When a component asked for the entry last, or the last one left it, in ms since 1970. */
+  usedAt: number
   reading: Promise<void> | null
   abort: AbortController | null
   timer: ReturnType<typeof setTimeout> | null
@@ -108,18 +111,26 @@ export function patch<T>(prefix: string, change: (data: T) => T): () => void {
 
 function entryOf(url: string): Entry {
   const known = entries.get(url)
-  if (known) return known
-  const entry: Entry = { url, state: signal(EMPTY), users: 0, reading: null, abort: null, timer: null }
+  const entry = known ?? {
+    url,
+    state: signal(EMPTY),
+    users: 0,
+    usedAt: 0,
+    reading: null,
+    abort: null,
+    timer: null,
+  }
+  entry.usedAt = Date.now()
   entries.set(url, entry)
-  if (entries.size > KEPT_MAX) dropOldest()
+  if (!known) dropUnused()
   return entry
 }
 
-function dropOldest(): void {
-  for (const [url, { users }] of entries) {
-    if (entries.size <= KEPT_MAX) return
-    if (users === 0) entries.delete(url)
-  }
+/** A page that stays open for days asks for ever new spans of time: what no screen shows is forgotten. */
+function dropUnused(): void {
+  const old = Date.now() - KEPT_MS
+  for (const [url, { users, usedAt }] of entries)
+    if (users === 0 && (usedAt < old || entries.size > KEPT_MAX)) entries.delete(url)
 }
 
 function isFresh({ state }: Entry): boolean {
@@ -130,9 +141,15 @@ function isFresh({ state }: Entry): boolean {
 function leave(entry: Entry): void {
   entry.users -= 1
   if (entry.users > 0) return
-  entry.abort?.abort()
+  entry.usedAt = Date.now()
   if (entry.timer !== null) clearTimeout(entry.timer)
   entry.timer = null
+  if (entry.reading === null) return
+  // The next user of the entry reads anew, and does not wait for a read that was given up.
+  entry.abort?.abort()
+  entry.abort = null
+  entry.reading = null
+  entry.state.value = { ...entry.state.value, isLoading: false }
 }
 
 function readSoon(entry: Entry): void {
@@ -144,21 +161,23 @@ function readSoon(entry: Entry): void {
 
 /** Reads an entry; a read that has begun serves all who ask meanwhile. */
 function read(entry: Entry): Promise<void> {
-  entry.reading ??= readOnce(entry).finally(() => {
-    entry.reading = null
-  })
+  if (entry.reading === null) {
+    const abort = new AbortController()
+    entry.abort = abort
+    entry.reading = readOnce(entry, abort.signal).finally(() => {
+      if (entry.abort === abort) entry.reading = null
+    })
+  }
   return entry.reading
 }
 
-async function readOnce(entry: Entry, isRetry = false): Promise<void> {
+async function readOnce(entry: Entry, stop: AbortSignal, isRetry = false): Promise<void> {
   const { state, url } = entry
   state.value = { ...state.value, isLoading: true }
-  const abort = new AbortController()
-  entry.abort = abort
   try {
     const { etag } = state.value
     const answer = await send('GET', url, {
-      signal: abort.signal,
+      signal: stop,
       ...(etag === undefined ? {} : { headers: { 'if-none-match': etag } }),
     })
     const loaded = { failure: null, isLoading: false, readAt: Date.now() }
@@ -168,14 +187,11 @@ async function readOnce(entry: Entry, isRetry = false): Promise<void> {
       state.value = { ...loaded, data, etag: answer.headers.get('etag') ?? undefined }
     }
   } catch (error) {
-    if (abort.signal.aborted) {
-      state.value = { ...state.value, isLoading: false }
-      return
-    }
+    if (stop.aborted) return
     const failure = asFailure(error)
     if (!isRetry && (failure.status === 0 || failure.status >= 500)) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      return readOnce(entry, true)
+      return stop.aborted ? undefined : readOnce(entry, stop, true)
     }
     state.value = { ...state.value, failure, isLoading: false }
   }

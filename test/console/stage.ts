@@ -42,7 +42,22 @@ export type StageOptions = {
 export function onBothHosts(
   title: string,
   declareTests: (stage: Stage) => void,
-  { variables = {}, isNew = false, isByHand = false }: StageOptions = {},
+  options: StageOptions = {},
+): void {
+  onHosts(HOSTS_BY_HAND, title, declareTests, options)
+}
+
+/** The same on Bun alone, for what a browser does alike on both hosts. */
+export function onBun(title: string, declareTests: (stage: Stage) => void): void {
+  const onlyBun = HOSTS_BY_HAND.filter(([name]) => name === 'bun')
+  onHosts(onlyBun, title, declareTests, {})
+}
+
+function onHosts(
+  hosts: typeof HOSTS_BY_HAND,
+  title: string,
+  declareTests: (stage: Stage) => void,
+  { variables = {}, isNew = false, isByHand = false }: StageOptions,
 ): void {
   describe.skipIf(!HAS_BROWSER)(title, () => {
     let browser: Browser | undefined
@@ -51,7 +66,7 @@ export function onBothHosts(
     }, START_MAX_MS)
     afterAll(() => browser?.close())
 
-    describe.each([...HOSTS_BY_HAND])('on %s', (name, startByHand) => {
+    describe.each([...hosts])('on %s', (name, startByHand) => {
       let started:
         | { readonly host: Host; readonly client: Client | null; readonly hand: HostByHand | null }
         | undefined

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { Meter, startLoad } from './load.ts'
+import type { Load } from './load.ts'
+import { onBun } from './stage.ts'
+
+/** A page may use 30 % of a core while it receives 100 events a second. */
+const CPU_SECONDS_OF_100_EVENTS = 0.3
+/** Growth of the heap while ten thousand values arrive: 160 bytes of each would fail. `npm run bench:console` lasts an hour. */
+const GROWTH_MAX_BYTES = 2 * 1024 * 1024
+const TEST_MAX_MS = 180_000
+const MEASURED_S = 10
+/** The page of a job keeps the latest 5,000 samples: its heap counts from when it is full. */
+const FILL = { seconds: 10, rate: { values: 600, flips: 20 } }
+const MORE = { seconds: 20, rate: { values: 600, flips: 20 } }
+
+onBun('budgets', (stage) => {
+  const withLoad = async (
+    pathOf: (load: Load) => string,
+    run: (load: Load, page: Page, meter: Meter) => Promise<void>,
+  ) => {
+    const load = await startLoad(stage)
+    try {
+      await stage.visit(pathOf(load), {}, async ({ page }) => {
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page
+          .getByText(/^Live /)
+          .first()
+          .waitFor()
+        await run(load, page, await Meter.of(page))
+      })
+    } finally {
+      await load.close()
+    }
+  }
+
+  const SCREENS = [
+    ['the overview', () => '', { values: 0, flips: 50 }],
+    ['the page of a job', ({ job }: Load) => `job/${job}`, { values: 90, flips: 5 }],
+  ] as const
+  for (const [title, pathOf, rate] of SCREENS)
+    test(
+      `${title} uses at most 30 % of a core for 100 events a second`,
+      () =>
+        withLoad(pathOf, async (load, _page, meter) => {
+          // The first events load and compile what the later ones use.
+          await load.run(MEASURED_S / 5, rate)
+          const before = await meter.cpuSeconds()
+          const events = await load.run(MEASURED_S, rate)
+          const spent = (await meter.cpuSeconds()) - before
+          expect(events).toBeGreaterThan(MEASURED_S * 90)
+          // Of a machine that is too slow for the rate fewer events count.
+          expect(spent / (events / 100)).toBeLessThan(CPU_SECONDS_OF_100_EVENTS)
+        }),
+      TEST_MAX_MS,
+    )
+
+  test(
+    'the heap of a page stays the same while ten thousand values arrive',
+    () =>
+      withLoad(
+        ({ job }) => `job/${job}`,
+        async (load, _page, meter) => {
+          await load.run(FILL.seconds, FILL.rate)
+          const before = await meter.usage()
+          const events = await load.run(MORE.seconds, MORE.rate)
+          const after = await meter.usage()
+          expect(events).toBeGreaterThan(10_000)
+          expect(after.heapBytes - before.heapBytes).toBeLessThan(GROWTH_MAX_BYTES)
+          expect(after.listeners).toBeLessThanOrEqual(before.listeners)
+        },
+      ),
+    TEST_MAX_MS,
+  )
+})

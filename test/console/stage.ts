@@ -54,7 +54,7 @@ export function onBun(title: string, declareTests: (stage: Stage) => void): void
 }
 
 function onHosts(
-  hosts: typeof HOSTS_BY_HAND,
+  hosts: readonly (typeof HOSTS_BY_HAND)[number][],
   title: string,
   declareTests: (stage: Stage) => void,
   { variables = {}, isNew = false, isByHand = false }: StageOptions,

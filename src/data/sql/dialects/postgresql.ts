@@ -1,0 +1,31 @@
+import { bind, joined, sql } from '../fragment.ts'
+import type { Writer } from './writer.ts'
+
+export const POSTGRESQL: Writer = {
+  quote: '"',
+  placeholder: (number) => `$${number}`,
+  types: {
+    string: 'TEXT',
+    integer: 'BIGINT',
+    number: 'DOUBLE PRECISION',
+    boolean: 'BOOLEAN',
+    date: 'DATE',
+    datetime: 'TIMESTAMPTZ',
+    time: 'TIME',
+    json: 'JSONB',
+    binary: 'BYTEA',
+  },
+  bindsMax: null,
+  exact: (text) => sql`CAST(${text} AS TEXT) COLLATE "C"`,
+  folded: (text) => sql`lower(CAST(${text} AS TEXT)) COLLATE "C"`,
+  place: (text, part) => sql`strpos(${text}, ${part})`,
+  size: (text) => sql`length(${text})`,
+  part: (text, from, size) =>
+    sql`substr(${text}, CAST(${from} AS INTEGER), CAST(greatest(${size}, 0) AS INTEGER))`,
+  length: (text) => sql`length(CAST(${text} AS TEXT))`,
+  concat: (left, right) => sql`(CAST(${left} AS TEXT) || CAST(${right} AS TEXT))`,
+  double: (number) => sql`CAST(${number} AS DOUBLE PRECISION)`,
+  remainder: (left, right) => sql`mod(CAST(${left} AS NUMERIC), CAST(${right} AS NUMERIC))`,
+  round: (number, digits) => sql`round(CAST(${number} AS NUMERIC), CAST(${digits} AS INTEGER))`,
+  among: (left, values) => sql`${left} IN (${joined(values.map(bind), ', ')})`,
+}

@@ -1,0 +1,34 @@
+import { bind, sql } from '../fragment.ts'
+import type { Writer } from './writer.ts'
+
+/** SQLite in a Durable Object: 100 binds, expressions of depth 100, patterns of 50 bytes. */
+export const SQLITE: Writer = {
+  quote: '"',
+  placeholder: (number) => `$${number}`,
+  types: {
+    string: 'TEXT',
+    integer: 'INTEGER',
+    number: 'REAL',
+    boolean: 'INTEGER',
+    date: 'TEXT',
+    datetime: 'TEXT',
+    time: 'TEXT',
+    json: 'TEXT',
+    binary: 'BLOB',
+  },
+  bindsMax: 90,
+  exact: (text) => text,
+  folded: (text) => sql`lower(CAST(${text} AS TEXT))`,
+  place: (text, part) => sql`instr(${text}, ${part})`,
+  size: (text) => sql`length(${text})`,
+  part: (text, from, size) => sql`substr(${text}, ${from}, max(${size}, 0))`,
+  length: (text) => sql`length(${text})`,
+  concat: (left, right) => sql`(${left} || ${right})`,
+  double: (number) => sql`CAST(${number} AS REAL)`,
+  remainder: (left, right) => sql`mod(${left}, ${right})`,
+  round: (number, digits) => sql`round(${number}, ${digits})`,
+  among: (left, values) => {
+    const list = bind({ type: 'json', value: JSON.stringify(values.map(({ value }) => value)) })
+    return sql`${left} IN (SELECT value FROM json_each(${list}))`
+  },
+}

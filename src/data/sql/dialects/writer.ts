@@ -1,0 +1,22 @@
+import type { Bind } from '../../../ports/databases.ts'
+import type { Fragment, Rendering } from '../fragment.ts'
+
+/** How a dialect writes the operations that differ between dialects. */
+export type Writer = Rendering & {
+  /** A text that is compared by characters and not by a collation. */
+  readonly exact: (text: Fragment) => Fragment
+  /** A text in lower case, for comparisons by characters and not by a collation. */
+  readonly folded: (text: Fragment) => Fragment
+  /** The place of a part in a text, from 1; 0 without it. */
+  readonly place: (text: Fragment, part: Fragment) => Fragment
+  /** The length of folded text, in the unit of `part`. */
+  readonly size: (text: Fragment) => Fragment
+  readonly part: (text: Fragment, from: Fragment, size: Fragment) => Fragment
+  readonly length: (text: Fragment) => Fragment
+  readonly concat: (left: Fragment, right: Fragment) => Fragment
+  /** A number as a double, so that a division has a fraction. */
+  readonly double: (number: Fragment) => Fragment
+  readonly remainder: (left: Fragment, right: Fragment) => Fragment
+  readonly round: (number: Fragment, digits: Fragment) => Fragment
+  readonly among: (left: Fragment, values: readonly Bind[]) => Fragment
+}

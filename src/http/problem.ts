@@ -42,6 +42,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   query_timeout: [422, 'The statement took too long'],
   query_too_large: [422, 'The result is too large'],
   tls_unsupported_here: [422, 'This TLS connection is not supported here'],
+  import_failed: [422, 'The file cannot be imported'],
   too_fast: [429, 'Too fast'],
   too_many_attempts: [429, 'Too many attempts'],
   overloaded: [503, 'Too busy'],

@@ -37,6 +37,7 @@ export type Code =
   | 'query_timeout'
   | 'query_too_large'
   | 'tls_unsupported_here'
+  | 'import_failed'
   | 'too_fast'
   | 'too_many_attempts'
   | 'overloaded'

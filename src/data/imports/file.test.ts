@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test'
+
+import type { ColumnType } from '../../domain/table.ts'
+import type { CsvFormat, ImportPlan, ValueFormat } from '../../domain/import-plan.ts'
+import { ImportFailure } from './failure.ts'
+import { inspectFile, readRows } from './file.ts'
+import type { ImportProgress } from './file.ts'
+
+const CSV: CsvFormat = {
+  kind: 'csv',
+  delimiter: ',',
+  quote: '"',
+  encoding: 'utf-8',
+  hasHeader: true,
+  skipRecords: 0,
+}
+const VALUES: ValueFormat = { nulls: [''], decimal: '.', dateFormats: [], timeZone: 'Europe/Zurich' }
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += 64) yield bytes.slice(at, at + 64)
+}
+
+function column(values: readonly string[], format: Partial<ValueFormat> = {}) {
+  return inspectFile(bytesOf(`c,n\n${values.map((value) => `${value},1\n`).join('')}`), CSV, {
+    ...VALUES,
+    ...format,
+  }).then(({ columns }) => columns[0])
+}
+
+describe('the type of a column', () => {
+  test.each([
+    [['1', '-2', '+3'], 'integer'],
+    [['1', '2.5', '1e5', '-1.5E-7'], 'number'],
+    [['0', '1'], 'integer'],
+    [['yes', 'no'], 'string'],
+    [['true', 'False'], 'boolean'],
+    [['2026-02-28', '2024-02-29'], 'date'],
+    [['2026-02-28', '2026-02-29'], 'string'],
+    [['2026-02-28T10:00:00Z', '2026-02-28 10:00'], 'datetime'],
+    [['10:00', '10:00:01.5'], 'time'],
+    [['10:00', '25:00'], 'string'],
+    [['', ''], 'string'],
+    [['NaN', '1'], 'string'],
+  ] as const)('of %j is %s', async (values, type) => {
+    expect((await column(values))?.type).toBe(type as ColumnType)
+  })
+
+  test('follows all values, also the last of 20,000', async () => {
+    const values = Array.from({ length: 20_000 }, (_, index) => String(index + 1))
+    expect((await column(values))?.type).toBe('integer')
+    expect(await column([...values, '007'])).toMatchObject({
+      type: 'string',
+      warnings: [{ code: 'leading_zeros', line: 20_002 }],
+    })
+    expect(await column([...values, 'unknown'])).toMatchObject({
+      type: 'string',
+      warnings: [{ code: 'mixed_types', line: 20_002 }],
+    })
+  })
+
+  test('is text for numbers that a double or a reader would change', async () => {
+    expect(await column(['123456789012345'])).toMatchObject({ type: 'integer', warnings: [] })
+    expect(await column(['1234567890123456'])).toMatchObject({
+      type: 'string',
+      warnings: [{ code: 'long_digits', line: 2 }],
+    })
+    expect(await column(['03/04/2026'])).toMatchObject({
+      type: 'string',
+      warnings: [{ code: 'ambiguous_date', line: 2 }],
+    })
+  })
+
+  test('follows the formats of the plan', async () => {
+    expect(await column(['28.02.2026'], { dateFormats: ['dd.MM.yyyy'] })).toMatchObject({ type: 'date' })
+    expect(await column(['28.2.2026 7:05'], { dateFormats: ['d.M.yyyy H:mm'] })).toMatchObject({
+      type: 'datetime',
+    })
+  })
+})
+
+test('names of columns are unique, and there are some for files without a header', async () => {
+  const named = await inspectFile(bytesOf('a,A,,b\n1,2,3,4\n'), CSV, VALUES)
+  expect(named.columns.map(({ name }) => name)).toEqual(['a', 'A_2', 'column3', 'b'])
+  const bare = await inspectFile(bytesOf('1,2\n3,4\n'), { ...CSV, hasHeader: false }, VALUES)
+  expect(bare).toMatchObject({
+    records: 2,
+    sample: [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+  })
+  expect(bare.columns.map(({ name }) => name)).toEqual(['column1', 'column2'])
+  const late = await inspectFile(bytesOf('made by x\n\na,b\n1,2\n'), { ...CSV, skipRecords: 1 }, VALUES)
+  expect(late.columns.map(({ name }) => name)).toEqual(['a', 'b'])
+})
+
+test('a table has at most 100 columns', async () => {
+  const wide = (count: number) => `${Array.from({ length: count }, (_, index) => `c${index}`).join(',')}\n`
+  expect((await inspectFile(bytesOf(wide(100)), CSV, VALUES)).columns.length).toBe(100)
+  expect(inspectFile(bytesOf(wide(101)), CSV, VALUES)).rejects.toBeInstanceOf(ImportFailure)
+})
+
+const PLAN: ImportPlan = {
+  file: CSV,
+  values: VALUES,
+  columns: [
+    { name: 'id', type: 'integer', source: 0 },
+    { name: 'price', type: 'number', source: 2 },
+  ],
+  onError: 'abort',
+  faultsMax: 100,
+}
+
+async function rowsOf(text: string, plan: Partial<ImportPlan> = {}) {
+  const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
+  const rows: unknown[] = []
+  for await (const batch of readRows(bytesOf(text), { ...PLAN, ...plan }, progress)) rows.push(...batch)
+  return { ...progress, rows }
+}
+
+describe('rows', () => {
+  test('have the values of the planned columns', async () => {
+    const text = 'id,name,price\n1,"a,b",2.5\n9007199254740993,,\n'
+    expect((await rowsOf(text)).rows).toEqual([
+      [1, 2.5],
+      ['9007199254740993', null],
+    ])
+  })
+
+  test.each([
+    ['2,x', { code: 'too_few_cells', line: 3 }],
+    ['2,x,3,4', { code: 'too_many_cells', line: 3 }],
+    ['2,x\0,3', { code: 'nul', line: 3 }],
+    ['2,x\uFFFD,3', { code: 'encoding', line: 3 }],
+    ['2,x,3.4.5', { code: 'not_of_the_type', line: 3, column: 'price' }],
+    ['2,x,1e999', { code: 'not_of_the_type', line: 3, column: 'price' }],
+    ['9223372036854775808,x,1', { code: 'not_of_the_type', line: 3, column: 'id' }],
+  ])('end at a fault such as %j, or leave its record out', async (record, fault) => {
+    const text = `id,name,price\n1,a,1\n${record}\n4,d,4\n`
+    const failure = await rowsOf(text).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ImportFailure)
+    expect((failure as ImportFailure).faults).toMatchObject([fault])
+    expect(await rowsOf(text, { onError: 'skip' })).toMatchObject({
+      rows: [
+        [1, 1],
+        [4, 4],
+      ],
+      skipped: 1,
+      faults: [fault],
+    })
+  })
+
+  test('may leave out so many records and no more', async () => {
+    const text = 'id,name,price\n1,a,x\n2,b,x\n3,c,3\n'
+    expect(await rowsOf(text, { onError: 'skip', faultsMax: 2 })).toMatchObject({
+      rows: [[3, 3]],
+      skipped: 2,
+    })
+    expect(rowsOf(text, { onError: 'skip', faultsMax: 1 })).rejects.toBeInstanceOf(ImportFailure)
+  })
+
+  test('have instants in UTC, local ones by the rules of the zone', async () => {
+    const columns: ImportPlan['columns'] = [{ name: 't', type: 'datetime', source: 0 }]
+    const text =
+      't,x\n2026-03-29 01:59:59.25,\n2026-03-29T02:30,\n2026-07-01T00:00:00+05:30,\n2026-10-25 02:30,\n'
+    expect((await rowsOf(text, { columns })).rows).toEqual([
+      ['2026-03-29T00:59:59.25Z'],
+      ['2026-03-29T01:00:00Z'],
+      ['2026-06-30T18:30:00Z'],
+      ['2026-10-25T00:30:00Z'],
+    ])
+  })
+})

@@ -1,0 +1,63 @@
+import type { ColumnWarning, FileColumn } from '../../domain/import-plan.ts'
+import type { CellReader } from './cells.ts'
+
+export type InferredColumn = Pick<FileColumn, 'type' | 'hasNulls' | 'warnings'>
+
+/** Types that values are tried for; the first that all values have counts. */
+const CANDIDATES = ['boolean', 'integer', 'number', 'date', 'datetime', 'time'] as const
+type Candidate = (typeof CANDIDATES)[number]
+
+const LEADING_ZERO = /^[+-]?0\d/
+/** A double keeps 15 digits of every number. */
+const DIGITS_MAX = 15
+const SLASHED_DATE = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$/
+/** So many values of one type make an exception worth a warning. */
+const USUAL_MIN = 10
+
+/** Finds the type of a column from all of its values. A column without any value is text. */
+export class ColumnInference {
+  readonly #readers: Readonly<Record<Candidate, CellReader>>
+  readonly #warnings = new Map<ColumnWarning['code'], ColumnWarning>()
+  #possible: readonly Candidate[] = CANDIDATES
+  #values = 0
+  #hasNulls = false
+
+  constructor(readers: Readonly<Record<Candidate, CellReader>>) {
+    this.#readers = readers
+  }
+
+  /** Takes the next value; null for none. */
+  add(text: string | null, line: number): void {
+    if (text === null) {
+      this.#hasNulls = true
+      return
+    }
+    if (this.#possible.length > 0) this.#narrow(text, line)
+    this.#values += 1
+  }
+
+  get result(): InferredColumn {
+    const [type = 'string'] = this.#values === 0 ? [] : this.#possible
+    return { type, hasNulls: this.#hasNulls, warnings: [...this.#warnings.values()] }
+  }
+
+  #narrow(text: string, line: number): void {
+    const left = this.#possible.filter((type) => this.#readers[type](text) !== undefined)
+    const isNumeric = left.includes('integer') || left.includes('number')
+    if (isNumeric && LEADING_ZERO.test(text)) this.#becomeText({ code: 'leading_zeros', line })
+    else if (left.includes('integer') && digitsOf(text) > DIGITS_MAX)
+      this.#becomeText({ code: 'long_digits', line })
+    else if (left.length > 0) this.#possible = left
+    else if (this.#values >= USUAL_MIN) this.#becomeText({ code: 'mixed_types', line })
+    else this.#becomeText(SLASHED_DATE.test(text) ? { code: 'ambiguous_date', line } : null)
+  }
+
+  #becomeText(warning: ColumnWarning | null): void {
+    this.#possible = []
+    if (warning) this.#warnings.set(warning.code, warning)
+  }
+}
+
+function digitsOf(text: string): number {
+  return text.startsWith('-') || text.startsWith('+') ? text.length - 1 : text.length
+}

@@ -1,0 +1,76 @@
+import type { Column } from './table.ts'
+
+/** How a file becomes rows of a table. */
+export type ImportPlan = {
+  readonly file: FileFormat
+  readonly values: ValueFormat
+  readonly columns: readonly PlannedColumn[]
+  /** `abort`: the first fault ends the import. `skip`: records with a fault are left out, `faultsMax` of them at most. */
+  readonly onError: 'abort' | 'skip'
+  readonly faultsMax: number
+}
+
+/** A column of the table, and the index of the column of the file from which it comes. */
+export type PlannedColumn = Column & { readonly source: number }
+
+export type FileFormat = CsvFormat
+
+export type CsvFormat = {
+  readonly kind: 'csv'
+  readonly delimiter: string
+  readonly quote: string
+  readonly encoding: 'utf-8' | 'latin-1' | 'utf-16le'
+  /** Whether the first record has the names of the columns. */
+  readonly hasHeader: boolean
+  /** Records before the header. */
+  readonly skipRecords: number
+}
+
+export type ValueFormat = {
+  /** Texts that stand for null. */
+  readonly nulls: readonly string[]
+  readonly decimal: '.' | ','
+  /** Formats of dates and local date-times beside ISO 8601, such as `dd.MM.yyyy`. */
+  readonly dateFormats: readonly string[]
+  /** The zone of date-times without an offset. */
+  readonly timeZone: string
+}
+
+/** The columns and counts of a whole file. */
+export type FileContents = {
+  readonly columns: readonly FileColumn[]
+  readonly records: number
+  /** The first records, as text. */
+  readonly sample: readonly (readonly string[])[]
+  readonly faults: readonly ImportFault[]
+}
+
+export type FileColumn = Column & {
+  readonly source: number
+  readonly hasNulls: boolean
+  readonly warnings: readonly ColumnWarning[]
+}
+
+export type ColumnWarning = {
+  /** `mixed_types`: all values before this line have another type. `leading_zeros`, `long_digits`: digits that a number
+   * would change. `ambiguous_date`: day and month may be either. */
+  readonly code: 'mixed_types' | 'leading_zeros' | 'long_digits' | 'ambiguous_date'
+  readonly line: number
+}
+
+/** A fault at a place of a file. */
+export type ImportFault = {
+  readonly code:
+    | 'quoting'
+    | 'encoding'
+    | 'nul'
+    | 'too_few_cells'
+    | 'too_many_cells'
+    | 'too_long'
+    | 'not_of_the_type'
+  /** From 1. */
+  readonly line: number
+  /** The name of the column; null for a fault of the whole record. */
+  readonly column: string | null
+  readonly message: string
+}

@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import type { ImportPlan } from '../../src/domain/import-plan.ts'
+import type { Column, Row } from '../../src/domain/table.ts'
+import type { Blobs } from '../../src/ports/blobs.ts'
+import type { Bind, QueryLimits, RowStream } from '../../src/ports/databases.ts'
+import type { Generation, TableView, Tables } from '../../src/ports/tables.ts'
+import { rejection } from './rejection.ts'
+
+export type TablesUnderTest = { readonly tables: Tables; readonly blobs: Blobs; close(): Promise<void> }
+
+export const LIMITS: QueryLimits = { timeoutMs: 30_000, rowsMax: 100_000, bytesMax: 32 * 1024 * 1024 }
+export const NEVER = new AbortController().signal
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'integer' },
+  { name: 'name', type: 'string' },
+  { name: 'price', type: 'number' },
+  { name: 'is paid', type: 'boolean' },
+  { name: 'day', type: 'date' },
+  { name: 'at', type: 'datetime' },
+  { name: 'clock', type: 'time' },
+  { name: 'more', type: 'json' },
+  { name: 'raw', type: 'binary' },
+]
+
+/** A plan that takes all columns of a CSV file as they come. */
+export function planOf(columns: readonly Column[], changes: Partial<ImportPlan> = {}): ImportPlan {
+  return {
+    file: {
+      kind: 'csv',
+      delimiter: ',',
+      quote: '"',
+      encoding: 'utf-8',
+      hasHeader: true,
+      skipRecords: 0,
+    },
+    values: { nulls: [''], decimal: '.', dateFormats: [], timeZone: 'UTC' },
+    columns: columns.map((column, source) => ({ ...column, source })),
+    onError: 'abort',
+    faultsMax: 100,
+    ...changes,
+  }
+}
+
+export async function rowsOf(stream: RowStream): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const batch of stream.rows) rows.push(...batch)
+  return rows
+}
+
+/** The promises of the port, for each implementation. */
+export function tablesContract(implementation: string, open: () => Promise<TablesUnderTest>): void {
+  describe(implementation, () => {
+    let under: TablesUnderTest
+    beforeAll(async () => {
+      under = await open()
+    }, 60_000)
+    afterAll(() => under.close())
+
+    let made = 0
+    const load = async (columns: readonly Column[], lines: readonly string[], sourceId = 1) => {
+      made += 1
+      const to: Generation = { sourceId, tableId: made, key: `g${made}` }
+      const blob = `imports/${made}`
+      const text = `${columns.map(({ name }) => `"${name}"`).join(',')}\n${lines.join('\n')}\n`
+      await under.blobs.put(blob, new TextEncoder().encode(text))
+      await under.tables.load({ to, blob, plan: planOf(columns) }, NEVER)
+      return to
+    }
+    const viewOf = (of: Generation, columns: readonly string[], view: Partial<TableView> = {}) => ({
+      name: 'orders',
+      of,
+      columns,
+      where: null,
+      ...view,
+    })
+    const ask = (
+      text: string,
+      views: readonly TableView[],
+      binds: readonly Bind[] = [],
+      limits: Partial<QueryLimits> = {},
+    ) =>
+      under.tables.query(
+        { views, statement: { text, binds }, timeZone: 'Europe/Zurich' },
+        { ...LIMITS, ...limits },
+        NEVER,
+      )
+
+    describe('a table', () => {
+      let orders: Generation
+      const names = COLUMNS.map((column) => column.name)
+      beforeAll(async () => {
+        orders = await load(COLUMNS, [
+          `1,"a ""b"", c",2.5,true,2026-03-29,2026-03-29T01:30:00.25Z,07:30:15.5,"{""a"":[1]}",AAH/`,
+          `9007199254740993,'\\N',1e300,false,0001-01-01,1969-12-31T23:59:59Z,00:00,null,`,
+          `3,,,,,,,,`,
+          `4,"line\r\nline",-0.1,true,9999-12-31,9999-12-30T00:00:00Z,23:59:59,3,AA==`,
+        ])
+      })
+
+      test('has the values that were imported', async () => {
+        const stream = await ask('SELECT * FROM orders ORDER BY price NULLS FIRST', [viewOf(orders, names)])
+        expect(stream.columns.map(({ name, type }) => ({ name, type }))).toEqual([...COLUMNS])
+        expect(await rowsOf(stream)).toEqual([
+          [3, null, null, null, null, null, null, null, null],
+          [4, 'line\r\nline', -0.1, true, '9999-12-31', '9999-12-30T00:00:00Z', '23:59:59', '3', 'AA=='],
+          [
+            1,
+            'a "b", c',
+            2.5,
+            true,
+            '2026-03-29',
+            '2026-03-29T01:30:00.25Z',
+            '07:30:15.5',
+            '{"a":[1]}',
+            'AAH/',
+          ],
+          [
+            '9007199254740993',
+            String.raw`'\N'`,
+            1e300,
+            false,
+            '0001-01-01',
+            '1969-12-31T23:59:59Z',
+            '00:00:00',
+            'null',
+            null,
+          ],
+        ])
+      })
+
+      test('is seen as its view: other columns and rows are not there', async () => {
+        const view = viewOf(orders, ['id', 'name'], { where: '"id" < 4' })
+        expect(await rowsOf(await ask('SELECT id FROM orders ORDER BY id', [view]))).toEqual([[1], [3]])
+        expect(await rowsOf(await ask('SELECT count(*) FROM "orders"', [view]))).toEqual([[2]])
+        expect(await rejection(ask('SELECT price FROM orders', [view]))).toMatchObject({
+          code: 'query_failed',
+        })
+        expect(await rejection(ask('SELECT * FROM others', [view]))).toMatchObject({ code: 'query_failed' })
+      })
+
+      test('takes values for placeholders', async () => {
+        const binds: Bind[] = [
+          { type: 'string', value: `' OR 1=1 --` },
+          { type: 'integer', value: '3' },
+        ]
+        const text = 'SELECT id FROM orders WHERE name = CAST($1 AS VARCHAR) OR id = CAST($2 AS BIGINT)'
+        expect(await rowsOf(await ask(text, [viewOf(orders, names)], binds))).toEqual([[3]])
+      })
+
+      test.each([
+        'SELECT 1; SELECT 2',
+        'DELETE FROM orders',
+        'CREATE TABLE more (a INTEGER)',
+        'DROP VIEW orders',
+        'COMMIT',
+        'SELECT',
+        '',
+      ])('refuses %j', async (text) => {
+        expect(await rejection(ask(text, [viewOf(orders, names)]))).toMatchObject({ code: 'query_failed' })
+        expect(await rowsOf(await ask('SELECT count(*) FROM orders', [viewOf(orders, names)]))).toEqual([[4]])
+      })
+
+      test('has as many rows and bytes in a result as the limits say', async () => {
+        const text = 'SELECT id FROM orders'
+        const view = viewOf(orders, names)
+        expect((await rowsOf(await ask(text, [view], [], { rowsMax: 4 }))).length).toBe(4)
+        const read = async (limits: Partial<QueryLimits>) => rowsOf(await ask(text, [view], [], limits))
+        expect(await rejection(read({ rowsMax: 3 }))).toMatchObject({ code: 'query_too_large' })
+        expect(await rejection(read({ bytesMax: 10 }))).toMatchObject({ code: 'query_too_large' })
+      })
+
+      test('is named by its generation, of which others know nothing', async () => {
+        const other = await load([{ name: 'id', type: 'integer' }], ['7'], 2)
+        expect(await under.tables.list(2)).toEqual([other])
+        expect(await under.tables.list(3)).toEqual([])
+        const both = [viewOf(other, ['id'], { name: 'others' }), viewOf(orders, ['id'])]
+        const text = 'SELECT o.id, (SELECT count(*) FROM orders) FROM others o'
+        expect(await rowsOf(await ask(text, both))).toEqual([[7, 4]])
+        await under.tables.drop([other, { sourceId: 2, tableId: 99, key: 'missing' }])
+        expect(await under.tables.list(2)).toEqual([])
+        expect(await rejection(ask('SELECT 1', [viewOf(other, ['id'])]))).toMatchObject({
+          code: 'unavailable',
+        })
+      })
+    })
+
+    test('a file with a fault leaves no generation', async () => {
+      const columns: Column[] = [
+        { name: 'id', type: 'integer' },
+        { name: 'note', type: 'string' },
+      ]
+      const to = { sourceId: 5, tableId: 1, key: 'bad' }
+      await under.blobs.put('imports/bad', new TextEncoder().encode('id,note\n1,a\n2,"b\nb"\nx,c\n'))
+      const failure = await rejection(
+        under.tables.load({ to, blob: 'imports/bad', plan: planOf(columns) }, NEVER),
+      )
+      expect(failure).toMatchObject({ code: 'import_failed', errors: [{ pointer: '/file/5/id' }] })
+      expect(await under.tables.list(5)).toEqual([])
+      const plan = planOf(columns, { onError: 'skip' })
+      expect(await under.tables.load({ to, blob: 'imports/bad', plan }, NEVER)).toMatchObject({
+        rows: 2,
+        skipped: 1,
+        faults: [{ line: 5, column: 'id' }],
+      })
+    })
+
+    test('a file that is missing is told', async () => {
+      const to = { sourceId: 5, tableId: 2, key: 'none' }
+      expect(
+        await rejection(under.tables.load({ to, blob: 'imports/none', plan: planOf(COLUMNS) }, NEVER)),
+      ).toMatchObject({ code: 'not_found' })
+    })
+
+    test('a file is inspected as a whole, and its progress is told', async () => {
+      const lines = Array.from({ length: 50_000 }, (_, index) => `${index},x${index}`)
+      await under.blobs.put('imports/long', new TextEncoder().encode(`id,name\n${lines.join('\n')}\n007,y\n`))
+      const shares: number[] = []
+      const { file, values } = planOf([])
+      const contents = await under.tables.inspect('imports/long', file, values, NEVER, (share) =>
+        shares.push(share),
+      )
+      expect(contents).toMatchObject({
+        records: 50_001,
+        columns: [
+          { name: 'id', type: 'string', warnings: [{ code: 'leading_zeros', line: 50_002 }] },
+          { name: 'name', type: 'string' },
+        ],
+      })
+      expect(shares.at(-1)).toBe(1)
+    })
+
+    test('names of any characters are names of columns and tables', async () => {
+      const hostile = ['a"b', "c'd", 'e.f', 'g;h', '😀', 'value', 'x'.repeat(100), '--', 'order']
+      const columns = hostile.map((one): Column => ({ name: one, type: 'integer' }))
+      const to: Generation = { sourceId: 6, tableId: 1, key: 'names' }
+      await under.blobs.put(
+        'imports/names',
+        new TextEncoder().encode(`${hostile.map(() => 'n').join(',')}\n1,2,3,4,5,6,7,8,9\n`),
+      )
+      await under.tables.load({ to, blob: 'imports/names', plan: planOf(columns) }, NEVER)
+      const view = { name: 'my "table"', of: to, columns: hostile, where: null }
+      const stream = await ask('SELECT * FROM "my ""table"""', [view])
+      expect(stream.columns.map(({ name: one }) => one)).toEqual(hostile)
+      expect(await rowsOf(stream)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9]])
+    })
+
+    test('a reader who leaves ends the statement', async () => {
+      const numbers = await load(
+        [{ name: 'n', type: 'integer' }],
+        Array.from({ length: 20_000 }, (_, n) => `${n}`),
+      )
+      const stream = await ask('SELECT a.n FROM orders a, orders b', [viewOf(numbers, ['n'])], [], {
+        rowsMax: 1_000_000_000,
+      })
+      const reader = stream.rows.getReader()
+      expect((await reader.read()).value?.length).toBeGreaterThan(0)
+      await reader.cancel()
+      expect(await rowsOf(await ask('SELECT count(*) FROM orders', [viewOf(numbers, ['n'])]))).toEqual([
+        [20_000],
+      ])
+    })
+  })
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Refusal } from '../../src/lib/errors.ts'
+import type { Generation } from '../../src/ports/tables.ts'
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { openTables } from '../../workers/bun/tables/tables.ts'
+import type { BunTables } from '../../workers/bun/tables/tables.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { FAST_DIR } from '../hosts/fast-dir.ts'
+import { rejection } from './rejection.ts'
+import { LIMITS, NEVER, planOf, rowsOf, tablesContract } from './tables.contract.ts'
+import type { TablesUnderTest } from './tables.contract.ts'
+
+const folder = await mkdtemp(join(FAST_DIR, 'tidemark-tables-'))
+afterAll(() => rm(folder, { recursive: true }))
+const log = jsonLog((line) => process.stderr.write(line))
+
+async function openIn(name: string): Promise<TablesUnderTest & { readonly tables: BunTables }> {
+  const directory = join(folder, name)
+  const blobs = await openBlobsDirectory(join(directory, 'blobs'))
+  const tables = await openTables({ directory: join(directory, 'tables'), blobs, clock: Date, log })
+  return { tables, blobs, close: () => Promise.resolve(tables.close()) }
+}
+
+tablesContract('tables in files of DuckDB', () => openIn('contract'))
+
+describe('a statement on DuckDB', () => {
+  let under: TablesUnderTest
+  const orders: Generation = { sourceId: 1, tableId: 1, key: 'a' }
+  beforeAll(async () => {
+    under = await openIn('hostile')
+    const rows = Array.from(
+      { length: 1_000 },
+      (_, index) => `${index},${index % 2 === 0 ? 'mine' : 'secret'}`,
+    )
+    await under.blobs.put('f', new TextEncoder().encode(`id,region\n${rows.join('\n')}\n`))
+    const columns = [
+      { name: 'id', type: 'integer' },
+      { name: 'region', type: 'string' },
+    ] as const
+    await under.tables.load({ to: orders, blob: 'f', plan: planOf(columns) }, NEVER)
+  })
+  afterAll(() => under.close())
+
+  const ask = async (text: string, timeoutMs = 30_000) => {
+    const views = [{ name: 'orders', of: orders, columns: ['id', 'region'], where: `"region" = 'mine'` }]
+    const query = { views, statement: { text, binds: [] }, timeZone: 'UTC' }
+    return rowsOf(await under.tables.query(query, { ...LIMITS, timeoutMs }, NEVER))
+  }
+
+  test.each([
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_text('/proc/self/environ')",
+    'SELECT * FROM read_blob((SELECT path FROM duckdb_databases() LIMIT 1))',
+    "SELECT * FROM glob('/*')",
+    "FROM '/etc/passwd'",
+    "COPY orders TO '/dev/shm/out.csv'",
+    "COPY (SELECT 1) TO '/dev/shm/out.csv'",
+    "EXPORT DATABASE '/dev/shm/out'",
+    "ATTACH '/dev/shm/x.db' AS x",
+    'INSTALL httpfs',
+    'LOAD json',
+    "SET memory_limit = '10GB'",
+    'SET enable_external_access = true',
+    'RESET lock_configuration',
+    'PRAGMA enable_profiling',
+    'EXPLAIN ANALYZE SELECT 1',
+    'CREATE MACRO f() AS 1',
+    'CALL enable_logging()',
+    'SELECT * FROM t',
+    'SELECT * FROM main.t',
+    'SELECT getenv($$HOME$$)',
+  ])('is refused: %s', async (text) => {
+    const failure = await rejection(ask(text))
+    expect(failure).toMatchObject({ code: 'query_failed' })
+    expect(String(failure)).not.toMatch(/[0-9a-f]{32}/)
+    expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
+  })
+
+  test('finds the file of its table by no name that it can read', async () => {
+    const rows = await ask('SELECT path FROM duckdb_databases() WHERE path IS NOT NULL')
+    expect(rows.length).toBe(1)
+    for (const [path] of rows) {
+      for (const from of [`'${path}'`, `read_duckdb('${path}')`, `read_blob('${path}')`])
+        expect(await rejection(ask(`SELECT * FROM ${from}`))).toMatchObject({ code: 'query_failed' })
+    }
+    const names = await ask('SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL')
+    expect(await rejection(ask(`SELECT * FROM "${names[0]?.[0]}".main.t`))).toMatchObject({
+      code: 'query_failed',
+    })
+  })
+
+  test.each([
+    [
+      'endless recursion',
+      'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r',
+    ],
+    ['a cross join', 'SELECT count(*) FROM range(1000000) a, range(1000000) b'],
+    ['a text of 2 GB', `SELECT length(repeat('x', 2000000000) || id) FROM orders`],
+    ['a text that is made while planning', `SELECT length(lpad('x', 1000000000, 'y'))`],
+  ])('ends at its time or its memory: %s', async (_, text) => {
+    const begunAt = performance.now()
+    const failure = await rejection(ask(text, 500))
+    const tookMs = performance.now() - begunAt
+    expect((failure as Refusal).code).toMatch(/^query_(?:timeout|too_large|failed)$/)
+    // 500 ms and the kill, on a machine that may be ten times slower.
+    expect(tookMs).toBeLessThan(6_000)
+    expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
+  })
+
+  test('whose process is killed is refused, and the next one runs', async () => {
+    const endless = 'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r'
+    const failure = rejection(ask(endless))
+    const kill = setInterval(
+      () => Bun.spawnSync(['pkill', '-KILL', '-P', String(process.pid), '-f', 'tables/child.ts']),
+      1_000,
+    )
+    expect(await failure).toMatchObject({ code: 'unavailable' })
+    clearInterval(kill)
+    expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
+  })
+})
+
+test('files that a killed process left are removed, and tables are there again', async () => {
+  const first = await openIn('again')
+  const to = { sourceId: 1, tableId: 1, key: 'a' }
+  await first.blobs.put('f', new TextEncoder().encode('id,n\n1,2\n'))
+  const plan = planOf([
+    { name: 'id', type: 'integer' },
+    { name: 'n', type: 'integer' },
+  ])
+  await first.tables.load({ to, blob: 'f', plan }, NEVER)
+  await first.close()
+  const directory = join(folder, 'again/tables/1')
+  for (const left of ['1-a.duckdb.x.tmp', '1-b.duckdb.y.csv.tmp', 'abc.link'])
+    await Bun.write(join(directory, left), 'x')
+  const second = await openIn('again')
+  expect(await readdir(directory)).toEqual(['1-a.duckdb'])
+  expect(await second.tables.list(1)).toEqual([to])
+  const views = [{ name: 't1', of: to, columns: ['id'], where: null }]
+  const query = { views, statement: { text: 'SELECT id FROM t1', binds: [] }, timeZone: 'UTC' }
+  expect(await rowsOf(await second.tables.query(query, LIMITS, NEVER))).toEqual([[1]])
+  await second.close()
+})

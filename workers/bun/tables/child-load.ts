@@ -1,0 +1,101 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { DuckDBInstance } from '@duckdb/node-api'
+
+import { readRows } from '../../../src/data/imports/file.ts'
+import type { ImportProgress } from '../../../src/data/imports/file.ts'
+import type { ImportPlan } from '../../../src/domain/import-plan.ts'
+import type { Cell } from '../../../src/domain/table.ts'
+import type { LoadCounts } from '../../../src/ports/tables.ts'
+import { literal, quoted } from './sql.ts'
+import { STORED_TYPES } from './values.ts'
+
+/** Files of later releases of DuckDB can be read by this one, which is pinned. */
+const STORAGE = { storage_compatibility_version: 'v1.4.0', memory_limit: '512MB', threads: '1' } as const
+const FLUSH_CHARS = 1024 * 1024
+const NULL = String.raw`\N`
+
+/** Writes the rows of a file into a new file of DuckDB, which appears under its name when it is whole and durable.
+ * @throws {ImportFailure} */
+export async function load(
+  bytes: AsyncIterable<Uint8Array>,
+  plan: ImportPlan,
+  path: string,
+): Promise<LoadCounts> {
+  const work = `${path}.${crypto.randomUUID()}`
+  const [database, rows] = [`${work}.tmp`, `${work}.csv.tmp`]
+  const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
+  try {
+    await writeRows(bytes, plan, rows, progress)
+    await fill(database, rows, plan)
+    await sync(database)
+    await rename(database, path)
+    await sync(dirname(path))
+  } finally {
+    for (const file of [rows, database, `${database}.wal`]) await rm(file, { force: true })
+  }
+  return progress
+}
+
+/** Writes rows as CSV in which null is `\N` and every other value is quoted. */
+async function writeRows(
+  bytes: AsyncIterable<Uint8Array>,
+  plan: ImportPlan,
+  path: string,
+  progress: ImportProgress,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    let text = ''
+    for await (const batch of readRows(bytes, plan, progress)) {
+      for (const row of batch) text += `${row.map(written).join(',')}\n`
+      if (text.length < FLUSH_CHARS) continue
+      await file.write(text)
+      text = ''
+    }
+    await file.write(text)
+  } finally {
+    await file.close()
+  }
+}
+
+function written(cell: Cell): string {
+  if (cell === null) return NULL
+  return typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : `"${cell}"`
+}
+
+async function fill(database: string, rows: string, { columns }: ImportPlan): Promise<void> {
+  const instance = await DuckDBInstance.create(database, STORAGE)
+  const connection = await instance.connect()
+  try {
+    const types = columns.map(({ name, type }) => `${quoted(name)} ${STORED_TYPES[type]}`)
+    await connection.run(`SET TimeZone = 'UTC'; CREATE TABLE t (${types.join(', ')})`)
+    // Binary values come as base64.
+    const read = columns.map(({ type }, index) =>
+      type === 'binary' ? `from_base64(c${index})` : `c${index}`,
+    )
+    const texts = columns.map(({ type }, index) => {
+      const own = type === 'binary' ? 'VARCHAR' : STORED_TYPES[type]
+      return `c${index}: ${literal(own)}`
+    })
+    await connection.run(
+      `INSERT INTO t SELECT ${read.join(', ')} FROM read_csv(${literal(rows)}, columns = {${texts.join(', ')}},
+        header = false, auto_detect = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
+        nullstr = ${literal(NULL)}, allow_quoted_nulls = false, max_line_size = 16777216, buffer_size = 33554432, parallel = false)`,
+    )
+    await connection.run('CHECKPOINT')
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

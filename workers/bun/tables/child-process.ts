@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+
+import type { Subprocess } from 'bun'
+
+import { Refusal } from '../../../src/lib/errors.ts'
+import type { Log } from '../../../src/ports/log.ts'
+import type { FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
+
+const PROGRAM = join(import.meta.dir, 'child.ts')
+/** Of a processor that both want, deliveries get ten times as much (nice 10, sched(7)). */
+const NICE = 10
+const LOOK_MS = 50
+/** A child that does not obey an interrupt for so long is killed. */
+const OBEY_MS = 100
+const PAGE_BYTES = 4_096
+
+/** Why a task was ended from outside. */
+type Reason = 'timeout' | 'memory' | 'abort'
+
+export type TaskBounds = {
+  readonly timeoutMs: number
+  readonly memoryMaxBytes: number
+  readonly signal: AbortSignal
+}
+
+/** A process that runs one task at a time. */
+export class TableChild {
+  readonly #process: Subprocess<'pipe' | 'ignore', 'ignore', 'inherit'>
+  readonly #ready = Promise.withResolvers<void>()
+  #take: ((message: FromChild) => void) | null = null
+
+  constructor(input: 'pipe' | 'ignore', log: Log) {
+    this.#process = Bun.spawn([process.execPath, PROGRAM], {
+      env: {},
+      stdin: input,
+      stdout: 'ignore',
+      stderr: 'inherit',
+      serialization: 'advanced',
+      ipc: (message: FromChild) => {
+        if (message.kind === 'ready') this.#ready.resolve()
+        else this.#take?.(message)
+      },
+    })
+    this.#process.exited.then(() => this.#ready.resolve(), this.#ready.reject)
+    try {
+      setPriority(this.#process.pid, NICE)
+    } catch (error) {
+      log.warn('tables: the priority of a table process cannot be lowered', { reason: String(error) })
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  send(message: ToChild): void {
+    if (this.isAlive) this.#process.send(message)
+  }
+
+  /** Writes a file to the task, at the pace of the child. */
+  async write(file: ReadableStream<Uint8Array>, wrote: (bytes: number) => void): Promise<void> {
+    const input = this.#process.stdin
+    if (typeof input !== 'object') throw new Error('This child takes no file')
+    let sizeBytes = 0
+    for await (const chunk of file) {
+      if (!this.isAlive) return
+      await input.write(chunk)
+      await input.flush()
+      sizeBytes += chunk.length
+      wrote(sizeBytes)
+    }
+    this.send({ kind: 'file-end', sizeBytes })
+    await input.end()
+  }
+
+  end(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  /** Runs a task, and passes on what the child answers until it is done. Past a bound the task is interrupted, and 100 ms
+   * later the child is killed.
+   * @throws {Refusal} query_timeout, query_too_large and what the child refuses; `unavailable` when the child died
+   * @throws the signal's reason */
+  async run(
+    task: QueryTask | FileTask,
+    { timeoutMs, memoryMaxBytes, signal }: TaskBounds,
+    take: (message: FromChild) => void,
+  ): Promise<void> {
+    // The time of a task does not include the start of its process.
+    await this.#ready.promise
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let reason: Reason | null = null
+    let killer: Timer | undefined
+    const stop = (why: Reason) => {
+      if (reason !== null) return
+      reason = why
+      this.send({ kind: 'interrupt' })
+      killer = setTimeout(() => this.end(), OBEY_MS)
+    }
+    const abort = () => stop('abort')
+    const deadline = setTimeout(() => stop('timeout'), timeoutMs)
+    const watch = setInterval(() => {
+      // Memory is taken faster than an interrupt is obeyed.
+      if (residentBytes(this.#process.pid) <= memoryMaxBytes) return
+      reason ??= 'memory'
+      this.end()
+    }, LOOK_MS)
+    signal.addEventListener('abort', abort, { once: true })
+    this.#take = (message) => {
+      if (message.kind === 'failed') reject(reason === null ? refusalOf(message) : refusalFor(reason, signal))
+      else {
+        take(message)
+        if (message.kind === 'done') resolve()
+      }
+    }
+    this.#process.exited.then(() => reject(reason === null ? DIED() : refusalFor(reason, signal)), reject)
+    try {
+      this.send(task)
+      await promise
+    } finally {
+      this.#take = null
+      clearTimeout(deadline)
+      clearTimeout(killer)
+      clearInterval(watch)
+      signal.removeEventListener('abort', abort)
+    }
+  }
+}
+
+/** Resident memory of a process; 0 where the system does not tell, and after its end. */
+function residentBytes(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES
+  } catch {
+    return 0
+  }
+}
+
+const DIED = () => new Refusal('unavailable', 'The process that reads tables ended. Try again.')
+
+function refusalFor(reason: Reason, signal: AbortSignal): unknown {
+  if (reason === 'abort') return signal.reason
+  return reason === 'timeout'
+    ? new Refusal('query_timeout', 'The statement did not end within its time. Narrow it, or raise the time.')
+    : new Refusal('query_too_large', 'The statement needs more memory than it may have. Narrow it.')
+}
+
+function refusalOf({ code, message, faults = [] }: TaskFailure): Error {
+  if (code === 'internal') return new Error(`A table process failed: ${message}`)
+  const errors = faults.map((fault) => ({
+    pointer: `/file/${fault.line}${fault.column === null ? '' : `/${fault.column}`}`,
+    message: fault.message,
+  }))
+  return new Refusal(code, message, errors)
+}

@@ -1,0 +1,136 @@
+import { linkSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { DuckDBInstance, StatementType } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
+
+import type { Row } from '../../../src/domain/table.ts'
+import type { FileView, FromChild, QueryTask, TaskFailure } from './messages.ts'
+import { literal, quoted } from './sql.ts'
+import { bindTo, cellOf, resultColumn } from './values.ts'
+
+/** Limits of an instance. `LOCK` follows once the files are attached. */
+const OPTIONS = {
+  memory_limit: '256MB',
+  max_temp_directory_size: '0B',
+  autoload_known_extensions: 'false',
+  autoinstall_known_extensions: 'false',
+  allow_community_extensions: 'false',
+} as const
+const LOCK = 'SET integer_division = true; SET enable_external_access = false; SET lock_configuration = true'
+const ALIAS = /"?[0-9a-f]{32}"?\.(?:main\.t\b)?/g
+
+export class QueryFailure extends Error {
+  constructor(readonly failure: TaskFailure) {
+    super(failure.message)
+  }
+}
+
+/** A statement that runs in an instance of its own, which sees nothing but the views. */
+export class Query {
+  readonly #task: QueryTask
+  #connection: DuckDBConnection | null = null
+
+  constructor(task: QueryTask) {
+    this.#task = task
+  }
+
+  interrupt(): void {
+    this.#connection?.interrupt()
+  }
+
+  /** Sends columns and rows; each batch of rows waits for `more`.
+   * @throws {QueryFailure} */
+  async run(send: (message: FromChild) => void, more: () => Promise<void>): Promise<void> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      ...OPTIONS,
+      threads: String(this.#task.threads),
+    })
+    const connection = await instance.connect()
+    this.#connection = connection
+    try {
+      for (const view of this.#task.views) await this.#open(connection, view)
+      await connection.run(`SET TimeZone = ${literal(this.#task.timeZone)}; ${LOCK}`)
+      const statement = await this.#prepare(connection)
+      await this.#stream(statement, send, more)
+    } catch (error) {
+      throw error instanceof QueryFailure ? error : failed((error as Error).message)
+    } finally {
+      this.#connection = null
+      connection.closeSync()
+      instance.closeSync()
+    }
+  }
+
+  /** Attaches the file under a random name and unlinks that name at once: the file can be reached by the view alone. */
+  async #open(connection: DuckDBConnection, { name, path, columns, where }: FileView): Promise<void> {
+    const alias = crypto.randomUUID().replaceAll('-', '')
+    const link = join(dirname(path), `${alias}.link`)
+    try {
+      linkSync(path, link)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      throw new QueryFailure({ code: 'unavailable', message: 'A table was replaced meanwhile. Try again.' })
+    }
+    try {
+      await connection.run(`ATTACH ${literal(link)} AS ${quoted(alias)} (READ_ONLY)`)
+    } finally {
+      unlinkSync(link)
+    }
+    const condition = where === null ? '' : ` WHERE ${where}`
+    await connection.run(
+      `CREATE TEMP VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(alias)}.main.t${condition}`,
+    )
+  }
+
+  async #prepare(connection: DuckDBConnection): Promise<DuckDBPreparedStatement> {
+    const { text, binds } = this.#task.statement
+    const statements = await connection.extractStatements(text)
+    if (statements.count !== 1) throw failed(`The text has ${statements.count} statements; it must be one.`)
+    const statement = await statements.prepare(0)
+    if (statement.statementType !== StatementType.SELECT) throw failed('The statement must be a SELECT.')
+    if (statement.parameterCount !== binds.length)
+      throw failed(`The statement has ${statement.parameterCount} placeholders and ${binds.length} values.`)
+    for (const [index, bind] of binds.entries()) bindTo(statement, index + 1, bind)
+    return statement
+  }
+
+  async #stream(
+    statement: DuckDBPreparedStatement,
+    send: (message: FromChild) => void,
+    more: () => Promise<void>,
+  ): Promise<void> {
+    const { rowsMax, bytesMax } = this.#task.limits
+    const result = await statement.stream()
+    const columns = result.columnNames().map((name, index) => resultColumn(name, result.columnType(index)))
+    send({ kind: 'columns', columns })
+    let rowCount = 0
+    let bytes = 0
+    for (;;) {
+      const chunk = await result.fetchChunk()
+      if (chunk === null || chunk.rowCount === 0) return
+      rowCount += chunk.rowCount
+      if (rowCount > rowsMax) throw tooLarge(`The result has more than ${rowsMax} rows.`)
+      const rows: readonly Row[] = chunk.convertRows(cellOf)
+      bytes += sizeOf(rows)
+      if (bytes > bytesMax) throw tooLarge(`The result has more than ${bytesMax} bytes.`)
+      await more()
+      send({ kind: 'rows', rows })
+    }
+  }
+}
+
+/** About as many bytes as the rows have in JSON. */
+function sizeOf(rows: readonly Row[]): number {
+  let bytes = 0
+  for (const row of rows) for (const cell of row) bytes += typeof cell === 'string' ? cell.length + 3 : 9
+  return bytes
+}
+
+function failed(message: string): QueryFailure {
+  return new QueryFailure({ code: 'query_failed', message: message.replaceAll(ALIAS, '') })
+}
+
+function tooLarge(message: string): QueryFailure {
+  return new QueryFailure({ code: 'query_too_large', message })
+}

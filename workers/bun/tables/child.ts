@@ -1,0 +1,89 @@
+import { dlopen } from 'bun:ffi'
+
+import { ImportFailure } from '../../../src/data/imports/failure.ts'
+import { inspectFile } from '../../../src/data/imports/file.ts'
+import { load } from './child-load.ts'
+import { Query, QueryFailure } from './child-query.ts'
+import type { FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
+
+/** Rows that may be on their way before the parent asks for more, in batches. */
+const WINDOW = 4
+const PR_SET_PDEATHSIG = 1
+const SIGKILL = 9
+
+let query: Query | null = null
+let credit = WINDOW
+let wake: (() => void) | null = null
+const { promise: fileSize, resolve: endFile } = Promise.withResolvers<number>()
+
+endWithParent()
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'interrupt') query?.interrupt()
+  else if (message.kind === 'file-end') endFile(message.sizeBytes)
+  else if (message.kind === 'more') {
+    credit += 1
+    wake?.()
+  } else runTask(message).catch(report)
+})
+process.on('disconnect', () => process.exit(0))
+send({ kind: 'ready' })
+
+async function runTask(task: QueryTask | FileTask): Promise<void> {
+  if (task.kind !== 'query') return send(await runFile(task))
+  credit = WINDOW
+  query = new Query(task)
+  try {
+    await query.run(send, more)
+  } finally {
+    query = null
+  }
+  send({ kind: 'done' })
+}
+
+function report(error: unknown): void {
+  send({ kind: 'failed', ...failureOf(error) })
+}
+
+async function runFile(task: FileTask): Promise<FromChild> {
+  if (task.kind === 'load') return { kind: 'done', counts: await load(fileBytes(), task.plan, task.path) }
+  return { kind: 'done', contents: await inspectFile(fileBytes(), task.file, task.values) }
+}
+
+/** The file as it comes; ends well only after as many bytes as the parent has sent. */
+async function* fileBytes(): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0
+  for await (const chunk of Bun.stdin.stream()) {
+    sizeBytes += chunk.length
+    yield chunk
+  }
+  if (sizeBytes !== (await fileSize)) throw new Error('The file was cut off.')
+}
+
+async function more(): Promise<void> {
+  while (credit === 0) await new Promise<void>((resolve) => (wake = resolve))
+  credit -= 1
+}
+
+function send(message: FromChild): void {
+  process.send?.(message)
+}
+
+function failureOf(error: unknown): TaskFailure {
+  if (error instanceof QueryFailure) return error.failure
+  if (error instanceof ImportFailure)
+    return { code: 'import_failed', message: error.message, faults: error.faults }
+  return {
+    code: 'internal',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  }
+}
+
+/** A child that plans a statement does not notice that its parent has gone: the kernel ends it, where it is Linux with glibc. */
+function endWithParent(): void {
+  try {
+    const { symbols } = dlopen('libc.so.6', { prctl: { args: ['int', 'u64'], returns: 'int' } })
+    symbols.prctl(PR_SET_PDEATHSIG, SIGKILL)
+  } catch {
+    // Elsewhere `disconnect` ends it when the statement is planned.
+  }
+}

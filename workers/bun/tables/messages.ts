@@ -1,0 +1,47 @@
+import type {
+  FileContents,
+  FileFormat,
+  ImportFault,
+  ImportPlan,
+  ValueFormat,
+} from '../../../src/domain/import-plan.ts'
+import type { Row } from '../../../src/domain/table.ts'
+import type { QueryLimits, ResultColumn } from '../../../src/ports/databases.ts'
+import type { LoadCounts, TableQuery } from '../../../src/ports/tables.ts'
+
+/** A view with the path of the file of its generation. */
+export type FileView = Omit<TableQuery['views'][number], 'of'> & { readonly path: string }
+
+export type QueryTask = Omit<TableQuery, 'views'> & {
+  readonly kind: 'query'
+  readonly views: readonly FileView[]
+  readonly limits: QueryLimits
+  readonly threads: number
+}
+
+/** A task whose file comes over standard input. */
+export type FileTask =
+  | { readonly kind: 'inspect'; readonly file: FileFormat; readonly values: ValueFormat }
+  | { readonly kind: 'load'; readonly plan: ImportPlan; readonly path: string }
+
+/** Messages to a child. `file-end` has the size of the file, so that a broken pipe does not count as its end. */
+export type ToChild =
+  | QueryTask
+  | FileTask
+  | { readonly kind: 'more' }
+  | { readonly kind: 'interrupt' }
+  | { readonly kind: 'file-end'; readonly sizeBytes: number }
+
+export type TaskFailure = {
+  readonly code: 'query_failed' | 'query_too_large' | 'import_failed' | 'unavailable' | 'internal'
+  readonly message: string
+  readonly faults?: readonly ImportFault[]
+}
+
+/** Messages of a child: `ready` once; to a query `columns`, then `rows` as long as it is sent `more`, then `done`; or `failed` at any time. */
+export type FromChild =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
+  | { readonly kind: 'rows'; readonly rows: readonly Row[] }
+  | { readonly kind: 'done'; readonly contents?: FileContents; readonly counts?: LoadCounts }
+  | ({ readonly kind: 'failed' } & TaskFailure)

@@ -1,0 +1,250 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+import type { FileContents } from '../../../src/domain/import-plan.ts'
+import type { Row } from '../../../src/domain/table.ts'
+import { Refusal } from '../../../src/lib/errors.ts'
+import { Semaphore } from '../../../src/lib/semaphore.ts'
+import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { Log } from '../../../src/ports/log.ts'
+import type { QueryLimits, ResultColumn, RowStream } from '../../../src/ports/databases.ts'
+import type { Generation, LoadCounts, Progress, TableQuery, Tables } from '../../../src/ports/tables.ts'
+import { TableChild } from './child-process.ts'
+import type { FileTask, FromChild, QueryTask } from './messages.ts'
+
+const QUERIES = Math.min(4, availableParallelism())
+const QUERIES_WAITING = 32
+const FILES_WAITING = 8
+const IDLE_MS = 60_000
+const QUERY_MEMORY_BYTES = 768 * 1024 * 1024
+const FILE_MEMORY_BYTES = 1024 * 1024 * 1024
+const FILE_TIMEOUT_MS = 60 * 60_000
+const FILE = /^(?<tableId>\d+)-(?<key>[a-z0-9]{1,64})\.duckdb$/
+
+type Parts = { readonly directory: string; readonly blobs: Blobs; readonly clock: Clock; readonly log: Log }
+
+export type BunTables = Tables & { close(): void }
+
+/** Tables in files of DuckDB, which child processes read and write. Removes what a process left that was killed.
+ * @throws {Error} with `code` when the directory cannot be used */
+export async function openTables(parts: Parts): Promise<BunTables> {
+  await mkdir(parts.directory, { recursive: true, mode: 0o700 })
+  for (const path of await readdir(parts.directory, { recursive: true }))
+    if (/\.(?:tmp|wal|link)$/.test(path)) await rm(join(parts.directory, path), { force: true })
+  return new DuckTables(parts)
+}
+
+class DuckTables implements BunTables {
+  readonly dialect = 'duckdb'
+  readonly #parts: Parts
+  readonly #queries = new Semaphore(QUERIES, QUERIES_WAITING, Number.POSITIVE_INFINITY)
+  readonly #files = new Semaphore(1, FILES_WAITING, Number.POSITIVE_INFINITY)
+  readonly #children = new Set<TableChild>()
+  /** Query children without a task, each with the timer that ends it. */
+  readonly #idle = new Map<TableChild, Timer>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream> {
+    const { promise, resolve, reject } = Promise.withResolvers<RowStream>()
+    const { views, ...rest } = query
+    const task: QueryTask = {
+      ...rest,
+      kind: 'query',
+      views: views.map(({ of, ...view }) => ({ ...view, path: this.#pathOf(of) })),
+      limits,
+      threads: Math.max(1, Math.floor(availableParallelism() / 2)),
+    }
+    // The place is held until the child is done; then at most a few batches wait to be read.
+    this.#queries.run(this.#parts.clock, () => this.#runQuery(task, limits, signal, resolve)).catch(reject)
+    return promise
+  }
+
+  async #runQuery(
+    task: QueryTask,
+    { timeoutMs }: QueryLimits,
+    signal: AbortSignal,
+    begin: (stream: RowStream) => void,
+  ): Promise<void> {
+    const child = this.#takeIdle() ?? this.#start('ignore')
+    const cancelled = new AbortController()
+    const stream = new RowQueue(
+      () => child.send({ kind: 'more' }),
+      () => cancelled.abort(),
+    )
+    const bounds = {
+      timeoutMs,
+      memoryMaxBytes: QUERY_MEMORY_BYTES,
+      signal: AbortSignal.any([signal, cancelled.signal]),
+    }
+    try {
+      await child.run(task, bounds, (message) => {
+        if (message.kind === 'columns') begin(stream.open(message.columns))
+        else if (message.kind === 'rows') stream.push(message.rows)
+      })
+      stream.end()
+    } catch (error) {
+      if (!stream.fail(error)) throw error
+    } finally {
+      this.#giveBack(child)
+    }
+  }
+
+  async inspect(
+    ...[blob, file, values, signal, progress]: Parameters<Tables['inspect']>
+  ): Promise<FileContents> {
+    const { contents } = await this.#runFile(blob, { kind: 'inspect', file, values }, signal, progress)
+    if (!contents) throw new Error('The table process answered without contents')
+    return contents
+  }
+
+  async load(...[{ to, blob, plan }, signal, progress]: Parameters<Tables['load']>): Promise<LoadCounts> {
+    const path = this.#pathOf(to)
+    await mkdir(join(this.#parts.directory, String(to.sourceId)), { recursive: true, mode: 0o700 })
+    const { counts } = await this.#runFile(blob, { kind: 'load', plan, path }, signal, progress)
+    if (!counts) throw new Error('The table process answered without counts')
+    return counts
+  }
+
+  async #runFile(
+    blob: string,
+    task: FileTask,
+    signal: AbortSignal,
+    progress: Progress | undefined,
+  ): Promise<Extract<FromChild, { kind: 'done' }>> {
+    return this.#files.run(this.#parts.clock, async () => {
+      const file = await this.#parts.blobs.get(blob)
+      if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+      const child = this.#start('pipe')
+      let done: Extract<FromChild, { kind: 'done' }> | null = null
+      const bounds = { timeoutMs: FILE_TIMEOUT_MS, memoryMaxBytes: FILE_MEMORY_BYTES, signal }
+      const written = child.write(file.body, (bytes) => progress?.(bytes / file.sizeBytes))
+      try {
+        const ran = child.run(task, bounds, (message) => {
+          if (message.kind === 'done') done = message
+        })
+        await Promise.all([ran, written])
+      } finally {
+        child.end()
+        this.#children.delete(child)
+      }
+      if (done === null) throw new Error('The table process ended without an answer')
+      return done
+    })
+  }
+
+  async drop(generations: readonly Generation[]): Promise<void> {
+    for (const generation of generations) await rm(this.#pathOf(generation), { force: true })
+  }
+
+  async list(sourceId: number): Promise<readonly Generation[]> {
+    const names = await readdir(join(this.#parts.directory, String(sourceId))).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    })
+    return names.flatMap((name) => {
+      const { tableId, key } = FILE.exec(name)?.groups ?? {}
+      return tableId === undefined || key === undefined ? [] : [{ sourceId, tableId: Number(tableId), key }]
+    })
+  }
+
+  close(): void {
+    for (const timer of this.#idle.values()) clearTimeout(timer)
+    for (const child of this.#children) child.end()
+  }
+
+  #pathOf({ sourceId, tableId, key }: Generation): string {
+    const name = `${tableId}-${key}.duckdb`
+    if (!FILE.test(name)) throw new RangeError('Not a generation')
+    return join(this.#parts.directory, String(sourceId), name)
+  }
+
+  #start(input: 'pipe' | 'ignore'): TableChild {
+    const child = new TableChild(input, this.#parts.log)
+    this.#children.add(child)
+    return child
+  }
+
+  #takeIdle(): TableChild | null {
+    for (const [child, timer] of this.#idle) {
+      clearTimeout(timer)
+      this.#idle.delete(child)
+      if (child.isAlive) return child
+      this.#children.delete(child)
+    }
+    return null
+  }
+
+  #giveBack(child: TableChild): void {
+    const end = () => {
+      child.end()
+      this.#idle.delete(child)
+      this.#children.delete(child)
+    }
+    if (!child.isAlive) end()
+    else this.#idle.set(child, setTimeout(end, IDLE_MS))
+  }
+}
+
+/** Rows that came from a child and were not read yet. */
+class RowQueue {
+  readonly #more: () => void
+  readonly #cancel: () => void
+  readonly #waiting: (readonly Row[])[] = []
+  #controller: ReadableStreamDefaultController<readonly Row[]> | null = null
+  #isPulled = false
+  #isComplete = false
+
+  constructor(more: () => void, cancel: () => void) {
+    this.#more = more
+    this.#cancel = cancel
+  }
+
+  open(columns: readonly ResultColumn[]): RowStream {
+    const rows = new ReadableStream<readonly Row[]>(
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: () => {
+          this.#isPulled = true
+          this.#deliver()
+        },
+        cancel: this.#cancel,
+      },
+      { highWaterMark: 0 },
+    )
+    return { columns, rows }
+  }
+
+  push(rows: readonly Row[]): void {
+    this.#waiting.push(rows)
+    this.#deliver()
+  }
+
+  /** Ends the stream after the rows that wait. */
+  end(): void {
+    this.#isComplete = true
+    this.#deliver()
+  }
+
+  /** Breaks the stream. @returns false where it was not opened */
+  fail(error: unknown): boolean {
+    this.#controller?.error(error)
+    return this.#controller !== null
+  }
+
+  #deliver(): void {
+    if (!this.#controller || !this.#isPulled) return
+    const rows = this.#waiting.shift()
+    if (rows) {
+      this.#isPulled = false
+      this.#controller.enqueue(rows)
+      this.#more()
+    } else if (this.#isComplete) {
+      this.#controller.close()
+    }
+  }
+}

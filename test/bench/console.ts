@@ -28,6 +28,8 @@ type Reading = {
   readonly minute: number
   readonly page: string
   readonly events: number
+  /** How long the round took: on a busy machine its events take longer to send than a minute. */
+  readonly seconds: number
   readonly usage: Usage
 }
 
@@ -45,10 +47,12 @@ async function main(): Promise<void> {
         const meters = { overview: await Meter.of(overview), job: await Meter.of(job) }
         for (let minute = 1; minute <= WARM_UP_MINUTES + Number(options.minutes); minute++) {
           const before = { overview: await meters.overview.cpuSeconds(), job: await meters.job.cpuSeconds() }
+          const begunAt = performance.now()
           const events = await load.run(MINUTE_S, rate)
+          const seconds = (performance.now() - begunAt) / 1_000
           for (const page of ['overview', 'job'] as const) {
             const usage = await meters[page].usage()
-            const reading = { minute, page, events, usage }
+            const reading = { minute, page, events, seconds, usage }
             readings.push(reading)
             process.stdout.write(`${lineOf(reading, before[page])}\n`)
           }
@@ -63,13 +67,14 @@ async function main(): Promise<void> {
   report(readings)
 }
 
-function lineOf({ minute, page, events, usage }: Reading, cpuBefore: number): string {
-  const share = (usage.cpuSeconds - cpuBefore) / MINUTE_S
+function lineOf({ minute, page, events, seconds, usage }: Reading, cpuBefore: number): string {
+  const cpuSeconds = usage.cpuSeconds - cpuBefore
   return [
     `minute ${minute}`,
     page,
-    `${(events / MINUTE_S).toFixed(0)} events/s`,
-    `${(share * 100).toFixed(1)} % of a core`,
+    `${(events / seconds).toFixed(0)} events/s`,
+    `${((cpuSeconds / seconds) * 100).toFixed(1)} % of a core`,
+    `${((cpuSeconds / events) * 100).toFixed(2)} CPU s per 100 events`,
     `${(usage.heapBytes / MIB).toFixed(2)} MiB`,
     `${usage.nodes} nodes`,
     `${usage.listeners} listeners`,
@@ -83,17 +88,27 @@ function report(readings: readonly Reading[]): void {
     if (!first || !last) throw new Error('Nothing was measured.')
     const grown = last.usage.heapBytes - first.usage.heapBytes
     if (grown > GROWTH_MAX_BYTES) process.exitCode = 1
+    const cpuSeconds = last.usage.cpuSeconds - first.usage.cpuSeconds
+    const later = steady.slice(1)
+    const seconds = sumOf(later.map((reading) => reading.seconds))
+    const events = sumOf(later.map((reading) => reading.events))
     return {
       page,
-      minutes: last.minute - first.minute,
+      minutes: (seconds / MINUTE_S).toFixed(0),
+      'events/s': (events / seconds).toFixed(0),
       'heap MiB': (last.usage.heapBytes / MIB).toFixed(2),
       'growth MiB': (grown / MIB).toFixed(2),
-      'CPU of a core': `${(((last.usage.cpuSeconds - first.usage.cpuSeconds) / (last.minute - first.minute) / MINUTE_S) * 100).toFixed(1)} %`,
+      'CPU of a core': `${((cpuSeconds / seconds) * 100).toFixed(1)} %`,
+      'CPU s per 100 events': ((cpuSeconds / events) * 100).toFixed(2),
       nodes: last.usage.nodes,
       listeners: last.usage.listeners,
     }
   })
   process.stdout.write(`\n${tableOf(rows)}\n`)
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
 }
 
 await main()

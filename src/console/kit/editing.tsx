@@ -121,7 +121,7 @@ function SaveCard<T, D>({
     <Card>
       <div class="pad col">
         {failure && failure.status !== 412 && failure.errors.length === 0 && (
-          <FailureNote failure={failure} />
+          <FailureNote failure={failure} what={t('feedback.notDone')} />
         )}
         {failure && failure.errors.length > 0 && <Refusals failure={failure} />}
         {isChanged && refused !== undefined && <Note kind="warning">{refused}</Note>}

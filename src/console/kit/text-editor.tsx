@@ -92,7 +92,7 @@ export function TextEditor(props: Props): JSX.Element {
           {t('editor.changedMeanwhile')}
         </Note>
       ) : (
-        failure && <FailureNote failure={failure} />
+        failure && <FailureNote failure={failure} what={t('feedback.notDone')} />
       )}
       <textarea
         class="input mono"

@@ -65,7 +65,9 @@ export function PasswordForm({ onDone }: Props): JSX.Element {
         autocomplete="new-password"
         required
       />
-      {failure && failure.errors.length === 0 && <FailureNote failure={failure} />}
+      {failure && failure.errors.length === 0 && (
+        <FailureNote failure={failure} what={t('feedback.notDone')} />
+      )}
       <Button kind="primary" type="submit" busy={isBusy}>
         {t('owed.changePassword')}
       </Button>
@@ -109,7 +111,9 @@ export function MfaForm({ onDone }: Props): JSX.Element {
         inputMode="numeric"
         required
       />
-      {failure && failure.errors.length === 0 && <FailureNote failure={failure} />}
+      {failure && failure.errors.length === 0 && (
+        <FailureNote failure={failure} what={t('feedback.notDone')} />
+      )}
       <Button kind="primary" type="submit" busy={isBusy}>
         {t('owed.mfaConfirm')}
       </Button>

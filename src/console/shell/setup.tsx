@@ -121,7 +121,9 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
         ))}
       </datalist>
       <Content value={form.content} onChange={(content) => change({ content })} />
-      {failure && failure.errors.length === 0 && <FailureNote failure={failure} />}
+      {failure && failure.errors.length === 0 && (
+        <FailureNote failure={failure} what={t('feedback.notDone')} />
+      )}
       {failure && failure.elsewhere.length > 0 && <Refusals failure={failure} />}
       <Button kind="primary" type="submit" busy={isBusy}>
         {t('setup.submit')}

@@ -5,6 +5,7 @@ import type { DeliveryOutcome, BulkItem } from '../../src/domain/delivery.ts'
 import type { BucketsAnswer, SeriesName } from '../../src/domain/series.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
 import { jobActorsInObjects, JOBS_PER_CALL_MAX } from '../../workers/edge/job-actors.ts'
+import { refused } from '../../workers/edge/reply.ts'
 import type { Reply } from '../../workers/edge/reply.ts'
 import { ANYBODY, deliveryWith } from '../engine/rules.ts'
 import { rejection } from './rejection.ts'
@@ -41,7 +42,7 @@ function objects(broken: ReadonlySet<string> = new Set()) {
         underWay.most = Math.max(underWay.most, ++underWay.now)
         await Bun.sleep(1)
         underWay.now--
-        if (broken.has(name)) return { ok: false, code: 'not_found', detail: name, errors: [] }
+        if (broken.has(name)) return refused(new Refusal('not_found', name))
         const answer = { ...NOTHING, aggregate: { ...NOTHING.aggregate, last: Number(name) } }
         return { ok: true, value: series.map(() => answer) }
       },

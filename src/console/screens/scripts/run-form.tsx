@@ -28,7 +28,8 @@ export function RunForm({ script, onClose }: Props): JSX.Element {
         ...(typed === null ? {} : { arguments: linesOf(typed) }),
       },
     })
-    invalidate(`/scripts/${script}/jobs`)
+    // The list of scripts has the last run of each.
+    invalidate('/scripts')
     route(linkTo(`scripts/${script}/jobs/${run.id}`))
   }
   return (

@@ -72,11 +72,11 @@ function Actions({ script, run }: { readonly script: string; readonly run: Run }
   const path = { script, jobId: run.id }
   const cancel = async (): Promise<void> => {
     await call('post', '/scripts/{script}/jobs/{jobId}/cancel', { path })
-    invalidate(`/scripts/${script}/jobs`)
+    invalidate('/scripts')
   }
   const rerun = async (): Promise<void> => {
     const again = await call('post', '/scripts/{script}/jobs/{jobId}/rerun', { path })
-    invalidate(`/scripts/${script}/jobs`)
+    invalidate('/scripts')
     route(linkTo(`scripts/${script}/jobs/${again.id}`))
   }
   if (isActive(run))

@@ -36,19 +36,22 @@ export type Look = {
   readonly browser: BrowserContextOptions
 }
 
-/** Both widths in both themes. */
-const LOOKS: readonly Pick<Look, 'width' | 'theme'>[] = [
-  { width: 'wide', theme: 'light' },
-  { width: 'wide', theme: 'dark' },
-  { width: 'narrow', theme: 'light' },
-  { width: 'narrow', theme: 'dark' },
-]
+const ALL_LOOKS = [
+  ['wide', 'light'],
+  ['narrow', 'dark'],
+  ['wide', 'dark'],
+  ['narrow', 'light'],
+] as const
+
+/** Widths and themes: each once, or all pairs by `npm run test:console`. */
+export const LOOKS =
+  process.env['TIDEMARK_TEST_EVERY_LOOK'] === 'true' ? ALL_LOOKS : ([ALL_LOOKS[0], ALL_LOOKS[1]] as const)
 
 /** A page of the console in a browser of its own. */
 export type Screen = {
   readonly page: Page
-  /** Fails for faults of accessibility and for a page that is wider than the window, also at 320 px: on Bun at both widths in
-   * both themes, on workerd as the page was opened. Takes a picture of each, whose name gets the width and the theme. */
+  /** Fails for faults of accessibility and for a page that is wider than the window, also at 320 px: on Bun in all `LOOKS`, on
+   * workerd as the page was opened. Takes a picture of each, whose name gets the width and the theme. */
   readonly check: (name: string) => Promise<void>
   /** Writes a picture of the page as it was opened to `test/console/pictures`. */
   readonly picture: (name: string) => Promise<void>
@@ -114,11 +117,11 @@ export async function visit(
       animations: 'disabled',
       fullPage: true,
     })
-  const opened = { width, theme }
   const checks = {
-    picture: async (name: string) => void (await pictureOf(name, opened)),
+    picture: async (name: string) => void (await pictureOf(name, { width, theme })),
     async check(name: string) {
-      for (const look of inAllLooks ? LOOKS : [opened]) {
+      for (const [wide, colours] of inAllLooks ? LOOKS : [[width, theme] as const]) {
+        const look = { width: wide, theme: colours }
         await page.setViewportSize(SIZES[look.width])
         await page.emulateMedia({ colorScheme: look.theme })
         // Charts are drawn again in the next frame.
@@ -136,7 +139,7 @@ export async function visit(
     await page.goto(`${base}/ui/${path}`)
     await run({ page, ...watch.screen, ...checks })
   } catch (error) {
-    await pictureOf('failed', opened).catch(() => undefined)
+    await pictureOf('failed', { width, theme }).catch(() => undefined)
     throw watch.problems().length === 0 ? error : new Error(watch.problems().join('\n'), { cause: error })
   } finally {
     await context.close()

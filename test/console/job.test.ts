@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 
+import { LOOKS } from './browser.ts'
 import { onBothHosts } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -243,12 +244,7 @@ onBothHosts('job', (stage) => {
     TEST_MAX_MS,
   )
 
-  test.each([
-    ['wide', 'light'],
-    ['wide', 'dark'],
-    ['narrow', 'light'],
-    ['narrow', 'dark'],
-  ] as const)(
+  test.each([...LOOKS])(
     'silence becomes error code 5 and a gap in the chart, and errorCode 0 ends it: %s, %s',
     async (width, theme) => {
       const job = await plant(stage)

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { stageOf } from '../api/runs-stage.ts'
 import { must, RUNNER_TOKEN } from '../runs/fake-runner.ts'
 import type { Held } from '../runs/fake-runner.ts'
+import { LOOKS } from './browser.ts'
 import { onBothHosts } from './stage.ts'
 
 const FIRST = 200
@@ -12,10 +13,6 @@ const CHUNK = 250
 const JOURNEY_MAX_MS = 180_000
 /** A runner that is silent for 25 seconds is given up. */
 const BEAT_MS = 5_000
-const LOOKS = [
-  ['wide', 'light'],
-  ['narrow', 'dark'],
-] as const
 /** The lines of a log that may be in the page at once. */
 const ROWS_MAX = 300
 
@@ -40,7 +37,7 @@ async function keeping(held: Held, work: () => Promise<void>): Promise<void> {
 onBothHosts(
   'scripts',
   (stage) => {
-    test.each(LOOKS)(
+    test.each([...LOOKS])(
       'a run is ordered with arguments, followed, searched and cancelled (%s, %s)',
       async (width, theme) => {
         const { scriptId, runner } = await stageOf(stage.client)

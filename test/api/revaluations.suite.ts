@@ -423,6 +423,33 @@ const answers: readonly Scenario[] = [
     },
   },
   {
+    title: 'the history of a job has each time at which maintenance above it applied, cut at the range',
+    async run(client) {
+      const { device, job } = await plant(client, 'recurring')
+      const ago = (minutes: number) => Math.floor(Date.now() / MINUTE_MS - minutes) * MINUTE_MS
+      const [earlier, later, from] = [ago(30), ago(1), ago(25)]
+      const daily = [earlier, later].map((at) => ({
+        begin: new Date(at).toISOString().slice(11, 16),
+        duration: 'PT10M',
+      }))
+      const json = {
+        begin: inMs(-60 * MINUTE_MS),
+        end: inMs(60 * MINUTE_MS),
+        active: [{ type: 'daily', timezone: 'UTC', times: daily }],
+      }
+      await good(client.request('POST', `/devices/${device}/revaluations`, { json }))
+      const { revaluations } = await good<{
+        revaluations: { occurrences: { begin: string; end: string }[] }[]
+      }>(client.request('GET', `/jobs/${job}/state-history?begin=${new Date(from).toISOString()}`))
+      const found = revaluations.flatMap(({ occurrences }) => occurrences)
+      expect(found.slice(0, 2).map(({ begin, end }) => [Date.parse(begin), Date.parse(end)])).toEqual([
+        [from, earlier + 10 * MINUTE_MS],
+        [later, expect.any(Number) as number],
+      ])
+      for (const { end } of found) expect(Date.parse(end)).toBeLessThanOrEqual(Date.now())
+    },
+  },
+  {
     title:
       'maintenance with a start in the past is split in two; deleted, it ends, and includes new children',
     async run(client) {

@@ -94,7 +94,15 @@ export const stateHistoryView = z
       measuredSeconds: seconds.describe('The length of the range since the object was created.'),
     }),
     revaluations: z
-      .array(placedRevaluation)
+      .array(
+        placedRevaluation.extend({
+          occurrences: z
+            .array(z.object({ begin: timestamp, end: timestamp }))
+            .describe(
+              'When the revaluation applies, in order, cut at the range. The occurrences of all revaluations end after 10,000 together.',
+            ),
+        }),
+      )
       .describe(
         'The revaluations of the object and of the objects above it; with `recalc` also all others that were applied.',
       ),

@@ -24,6 +24,8 @@ export { recalculate }
 
 const SAMPLES = 200
 const SAMPLE_MIN_MS = 1_000
+/** Of all revaluations of a history together. */
+const OCCURRENCES_MAX = 10_000
 const TRANSITIONS_MAX = 2_000
 const OTHERS_MAX = 1_000
 
@@ -74,8 +76,23 @@ export async function readStateHistory(
     transitions: truncated ? [] : transitions.map((one) => transitionView(one, format)),
     truncated,
     availability: availabilityView(availabilityOf(spans, query.states)),
-    revaluations: revaluations.map((one) => revaluationView(one, format)),
+    revaluations: withOccurrences(revaluations, range, format),
   }
+}
+
+/** The revaluations of a history, each with the times at which it applies, as long as these are few together. */
+function withOccurrences(
+  revaluations: readonly PlacedRevaluation[],
+  range: Range,
+  format: TimeFormat,
+): StateHistoryView['revaluations'] {
+  let left = OCCURRENCES_MAX
+  return revaluations.map((one) => {
+    const times = left > 0 ? one.timesIn(range, left) : []
+    left -= times.length
+    const occurrences = times.map(({ beginAt, endAt }) => ({ begin: format(beginAt), end: format(endAt) }))
+    return { ...revaluationView(one, format), occurrences }
+  })
 }
 
 /** The object of a history. */

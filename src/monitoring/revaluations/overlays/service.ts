@@ -20,6 +20,8 @@ export type PlacedRevaluation = Range & {
   readonly name: string
   /** Whether it applies at any time of a range. */
   readonly appliesIn: (range: Range) => boolean
+  /** When it applies in a range: disjoint and in order; at most so many times. */
+  readonly timesIn: (range: Range, max: number) => readonly Range[]
 }
 
 /** A revaluation that changes states, and when it applies. */
@@ -108,7 +110,8 @@ export function tooMuch(what: string): Refusal {
 function placed(row: RevaluationRow): PlacedRevaluation {
   const { id, objectId, type, name, beginAt, endAt } = row
   const appliesIn = (range: Range) => occurrencesIn(row, range).length > 0
-  return { id, objectId, type, name, beginAt, endAt, appliesIn }
+  const timesIn = (range: Range, max: number) => occurrencesIn(row, range).slice(0, max)
+  return { id, objectId, type, name, beginAt, endAt, appliesIn, timesIn }
 }
 
 /** The overlays that apply in a range. @throws {Refusal} invalid if they apply too often */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { rangeOf, scaleOf, spanOf } from './range.ts'
-import { pointsOf, stateSpans, within, withLive } from './series.ts'
+import { maintenanceIn, pointsOf, stateSpans, within, withLive } from './series.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 
@@ -61,4 +61,19 @@ test('the point of a bucket that has not ended lies at the end of the span', () 
   const point = (seconds: number) => ({ at: seconds * 1000, avg: 1, min: 1, max: 1, count: 1 })
   const found = within([point(30), point(90), point(150)], { begin: 40_000, end: 70_000 }, 60_000)
   expect(found.map((one) => one.at)).toEqual([30_000, 70_000])
+})
+
+test('maintenance is marked each time, named once, and nothing else is', () => {
+  const occurrences = [
+    { begin: at(0), end: at(60) },
+    { begin: at(120), end: at(180) },
+  ]
+  const revaluations = [
+    { type: 'maintenance', name: 'Patches', occurrences },
+    { type: 'comment', name: 'Storm', occurrences },
+  ]
+  expect(maintenanceIn({ revaluations } as never)).toEqual([
+    { begin: 0, end: 60_000, text: 'Patches' },
+    { begin: 120_000, end: 180_000, text: '' },
+  ])
 })

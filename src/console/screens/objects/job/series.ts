@@ -1,4 +1,5 @@
 import type { Answer } from '../../../api/client.ts'
+import type { Marked } from '../../../kit/charts/paint.ts'
 import type { Point, Span } from '../../../kit/charts/points.ts'
 import type { StateSpan } from '../../../kit/charts/state-strip.tsx'
 
@@ -73,6 +74,19 @@ export function stateSpans(history: StateHistory, until: number): readonly State
   }
   if (until > begin) spans.push({ begin, end: until, state })
   return spans
+}
+
+/** Each time at which maintenance applied. Its name is on the first time only: a chart has no room for more. */
+export function maintenanceIn({ revaluations }: Pick<StateHistory, 'revaluations'>): readonly Marked[] {
+  return revaluations.flatMap(({ type, name, occurrences }) =>
+    type === 'maintenance'
+      ? occurrences.map(({ begin, end }, at) => ({
+          begin: Date.parse(begin),
+          end: Date.parse(end),
+          text: at === 0 ? name : '',
+        }))
+      : [],
+  )
 }
 
 /** Neighbours of one state as one span. */

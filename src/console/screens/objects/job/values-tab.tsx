@@ -5,7 +5,7 @@ import { background } from '../../../kit/background.ts'
 import { send } from '../../../api/client.ts'
 import { useGet } from '../../../api/resource.ts'
 import { Chart } from '../../../kit/charts/chart.tsx'
-import type { Limit } from '../../../kit/charts/paint.ts'
+import type { Limit, Marked } from '../../../kit/charts/paint.ts'
 import { extent, gapLimit } from '../../../kit/charts/points.ts'
 import { StateStrip } from '../../../kit/charts/state-strip.tsx'
 import type { StateSpan } from '../../../kit/charts/state-strip.tsx'
@@ -24,7 +24,7 @@ import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
 import { conditionsOf, digitsText, silenceOf, valuesOf } from './job.ts'
 import type { Job, JobValue } from './job.ts'
-import { stateSpans, within } from './series.ts'
+import { maintenanceIn, stateSpans, within } from './series.ts'
 import { rangeOf, RANGES, scaleOf, spanOf } from './range.ts'
 import { Figures } from './figures.tsx'
 import { Tiles } from './tiles.tsx'
@@ -90,8 +90,7 @@ function ValueChart({
   const span = useMemo(() => spanOf(range, present), [range, range.includes('/') ? 0 : present])
   const scaleMs = scaleOf(span.end - span.begin, width - 140)
   const { points, resource, csv } = useHistory({ id: job.id, valueKey: value.key, span, scaleMs, live })
-  const states = useStates(job.id, span)
-  const maintenance = useMaintenance(job.id, span)
+  const { states, maintenance } = usePast(job.id, span)
   const shown = useMemo(() => points && within(points, span, scaleMs), [points, span])
   const silence = silenceOf(job)
   const all = shown ? extent(shown) : null
@@ -208,29 +207,18 @@ function roughly({ begin, end }: { readonly begin: number; readonly end: number 
   return { begin: text(Math.floor(begin / step) * step), end: text(Math.ceil(end / step) * step) }
 }
 
-function useStates(id: number, span: ReturnType<typeof spanOf>): readonly StateSpan[] | undefined {
+/** The states in a span, and the maintenance of the job and of the objects above it, time by time. */
+function usePast(
+  id: number,
+  span: ReturnType<typeof spanOf>,
+): { readonly states: readonly StateSpan[] | undefined; readonly maintenance: readonly Marked[] } {
   const { begin, end } = roughly(span)
   const query = span.isFixed ? { begin, end } : { begin }
   const { data } = useGet('/jobs/{id}/state-history', { path: { id }, query }, ['state'])
   const minute = Math.floor(span.end / 60_000)
-  return useMemo(() => data && stateSpans(data, Math.min(span.end, now.peek())), [data, minute])
-}
-
-function useMaintenance(
-  id: number,
-  span: { readonly begin: number; readonly end: number },
-): readonly { readonly begin: number; readonly end: number; readonly text: string }[] {
-  const { data } = useGet('/jobs/{id}/revaluations', {
-    path: { id },
-    query: { ...roughly(span), edit: true },
-  })
-  return useMemo(
-    () =>
-      (data ?? [])
-        .filter(({ type, active }) => type === 'maintenance' && active.length === 0)
-        .map(({ begin, end, name }) => ({ begin: Date.parse(begin), end: Date.parse(end), text: name })),
-    [data],
-  )
+  const states = useMemo(() => data && stateSpans(data, Math.min(span.end, now.peek())), [data, minute])
+  const maintenance = useMemo(() => (data ? maintenanceIn(data) : []), [data])
+  return { states, maintenance }
 }
 
 function Ranges({

@@ -8,6 +8,8 @@ export type Visibility = {
   sees(above: readonly number[]): boolean
   /** Whether the reader may see scripts. */
   readonly seesScripts: boolean
+  /** The role and the grants of the reader, as a text that is compared. */
+  readonly rights: string
 }
 
 /** The events that a reader has asked for. */

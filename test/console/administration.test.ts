@@ -97,6 +97,48 @@ onBothHosts('administration', (stage) => {
   )
 
   test(
+    'an administrator creates a recipient, changes a rule of it, and edits, removes and creates its alarm link',
+    () =>
+      stage.visit('notifications', {}, async ({ page, check }) => {
+        await page.getByRole('button', { name: 'New recipient' }).first().click()
+        const form = page.getByRole('dialog')
+        await form.getByLabel('Name', { exact: true }).fill('Duty')
+        await form.getByLabel('Sent by').selectOption({ label: 'ntfy' })
+        await form.getByLabel('Topic').fill('duty-of-the-test')
+        for (const part of await form.locator('summary').all()) await part.click()
+        await check('recipient-form')
+        await form.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('button', { name: 'Edit Duty' }).click()
+        await form.getByLabel('Messages per hour at most').fill('7')
+        await form.getByRole('button', { name: 'Save' }).click()
+        await form.waitFor({ state: 'detached' })
+        const { items } = (await stage.client.request('GET', '/alarmrecipients')).body
+        expect(items).toMatchObject([{ name: 'Duty', type: 'ntfy', messagesPerHour: 7 }])
+
+        await page.getByRole('link', { name: 'Alarm links' }).click()
+        // The first recipient is linked to the root by the service.
+        await page.getByRole('button', { name: 'Edit the link to Duty' }).click()
+        await form.getByLabel('After', { exact: true }).fill('5')
+        await check('link-form')
+        await form.getByRole('button', { name: 'Save' }).click()
+        await form.waitFor({ state: 'detached' })
+        const linksOf = async () => (await stage.client.request('GET', '/group/1/alarmLinks')).body['links']
+        expect(await linksOf()).toMatchObject([{ delay: 'PT5M' }])
+        await page.getByRole('button', { name: 'Remove the link to Duty' }).click()
+        await form.getByRole('button', { name: 'Delete' }).click()
+        await page.getByText('No alarm link yet').waitFor()
+        expect(await linksOf()).toEqual([])
+
+        await page.getByRole('button', { name: 'New link' }).first().click()
+        await form.getByLabel('Recipient').selectOption({ label: 'Duty' })
+        await form.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('button', { name: 'Edit the link to Duty' }).waitFor()
+        expect(await linksOf()).toMatchObject([{ delay: 'PT0S', covers: 'below' }])
+      }),
+    VISIT_MAX_MS,
+  )
+
+  test(
     'without a directory the sync says so',
     () =>
       stage.visit('users/directory', {}, async ({ page, check, expectProblem }) => {

@@ -9,7 +9,7 @@ import { contextOf, plantObject, Teller } from '../flow/plants.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { Ear } from './ear.ts'
 
-export const EVERYTHING: Visibility = { sees: () => true, seesScripts: true }
+export const EVERYTHING: Visibility = { sees: () => true, seesScripts: true, rights: '' }
 
 /** What a reader asks for, unless a test says otherwise. */
 type Ask = Partial<Omit<Reading, 'wanted'>> & { readonly wanted?: Partial<EventFilter> }

@@ -91,7 +91,7 @@ describe('states', () => {
     const narrowed = await listen(stage.hub, { look: () => Promise.resolve(sight) })
     await stage.tell(3, 'minor')
     await narrowed.until(({ heard }) => heard.length === 4)
-    sight = { sees: (above) => above.includes(5), seesScripts: true }
+    sight = { sees: (above) => above.includes(5), seesScripts: true, rights: '' }
     await stage.hub.beat()
     await stage.tell(4, 'major')
     await stage.tell(6, 'major')
@@ -107,6 +107,25 @@ describe('states', () => {
     await stage.hub.beat()
     await narrowed.ended()
     expect(stage.hub.readers).toBe(1)
+  })
+
+  test('come with a gap when the rights of a reader change, and with none otherwise', async () => {
+    let rights = 'editor'
+    const ear = await listen(stage.hub, { look: () => Promise.resolve({ ...EVERYTHING, rights }) })
+    const quiet = await listen(stage.hub)
+    for (const one of [ear, quiet]) await one.until(({ heard }) => heard.length === 1)
+    rights = 'viewer'
+    await stage.hub.beat()
+    await stage.hub.beat()
+    await stage.tell(3, 'minor')
+    await ear.until(({ heard }) => heard.length >= 3)
+    await quiet.until(({ heard }) => heard.length >= 2)
+    expect(ear.heard.slice(0, 3)).toMatchObject([
+      { event: 'ready' },
+      { event: 'gap', data: { reason: 'rights' } },
+      { event: 'state', data: { objectId: 3 } },
+    ])
+    expect(quiet.of('gap')).toEqual([])
   })
 
   test('are not read from the database without readers', async () => {
@@ -126,7 +145,7 @@ describe('alarms', () => {
       values (2, 0, 'below', 'minor', 0, 0, '[]')`)
     const reads = await listen(stage.hub)
     const foreign = await listen(stage.hub, {
-      look: () => Promise.resolve({ sees: (above) => above.includes(5), seesScripts: true }),
+      look: () => Promise.resolve({ sees: (above) => above.includes(5), seesScripts: true, rights: '' }),
     })
     await stage.tell(3, 'major')
     await stage.tell(3, 'ok')
@@ -274,7 +293,11 @@ describe('values', () => {
 
   test('are not published of jobs that may not be read, or were deleted', async () => {
     const look = () =>
-      Promise.resolve({ sees: (above: readonly number[]) => above.includes(2), seesScripts: true })
+      Promise.resolve({
+        sees: (above: readonly number[]) => above.includes(2),
+        seesScripts: true,
+        rights: '',
+      })
     const ear = await listen(stage.hub, { wanted: { jobIds: new Set([3]) }, look })
     await stage.hub.tell([valueOf(3, 1)])
     await stage.database.run(sql`update objects set path = '/1/5/3/' where id = 3`)

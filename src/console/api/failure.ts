@@ -1,6 +1,9 @@
 /** One field that the service refused. */
 export type FieldError = { readonly pointer: string; readonly message: string }
 
+/** An object of the tree, by its place in the API. */
+export type Subject = { readonly type: string; readonly id: number }
+
 /** A request that failed: the problem document of the service (RFC 9457), or a network failure with `status` 0. */
 export class Failure extends Error {
   readonly status: number
@@ -8,6 +11,8 @@ export class Failure extends Error {
   readonly errors: readonly FieldError[]
   readonly requestId: string | null
   readonly retryAfterS: number | null
+  /** The object whose route was called; null for another route. */
+  readonly object: Subject | null
   readonly #drawn = new Set<string>()
 
   constructor(problem: {
@@ -17,6 +22,7 @@ export class Failure extends Error {
     readonly errors?: readonly FieldError[]
     readonly requestId?: string | null
     readonly retryAfterS?: number | null
+    readonly object?: Subject | null
     readonly cause?: unknown
   }) {
     super(problem.detail, { cause: problem.cause })
@@ -25,6 +31,7 @@ export class Failure extends Error {
     this.errors = problem.errors ?? []
     this.requestId = problem.requestId ?? null
     this.retryAfterS = problem.retryAfterS ?? null
+    this.object = problem.object ?? null
   }
 
   static unreachable(cause: unknown): Failure {
@@ -50,6 +57,7 @@ export async function failureOf(answer: Response): Promise<Failure> {
     status: answer.status,
     requestId: answer.headers.get('x-request-id'),
     retryAfterS: Number.isFinite(seconds) ? seconds : null,
+    object: objectOf(answer.url),
   }
   const problem = (await answer.json().catch(() => ({}))) as {
     readonly code?: string
@@ -63,6 +71,12 @@ export async function failureOf(answer: Response): Promise<Failure> {
     detail: problem.detail ?? problem.title ?? `The service answered with status ${answer.status}.`,
     errors: problem.errors ?? [],
   })
+}
+
+/** The object that the URL of a route names; null for none. */
+export function objectOf(url: string): Subject | null {
+  const match = /\/(group|device|job|slo|slc)s?\/(\d+)(?=\/|\?|$)/.exec(url)
+  return match ? { type: String(match[1]), id: Number(match[2]) } : null
 }
 
 /** Any thrown value as a failure; aborted requests stay what they are. */

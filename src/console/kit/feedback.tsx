@@ -1,12 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Failure } from '../api/failure.ts'
+import type { Failure, Subject } from '../api/failure.ts'
 import type { Resource } from '../api/resource.ts'
+import { user } from '../api/session.ts'
 import { t } from '../language/t.ts'
 import { Button } from './controls.tsx'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
+import { linkTo } from './location.ts'
 import { percentText } from './numbers.ts'
 import { Ago } from './time.tsx'
 
@@ -106,12 +108,16 @@ export function FailureNote({
   failure,
   retry,
   what,
+  isPage = false,
 }: {
   readonly failure: Failure
   readonly retry?: () => void
   readonly what?: string
+  /** True where the failure stands for the page, whose heading it has then. */
+  readonly isPage?: boolean
 }): JSX.Element {
-  if (failure.status === 403) return <NoRight detail={failure.message} />
+  const Title = isPage ? 'h1' : 'b'
+  if (failure.status === 403) return <NoRight detail={failure.message} object={failure.object} />
   return (
     <Note
       kind="major"
@@ -124,7 +130,7 @@ export function FailureNote({
         )
       }
     >
-      <b>{what ?? t('feedback.failed')}</b>
+      <Title>{what ?? t('feedback.failed')}</Title>
       <div>{failure.status === 0 ? t('feedback.unreachable') : failure.message}</div>
       {failure.requestId && <RequestId id={failure.requestId} />}
     </Note>
@@ -139,10 +145,26 @@ function RequestId({ id }: { readonly id: string }): JSX.Element {
   )
 }
 
-/** A right is missing: which one, and where rights are explained. */
-export function NoRight({ detail }: { readonly detail: string }): JSX.Element {
+/** A right is missing: which one, and a link to the page that explains the rights of the user on the object. */
+export function NoRight({
+  detail,
+  object = null,
+}: {
+  readonly detail: string
+  readonly object?: Subject | null
+}): JSX.Element {
   return (
-    <Note kind="info" icon="lock">
+    <Note
+      kind="info"
+      icon="lock"
+      action={
+        user.value && (
+          <a class="btn small" href={linkTo('users/explain', { userId: user.value.id, ...object })}>
+            {t('feedback.why')}
+          </a>
+        )
+      }
+    >
       <b>{t('feedback.noRight')}</b>
       <div>{detail}</div>
     </Note>
@@ -211,17 +233,29 @@ export function Show<T>({
   children,
   skeleton = <Skeleton />,
   what,
+  isPage = false,
 }: {
   readonly resource: Resource<T>
   readonly children: (data: T) => ComponentChildren
   readonly skeleton?: ComponentChildren
   /** The title of a failure, such as "Alarms could not be read". */
   readonly what?: string
+  /** True where the resource is what the page shows. */
+  readonly isPage?: boolean
 }): JSX.Element {
   const { data, failure, readAt, reload } = resource
-  if (data === undefined) {
+  // An object that was deleted, or that the user may see no longer, is not shown from memory.
+  const isGone = failure?.status === 403 || failure?.status === 404
+  if (data === undefined || isGone) {
     if (failure)
-      return <FailureNote failure={failure} retry={reload} {...(what === undefined ? {} : { what })} />
+      return (
+        <FailureNote
+          failure={failure}
+          retry={reload}
+          isPage={isPage}
+          {...(what === undefined ? {} : { what })}
+        />
+      )
     return <>{skeleton}</>
   }
   return (

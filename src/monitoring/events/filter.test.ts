@@ -24,6 +24,7 @@ const tops = fc.uniqueArray(ids).map((some) => new Set(some))
 const sightOf = (readable: ReadonlySet<number>) => ({
   sees: (path: readonly number[]) => path.some((id) => readable.has(id)),
   seesScripts: false,
+  rights: '',
 })
 
 test('readers get no events of objects that they may not read', () => {
@@ -43,7 +44,7 @@ test('readers get events of readable objects whose kind, object or job they aske
         told.kind === 'script'
           ? asked.objectIds === null
           : told.kind !== 'value' && told.above.some((id) => asked.objectIds?.has(id) ?? true)
-      const everything = { sees: () => true, seesScripts: true }
+      const everything = { sees: () => true, seesScripts: true, rights: '' }
       expect(concerns(told, asked, everything)).toBe(
         asked.kinds.has(told.kind as never) && (isOfJob || isBelow),
       )
@@ -52,7 +53,7 @@ test('readers get events of readable objects whose kind, object or job they aske
 })
 
 test('a gap concerns all readers, a gap of a job its readers, a mark no reader', () => {
-  const nothing = { sees: () => false, seesScripts: false }
+  const nothing = { sees: () => false, seesScripts: false, rights: '' }
   const asked = (...jobIds: number[]): EventFilter => ({
     kinds: new Set(),
     objectIds: null,
@@ -62,7 +63,7 @@ test('a gap concerns all readers, a gap of a job its readers, a mark no reader',
   expect(concerns(gap(null), asked(), nothing)).toBe(true)
   expect(concerns(gap(4), asked(4), nothing)).toBe(true)
   expect(concerns(gap(4), asked(5), nothing)).toBe(false)
-  const everything = { sees: () => true, seesScripts: true }
+  const everything = { sees: () => true, seesScripts: true, rights: '' }
   const all = { ...asked(4), kinds: new Set(EVENT_KINDS) }
   expect(concerns({ kind: 'mark', above: [], jobId: null }, all, everything)).toBe(false)
 })

@@ -1,5 +1,5 @@
 import type { Visibility, EventFilter } from '../../ports/events.ts'
-import { heartbeatOf } from '../../http/server-sent-events.ts'
+import { frameOf, heartbeatOf } from '../../http/server-sent-events.ts'
 import { concerns } from './filter.ts'
 import type { PublishedEvent, Window } from './window.ts'
 
@@ -31,6 +31,7 @@ export class Reader {
   readonly stream: ReadableStream<Uint8Array>
   readonly #options: ReaderOptions
   #sight: Visibility
+  /** Frames that are sent before the next event. */
   #first: readonly Uint8Array[]
   #seq: number
   #controller: Controller | null = null
@@ -69,9 +70,14 @@ export class Reader {
     if (this.#goOn && this.#find()) this.#wake()
   }
 
-  /** Replaces what the reader may see. */
-  narrow(sight: Visibility): void {
+  /** Replaces the rights of the reader. Other rights cause a gap: what the reader has read may be visible no more, or more is. */
+  look(sight: Visibility): void {
+    const isOther = sight.rights !== this.#sight.rights
     this.#sight = sight
+    if (!isOther) return
+    const id = this.#options.window.idOf(this.#seq)
+    this.#first = [...this.#first, frameOf(id, 'gap', { reason: 'rights' })]
+    this.#wake()
   }
 
   /** Called on each beat. */

@@ -53,11 +53,13 @@ async function requireReadable(context: Context, { objectId = [], jobId }: Event
 async function sightOf(again: () => Promise<Context>): Promise<Visibility | null> {
   try {
     const context = await again()
-    const tops = readableTops(await rightsOf(context))
+    const rights = await rightsOf(context)
+    const tops = readableTops(rights)
     const readable = new Set(tops)
     return {
       sees: (above) => tops === null || above.some((id) => readable.has(id)),
       seesScripts: context.caller.kind === 'user' && readsScripts(context.caller.role),
+      rights: JSON.stringify([rights.role, [...rights.granted].sort(([one], [other]) => one - other)]),
     }
   } catch (error) {
     const isOver =

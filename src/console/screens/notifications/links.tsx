@@ -1,52 +1,99 @@
 import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
-import { Button, Check, IconButton, SelectField, TextField } from '../../kit/controls.tsx'
+import { invalidate, useGet, useUrl } from '../../api/resource.ts'
+import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
-import { FormDialog } from '../../kit/overlays.tsx'
+import { linkTo, objectLink } from '../../kit/location.ts'
+import { ObjectPicker } from '../../kit/object-picker.tsx'
+import type { Found } from '../../kit/object-picker.tsx'
+import { Confirm } from '../../kit/overlays.tsx'
 import { State, stateWord } from '../../kit/state.tsx'
 import { durationText, msOfDuration } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
-import { STATES } from './recipient-form.tsx'
+import { LinkForm, recipientText } from './link-form.tsx'
+import type { Names, NewLink } from './link-form.tsx'
 import type { AlarmLink } from './recipients.ts'
 
-const PATH = { parentType: 'group', parentId: 1 } as const
-const EVENTS = ['opened', 'worsened', 'flapping', 'closed'] as const
-type Event = (typeof EVENTS)[number]
-type NewLink = Omit<AlarmLink, 'id' | 'recoveryDelay'>
+const ROOT = { type: 'group', id: 1 } as const
 
-/** The alarm links of the root group: rules that send alarms to recipients. */
+/** The alarm links of an object: rules that open alarms and send them to recipients. */
 export function Links(): JSX.Element {
-  const links = useGet('/{parentType}/{parentId}/alarmLinks', { path: PATH })
+  const { query, route } = useLocation()
+  const type = (query['type'] ?? ROOT.type) as Found['type']
+  const id = Number(query['id'] ?? ROOT.id)
+  const object = useUrl<Found & { readonly permissions: { readonly write: boolean } }>(`/${type}s/${id}`)
+  const name = id === ROOT.id ? t('notifications.everything') : (object.data?.name ?? '')
+  return (
+    <>
+      <div class="row wrap">
+        <div class="grow">
+          <ObjectPicker
+            label={t('notifications.linksOf')}
+            value={null}
+            onChange={(found) => route(linkTo('notifications/links', { type: found.type, id: found.id }))}
+          />
+        </div>
+        {id !== ROOT.id && (
+          <>
+            <a class="btn" href={objectLink(type, id)}>
+              {t('notifications.openObject')}
+            </a>
+            <a class="btn" href={linkTo('notifications/links')}>
+              {t('notifications.linksOfAll')}
+            </a>
+          </>
+        )}
+      </div>
+      <LinksOf
+        key={`${type} ${id}`}
+        type={type}
+        id={id}
+        name={name}
+        refused={
+          object.data?.permissions.write === false ? t('notifications.needsWrite', { name }) : undefined
+        }
+      />
+    </>
+  )
+}
+
+type PlaceProps = {
+  readonly type: Found['type']
+  readonly id: number
+  readonly name: string
+  readonly refused: string | undefined
+}
+
+function LinksOf({ type, id, name, refused }: PlaceProps): JSX.Element {
+  const path = { parentType: type, parentId: id }
+  const links = useGet('/{parentType}/{parentId}/alarmLinks', { path })
   const recipients = useGet('/alarmrecipients', {})
-  const [isNew, setNew] = useState(false)
-  const names = new Map(recipients.data?.items.map(({ id, name }) => [id, name]))
+  const [edited, edit] = useState<AlarmLink | 'new' | null>(null)
+  const [doomed, doom] = useState<AlarmLink | null>(null)
+  const names = new Map(recipients.data?.items.map((one) => [one.id, one.name]))
   const current = links.data?.links ?? []
-  const replace = async (next: readonly (AlarmLink | NewLink)[]): Promise<void> => {
-    await call('put', '/{parentType}/{parentId}/alarmLinks', {
-      path: PATH,
+  const replace = async (next: readonly NewLink[]): Promise<void> => {
+    const { warnings } = await call('put', '/{parentType}/{parentId}/alarmLinks', {
+      path,
       body: { links: [...next] },
       ifMatch: links.etag,
     })
+    for (const { message } of warnings) toast({ text: message })
     links.reload()
     invalidate('/alarmrecipients')
   }
-  const remove = async (link: AlarmLink): Promise<void> => {
-    await replace(current.filter(({ id }) => id !== link.id))
-    toast({ text: t('notifications.linkRemoved') })
-  }
   const add = (
-    <Button small icon="plus" onClick={() => setNew(true)}>
+    <Button small icon="plus" refused={refused} onClick={() => edit('new')}>
       {t('notifications.newLink')}
     </Button>
   )
   return (
-    <Card title={t('notifications.links')} note={t('notifications.linksNote')} actions={add}>
+    <Card title={t('notifications.links')} note={t('notifications.linksNote', { name })} actions={add}>
       <Show resource={links} what={t('notifications.linksFailed')}>
         {({ warnings }) => (
           <>
@@ -56,34 +103,56 @@ export function Links(): JSX.Element {
               </Note>
             ))}
             {current.length === 0 ? (
-              <Empty title={t('notifications.noLinks')} text={t('notifications.noLinksText')} action={add} />
+              <Empty
+                title={t('notifications.noLinks')}
+                text={t(id === ROOT.id ? 'notifications.noLinksText' : 'notifications.noOwnLinksText')}
+                action={add}
+              />
             ) : (
-              <LinkTable links={current} names={names} onRemove={(link) => background(remove(link))} />
+              <LinkTable links={current} names={names} refused={refused} onEdit={edit} onRemove={doom} />
             )}
           </>
         )}
       </Show>
-      {isNew && (
+      {edited && (
         <LinkForm
+          {...(edited === 'new' ? {} : { link: edited })}
           names={names}
-          onSave={(link) => replace([...current, link])}
-          onClose={() => setNew(false)}
+          onSave={(link) =>
+            replace(
+              edited === 'new'
+                ? [...current, link]
+                : current.map((one) => (one.id === edited.id ? { ...link, id: one.id } : one)),
+            )
+          }
+          onClose={() => edit(null)}
+        />
+      )}
+      {doomed && (
+        <Confirm
+          title={t('notifications.removeLink', { name: recipientText(doomed, names) })}
+          effect={t('notifications.removeEffect')}
+          submit={t('notifications.delete')}
+          onConfirm={async () => {
+            await replace(current.filter((one) => one.id !== doomed.id))
+            toast({ text: t('notifications.linkRemoved') })
+          }}
+          onClose={() => doom(null)}
         />
       )}
     </Card>
   )
 }
 
-type Names = ReadonlyMap<number, string>
 type TableProps = {
   readonly links: readonly AlarmLink[]
   readonly names: Names
+  readonly refused: string | undefined
+  readonly onEdit: (link: AlarmLink) => void
   readonly onRemove: (link: AlarmLink) => void
 }
 
-function LinkTable({ links, names, onRemove }: TableProps): JSX.Element {
-  const nameOf = ({ recipientId }: AlarmLink): string =>
-    recipientId === null ? t('notifications.noRecipient') : (names.get(recipientId) ?? `#${recipientId}`)
+function LinkTable({ links, names, refused, onEdit, onRemove }: TableProps): JSX.Element {
   return (
     <Table<AlarmLink>
       label={t('notifications.links')}
@@ -95,7 +164,7 @@ function LinkTable({ links, names, onRemove }: TableProps): JSX.Element {
           title: t('notifications.from'),
           cell: ({ minState }) => <State state={minState} look="plain" text={stateWord(minState)} />,
         },
-        { key: 'to', title: t('notifications.to'), cell: nameOf },
+        { key: 'to', title: t('notifications.to'), cell: (link) => recipientText(link, names) },
         {
           key: 'covers',
           title: t('notifications.covers'),
@@ -105,7 +174,14 @@ function LinkTable({ links, names, onRemove }: TableProps): JSX.Element {
         {
           key: 'delay',
           title: t('notifications.delay'),
-          cell: ({ delay }) => delayText(msOfDuration(delay) ?? 0),
+          wide: true,
+          cell: ({ delay }) => delayText(delay),
+        },
+        {
+          key: 'recovery',
+          title: t('notifications.recoveryDelay'),
+          wide: true,
+          cell: ({ recoveryDelay }) => delayText(recoveryDelay),
         },
         {
           key: 'events',
@@ -114,16 +190,26 @@ function LinkTable({ links, names, onRemove }: TableProps): JSX.Element {
           cell: ({ events }) => events.map((event) => t(`notifications.event.${event}`)).join(', '),
         },
         {
-          key: 'remove',
+          key: 'more',
           title: <span class="vh">{t('notifications.actions')}</span>,
           figures: true,
           cell: (link) => (
-            <IconButton
-              small
-              icon="close"
-              label={t('notifications.removeLink', { name: nameOf(link) })}
-              onClick={() => onRemove(link)}
-            />
+            <>
+              <IconButton
+                small
+                icon="edit"
+                label={t('notifications.editLink', { name: recipientText(link, names) })}
+                refused={refused}
+                onClick={() => onEdit(link)}
+              />
+              <IconButton
+                small
+                icon="close"
+                label={t('notifications.removeLink', { name: recipientText(link, names) })}
+                refused={refused}
+                onClick={() => onRemove(link)}
+              />
+            </>
           ),
         },
       ]}
@@ -131,76 +217,8 @@ function LinkTable({ links, names, onRemove }: TableProps): JSX.Element {
   )
 }
 
-const delayText = (ms: number): string => (ms === 0 ? t('notifications.atOnce') : durationText(ms))
-
-type FormProps = {
-  readonly names: Names
-  readonly onSave: (link: NewLink) => Promise<void>
-  readonly onClose: () => void
-}
-
-function LinkForm({ names, onSave, onClose }: FormProps): JSX.Element {
-  const [recipient, setRecipient] = useState('')
-  const [minState, setMinState] = useState<(typeof STATES)[number]>('warning')
-  const [minutes, setMinutes] = useState('0')
-  const [events, setEvents] = useState<readonly Event[]>(EVENTS)
-  const isReady = recipient !== '' && events.length > 0 && /^\d+$/.test(minutes)
-  return (
-    <FormDialog
-      title={t('notifications.newLink')}
-      submit={t('notifications.save')}
-      refused={isReady ? undefined : t('notifications.incomplete')}
-      onSubmit={() =>
-        onSave({
-          covers: 'below',
-          minState,
-          recipientId: Number(recipient),
-          delay: `PT${Number(minutes)}M`,
-          events: [...events],
-        })
-      }
-      onClose={onClose}
-    >
-      {() => (
-        <div class="col">
-          <SelectField
-            label={t('notifications.to')}
-            value={recipient}
-            onValue={setRecipient}
-            options={[
-              { value: '', text: t('notifications.choose') },
-              ...[...names].map(([id, text]) => ({ value: String(id), text })),
-            ]}
-          />
-          <SelectField
-            label={t('notifications.from')}
-            value={minState}
-            onValue={setMinState}
-            options={STATES.map((value) => ({ value, text: stateWord(value) }))}
-          />
-          <TextField
-            label={t('notifications.delay')}
-            hint={t('notifications.delayHint')}
-            inputMode="numeric"
-            unit="min"
-            value={minutes}
-            onValue={setMinutes}
-          />
-          <fieldset>
-            <legend>{t('notifications.events')}</legend>
-            {EVENTS.map((event) => (
-              <Check
-                key={event}
-                label={t(`notifications.event.${event}`)}
-                checked={events.includes(event)}
-                onChange={(on) =>
-                  setEvents(EVENTS.filter((one) => (one === event ? on : events.includes(one))))
-                }
-              />
-            ))}
-          </fieldset>
-        </div>
-      )}
-    </FormDialog>
-  )
+function delayText(delay: string): string {
+  const ms = msOfDuration(delay)
+  if (ms === null) return delay
+  return ms === 0 ? t('notifications.atOnce') : durationText(ms)
 }

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
@@ -14,6 +15,7 @@ import { State, stateWord } from '../../kit/state.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { RecipientForm } from './recipient-form.tsx'
+import { TargetText } from './recipient-target.tsx'
 import type { Recipient } from './recipients.ts'
 
 /** The recipients with the result of their latest message and a test. */
@@ -22,7 +24,7 @@ export function Recipients(): JSX.Element {
   const [edited, edit] = useState<Recipient | 'new' | null>(null)
   const [doomed, doom] = useState<Recipient | null>(null)
   const add = (
-    <Button small icon="plus" onClick={() => edit('new')}>
+    <Button small icon="plus" refused={refusedToChange()} onClick={() => edit('new')}>
       {t('notifications.new')}
     </Button>
   )
@@ -94,12 +96,14 @@ function RecipientTable({ recipients, onEdit, onDelete }: TableProps): JSX.Eleme
                 small
                 icon="edit"
                 label={t('notifications.editName', { name: one.name })}
+                refused={refusedToChange()}
                 onClick={() => onEdit(one)}
               />
               <IconButton
                 small
                 icon="close"
                 label={t('notifications.deleteName', { name: one.name })}
+                refused={refusedToChange()}
                 onClick={() => onDelete(one)}
               />
             </>
@@ -111,11 +115,13 @@ function RecipientTable({ recipients, onEdit, onDelete }: TableProps): JSX.Eleme
 }
 
 function NameCell({ recipient }: { readonly recipient: Recipient }): JSX.Element {
-  const { name, type, target, warnings } = recipient
+  const { name, type, warnings } = recipient
   return (
     <>
       <b>{name}</b>
-      <div class="path">{`${t(`notifications.kind.${type}`)}: ${target}`}</div>
+      <div class="path">
+        {t(`notifications.kind.${type}`)}: <TargetText recipient={recipient} />
+      </div>
       {warnings.map(({ code }) => (
         <div key={code} class="row small">
           <Icon name="info" />
@@ -124,6 +130,11 @@ function NameCell({ recipient }: { readonly recipient: Recipient }): JSX.Element
       ))}
     </>
   )
+}
+
+/** Why the caller may not change recipients; undefined for administrators. */
+function refusedToChange(): string | undefined {
+  return user.value?.role === 'administrator' ? undefined : t('notifications.needsAdministrator')
 }
 
 type Result = Answer<'/alarmrecipients/{id}/test', 'post'>
@@ -148,6 +159,7 @@ function Test({ recipient }: { readonly recipient: Recipient }): JSX.Element {
         small
         icon="mail"
         busy={isBusy}
+        refused={refusedToChange()}
         aria-label={t('notifications.testName', { name: recipient.name })}
         onClick={() => background(send())}
       >

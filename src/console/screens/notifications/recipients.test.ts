@@ -12,6 +12,11 @@ test('a target has the fields of its kind, with numbers and lists', () => {
     addresses: ['a@example.org', 'b@example.org'],
   })
   expect(targetOf('ntfy', { topic: 'tide' })).toEqual({ topic: 'tide' })
+  expect(targetOf('script', { scriptId: '8', runConfigurationId: '3' })).toEqual({
+    scriptId: 8,
+    runConfigurationId: 3,
+  })
+  expect(targetOf('webhook', { url: 'https://a.example', secret: '' })).toEqual({ url: 'https://a.example' })
 })
 
 test('a form without a required field gives no target', () => {

@@ -6,33 +6,39 @@ export type Kind = Recipient['type']
 export type Message = Item<'/notifications'>
 export type AlarmLink = Answer<'/{parentType}/{parentId}/alarmLinks'>['links'][number]
 
+export const STATES = ['warning', 'minor', 'major'] as const
+
+type TargetField = { readonly name: string; readonly isOptional?: boolean; readonly isSecret?: boolean }
 /** The kinds of recipients with the fields of their targets. */
-export const TARGETS: Readonly<Record<Kind, readonly string[]>> = {
-  user: ['userId'],
-  group: ['userGroupId'],
-  email: ['addresses'],
-  webhook: ['url'],
-  slack: ['url'],
-  teams: ['url'],
-  telegram: ['token', 'chatId'],
-  ntfy: ['url', 'topic', 'token'],
-  script: ['scriptId'],
+export const TARGETS: Readonly<Record<Kind, readonly TargetField[]>> = {
+  user: [{ name: 'userId' }],
+  group: [{ name: 'userGroupId' }],
+  email: [{ name: 'addresses' }],
+  webhook: [{ name: 'url' }, { name: 'secret', isOptional: true, isSecret: true }],
+  slack: [{ name: 'url' }],
+  teams: [{ name: 'url' }],
+  telegram: [{ name: 'token', isSecret: true }, { name: 'chatId' }, { name: 'apiUrl', isOptional: true }],
+  ntfy: [
+    { name: 'topic' },
+    { name: 'url', isOptional: true },
+    { name: 'token', isOptional: true, isSecret: true },
+  ],
+  script: [{ name: 'scriptId' }, { name: 'runConfigurationId', isOptional: true }],
 }
 export const KINDS = Object.keys(TARGETS) as readonly Kind[]
-const NUMBERS = new Set(['userId', 'userGroupId', 'scriptId'])
-const OPTIONAL = new Set(['ntfy.url', 'ntfy.token'])
+const NUMBERS = new Set(['userId', 'userGroupId', 'scriptId', 'runConfigurationId'])
 
 /** The target of a recipient from the texts of a form; null while a required field is empty. */
 export function targetOf(kind: Kind, texts: Readonly<Record<string, string>>): object | null {
   const target: Record<string, unknown> = {}
-  for (const field of TARGETS[kind]) {
-    const text = (texts[field] ?? '').trim()
+  for (const { name, isOptional } of TARGETS[kind]) {
+    const text = (texts[name] ?? '').trim()
     if (text === '') {
-      if (OPTIONAL.has(`${kind}.${field}`)) continue
+      if (isOptional) continue
       return null
     }
-    if (field === 'addresses') target[field] = text.split(/[\s,;]+/).filter(Boolean)
-    else target[field] = NUMBERS.has(field) ? Number(text) : text
+    if (name === 'addresses') target[name] = text.split(/[\s,;]+/).filter(Boolean)
+    else target[name] = NUMBERS.has(name) ? Number(text) : text
   }
   return target
 }

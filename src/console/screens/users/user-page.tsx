@@ -23,7 +23,7 @@ import { UserForm } from './user-form.tsx'
 export function UserPage({ id }: { readonly id: number }): JSX.Element {
   const one = useGet('/users/{id}', { path: { id } })
   return (
-    <Show resource={one} what={t('users.failed')} skeleton={<Skeleton lines={6} height="20rem" />}>
+    <Show isPage resource={one} what={t('users.failed')} skeleton={<Skeleton lines={6} height="20rem" />}>
       {(user) => (
         <>
           <PageHead

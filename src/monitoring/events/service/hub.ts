@@ -305,7 +305,7 @@ export class Hub implements Events, Subscribers {
       this.#host.log.error('event hub: checking the rights of a reader failed; its stream ends', error)
     }
     if (!sight) return reader.end()
-    reader.narrow(sight)
+    reader.look(sight)
     reader.beat()
   }
 }

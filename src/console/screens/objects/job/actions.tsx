@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { acknowledge } from '../../../actions/alarms.ts'
@@ -8,6 +9,7 @@ import { invalidate, useGet } from '../../../api/resource.ts'
 import { background } from '../../../kit/background.ts'
 import { Button, IconButton, SelectField, TextField } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
+import { linkTo } from '../../../kit/location.ts'
 import { FormDialog, Menu } from '../../../kit/overlays.tsx'
 import { durationText, fullTimeText, msOfDuration, now } from '../../../kit/time.tsx'
 import { toast } from '../../../kit/toasts.tsx'
@@ -27,6 +29,7 @@ export function Actions({
   readonly job: Job
   readonly etag: string | undefined
 }): JSX.Element {
+  const { route } = useLocation()
   const [dialog, setDialog] = useState<'maintain' | 'force' | 'edit' | 'move' | 'delete' | null>(null)
   const close = (): void => setDialog(null)
   const { maintain, write } = job.permissions
@@ -62,6 +65,11 @@ export function Actions({
             text: t('job.copyCurl'),
             icon: 'copy',
             run: () => background(copyText(snippetOf('curl', job, API_BASE))),
+          },
+          {
+            text: t('job.alarmLinks'),
+            icon: 'mail',
+            run: () => route(linkTo('notifications/links', { type: 'job', id: job.id })),
           },
           { text: t('job.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
           {

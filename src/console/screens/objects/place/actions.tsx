@@ -1,10 +1,12 @@
 import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { maintainNow } from '../../../actions/maintain.ts'
 import { background } from '../../../kit/background.ts'
 import { Button } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
+import { linkTo } from '../../../kit/location.ts'
 import { Menu } from '../../../kit/overlays.tsx'
 import { t } from '../../../language/t.ts'
 import { CopyDialog } from '../copy-dialog.tsx'
@@ -25,6 +27,7 @@ type Props = {
 
 /** What can be done with a group or a device. */
 export function PlaceActions({ type, place, etag }: Props): JSX.Element {
+  const { route } = useLocation()
   const [dialog, setDialog] = useState<'group' | 'edit' | 'move' | 'copy' | 'delete' | null>(null)
   const { id, name, parentId, permissions } = place
   const close = (): void => setDialog(null)
@@ -63,6 +66,11 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
           ...(type === 'device'
             ? [{ text: t('objects.copyMenu'), icon: 'copy' as const, run: () => setDialog('copy') }]
             : []),
+          {
+            text: t('objects.alarmLinks'),
+            icon: 'mail',
+            run: () => route(linkTo('notifications/links', { type, id })),
+          },
           { text: t('objects.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
           {
             text: t('objects.delete'),

@@ -29,7 +29,12 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
   const branch = useBranch(type, id)
   const stopped = useStoppedJobs()
   return (
-    <Show resource={object} what={t('objects.objectFailed')} skeleton={<Skeleton lines={8} height="24rem" />}>
+    <Show
+      isPage
+      resource={object}
+      what={t('objects.objectFailed')}
+      skeleton={<Skeleton lines={8} height="24rem" />}
+    >
       {(place) => (
         <>
           <PageHead

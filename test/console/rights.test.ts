@@ -1,0 +1,120 @@
+import { beforeAll, expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { LOOKS } from './browser.ts'
+import { onBothHosts } from './stage.ts'
+
+const SETUP_MAX_MS = 60_000
+const VISIT_MAX_MS = 120_000
+/** A withdrawn right reaches an open page within this time. */
+const FOLLOW_MAX_MS = 10_000
+const EVERYONE = '/group/1/permissions/everyone/0'
+
+/** The tree asks for the root group, which a user without a grant on it does not see. */
+const NO_ROOT = /404.*\/groups\/1\)/
+
+onBothHosts('rights', (stage) => {
+  const ids = { locks: 0, lock: 0, job: 0 }
+  const ask = (method: string, path: string, json?: object) =>
+    stage.client.request(method, path, json ? { json } : {})
+  const grantOf = (as: 'dashboard_viewer' | 'editor') =>
+    `/group/${ids.locks}/permissions/user/${stage.client.userIds[as]}`
+  const allow = async (as: 'dashboard_viewer' | 'editor', write: boolean) =>
+    expect((await ask('PUT', grantOf(as), { write, execute: false, maintain: write })).status).toBeLessThan(
+      300,
+    )
+
+  beforeAll(async () => {
+    ids.locks = Number((await ask('POST', '/groups?parentId=1', { name: 'Locks' })).body['id'])
+    ids.lock = Number((await ask('POST', `/devices?parentId=${ids.locks}`, { name: 'Lock 1' })).body['id'])
+    ids.job = Number((await ask('POST', `/jobs?parentId=${ids.lock}`, { name: 'gate' })).body['id'])
+    expect((await ask('DELETE', EVERYONE)).status).toBe(204)
+    await allow('dashboard_viewer', false)
+  }, SETUP_MAX_MS)
+
+  for (const [width, theme] of LOOKS) {
+    const look = { width, theme }
+    const title = `${width}, ${theme}`
+    test(
+      `a viewer sees no control that works and changes something, and the explainer names the grant: ${title}`,
+      async () => {
+        const as = 'dashboard_viewer'
+        await stage.visit(`group/${ids.locks}`, { ...look, as }, async ({ page, check, expectProblem }) => {
+          expectProblem(NO_ROOT)
+          await page.getByRole('heading', { level: 1, name: 'Locks' }).waitFor()
+          await expectRefused(page, /^(Add device|Maintain)/, 2)
+          await check('viewer-group')
+        })
+        await stage.visit(`job/${ids.job}`, { ...look, as }, async ({ page, expectProblem }) => {
+          expectProblem(NO_ROOT)
+          await page.getByRole('heading', { level: 1, name: 'gate' }).waitFor()
+          await expectRefused(page, /^(Stop job|Maintain.*)$/, 2)
+        })
+        const query = `type=device&id=${ids.lock}`
+        await stage.visit(
+          `users/explain?${query}`,
+          { ...look, as },
+          async ({ page, check, expectProblem }) => {
+            expectProblem(NO_ROOT)
+            const step = page.getByRole('listitem').filter({ hasText: 'dashboard_viewer, on Locks' })
+            await step.getByText('decides: See').waitFor()
+            await expectRefused(page, /^Revoke/, 1)
+            await check('viewer-explain')
+          },
+        )
+      },
+      VISIT_MAX_MS,
+    )
+
+    test(
+      `a right that is taken away leaves an open page within 10 s: ${title}`,
+      async () => {
+        await allow('editor', true)
+        await stage.visit(
+          `group/${ids.locks}`,
+          { ...look, as: 'editor' },
+          async ({ page, check, expectProblem }) => {
+            expectProblem(/404/)
+            const add = page.getByRole('button', { name: 'Add device' })
+            await add.waitFor()
+            expect(await add.getAttribute('aria-disabled')).toBeNull()
+            // The stream of events has to be open before the right goes.
+            await page.getByText(/^Live/).first().waitFor({ state: 'attached' })
+            await allow('editor', false)
+            await page
+              .locator('button[aria-disabled="true"]', { hasText: 'Add device' })
+              .waitFor({ timeout: FOLLOW_MAX_MS })
+            expect((await ask('DELETE', grantOf('editor'))).status).toBe(204)
+            await page.getByRole('alert').first().waitFor({ timeout: FOLLOW_MAX_MS })
+            await add.waitFor({ state: 'detached' })
+            await check('grant-gone')
+          },
+        )
+      },
+      VISIT_MAX_MS,
+    )
+  }
+
+  test(
+    'a missing right links to the explainer of the own rights',
+    async () => {
+      const everything = { write: true, execute: true, maintain: true }
+      expect((await ask('PUT', EVERYONE, everything)).status).toBeLessThan(300)
+      await stage.visit('audit', { as: 'editor' }, async ({ page, expectProblem }) => {
+        expectProblem(/403/)
+        await page.getByRole('link', { name: 'Why?' }).click()
+        await page.getByText('Role: Editor').waitFor()
+      })
+    },
+    VISIT_MAX_MS,
+  )
+})
+
+/** Fails unless all buttons of this name are refused, and there are so many. */
+async function expectRefused(page: Page, name: RegExp, count: number): Promise<void> {
+  const buttons = page.getByRole('main').getByRole('button', { name })
+  await buttons.first().waitFor()
+  expect(await buttons.count()).toBeGreaterThanOrEqual(count)
+  for (const button of await buttons.all()) expect(await button.getAttribute('aria-disabled')).toBe('true')
+}

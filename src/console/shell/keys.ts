@@ -39,6 +39,9 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: 'Ctrl Enter', place: 'forms', action: 'save' },
   { keys: '← → ↑ ↓', place: 'calendar', action: 'days' },
   { keys: 'N', place: 'calendar', action: 'plan' },
+  { keys: 'Tab', place: 'calendar', action: 'entries' },
+  { keys: 'Alt ← → ↑ ↓', place: 'calendar', action: 'moveEntry' },
+  { keys: 'Alt Shift ← → ↑ ↓', place: 'calendar', action: 'resizeEntry' },
 ]
 
 /** Whether single keys work (WCAG 2.1.4); the account switches them off. */

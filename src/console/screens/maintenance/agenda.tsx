@@ -9,7 +9,7 @@ import { t } from '../../language/t.ts'
 import { dayOf } from './days.ts'
 import type { Day } from './days.ts'
 import { phaseOf, placeText } from './occurrences.ts'
-import type { Entry, Occurrence } from './occurrences.ts'
+import type { Occurrence } from './occurrences.ts'
 import { clockOf, dayName, titleOf } from './texts.ts'
 
 const PAGE = 100
@@ -18,7 +18,7 @@ type Props = {
   readonly occurrences: readonly Occurrence[]
   readonly today: Day
   readonly zone: string
-  readonly onShow: (entry: Entry) => void
+  readonly onShow: (occurrence: Occurrence) => void
 }
 
 /** The occurrences day by day, a hundred at first. */
@@ -42,7 +42,7 @@ export function Agenda({ occurrences, today, zone, onShow }: Props): JSX.Element
                   <br />
                   <span class="label">{durationText(one.end - one.begin)}</span>
                 </span>
-                <button type="button" class="col tight" data-key={one.key} onClick={() => onShow(one.entry)}>
+                <button type="button" class="col tight" data-key={one.key} onClick={() => onShow(one)}>
                   <b>{titleOf(one.entry)}</b>
                   <span class="quiet">{placeText(one.entry)}</span>
                 </button>

@@ -26,7 +26,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 }
 
 /** The distance of a zone from UTC at an instant, in ms. */
-export function offsetMs(ms: number, zone: string): number {
+function offsetMs(ms: number, zone: string): number {
   const parts = formatOf(zone).formatToParts(ms)
   const at = (type: string): string => parts.find((part) => part.type === type)?.value ?? '00'
   const local = Date.parse(
@@ -45,11 +45,11 @@ export function dayOf(ms: number, zone: string): Day {
   return localOf(ms, zone).slice(0, 10)
 }
 
-/** The instant at which a local time of a zone is reached: the first one where a summer-time shift skips or repeats it.
- * @param local `2026-11-25T14:30` */
+/** The instant at which a local time of a zone is reached: the first one where a summer-time shift skips or repeats it;
+ * NaN for any other text. @param local `2026-11-25T14:30` */
 export function instantOf(local: string, zone: string): number {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local)) return Number.NaN
   const asUtc = Date.parse(`${local}:00Z`)
-  if (Number.isNaN(asUtc)) return asUtc
   const before = asUtc - offsetMs(asUtc - DAY_MS, zone)
   const after = asUtc - offsetMs(asUtc + DAY_MS, zone)
   if (before === after) return before
@@ -66,7 +66,7 @@ export function shiftDay(day: Day, by: number): Day {
 }
 
 /** From 1, Monday, to 7. */
-const weekdayOf = (day: Day): number => ((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7) + 1
+export const weekdayOf = (day: Day): number => ((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7) + 1
 
 /** The instant at the same local time some days later. */
 export function shiftByDays(ms: number, days: number, zone: string): number {

@@ -13,20 +13,6 @@ export type Occurrence = {
 /** How an occurrence lies to the present. */
 export type Phase = 'over' | 'running' | 'planned'
 
-/** The occurrences of entries, in the order of time. */
-export function occurrencesOf(entries: readonly Entry[]): readonly Occurrence[] {
-  return entries
-    .flatMap((entry) =>
-      entry.occurrences.map((one) => ({
-        key: `${entry.id} ${one.begin}`,
-        entry,
-        begin: Date.parse(one.begin),
-        end: Date.parse(one.end),
-      })),
-    )
-    .toSorted((a, b) => a.begin - b.begin || a.entry.id - b.entry.id)
-}
-
 /** How an occurrence lies to an instant. */
 export function phaseOf({ begin, end }: Pick<Occurrence, 'begin' | 'end'>, at: number): Phase {
   if (end <= at) return 'over'

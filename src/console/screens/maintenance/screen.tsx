@@ -11,13 +11,17 @@ import { t } from '../../language/t.ts'
 import { Agenda } from './agenda.tsx'
 import { dayOf, daysOfMonth, daysOfWeek, instantOf, shiftDay, shiftMonth, startOf } from './days.ts'
 import type { Day } from './days.ts'
-import { EntryDialog } from './entry-dialog.tsx'
+import { Details } from './details.tsx'
+import type { Draft } from './drag.ts'
+import { EditDialog } from './form-dialog.tsx'
 import { MonthGrid } from './month-grid.tsx'
-import { occurrencesOf, phaseOf } from './occurrences.ts'
+import { occurrencesOf } from './listed.ts'
+import { phaseOf } from './occurrences.ts'
 import type { Entry, Occurrence } from './occurrences.ts'
-import { PlanDialog } from './plan-dialog.tsx'
-import type { Span } from './plan-dialog.tsx'
-import { dayName, daysName, zoneName } from './texts.ts'
+import type { Span } from './schedule.ts'
+import { ScopeDialog } from './scope-dialog.tsx'
+import { dayName, daysName, spanText, zoneName } from './texts.ts'
+import { useMoves } from './use-moves.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 const VIEWS = ['month', 'week', 'agenda'] as const
@@ -32,23 +36,30 @@ const LIMIT = 1_000
 /** The calendar of maintenance and corrections below the root: a month, a week or a list, and the way to plan. */
 export function Screen(): JSX.Element {
   const { view, zone, days, ...place } = usePlace()
-  const [planned, setPlanned] = useState<Span | null>(null)
-  const [shown, setShown] = useState<Entry | null>(null)
-  const calendar = useGet('/{parentType}/{parentId}/revaluation-calendar', {
-    path: { parentType: 'group', parentId: 1 },
-    query: {
-      begin: new Date(startOf(days[0] ?? '', zone)).toISOString(),
-      end: new Date(startOf(shiftDay(days.at(-1) ?? '', 1), zone)).toISOString(),
-      edit: true,
-      limit: LIMIT,
-    },
-  })
-  const occurrences = useMemo(() => occurrencesOf(calendar.data?.items ?? []), [calendar.data])
+  const [edited, setEdited] = useState<Span | Entry | null>(null)
+  const [shown, setShown] = useState<Occurrence | null>(null)
+  const begin = startOf(days[0] ?? '', zone)
+  const end = startOf(shiftDay(days.at(-1) ?? '', 1), zone)
+  const calendar = useCalendar(begin, end)
+  const occurrences = useMemo(
+    () => occurrencesOf(calendar.data?.items ?? [], { begin, end }),
+    [calendar.data, begin, end],
+  )
   const planOn = (day: Day): void => {
-    const begin = instantOf(`${day}T22:00`, zone)
-    setPlanned({ begin, end: begin + 2 * HOUR_MS })
+    const evening = instantOf(`${day}T22:00`, zone)
+    setEdited({ begin: evening, end: evening + 2 * HOUR_MS })
   }
-  const common = { days, zone, occurrences, today: place.today, onShow: setShown }
+  const {
+    shown: drawn,
+    moves,
+    ...series
+  } = useMoves({
+    zone,
+    occurrences,
+    onPlan: (from, to) => setEdited({ begin: from, end: to }),
+    onEdit: setEdited,
+  })
+  const common = { days, zone, occurrences: drawn, today: place.today, onShow: setShown }
   return (
     <>
       <Head {...place} view={view} zone={zone} days={days} onPlan={() => planOn(place.today)} />
@@ -68,6 +79,7 @@ export function Screen(): JSX.Element {
                 <MonthGrid
                   {...common}
                   month={place.month}
+                  moves={moves}
                   onPlan={planOn}
                   onMonth={place.onMove}
                   onWeek={(day) => place.onGo(day, 'week')}
@@ -76,7 +88,8 @@ export function Screen(): JSX.Element {
               {view === 'week' && (
                 <WeekGrid
                   {...common}
-                  onPlan={(begin, end) => setPlanned({ begin, end })}
+                  moves={moves}
+                  onPlan={(from, to) => setEdited({ begin: from, end: to })}
                   onWeek={place.onMove}
                   onList={(day) => place.onGo(day, 'agenda')}
                 />
@@ -92,15 +105,41 @@ export function Screen(): JSX.Element {
                 ) : (
                   <Agenda key={days[0]} {...common} />
                 ))}
-              {view !== 'agenda' && <Legend />}
+              {view !== 'agenda' && <Legend draft={moves.draft} zone={zone} />}
             </>
           )}
         </Show>
       </div>
-      {planned !== null && <PlanDialog span={planned} zone={zone} onClose={() => setPlanned(null)} />}
-      {shown && <EntryDialog entry={shown} onClose={() => setShown(null)} />}
+      {edited !== null && <EditDialog of={edited} zone={zone} onClose={() => setEdited(null)} />}
+      {series.asked && (
+        <ScopeDialog draft={series.asked} zone={zone} onSave={series.saveSeries} onClose={series.close} />
+      )}
+      {shown && (
+        <Details
+          occurrence={shown}
+          zone={zone}
+          onEdit={() => {
+            setEdited(shown.entry)
+            setShown(null)
+          }}
+          onClose={() => setShown(null)}
+        />
+      )}
     </>
   )
+}
+
+/** The entries of all objects in a range. */
+function useCalendar(begin: number, end: number) {
+  return useGet('/{parentType}/{parentId}/revaluation-calendar', {
+    path: { parentType: 'group', parentId: 1 },
+    query: {
+      begin: new Date(begin).toISOString(),
+      end: new Date(end).toISOString(),
+      edit: true,
+      limit: LIMIT,
+    },
+  })
 }
 
 /** The view, the days and the zone in the address of the page, and how to go elsewhere. Narrow windows have the list alone. */
@@ -154,7 +193,7 @@ function Head({ view, month, days, zone, clock, ...props }: HeadProps): JSX.Elem
   return (
     <header class="head">
       <h1>{t('nav.maintenance')}</h1>
-      <span class="row">
+      <span class="row wrap">
         <IconButton
           icon="chevron"
           class="btn ghost icon back"
@@ -203,7 +242,7 @@ function Head({ view, month, days, zone, clock, ...props }: HeadProps): JSX.Elem
   )
 }
 
-function Legend(): JSX.Element {
+function Legend({ draft, zone }: { readonly draft: Draft | null; readonly zone: string }): JSX.Element {
   return (
     <p class="row wrap label">
       <span class="legend">
@@ -214,8 +253,14 @@ function Legend(): JSX.Element {
           </span>
         ))}
       </span>
-      <span class="end">
-        {t('maintenance.planBy')} <Kbd>N</Kbd>
+      <span class="end" role="status">
+        {draft ? (
+          <b>{spanText(draft, zone)}</b>
+        ) : (
+          <>
+            {t('maintenance.planBy')} <Kbd>N</Kbd>
+          </>
+        )}
       </span>
     </p>
   )
@@ -224,16 +269,9 @@ function Legend(): JSX.Element {
 /** The maintenance that runs now, or the next one. It does not depend on the days that the calendar shows. */
 function Present(): JSX.Element {
   const begin = Math.floor(now.value / STEP_MS) * STEP_MS
-  const { data } = useGet('/{parentType}/{parentId}/revaluation-calendar', {
-    path: { parentType: 'group', parentId: 1 },
-    query: {
-      begin: new Date(begin).toISOString(),
-      end: new Date(begin + AHEAD_MS).toISOString(),
-      edit: true,
-      limit: LIMIT,
-    },
-  })
-  return <p class="say">{data ? sentenceOf(occurrencesOf(data.items)) : '\u00a0'}</p>
+  const end = begin + AHEAD_MS
+  const { data } = useCalendar(begin, end)
+  return <p class="say">{data ? sentenceOf(occurrencesOf(data.items, { begin, end })) : '\u00a0'}</p>
 }
 
 function sentenceOf(all: readonly Occurrence[]): string {

@@ -1,23 +1,25 @@
-import type { JSX } from 'preact'
+import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import { Note } from '../../kit/feedback.tsx'
-import { now } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
-import { shiftDay, startOf } from './days.ts'
 import type { Day } from './days.ts'
+import { pressAlt, useDrag } from './drag.ts'
+import type { Moves } from './drag.ts'
 import { EntryButton } from './entry-button.tsx'
-import type { Entry, Occurrence } from './occurrences.ts'
-import { clockOf, dayName } from './texts.ts'
-import { axisOf, instantAt, isSkipped, placeOf, planOf, slotsOf } from './week.ts'
-import type { Axis, DayPlan, Laid, Slot } from './week.ts'
+import type { Occurrence } from './occurrences.ts'
+import { dayName } from './texts.ts'
+import { useKeptFocus } from './use-kept-focus.ts'
+import { axisOf, instantAt, planOf, slotsOf } from './week.ts'
+import type { Axis, DayPlan, Slot } from './week.ts'
+import { WeekCell } from './week-cell.tsx'
+import { draftOf, firstHour, instantBelow, keyed, MORNING, neighbour, shiftText } from './week-moves.ts'
+import type { Place } from './week-moves.ts'
 
 /** The most that a day draws: as many beside each other as remain legible, and few enough for a quick page. */
 const ROOM = { lanes: 4, spans: 40, leastMinutes: 30 }
 const WHOLE_MAX = 3
 const HOUR_MS = 3_600_000
-/** The week opens at this time of day. */
-const MORNING = 6 * 60
 
 type Props = {
   readonly days: readonly Day[]
@@ -25,17 +27,16 @@ type Props = {
   readonly zone: string
   readonly occurrences: readonly Occurrence[]
   readonly onPlan: (begin: number, end: number) => void
-  readonly onShow: (entry: Entry) => void
+  readonly onShow: (occurrence: Occurrence) => void
   readonly onWeek: (by: number) => void
   /** Opens the list at a day that has more than the week can draw. */
   readonly onList: (day: Day) => void
+  readonly moves: Moves
 }
-
-type Place = { readonly day: Day; readonly from: number }
 
 /** A week: hours down, days across. Arrows move by hours and days, Tab goes on to the entries of the day that has the focus. */
 export function WeekGrid(props: Props): JSX.Element {
-  const { days, today, zone, occurrences } = props
+  const { days, today, zone, occurrences, moves } = props
   const table = useRef<HTMLTableElement>(null)
   const axis = useMemo(() => axisOf(days, zone), [days[0], zone])
   const slots = useMemo(() => slotsOf(axis), [axis])
@@ -43,6 +44,8 @@ export function WeekGrid(props: Props): JSX.Element {
     () => new Map(days.map((day) => [day, planOf(axis, day, occurrences, ROOM)])),
     [occurrences, axis],
   )
+  const planned = moves.draft?.occurrence === null ? [moves.draft] : []
+  const ghosts = new Map(planned.flatMap((span) => days.map((day) => [day, planOf(axis, day, [span], ROOM)])))
   const [chosen, setFocused] = useState<Place>({ day: today, from: MORNING })
   const focused = {
     day: days.includes(chosen.day) ? chosen.day : (days[0] ?? today),
@@ -56,26 +59,17 @@ export function WeekGrid(props: Props): JSX.Element {
       ?.focus()
   }
   const [isInside, setInside] = useState(false)
-  const press = (event: KeyboardEvent): void => {
-    const isButton = event.target instanceof HTMLButtonElement
-    if ((event.key === 'Tab' && !event.shiftKey && !isButton) || (event.key === 'Escape' && isButton)) {
-      const first = table.current?.querySelector<HTMLElement>('tbody .ev[tabindex="0"]')
-      if (!first) return
-      event.preventDefault()
-      return isButton ? focus(focused) : first.focus()
-    }
-    if (event.key === 'n' || (event.key === 'Enter' && !isButton)) {
-      event.preventDefault()
-      const begin = instantAt(axis, focused.day, focused.from)
-      return props.onPlan(begin, begin + HOUR_MS)
-    }
-    if (event.key === 'PageUp' || event.key === 'PageDown')
-      return props.onWeek(event.key === 'PageUp' ? -1 : 1)
-    const next = neighbour(axis, slots, focused, event.key)
-    if (next === null) return
-    event.preventDefault()
-    focus(next)
-  }
+  useKeptFocus(table, moves.draft)
+  const find = (key: string | undefined): Occurrence | undefined => occurrences.find((one) => one.key === key)
+  const drag = useDrag<number>({
+    find,
+    placeAt: (event) => instantBelow(axis, event),
+    draftOf,
+    mayGrab: moves.mayGrab,
+    onDraft: moves.setDraft,
+    onDrop: moves.settle,
+  })
+  const press = useKeys({ ...props, axis, slots, table, focused, focus, find })
   return (
     <div class="col spread">
       {axis.jump && (
@@ -90,6 +84,8 @@ export function WeekGrid(props: Props): JSX.Element {
           aria-label={t('nav.maintenance')}
           ref={table}
           onKeyDown={press}
+          onKeyUp={(event) => event.key === 'Alt' && moves.draft && moves.settle(moves.draft)}
+          {...drag}
           onFocusIn={(event) => setInside(event.target instanceof HTMLButtonElement)}
           onFocusOut={(event) =>
             table.current?.contains(event.relatedTarget as Node | null) || setInside(false)
@@ -111,6 +107,7 @@ export function WeekGrid(props: Props): JSX.Element {
                     slot={slot}
                     day={day}
                     laid={plans.get(day)?.laid ?? []}
+                    ghost={ghosts.get(day)?.laid[0]}
                     focused={focused}
                     isInside={isInside}
                     onFocus={() => setFocused({ day, from: slot.from })}
@@ -125,9 +122,51 @@ export function WeekGrid(props: Props): JSX.Element {
   )
 }
 
+type KeysProps = Props & {
+  readonly axis: Axis
+  readonly slots: readonly Slot[]
+  readonly table: RefObject<HTMLTableElement | null>
+  readonly focused: Place
+  readonly focus: (place: Place) => void
+  readonly find: (key: string | undefined) => Occurrence | undefined
+}
+
+/** The keys of a week. */
+function useKeys({ axis, slots, table, focused, focus, find, ...props }: KeysProps) {
+  const { moves, zone } = props
+  /** Goes from an hour to the entries of its day, and back. */
+  const changeLevel = (event: KeyboardEvent, isInEntry: boolean): void => {
+    if (isInEntry !== (event.key === 'Escape') || event.shiftKey) return
+    const first = table.current?.querySelector<HTMLElement>('tbody .ev[tabindex="0"]')
+    if (!first) return
+    event.preventDefault()
+    if (isInEntry) focus(focused)
+    else first.focus()
+  }
+  return (event: KeyboardEvent): void => {
+    const isButton = event.target instanceof HTMLButtonElement
+    if (
+      pressAlt(event, { ...moves, find, keyed: (draft, arrow, grip) => keyed(draft, arrow, { grip, zone }) })
+    )
+      return
+    if (event.key === 'Tab' || event.key === 'Escape') return changeLevel(event, isButton)
+    if (event.key === 'n' || (event.key === 'Enter' && !isButton)) {
+      event.preventDefault()
+      const begin = instantAt(axis, focused.day, focused.from)
+      return props.onPlan(begin, begin + HOUR_MS)
+    }
+    if (event.key === 'PageUp' || event.key === 'PageDown')
+      return props.onWeek(event.key === 'PageUp' ? -1 : 1)
+    const next = neighbour(axis, slots, focused, event.key)
+    if (next === null) return
+    event.preventDefault()
+    focus(next)
+  }
+}
+
 type Plans = ReadonlyMap<Day, DayPlan<Occurrence>>
 
-/** The days, and above the hours what covers a day. */
+/** The days, and above the hours the entries that cover a day. */
 function WeekHead({
   days,
   today,
@@ -177,92 +216,12 @@ function WeekHead({
   )
 }
 
-/** The time of day at which a week opens: the change of clocks, the present, the first entry, or the morning. */
-function firstHour({ days, jump, zone }: Axis, occurrences: readonly Occurrence[], today: Day): number {
-  if (jump) return jump.from
-  if (days.includes(today)) return Number(clockOf(now.peek(), zone).slice(0, 2)) * 60
-  const clocks = occurrences.map((one) => clockOf(one.begin, zone))
-  const first = clocks.toSorted()[0]
-  return Math.min(MORNING, first === undefined ? MORNING : Number(first.slice(0, 2)) * 60)
-}
-
 function scrollTo(table: HTMLTableElement | null, minutes: number): void {
   const box = table?.parentElement
   const [row] = table?.tBodies[0]?.rows ?? []
   if (!box || !row) return
   const hourPx = row.getBoundingClientRect().height
   box.scrollTop = Math.max(0, minutes / 60 - 1) * hourPx
-}
-
-/** The place that an arrow key leads to; null at the ends of the week. */
-function neighbour(axis: Axis, slots: readonly Slot[], { day, from }: Place, key: string): Place | null {
-  const at = slots.findIndex((slot) => slot.from === from)
-  if (key === 'ArrowLeft' || key === 'ArrowRight') {
-    const next = axis.days[axis.days.indexOf(day) + (key === 'ArrowLeft' ? -1 : 1)]
-    return next === undefined ? null : { day: next, from }
-  }
-  const step = { ArrowUp: -1, ArrowDown: 1 }[key]
-  if (step === undefined) return null
-  const next = slots[at + step]
-  if (next === undefined) return null
-  const place = { day, from: next.from }
-  return isSkipped(axis, day, next.from) ? neighbour(axis, slots, place, key) : place
-}
-
-type CellProps = Props & {
-  readonly axis: Axis
-  readonly slot: Slot
-  readonly day: Day
-  readonly laid: readonly Laid<Occurrence>[]
-  readonly focused: Place
-  /** Whether an entry has the focus, and not an hour. */
-  readonly isInside: boolean
-  readonly onFocus: () => void
-}
-
-/** An hour of a day with the entries that begin in it. */
-function WeekCell({ axis, slot, day, laid, focused, isInside, ...props }: CellProps): JSX.Element {
-  const { zone, today } = props
-  const isFocused = focused.day === day && focused.from === slot.from
-  const skipped = isSkipped(axis, day, slot.from)
-  const inside = laid.filter(({ from }) => from >= slot.from && from < slot.from + slot.minutes)
-  const present = day === today ? placeOf(axis, day, now.value) - slot.from : -1
-  const begin = instantAt(axis, day, slot.from)
-  return (
-    <td
-      role="gridcell"
-      data-day={day}
-      data-from={slot.from}
-      data-minutes={slot.minutes}
-      class={skipped ? 'skipped' : ''}
-      style={{ height: `calc(var(--hour) * ${slot.minutes / 60})` }}
-      tabIndex={isFocused && !isInside ? 0 : -1}
-      onFocus={props.onFocus}
-      onDblClick={() => props.onPlan(begin, begin + HOUR_MS)}
-    >
-      <span class="vh">{`${dayName(day)}, ${skipped ? t('maintenance.skipped') : slot.clock}`}</span>
-      {present >= 0 && present < slot.minutes && (
-        <i class="present" style={{ top: `${(present / slot.minutes) * 100}%` }} />
-      )}
-      {inside.map(({ span, from, to, lane, lanes }) => (
-        <EntryButton
-          key={span.key}
-          occurrence={span}
-          zone={zone}
-          isReached={day === focused.day}
-          onShow={props.onShow}
-          style={{
-            top: `calc(var(--hour) * ${(from - slot.from) / 60})`,
-            height: `calc(var(--hour) * ${(to - from) / 60} - 2px)`,
-            insetInlineStart: `calc(${(lane / lanes) * 100}% + 1px)`,
-            width: `calc(${100 / lanes}% - 3px)`,
-          }}
-        >
-          <span class="when">{`${clockOf(span.begin, zone)}–${clockOf(span.end, zone)}`}</span>
-        </EntryButton>
-      ))}
-    </td>
-  )
 }
 
 /** The way to the entries of a day for which the week has no room. */
@@ -282,19 +241,4 @@ function Left({
       {t('maintenance.more', { count: left })}
     </button>
   )
-}
-
-/** The change of clocks in a week as a sentence. */
-function shiftText({ jump, zone }: Axis): string {
-  if (jump === null) return ''
-  const hours = (startOf(shiftDay(jump.day, 1), zone) - startOf(jump.day, zone)) / HOUR_MS
-  const [from, to] = jump.isForward ? [jump.from, jump.to] : [jump.from, jump.from - (jump.to - jump.from)]
-  const clock = (minutes: number): string =>
-    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
-  return t(jump.isForward ? 'maintenance.weekForward' : 'maintenance.weekBack', {
-    day: dayName(jump.day, { weekday: 'long', day: 'numeric', month: 'long' }),
-    from: clock(from),
-    to: clock(to),
-    hours,
-  })
 }

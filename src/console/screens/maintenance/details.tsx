@@ -1,0 +1,268 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { useUrl } from '../../api/resource.ts'
+import { background } from '../../kit/background.ts'
+import { Button } from '../../kit/controls.tsx'
+import { KeyValues } from '../../kit/data.tsx'
+import { Note } from '../../kit/feedback.tsx'
+import { objectLink } from '../../kit/location.ts'
+import { Confirm, Dialog, FormDialog } from '../../kit/overlays.tsx'
+import { dayText, now } from '../../kit/time.tsx'
+import { toast } from '../../kit/toasts.tsx'
+import { t } from '../../language/t.ts'
+import { bodyOf, isLive, isOver, isSeries, scheduleOf, skipped, withEqualBegin } from './changes.ts'
+import { Choices } from './choices.tsx'
+import { NextTimes } from './next-times.tsx'
+import { phaseOf, placeText } from './occurrences.ts'
+import type { Entry, Occurrence } from './occurrences.ts'
+import { change, create, endOccurrence, remove } from './save.ts'
+import type { Undo } from './save.ts'
+import { clockOf, ruleText, spanText, titleOf } from './texts.ts'
+
+const LONGER_MS = 1_800_000
+
+type Props = {
+  readonly occurrence: Occurrence
+  readonly zone: string
+  readonly onEdit: () => void
+  readonly onClose: () => void
+}
+
+/** An entry of the calendar: where, when, how often, what it does meanwhile, and how it is changed or ended. */
+export function Details({ occurrence, zone, onEdit, onClose }: Props): JSX.Element {
+  const [isEnding, setEnding] = useState(false)
+  const { entry } = occurrence
+  const refused = useRefusal(entry)
+  const isRunning = isLive(entry) && phaseOf(occurrence, now.value) === 'running' && !isOver(entry)
+  /** Does something at once and closes; the message can undo it. */
+  const run = (work: Promise<Undo>, text: string): void => {
+    background(work.then((undo) => toast({ text, undo })))
+    onClose()
+  }
+  if (isEnding)
+    return (
+      <Ending
+        occurrence={occurrence}
+        isRunning={isRunning}
+        onClose={onClose}
+        onBack={() => setEnding(false)}
+      />
+    )
+  return (
+    <Dialog
+      title={titleOf(entry)}
+      onClose={onClose}
+      footer={
+        <>
+          <a class="btn ghost" href={objectLink(entry.object.type, entry.object.id)}>
+            {t('maintenance.openObject')}
+          </a>
+          <span class="grow" />
+          {!isOver(entry) && (
+            <Button kind="danger" refused={refused} onClick={() => setEnding(true)}>
+              {t(isRunning ? 'maintenance.endNow' : 'maintenance.delete')}
+            </Button>
+          )}
+          {isRunning && (
+            <Button
+              refused={refused}
+              onClick={() => run(prolong(occurrence), t('maintenance.prolonged', { name: titleOf(entry) }))}
+            >
+              {t('maintenance.longer')}
+            </Button>
+          )}
+          {isSeries(entry) && occurrence.begin > now.value && (
+            <Button
+              refused={refused}
+              onClick={() =>
+                run(
+                  change(entry, skipped(bodyOf(entry), occurrence, zone), occurrence.begin),
+                  t('maintenance.isSkipped', { name: titleOf(entry), time: spanText(occurrence, zone) }),
+                )
+              }
+            >
+              {t('maintenance.skip')}
+            </Button>
+          )}
+          {!isOver(entry) && (
+            <Button kind="primary" refused={refused} onClick={onEdit}>
+              {t('maintenance.editIt')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div class="col spread">
+        <KeyValues rows={rowsOf(occurrence, zone)} />
+        {entry.editOnly && !isOver(entry) && (
+          <EditOnly
+            entry={entry}
+            zone={zone}
+            refused={refused}
+            onRepair={() =>
+              run(
+                change(entry, withEqualBegin(bodyOf(entry))),
+                t('maintenance.saved', { name: titleOf(entry) }),
+              )
+            }
+          />
+        )}
+        {isLive(entry) && !isOver(entry) && <NextTimes schedule={scheduleOf(entry)} zone={zone} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function rowsOf(occurrence: Occurrence, zone: string): readonly (readonly [string, string])[] {
+  const { entry } = occurrence
+  const { type, adjustTo, slaRelevant, incident, comment, active, status, created } = entry
+  const always = [
+    [t('maintenance.object'), placeText(entry)],
+    [t('maintenance.kind'), t(`maintenance.type.${type}`)],
+    [
+      t('maintenance.when'),
+      `${spanText(occurrence, zone)}, ${t(`maintenance.phase.${phaseOf(occurrence, now.value)}`)}`,
+    ],
+  ] as const
+  const rules = active.map((rule) => ruleText(rule, zone)).join('; ')
+  const meanwhile = {
+    maintenance: t('maintenance.meanwhileMaintenance'),
+    adjustment: t('maintenance.meanwhileAdjustment', { state: t(`state.${adjustTo}`) }),
+    comment: t('maintenance.meanwhileComment'),
+  }
+  const others = [
+    [t('maintenance.recurs'), rules],
+    [t('maintenance.meanwhile'), meanwhile[type]],
+    [
+      t('maintenance.sla'),
+      type === 'maintenance' ? t(slaRelevant ? 'maintenance.slaCounts' : 'maintenance.slaIgnores') : '',
+    ],
+    [t('maintenance.incident'), incident ?? ''],
+    [t('maintenance.comment'), comment ?? ''],
+    [t('maintenance.entered'), dayText(created)],
+    [t('maintenance.status'), status === 'cancelled' ? t('maintenance.cancelled') : ''],
+  ] as const
+  return [...always, ...others.filter(([, value]) => value !== '')]
+}
+
+/** Why the user may not change an entry; undefined when he may, and until that is known. */
+function useRefusal({ object }: Entry): string | undefined {
+  const { data } = useUrl<{ readonly permissions?: { readonly maintain: boolean } }>(
+    `/${object.type}s/${object.id}`,
+  )
+  return data?.permissions?.maintain === false ? t('alarm.needsMaintain', { name: object.name }) : undefined
+}
+
+type EditOnlyProps = {
+  readonly entry: Entry
+  readonly zone: string
+  readonly refused: string | undefined
+  readonly onRepair: () => void
+}
+
+/** Why lists leave an entry out, and how they contain it again. */
+function EditOnly({ entry, zone, refused, onRepair }: EditOnlyProps): JSX.Element {
+  const times = [
+    ...new Set(
+      entry.active.flatMap(({ exception, times: all }) => (exception ? [] : all.map((one) => one.begin))),
+    ),
+  ]
+  return (
+    <Note
+      kind="warning"
+      action={
+        <Button small refused={refused} onClick={onRepair}>
+          {t('maintenance.makeEqual')}
+        </Button>
+      }
+    >
+      {t('maintenance.editOnlyText', {
+        begin: clockOf(Date.parse(entry.begin), entry.active[0]?.timezone ?? zone),
+        times: times.join(', '),
+      })}
+    </Note>
+  )
+}
+
+/** Makes the occurrence that runs longer: a single one by its end, one of a series by another maintenance after it. */
+function prolong({ entry, end }: Occurrence): Promise<Undo> {
+  const later = new Date(end + LONGER_MS).toISOString()
+  if (entry.active.length === 0) return change(entry, { ...bodyOf(entry), end: later })
+  return create(entry.object, {
+    ...bodyOf(entry),
+    begin: new Date(end).toISOString(),
+    end: later,
+    active: [],
+  })
+}
+
+type EndingProps = {
+  readonly occurrence: Occurrence
+  readonly isRunning: boolean
+  readonly onClose: () => void
+  readonly onBack: () => void
+}
+
+/** Asks before an entry is deleted, or ended where it runs. */
+function Ending({ occurrence, isRunning, onClose, onBack }: EndingProps): JSX.Element {
+  const [scope, setScope] = useState<'once' | 'later'>('once')
+  const { entry, end } = occurrence
+  const { name } = entry.object
+  const removeAll = async (): Promise<void> => {
+    await remove(entry)
+    toast(
+      isRunning
+        ? { text: t('maintenance.ended', { name }) }
+        : {
+            text: t('maintenance.removed', { name: titleOf(entry) }),
+            undo: async () => void (await create(entry.object, bodyOf(entry))),
+          },
+    )
+  }
+  if (!isRunning || !isSeries(entry))
+    return (
+      <Confirm
+        title={t(isRunning ? 'maintenance.endNow' : 'maintenance.delete')}
+        effect={effectOf(entry, isRunning)}
+        submit={t(isRunning ? 'maintenance.endNow' : 'maintenance.delete')}
+        onConfirm={removeAll}
+        onClose={onClose}
+      />
+    )
+  return (
+    <FormDialog
+      title={t('maintenance.endNow')}
+      submit={t('maintenance.endNow')}
+      danger
+      onSubmit={async () => {
+        if (scope === 'later') return removeAll()
+        await endOccurrence(entry, end)
+        toast({ text: t('maintenance.ended', { name }) })
+      }}
+      onClose={onClose}
+      onCancel={onBack}
+    >
+      {() => (
+        <>
+          <p>{t('maintenance.endEffect', { name })}</p>
+          <Choices
+            label={t('maintenance.scope')}
+            value={scope}
+            onChange={setScope}
+            options={(['once', 'later'] as const).map((value) => ({
+              value,
+              text: t(`maintenance.ends.${value}`),
+            }))}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+function effectOf(entry: Entry, isRunning: boolean): string {
+  const { name } = entry.object
+  if (isRunning) return t('maintenance.endEffect', { name })
+  return t(isSeries(entry) ? 'maintenance.deleteSeries' : 'maintenance.deleteEffect', { name })
+}

@@ -188,7 +188,7 @@ onBothHosts('maintenance', (stage) => {
           ['one_time', false],
         ])
         await page.keyboard.press('z')
-        await entry.and(page.getByRole('button', { name: /14:00/ })).waitFor()
+        await page.locator('.ev[title*="Sun"]', { hasText: 'Gate oil' }).waitFor()
         expect((await read(device, made)).active).toHaveLength(1)
 
         await entry.click()

@@ -35,7 +35,7 @@ export function MemberRow({
   const isOpen = isParent && (chosen ?? (isOnPath && !isReason))
   return (
     <li>
-      <div class={['row', isOnPath && 'reason', !isParent && 'leaf'].filter(Boolean).join(' ')}>
+      <div class={['row wrap', isOnPath && 'reason', !isParent && 'leaf'].filter(Boolean).join(' ')}>
         {isParent && (
           <IconButton
             small

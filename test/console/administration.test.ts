@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 /** The sections of the administration that the navigation does not name. */
 const SECTIONS = [
@@ -16,7 +16,7 @@ const SECTIONS = [
 ] as const
 const VISIT_MAX_MS = 60_000
 
-onBothHosts('administration', (stage) => {
+onMainHost('administration', (stage) => {
   for (const path of stage.name === 'bun' ? SECTIONS : [])
     test(
       `${path} has no fault of accessibility`,

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 type Made = { readonly id: number }
 const LIMIT = 10
 const TRIES = 50
 const PAUSE_MS = 100
 
-onBothHosts('alarms', (stage) => {
+onMainHost('alarms', (stage) => {
   test('a crossed limit appears without a reload; the keyboard acknowledges it, takes that back, and acknowledges again', async () => {
     const { client } = stage
     const device = await good<Made>(

@@ -43,9 +43,11 @@ const ALL_LOOKS = [
   ['narrow', 'light'],
 ] as const
 
-/** Widths and themes: each once, or all pairs by `npm run test:console`. */
-export const LOOKS =
-  process.env['TIDEMARK_TEST_EVERY_LOOK'] === 'true' ? ALL_LOOKS : ([ALL_LOOKS[0], ALL_LOOKS[1]] as const)
+/** Whether all looks and hosts are tested, as by `npm run test:console`. */
+export const IS_COMPLETE = process.env['TIDEMARK_TEST_EVERY_LOOK'] === 'true'
+
+/** Widths and themes: each once, or all pairs. */
+export const LOOKS = IS_COMPLETE ? ALL_LOOKS : ([ALL_LOOKS[0], ALL_LOOKS[1]] as const)
 
 /** A page of the console in a browser of its own. */
 export type Screen = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
-onBothHosts('content', (stage) => {
+onMainHost('content', (stage) => {
   const accent = "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()"
 
   const styleCount = async (): Promise<unknown> =>

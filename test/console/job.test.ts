@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { LOOKS } from './browser.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 const TEST_MAX_MS = 90_000
@@ -46,7 +46,7 @@ async function plant({ client }: Stage): Promise<number> {
 const deliver = ({ client }: Stage, job: number, json: object) =>
   client.request('POST', `/webcollector/jobs/${job}/values`, { json: { errorCode: 0, ...json } })
 
-onBothHosts('job', (stage) => {
+onMainHost('job', (stage) => {
   test(
     'a delivery appears in tiles, chart and sentence without a reload, and a breach changes the state',
     async () => {

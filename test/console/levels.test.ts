@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { connectAdministrator } from '../api/client.ts'
 import type { Body } from '../api/client.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 const TEST_MAX_MS = 240_000
@@ -58,7 +58,7 @@ const deliver = ({ client }: Stage, job: number, errorCode: number) =>
 const read = async ({ client }: Stage, path: string): Promise<Body> =>
   (await client.request('GET', path)).body
 
-onBothHosts('levels', (stage) => {
+onMainHost('levels', (stage) => {
   test(
     'a service is created with a rule in words, gets a member, and is deleted with its effect counted',
     async () => {
@@ -210,7 +210,7 @@ onBothHosts('levels', (stage) => {
   )
 })
 
-onBothHosts(
+onMainHost(
   'levels-outage',
   (stage) => {
     test(

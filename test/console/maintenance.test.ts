@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { good } from '../api/suite.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 const TEST_MAX_MS = 90_000
@@ -74,7 +74,7 @@ async function drag(
   await page.mouse.up()
 }
 
-onBothHosts('maintenance', (stage) => {
+onMainHost('maintenance', (stage) => {
   test(
     'a week has the hours that its days have, and says so',
     async () => {

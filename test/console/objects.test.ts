@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 const DEVICES = 36
 const JOBS = 10
@@ -11,7 +11,7 @@ const PAUSE_MS = 200
 /** The rows of a tree that may be in the page at once. */
 const ROWS_MAX = 300
 
-onBothHosts('objects', (stage) => {
+onMainHost('objects', (stage) => {
   const ids = { plant: 0, unit: 0, empty: 0 }
 
   /** Makes an object below another one. */

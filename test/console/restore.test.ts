@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 
 import { ADMIN } from '../hosts/host.ts'
 import { good } from '../api/suite.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 const PASSPHRASE = 'a passphrase of the test'
 const TEST_MAX_MS = 180_000
 
 type Kept = { readonly id: number; readonly url: string }
 
-onBothHosts('restore', (stage) => {
+onMainHost('restore', (stage) => {
   test(
     'a backup is restored from a file: checked first, confirmed by typing, and the page leads to the login',
     async () => {

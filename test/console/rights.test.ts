@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { LOOKS } from './browser.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 const SETUP_MAX_MS = 60_000
 const VISIT_MAX_MS = 120_000
@@ -14,7 +14,7 @@ const EVERYONE = '/group/1/permissions/everyone/0'
 /** The tree asks for the root group, which a user without a grant on it does not see. */
 const NO_ROOT = /404.*\/groups\/1\)/
 
-onBothHosts('rights', (stage) => {
+onMainHost('rights', (stage) => {
   const ids = { locks: 0, lock: 0, job: 0 }
   const ask = (method: string, path: string, json?: object) =>
     stage.client.request(method, path, json ? { json } : {})

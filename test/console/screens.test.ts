@@ -1,7 +1,7 @@
 import { beforeAll, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 /** The screens of the navigation by their names in pictures, and their paths. */
 const SCREENS: readonly (readonly [name: string, path: string])[] = [
@@ -22,7 +22,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
 ]
 const PLANT_MAX_MS = 60_000
 
-onBothHosts('screens', (stage) => {
+onMainHost('screens', (stage) => {
   beforeAll(async () => {
     await good(stage.client.request('POST', '/demo', { json: { seed: 'wadden' } }))
   }, PLANT_MAX_MS)

@@ -4,7 +4,7 @@ import { stageOf } from '../api/runs-stage.ts'
 import { good } from '../api/suite.ts'
 import { craft } from '../packages/crafted.ts'
 import { RUNNER_TOKEN } from '../runs/fake-runner.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 const TEST_MAX_MS = 180_000
 
@@ -25,7 +25,7 @@ type Schedule = {
 const zip = (files: Readonly<Record<string, string | Uint8Array>>) =>
   craft(Object.entries(files).map(([name, data]) => ({ name, data })))
 
-onBothHosts(
+onMainHost(
   'script keeping',
   (stage) => {
     test(

@@ -8,10 +8,11 @@ import type { Host } from '../hosts/host.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import type { HostByHand } from '../hosts/by-hand.ts'
 import { startHost } from '../hosts/start.ts'
-import { HAS_BROWSER, launch, visit } from './browser.ts'
+import { HAS_BROWSER, IS_COMPLETE, launch, visit } from './browser.ts'
 import type { Look, Visit } from './browser.ts'
 
 const START_MAX_MS = 60_000
+const ONLY_BUN = HOSTS_BY_HAND.filter(([name]) => name === 'bun')
 
 /** A host with a user of each role, and a browser. */
 export type Stage = {
@@ -47,10 +48,18 @@ export function onBothHosts(
   onHosts(HOSTS_BY_HAND, title, declareTests, options)
 }
 
-/** The same on Bun alone, for what a browser does alike on both hosts. */
+/** The same on Bun, and by `npm run test:console` on workerd: for screens whose routes have API tests on both hosts. */
+export function onMainHost(
+  title: string,
+  declareTests: (stage: Stage) => void,
+  options: StageOptions = {},
+): void {
+  onHosts(IS_COMPLETE ? HOSTS_BY_HAND : ONLY_BUN, title, declareTests, options)
+}
+
+/** The same on Bun alone, for tests of the browser. */
 export function onBun(title: string, declareTests: (stage: Stage) => void): void {
-  const onlyBun = HOSTS_BY_HAND.filter(([name]) => name === 'bun')
-  onHosts(onlyBun, title, declareTests, {})
+  onHosts(ONLY_BUN, title, declareTests, {})
 }
 
 function onHosts(

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
-import { onBothHosts } from './stage.ts'
+import { onMainHost } from './stage.ts'
 
 type Made = { readonly id: number }
 type Token = Made & { readonly token: string }
@@ -18,7 +18,7 @@ Object.defineProperty(navigator, 'wakeLock', {
   value: { request: async (kind) => { globalThis.locks.push(kind); return { release: async () => undefined } } },
 })`
 
-onBothHosts('wall', (stage) => {
+onMainHost('wall', (stage) => {
   let token = ''
   beforeAll(async () => {
     const { client } = stage

@@ -9,7 +9,7 @@ import { readSource } from './house/source-text.ts'
 const ROOT = join(import.meta.dir, '..')
 /** Made from test/snapshots/openapi.json. */
 const GENERATED = 'src/console/api/openapi.d.ts'
-const FOLDERS = ['.ci', 'src', 'workers', 'db', 'test', 'docs']
+const FOLDERS = ['.ci', 'deploy', 'src', 'workers', 'db', 'test', 'docs']
 
 describe('this repository', () => {
   const files = readHouse()

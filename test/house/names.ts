@@ -1,7 +1,15 @@
 import { isSource, isTestFile, placeOf, stem } from './places.ts'
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const KEPT_NAMES = new Set(['README', 'OFL', 'LICENSE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'])
+const KEPT_NAMES = new Set([
+  'README',
+  'OFL',
+  'LICENSE',
+  'CHANGELOG',
+  'CONTRIBUTING',
+  'SECURITY',
+  'Dockerfile',
+])
 const VAGUE_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'shared'])
 const INDEXES = new Set(['src/ports/index.ts', 'db/tables/index.ts'])
 

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Makes the root file system of the image in a new directory: Bun, the service with its packages, and the libraries that
+# these need. There is no shell in it.
+set -eu
+
+[ $# -eq 1 ] && [ ! -e "$1" ] || {
+  echo 'Usage: sh deploy/make-root.sh <directory that does not exist>' >&2
+  exit 2
+}
+mkdir -p "$1"
+root=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+
+app=$root/app
+mkdir -p "$app" "$root/data" "$root/dev" "$root/etc" "$root/proc" "$root/tmp" "$root/usr/bin"
+cp -R package.json package-lock.json tsconfig.json src db workers "$app"
+(cd "$app" && npm ci --omit=dev --no-audit --no-fund --loglevel=error)
+
+cp -L "$app"/node_modules/bun/bin/bun.exe "$root/usr/bin/bun"
+(cd "$app" && "$root/usr/bin/bun" workers/bun/build-console.ts)
+
+# Packages are read by the program alone: nothing there is for compilers, other systems or tests. Bun is in /usr/bin.
+cd "$app/node_modules"
+rm -rf .bin bun @oven bun-types @types undici-types @cloudflare @libsql/*-musl
+find . \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete
+find "$app/src" "$app/workers" -name '*.test.ts' -delete
+
+# Libraries at the paths where the loader of this system looks for them.
+for file in "$root/usr/bin/bun" $(find . -name '*.node'); do ldd "$file"; done |
+  sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*ld-linux[^ ]*\) .*/\1/p' | sort -u |
+  while read -r library; do
+    case $library in "$app"/*) continue ;; esac
+    mkdir -p "$root$(dirname "$library")"
+    cp -L "$library" "$root$library"
+  done
+
+echo 'tidemark:x:10001:10001::/data:' >"$root/etc/passwd"
+echo 'tidemark:x:10001:' >"$root/etc/group"
+chmod 1777 "$root/tmp"
+chmod 0700 "$root/data"
+[ "$(id -u)" -ne 0 ] || chown 10001:10001 "$root/data"

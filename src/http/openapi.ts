@@ -8,6 +8,7 @@ import { codesOf, problemExample, problemSchema } from './problem.ts'
 import { validationOf } from './valid.ts'
 import type { Validation } from './valid.ts'
 import { addExamples } from './openapi-examples.ts'
+import { PARAMETER_TEXTS } from './openapi-parameter-texts.ts'
 import { operationIdOf, tagObjects, tagOf } from './openapi-tags.ts'
 import { INTERFACE_RELEASE, VERSION } from './version.ts'
 
@@ -119,6 +120,7 @@ function contentEncoding(encodings: readonly Encoding[]): Json {
   return {
     in: 'header',
     name: 'Content-Encoding',
+    description: 'The compression of the body.',
     required: !encodings.includes('identity'),
     schema: { type: 'string', enum: encodings },
   }
@@ -148,7 +150,7 @@ function parameters({ target, schema }: Validation, schemas: Json): Json[] {
     required?: string[]
   }
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = property
+    const { description = PARAMETER_TEXTS[name], ...rest } = property
     const isRequired = target === 'param' || required.includes(name)
     return {
       in: target === 'param' ? 'path' : 'query',

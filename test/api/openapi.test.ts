@@ -57,6 +57,15 @@ describe('the OpenAPI document', () => {
     ).toEqual(declared.sort())
   })
 
+  test('describes each parameter', () => {
+    const isParameter = ({ object }: { readonly object: Json }) =>
+      typeof object['in'] === 'string' && 'schema' in object
+    const parameters = objects.filter(isParameter)
+    expect(parameters.length).toBeGreaterThan(500)
+    const silent = parameters.filter(({ object }) => typeof object['description'] !== 'string')
+    expect(silent.map(({ path, object }) => `${path.join(' ')} ${String(object['name'])}`)).toEqual([])
+  })
+
   test('has the parts that OpenAPI 3.1 asks for', () => {
     expect(document['openapi']).toBe('3.1.0')
     expect(document['info']).toEqual({ title: 'Tidemark', version: '9.5.0', description: anyText })

@@ -35,7 +35,7 @@ export const loginQuery = z
   })
 
 export const callbackQuery = z.object({
-  state: given,
+  state: given.describe('The state that the login gave to the provider.'),
   code: given.optional(),
   error: z.string().max(255).optional(),
   iss: z.string().max(2048).optional(),

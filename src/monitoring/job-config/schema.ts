@@ -94,13 +94,21 @@ export const parametersSchema = z.strictObject({
 })
 
 const adaptiveValues = z.strictObject({
-  window: positiveDuration,
-  season: z.enum(['none', 'day', 'week']).default('week'),
-  bucket: positiveDuration.default('PT1H'),
-  method: z.literal('mad').default('mad'),
-  factor: z.number().positive().default(3),
-  side: z.enum(['both', 'above', 'below']).default('both'),
-  minSamples: z.int().min(1).max(10_000).default(20),
+  window: positiveDuration.describe('How far back the usual values are looked up.'),
+  season: z
+    .enum(['none', 'day', 'week'])
+    .default('week')
+    .describe('Whether values are compared with the same time of the day or of the week.'),
+  bucket: positiveDuration.default('PT1H').describe('The width of a cell of the season.'),
+  method: z.literal('mad').default('mad').describe('Median absolute deviation.'),
+  factor: z.number().positive().default(3).describe('The width of the band, in deviations from the median.'),
+  side: z.enum(['both', 'above', 'below']).default('both').describe('Which side of the band is a breach.'),
+  minSamples: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(20)
+    .describe('The least number of samples in a cell; with fewer the limit is unknown.'),
 })
 
 const repetition = z
@@ -118,9 +126,12 @@ const condition = z
       .regex(
         /^(errorCode|(returnValue|stringValue)[1-9]\d?)$/,
         'must be errorCode, returnValueN or stringValueN',
-      ),
-    operator: z.enum([...new Set([...NUMBER_OPERATORS, ...TEXT_OPERATORS])]),
-    value: limit,
+      )
+      .describe('The value that is compared.'),
+    operator: z
+      .enum([...new Set([...NUMBER_OPERATORS, ...TEXT_OPERATORS])])
+      .describe('How the value is compared with `value`.'),
+    value: limit.describe('The limit: a number, or a text for string values.'),
     repetition,
     inFuture: positiveDuration
       .nullable()
@@ -154,7 +165,7 @@ const condition = z
 
 const level = z.strictObject({
   mode: z.enum(['or', 'and']).default('or').describe('Whether any or all conditions must hold.'),
-  conditions: z.array(condition).max(CONDITIONS_MAX),
+  conditions: z.array(condition).max(CONDITIONS_MAX).describe('The comparisons with limits.'),
 })
 
 /** Specification: thresholds, by severity level. */

@@ -21,7 +21,9 @@ const path = z
 
 export const moveBody = z.strictObject({ from: path, to: path })
 
-export const directoryQuery = z.object({ type: z.literal('directory') })
+export const directoryQuery = z.object({
+  type: z.literal('directory').describe('Creates a directory.'),
+})
 
 export const entryView = z
   .object({

@@ -60,15 +60,15 @@ const rotation = z.discriminatedUnion('by', [
   }),
   z.strictObject({
     by: z.literal('interval').describe('The next member is on duty after this time.'),
-    interval: span(HOUR_MS, 366 * DAY_MS, 'PT1H to P366D'),
+    interval: span(HOUR_MS, 366 * DAY_MS, 'PT1H to P366D').describe('How long a member is on duty.'),
     begin: instantQuery.describe('When the duty of the first member began or begins.'),
   }),
 ])
 
 const vacation = z
   .strictObject({
-    begin: instantQuery,
-    end: instantQuery,
+    begin: instantQuery.describe('The first instant of the absence.'),
+    end: instantQuery.describe('The end of the absence, exclusive.'),
     userId: z
       .int()
       .positive()
@@ -98,7 +98,11 @@ const rules = {
       'When notifications may be sent, in the form of `active` of revaluations; null for always. Alarms at other times are notified at the next such time if they are still open.',
     ),
   onVacation: z.boolean().default(false).describe('While true, the recipient gets no notifications.'),
-  vacations: z.array(vacation).max(VACATIONS_MAX).default([]),
+  vacations: z
+    .array(vacation)
+    .max(VACATIONS_MAX)
+    .default([])
+    .describe('Absences, in which the recipient or the member gets no notifications.'),
   rotation: rotation
     .nullable()
     .default(null)
@@ -107,7 +111,7 @@ const rules = {
     .array(
       z.strictObject({
         after: span(MINUTE_MS, 30 * DAY_MS, 'PT1M to P30D').describe('How long the alarm has been open.'),
-        recipientId: z.int().positive(),
+        recipientId: z.int().positive().describe('The recipient that is notified as well.'),
       }),
     )
     .max(ESCALATIONS_MAX)
@@ -117,7 +121,7 @@ const rules = {
     ),
   reminder: z
     .strictObject({
-      every: span(5 * MINUTE_MS, 30 * DAY_MS, 'PT5M to P30D'),
+      every: span(5 * MINUTE_MS, 30 * DAY_MS, 'PT5M to P30D').describe('The time between two repetitions.'),
       times: z
         .int()
         .min(1)

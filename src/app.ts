@@ -29,6 +29,7 @@ import { settingsRoutes } from './content/settings/routes.ts'
 import { languageWrites } from './content/settings/service.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
+import { scopeRoutes } from './data/scopes/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
 import { withAccessLog } from './http/access-log.ts'
 import { fastRoute } from './http/fast-path/fast-route.ts'
@@ -139,6 +140,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'monitoring/notifications': notificationRoutes,
   'monitoring/outages': outageRoutes,
   'data/sources': dataSourceRoutes,
+  'data/scopes': scopeRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
   'automation/demo': demoRoutes,

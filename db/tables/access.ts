@@ -17,6 +17,11 @@ export const users = sqliteTable('users', {
   language: text().notNull(),
   timeZone: text('time_zone').notNull(),
   darkMode: integer('dark_mode', { mode: 'boolean' }).notNull().default(false),
+  /** A JSON array of keys and values, for the filters of scopes. */
+  properties: text({ mode: 'json' })
+    .$type<readonly { readonly key: string; readonly value: string }[]>()
+    .notNull()
+    .default(sql`'[]'`),
   version: integer().notNull(),
   createdAt: integer('created_at').notNull(),
   /** What the directory calls the person for good. */

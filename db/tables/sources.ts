@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { userGroups, users } from './access.ts'
 
 /** Databases of others, and how they are reached. */
 export const dataSources = sqliteTable(
@@ -23,4 +24,47 @@ export const dataSources = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
   },
   (table) => [uniqueIndex('data_sources_by_name').on(sql`${table.name} collate nocase`)],
+)
+
+/** Which rows and columns of some tables users may see and edit. */
+export const dataScopes = sqliteTable(
+  'data_scopes',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    dataSourceId: integer('data_source_id')
+      .notNull()
+      .references(() => dataSources.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** The names of its tables and views, as JSON. */
+    tables: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
+    /** `read`, `edit` */
+    access: text().notNull(),
+    /** As on the wire; null for all rows. */
+    filter: text({ mode: 'json' }).$type<unknown>(),
+    hiddenColumns: text('hidden_columns', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    /** Rises with every change. */
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [uniqueIndex('data_scopes_by_name').on(table.dataSourceId, sql`${table.name} collate nocase`)],
+)
+
+/** A user, a user group or a role to which a scope applies. */
+export const dataScopeSubjects = sqliteTable(
+  'data_scope_subjects',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    scopeId: integer('scope_id')
+      .notNull()
+      .references(() => dataScopes.id, { onDelete: 'cascade' }),
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    groupId: integer('group_id').references(() => userGroups.id, { onDelete: 'cascade' }),
+    role: text(),
+  },
+  (table) => [
+    index('data_scope_subjects_by_scope').on(table.scopeId),
+    index('data_scope_subjects_by_user').on(table.userId),
+    index('data_scope_subjects_by_group').on(table.groupId),
+  ],
 )

@@ -24,6 +24,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   recipientId: 'Only notifications to this recipient.',
   revaluationId: 'The id of the revaluation.',
   runId: 'The sender’s name of the run, to which start and end belong.',
+  scopeId: 'The id of the scope.',
   script: 'The id or the name of the script.',
   state: 'Only items in this state.',
   subjectId: 'The id of the user or of the user group.',

@@ -25,6 +25,7 @@ const CHANGES = {
   language: 'de',
   timeZone: 'Europe/London',
   darkMode: true,
+  properties: [{ key: 'region', value: 'north' }],
   password: 'the next password',
 } as const
 type Field = keyof typeof CHANGES

@@ -16,6 +16,7 @@ import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
+import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { demoSuite } from './demo.suite.ts'
@@ -124,6 +125,7 @@ export const SUITES: readonly Suite[] = [
   scriptFilesSuite,
   scriptConfigurationsSuite,
   dataSourcesSuite,
+  dataScopesSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

@@ -11,6 +11,9 @@ import type { Row, Scenario, Suite } from './suite.ts'
 type User = Readonly<Record<string, unknown>> & { readonly id: number; readonly username: string }
 
 const NEW = { username: 'new', password: PASSWORD, role: 'editor' }
+const twice = [{ key: 'region', value: 'north' }]
+const manyProperties = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ key: `property ${index}`, value: String(index) }))
 const OTHERS = ROLES.filter((role) => role !== 'administrator')
 
 const stage = once(async (client) => {
@@ -160,6 +163,15 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['a field that is gone, though it is null', { ...NEW, visuallyImpaired: null }, ['/visuallyImpaired']],
   ['a type that is none', { ...NEW, type: 'ldap' }, ['/type']],
   ['dark mode that is no boolean', { ...NEW, darkMode: 'yes' }, ['/darkMode']],
+  ['a property without a key', { ...NEW, properties: [{ key: '', value: 'x' }] }, ['/properties/0/key']],
+  ['a property without a value', { ...NEW, properties: [{ key: 'a', value: '' }] }, ['/properties/0/value']],
+  [
+    'a property with a long key and a long value',
+    { ...NEW, properties: [{ key: 'x'.repeat(256), value: 'x'.repeat(1_001) }] },
+    ['/properties/0/key', '/properties/0/value'],
+  ],
+  ['the same property twice', { ...NEW, properties: [...twice, ...twice] }, ['/properties/1/key']],
+  ['101 properties', { ...NEW, properties: manyProperties(101) }, ['/properties']],
   ['a password of somebody of a directory', { ...NEW, type: 'LDAP_MANAGED' }, ['/password']],
   ['a shared user without a password', { ...NEW, type: 'shared', password: undefined }, ['/password']],
   ['a user who is disabled from the start', { ...NEW, disabled: true }, ['/disabled']],
@@ -199,7 +211,8 @@ const views: Scenario[] = [
     title: 'how to reach somebody is for administrators and for oneself',
     async run(client) {
       const { user } = await stage(client)
-      const contacts = { email: 'user@example.org', phone: '+41 00 000 00 00' }
+      const properties = [{ key: 'region', value: 'north' }]
+      const contacts = { email: 'user@example.org', phone: '+41 00 000 00 00', properties }
       await good(
         client.request('PUT', `/users/${user}`, { json: { ...NEW, username: 'somebody', ...contacts } }),
       )
@@ -216,6 +229,7 @@ const views: Scenario[] = [
         ]) {
           expect(Object.keys(view)).not.toContain('email')
           expect(Object.keys(view)).not.toContain('phone')
+          expect(Object.keys(view)).not.toContain('properties')
         }
       }
     },
@@ -242,6 +256,10 @@ const FIELDS = {
   language: 'en-GB',
   timeZone: 'Europe/London',
   darkMode: true,
+  properties: [
+    { key: 'region', value: 'north' },
+    { key: 'cost centre', value: '7' },
+  ],
 }
 
 const changes: Scenario[] = [
@@ -273,6 +291,7 @@ const changes: Scenario[] = [
         language: 'en',
         timeZone: TIME_ZONE,
         darkMode: false,
+        properties: [],
         disabled: false,
       })
     },
@@ -283,6 +302,26 @@ const changes: Scenario[] = [
       const username = 'é'.repeat(255)
       await good(client.request('POST', '/users', { json: { ...NEW, username, password: 'g7#kQ2!z' } }))
       await logIn(client, username, 'g7#kQ2!z')
+    },
+  },
+  {
+    title:
+      '100 properties are taken, as long as they may be; other users change none, not even of themselves',
+    async run(client) {
+      const { id } = await makeUser(client, 'with properties')
+      const properties = [{ key: 'k'.repeat(255), value: 'v'.repeat(1_000) }, ...manyProperties(99)]
+      const path = `/users/${id}`
+      expect(await good(client.request('PUT', path, { json: { properties } }))).toMatchObject({ properties })
+      const session = await logIn(client, 'with properties', PASSWORD)
+      const own = { as: null, headers: { 'x-session-id': session } }
+      expect(await good(client.request('PUT', path, { ...own, json: { properties } }))).toMatchObject({
+        properties,
+      })
+      expectAnswer(await client.request('PUT', path, { ...own, json: { properties: [] } }), {
+        answers: 'forbidden',
+        pointers: ['/properties'],
+      })
+      await good(client.request('DELETE', path))
     },
   },
   {

@@ -244,6 +244,8 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into slc_maintenance values (${slc}, 1, 1700000000000, 0, 0)`,
     `insert into notifications values (9, 'msg_9', 1, 0, 'sent', 1, ${now}, null, ${now}, ${now}, 'HTTP 200')`,
     `insert into notices values (9, 900, 1, 2, 1, 0, 'opened', 0, 5, '{}', 9)`,
+    `insert into data_scopes values (7, 1, 'own', '["orders"]', 'read', '{"column":"region","op":"is_null"}', '[]', 1, 2, 3)`,
+    `insert into data_scope_subjects values (8, 7, 1, null, null), (9, 7, null, null, 'Data_Editor')`,
     `insert into preferences values (1, '{"theme":"dark"}')`,
     `insert into recovery_codes select 1, 'a code' where not exists (select 1 from recovery_codes)`,
   ]

@@ -5,6 +5,9 @@ import type { Fault } from '../../lib/errors.ts'
 export const USER_TYPES = ['local', 'LDAP_MANAGED', 'shared'] as const
 export type UserType = (typeof USER_TYPES)[number]
 
+/** A property that an administrator gave a user. */
+export type UserProperty = { readonly key: string; readonly value: string }
+
 /** What may be changed of a user. */
 export type UserFields = {
   readonly username: string
@@ -17,6 +20,7 @@ export type UserFields = {
   readonly language: string
   readonly timeZone: string
   readonly darkMode: boolean
+  readonly properties: readonly UserProperty[]
 }
 export type Field = keyof UserFields | 'disabled' | 'password' | 'mfa' | 'preferences'
 
@@ -29,6 +33,7 @@ export const NEW_USER = {
   startDashboardId: null,
   language: 'en',
   darkMode: false,
+  properties: [],
 } as const
 
 /** What users may change of themselves; everything else is for administrators (specification: Users and user groups). */
@@ -83,6 +88,10 @@ export function changedFields(
   body: { readonly [Name in Field]?: unknown },
 ): readonly Field[] {
   const names = Object.keys(before) as (keyof typeof before)[]
-  const changed = names.filter((name) => body[name] !== undefined && body[name] !== before[name])
+  const changed = names.filter((name) => body[name] !== undefined && !isSame(body[name], before[name]))
   return body.password === undefined ? changed : [...changed, 'password']
+}
+
+function isSame(one: unknown, another: unknown): boolean {
+  return one === another || (Array.isArray(one) && JSON.stringify(one) === JSON.stringify(another))
 }

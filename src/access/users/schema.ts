@@ -46,6 +46,21 @@ export const usersQuery = z.object({
   cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 
+const PROPERTIES_MAX = 100
+
+const userProperties = z
+  .array(z.strictObject({ key: storableText.min(1).max(255), value: storableText.min(1).max(1_000) }))
+  .max(PROPERTIES_MAX)
+  .superRefine((list, issues) => {
+    const keys = list.map(({ key }) => key)
+    for (const [index, key] of keys.entries())
+      if (keys.indexOf(key) < index)
+        issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not occur twice' })
+  })
+  .describe(
+    'Keys and values that the filters of data source scopes refer to. Only administrators change them.',
+  )
+
 /** Specification: Users and user groups. */
 const fields = z.strictObject({
   username: usernameSchema,
@@ -61,6 +76,7 @@ const fields = z.strictObject({
   language: z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as en'),
   timeZone: timeZoneSchema,
   darkMode: z.boolean(),
+  properties: userProperties,
 })
 
 /** What a read answers beyond the fields above may be sent back unchanged. */
@@ -127,6 +143,10 @@ export const userView = z
     language: z.string(),
     timeZone: z.string(),
     darkMode: z.boolean(),
+    properties: z
+      .array(z.object({ key: z.string(), value: z.string() }))
+      .optional()
+      .describe('Shown to administrators and to the user.'),
     disabled: z
       .boolean()
       .describe(

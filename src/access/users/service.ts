@@ -279,7 +279,7 @@ function viewFor({ caller }: Context, row: UserRow): UserView {
   const view = fullView(row)
   const isClose = caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === row.id)
   if (isClose) return view
-  const { email: _email, phone: _phone, ...rest } = view
+  const { email: _email, phone: _phone, properties: _properties, ...rest } = view
   return rest
 }
 
@@ -298,8 +298,17 @@ function fullView(row: UserRow): UserView {
     language,
     timeZone,
     darkMode: row.darkMode,
+    properties: [...row.properties],
     disabled: row.disabledAt !== null,
   }
+}
+
+/** The role and the properties of some users, by id. */
+export async function readProperties(
+  { database }: Ports,
+  ids: readonly number[],
+): Promise<readonly Pick<UserRow, 'id' | 'username' | 'role' | 'properties'>[]> {
+  return store.findUsers(database, ids)
 }
 
 /** Those of some users who may run scripts now. */

@@ -7,7 +7,7 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { columnView, dataSourceBody, dataSourcePath, dataSourceView, sourceTestView } from './schema.ts'
+import { dataSourceBody, dataSourcePath, dataSourceView, READERS, sourceTestView } from './schema.ts'
 import {
   createDataSource,
   deleteDataSource,
@@ -15,11 +15,9 @@ import {
   readDataSource,
   updateDataSource,
 } from './service.ts'
-import { listColumns, testDataSource } from './service/connect.ts'
+import { testDataSource } from './service/connect.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-/** Whoever works with data. */
-const READERS = ['administrator', 'Data_Editor'] as const
 const oneSource = { 200: ok(dataSourceView, 'The data source.', ['ETag']) }
 
 function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource>>) {
@@ -66,17 +64,6 @@ export const dataSourceRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', dataSourceBody),
     async (c) => c.json(await testDataSource(c.get('context'), c.req.valid('json'))),
-  )
-  .get(
-    '/dataSources/:id/columns',
-    policy({
-      summary: 'List the columns in the schema of a data source, as they are in the database',
-      roles: READERS,
-      answers: { 200: ok(z.array(columnView), 'The columns, by table and position; at most 20,000.') },
-      refuses: [422],
-    }),
-    valid('param', dataSourcePath),
-    async (c) => c.json(await listColumns(c.get('context'), c.req.valid('param').id)),
   )
   .get(
     '/dataSources/:id',

@@ -11,6 +11,9 @@ const PASSWORD_MAX = 1_024
 const PORT_MAX = 65_535
 const TIMEOUT_MAX_MS = 3_600_000
 
+/** The roles that read data. */
+export const READERS = ['administrator', 'Data_Editor'] as const
+
 export const SOURCE_TYPES = ['postgresql', 'mysql'] as const
 export const TLS_MODES = ['disable', 'require', 'verify-full'] as const
 

@@ -20,7 +20,7 @@ import * as runs from '../../../../db/tables/runs.ts'
 import * as scripts from '../../../../db/tables/scripts.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
 import * as slos from '../../../../db/tables/slos.ts'
-import { dataSources } from '../../../../db/tables/sources.ts'
+import * as sources from '../../../../db/tables/sources.ts'
 import * as states from '../../../../db/tables/states.ts'
 import * as pages from '../../../../db/tables/status-pages.ts'
 import * as tree from '../../../../db/tables/tree.ts'
@@ -109,7 +109,9 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [oidc.oidcLogins, SIGNED_IN],
   [oidc.oidcSessions, SIGNED_IN],
   [plans.revaluations, ALWAYS],
-  [dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
+  [sources.dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
+  [sources.dataScopes, ALWAYS],
+  [sources.dataScopeSubjects, ALWAYS],
   [runs.runners, { left: 'nodes that register with this installation' }],
   [runs.runs, RUNS_LEFT],
   [runs.runLogLines, RUNS_LEFT],

@@ -1,0 +1,171 @@
+import { recorder } from '../../access/audit/service.ts'
+import type { Context } from '../../context.ts'
+import { commitIfMatch } from '../../http/preconditions.ts'
+import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { conditionOf } from '../filters/filter.ts'
+import { readDataSource } from '../sources/service.ts'
+import { withSamples } from './placeholders.ts'
+import type { ScopeBody, ScopeView } from './schema.ts'
+import { relationsOf } from './service/sights.ts'
+import * as store from './store.ts'
+import type { ScopeChange, ScopeRow } from './store.ts'
+
+const recorded = recorder('dataSourceScope')
+
+/** Scopes of one data source. */
+const SCOPES_MAX = 100
+
+type Versioned = { readonly scope: ScopeView; readonly version: number }
+type Place = { readonly id: number; readonly scopeId: number }
+
+/** The scopes of a data source, by id; there are 100 at most. @throws {Refusal} not_found */
+export async function listScopes(context: Context, id: number): Promise<ScopeView[]> {
+  await readDataSource(context, id)
+  return (await store.listScopes(context.ports.database, id)).map((row) => viewOf(context.ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readScope({ ports }: Context, place: Place): Promise<Versioned> {
+  return versioned(ports, await requireScope(ports, place))
+}
+
+/** @throws {Refusal} not_found, name_taken, conflict when there are 100, invalid for unknown tables, columns,
+ * users and user groups, and the refusals of the port `databases` */
+export async function createScope(context: Context, id: number, body: ScopeBody): Promise<Versioned> {
+  const { ports } = context
+  const { database, clock } = ports
+  await readDataSource(context, id)
+  const row = { ...changeOf(ports, body), dataSourceId: id, version: 1, createdAt: clock.now() }
+  await check(context, id, row)
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
+  const [insert, ...rest] = store.insertScope(database, row, SCOPES_MAX)
+  await refuseFull(
+    'data_scopes',
+    `A data source must have at most ${SCOPES_MAX} scopes. Delete one first.`,
+    () => refuseFailed(() => commit(database, [...(insert ? [insert] : []), entry, ...rest])),
+  )
+  const made = await store.findScope(database, id, row.name)
+  if (!made) throw stale('scope')
+  return versioned(ports, made)
+}
+
+/** @throws {Refusal} as `createScope`, and precondition_failed */
+export async function updateScope(
+  context: Context,
+  place: Place,
+  { body, ifMatch }: { readonly body: ScopeBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const before = await requireScope(ports, place)
+  if (ifMatch !== null && ifMatch !== before.version) throw stale('scope')
+  const after = changeOf(ports, body)
+  await check(context, place.id, after)
+  const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
+  await refuseFailed(() =>
+    commit(ports.database, [
+      ...store.updateScope(ports.database, before, after),
+      recorded(context, 'update', told),
+    ]),
+  )
+  return versioned(ports, { ...before, ...after, version: before.version + 1 })
+}
+
+/** @throws {Refusal} not_found, precondition_failed */
+export async function deleteScope(context: Context, place: Place): Promise<void> {
+  const { database } = context.ports
+  const row = await requireScope(context.ports, place)
+  await commitIfMatch(context, { ...row, table: 'data_scopes' }, [
+    store.deleteScope(database, row.id),
+    recorded(context, 'delete', { objectId: row.id, before: auditFieldsOf(row) }),
+  ])
+}
+
+async function requireScope({ database }: Ports, { id, scopeId }: Place): Promise<ScopeRow> {
+  const row = await store.findScope(database, id, scopeId)
+  if (!row) throw new Refusal('not_found', 'There is no such scope.')
+  return row
+}
+
+/** Refuses a scope of tables, columns, users or user groups that do not exist. @throws {Refusal} invalid */
+async function check(context: Context, id: number, scope: ScopeChange): Promise<void> {
+  const unknown = await store.listUnknown(context.ports.database, scope.subjects)
+  if (unknown.length > 0)
+    throw new Refusal(
+      'invalid',
+      'The body is invalid; see errors.',
+      unknown.map(({ key, place }) => ({ pointer: `/subjects/${key}/${place}`, message: 'does not exist' })),
+    )
+  const relations = await relationsOf(context, id)
+  const columns = new Set<string>()
+  for (const [index, table] of scope.tables.entries()) {
+    const relation = relations.get(table)
+    if (!relation) throw invalidAt(`/tables/${index}`, 'is not a table or view of the data source')
+    for (const { name } of relation.columns) columns.add(name)
+    if (scope.filter === null) continue
+    const byName = new Map(relation.columns.map((column) => [column.name, column]))
+    conditionOf(withSamples(scope.filter, byName, '/filter'), byName, '/filter')
+  }
+  for (const [index, column] of scope.hiddenColumns.entries())
+    if (!columns.has(column)) throw invalidAt(`/hiddenColumns/${index}`, 'is not a column of these tables')
+}
+
+async function refuseFailed(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (store.isGuarded(error)) throw stale('scope')
+    if (isForeignKeyViolation(error))
+      throw invalidAt('/subjects', 'names a user or a user group that was just deleted')
+    if (!isUniqueViolation(error, 'data_scopes.name')) throw error
+    throw new Refusal('name_taken', 'Another scope of this data source has this name.', [
+      { pointer: '/name', message: 'is already used' },
+    ])
+  }
+}
+
+function changeOf({ clock }: Ports, body: ScopeBody): ScopeChange {
+  const { name, tables, subjects, access, filter, hiddenColumns } = body
+  const sorted = (ids: readonly number[]) => [...new Set(ids)].sort((one, other) => one - other)
+  return {
+    name,
+    tables: [...new Set(tables)],
+    subjects: {
+      users: sorted(subjects.users),
+      userGroups: sorted(subjects.userGroups),
+      roles: [...new Set(subjects.roles)].sort(),
+    },
+    access,
+    filter,
+    hiddenColumns: [...new Set(hiddenColumns)],
+    updatedAt: clock.now(),
+  }
+}
+
+function auditFieldsOf({ name, tables, subjects, access, filter, hiddenColumns }: ScopeChange) {
+  const { users, userGroups, roles } = subjects
+  return {
+    name,
+    tables: [...tables],
+    subjects: { users: [...users], userGroups: [...userGroups], roles: [...roles] },
+    access,
+    filter,
+    hiddenColumns: [...hiddenColumns],
+  }
+}
+
+function versioned(ports: Ports, row: ScopeRow): Versioned {
+  return { scope: viewOf(ports, row), version: row.version }
+}
+
+function viewOf({ settings }: Ports, row: ScopeRow): ScopeView {
+  const format = timeFormat(settings.timeZone)
+  return {
+    id: row.id,
+    ...auditFieldsOf(row),
+    createdAt: format(row.createdAt),
+    updatedAt: format(row.updatedAt),
+  }
+}

@@ -1,0 +1,80 @@
+import { groupsOfUser } from '../../../access/user-groups/service.ts'
+import { readProperties } from '../../../access/users/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Ports } from '../../../ports/index.ts'
+import type { ColumnView } from '../../sources/schema.ts'
+import { listColumns } from '../../sources/service/connect.ts'
+import { commonSight, sightOf } from '../sight.ts'
+import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
+import * as store from '../store.ts'
+
+/** The columns of a data source that the caller may read. @throws {Refusal} as `listColumns` */
+export async function listVisibleColumns(context: Context, id: number): Promise<ColumnView[]> {
+  const columns = await listColumns(context, id)
+  const find = await sightsFor(context, id)
+  const relations = [...relationsAmong(columns).values()]
+  const sights = new Map(relations.map((relation) => [relation.name, find(relation, 'read')]))
+  const visible = new Map(
+    [...sights].map(([table, sight]) => [table, new Set(sight?.columns.map(({ name }) => name))]),
+  )
+  return columns.filter(({ table, name }) => visible.get(table)?.has(name) === true)
+}
+
+/** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or
+ * of a user counts from the next call on. */
+async function sightsFor(
+  { ports, caller }: Context,
+  dataSourceId: number,
+): Promise<(relation: Relation, access: Access) => Sight | null> {
+  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
+  if (caller.role === 'administrator') return ({ columns }) => ({ columns, rows: null })
+  const ids = [caller.userId, ...(caller.bounds ?? []).map(({ userId }) => userId)]
+  const [scopes, people] = await Promise.all([
+    store.listScopes(ports.database, dataSourceId),
+    readPeople(ports, ids),
+  ])
+  return (relation, access) =>
+    commonSight(ids.map((id) => sightOfPerson(people.get(id), { relation, scopes, access })))
+}
+
+function sightOfPerson(
+  person: Person | undefined,
+  {
+    relation,
+    scopes,
+    access,
+  }: { readonly relation: Relation; readonly scopes: readonly Scope[]; readonly access: Access },
+): Sight | null {
+  return person ? sightOf(person, { relation, scopes }, access) : null
+}
+
+/** Users as scopes judge them, by id. */
+export async function readPeople(ports: Ports, ids: readonly number[]): Promise<Map<number, Person>> {
+  const rows = await readProperties(ports, ids)
+  const people = rows.map(async ({ id, username, role, properties }): Promise<[number, Person]> => {
+    const groups = await groupsOfUser(ports, id)
+    const entries = properties.map(({ key, value }) => [key, value] as const)
+    const person = { id, username, role, groupIds: groups.map((group) => group.id) }
+    return [id, { ...person, properties: Object.fromEntries(entries) }]
+  })
+  return new Map(await Promise.all(people))
+}
+
+/** The tables and views of a data source, by name. @throws {Refusal} as `listColumns` */
+export async function relationsOf(context: Context, id: number): Promise<ReadonlyMap<string, Relation>> {
+  return relationsAmong(await listColumns(context, id))
+}
+
+function relationsAmong(columns: readonly ColumnView[]): ReadonlyMap<string, Relation> {
+  const tables = Map.groupBy(columns, ({ table }) => table)
+  const relations = [...tables].map(([name, own]): [string, Relation] => [
+    name,
+    {
+      name,
+      kind: own[0]?.tableKind ?? 'table',
+      columns: own.map((column) => ({ name: column.name, type: column.type })),
+    },
+  ])
+  return new Map(relations)
+}

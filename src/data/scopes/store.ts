@@ -1,0 +1,134 @@
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { dataScopes } from '../../../db/tables/sources.ts'
+import type { Role } from '../../context.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
+import type { Filter } from '../filters/filter.ts'
+import type { Scope } from './sight.ts'
+
+export type ScopeRow = Scope & {
+  readonly dataSourceId: number
+  readonly version: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export type ScopeChange = Omit<ScopeRow, 'id' | 'version' | 'createdAt' | 'dataSourceId'>
+type Named = Pick<ScopeRow, 'dataSourceId' | 'name'>
+
+type Subject = { readonly user: number | null; readonly group: number | null; readonly role: Role | null }
+
+const shown = {
+  ...getTableColumns(dataScopes),
+  subjects: sql<string>`(select json_group_array(json_object('user', user_id, 'group', group_id, 'role', role))
+    from data_scope_subjects where scope_id = data_scopes.id)`,
+}
+
+/** The scopes of a data source, by id. */
+export async function listScopes(database: Database, dataSourceId: number): Promise<ScopeRow[]> {
+  const rows = await database
+    .select(shown)
+    .from(dataScopes)
+    .where(eq(dataScopes.dataSourceId, dataSourceId))
+    .orderBy(dataScopes.id)
+  return rows.map(rowOf)
+}
+
+/** A scope of a data source by its id, or by its name. */
+export async function findScope(
+  database: Database,
+  dataSourceId: number,
+  key: number | string,
+): Promise<ScopeRow | null> {
+  const isThis = typeof key === 'number' ? eq(dataScopes.id, key) : eq(dataScopes.name, key)
+  const [row] = await database
+    .select(shown)
+    .from(dataScopes)
+    .where(and(eq(dataScopes.dataSourceId, dataSourceId), isThis))
+  return row ? rowOf(row) : null
+}
+
+function rowOf(row: typeof dataScopes.$inferSelect & { readonly subjects: string }): ScopeRow {
+  const subjects = JSON.parse(row.subjects) as readonly Subject[]
+  const ids = (key: 'user' | 'group') =>
+    subjects.flatMap((subject) => subject[key] ?? []).sort((one, other) => one - other)
+  return {
+    ...row,
+    access: row.access as Scope['access'],
+    filter: row.filter as Filter | null,
+    subjects: {
+      users: ids('user'),
+      userGroups: ids('group'),
+      roles: subjects.flatMap(({ role }) => role ?? []).sort(),
+    },
+  }
+}
+
+/** Adds a scope. Fails, as `refuseFull` recognises, when its data source has `max`. */
+export function insertScope(
+  database: Database,
+  { subjects, ...row }: Omit<ScopeRow, 'id'>,
+  max: number,
+): Write[] {
+  const count = sql`select count(*) from data_scopes where data_source_id = ${row.dataSourceId}`
+  const createdAt = sql`case when (${count}) < ${max} then ${row.createdAt} end`
+  return [database.insert(dataScopes).values({ ...row, createdAt }), insertSubjects(database, row, subjects)]
+}
+
+/** Changes a scope that is still at this version; otherwise the batch fails as `isGuarded` recognises. */
+export function updateScope(
+  database: Database,
+  { id, version, dataSourceId }: ScopeRow,
+  { subjects, ...change }: ScopeChange,
+): Write[] {
+  const next = sql`case when ${dataScopes.version} = cast(${version} as integer) then ${version + 1} end`
+  return [
+    database
+      .update(dataScopes)
+      .set({ ...change, version: next })
+      .where(eq(dataScopes.id, id)),
+    database.run(sql`delete from data_scope_subjects where scope_id = ${id}`),
+    insertSubjects(database, { dataSourceId, name: change.name }, subjects),
+  ]
+}
+
+export function deleteScope(database: Database, id: number): Write {
+  return database.delete(dataScopes).where(eq(dataScopes.id, id))
+}
+
+/** Whether a commit failed because a scope was no longer at its version. */
+export function isGuarded(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_scopes.version')
+}
+
+function insertSubjects(
+  database: Database,
+  { dataSourceId, name }: Named,
+  { users, userGroups, roles }: Scope['subjects'],
+): Write {
+  const subjects = [
+    ...users.map((user) => ({ user })),
+    ...userGroups.map((group) => ({ group })),
+    ...roles.map((role) => ({ role })),
+  ]
+  return database.run(sql`
+    insert into data_scope_subjects (scope_id, user_id, group_id, role)
+    select s.id, value ->> 'user', value ->> 'group', value ->> 'role'
+    from json_each(${JSON.stringify(subjects)}) join data_scopes s
+      on s.data_source_id = ${dataSourceId} and s.name = ${name}`)
+}
+
+export type Unknown = { readonly key: 'users' | 'userGroups'; readonly place: number }
+
+/** The places of ids of unknown users and user groups. */
+export function listUnknown(
+  database: Database,
+  { users, userGroups }: Pick<Scope['subjects'], 'users' | 'userGroups'>,
+): Promise<readonly Unknown[]> {
+  return database.all<Unknown>(sql`
+    select 'users' as "key", wanted.key as "place" from json_each(${JSON.stringify(users)}) wanted
+    where not exists (select 1 from users t where t.id = wanted.value)
+    union all
+    select 'userGroups' as "key", wanted.key as "place" from json_each(${JSON.stringify(userGroups)}) wanted
+    where not exists (select 1 from user_groups t where t.id = wanted.value)`)
+}

@@ -1,6 +1,13 @@
 import { expect, test } from 'bun:test'
 
+import type { Page } from 'playwright-core'
+
+import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { fromBase32 } from '../access/base32.ts'
+import { good } from '../api/suite.ts'
 import { ADMIN } from '../hosts/host.ts'
+import { oidcProviderOf } from '../hosts/oidc-provider.ts'
+import type { OidcProvider } from '../hosts/oidc-provider.ts'
 import { onBothHosts } from './stage.ts'
 
 const REFUSED = /status of (?:401|403)/
@@ -64,4 +71,85 @@ onBothHosts(
     })
   },
   { isNew: true },
+)
+
+/** The page of the provider is another site, asks for a font, and has no icon. */
+const AT_PROVIDER =
+  /asks another host: http(?::\/\/localhost:|s:\/\/fonts\.)|fonts\.googleapis\.com|localhost:\d+\/favicon\.ico/
+
+let provider: OidcProvider
+onBothHosts(
+  'oidc',
+  (stage) => {
+    const goToProvider = async (page: Page) => {
+      await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
+      await page.waitForURL(`${provider.issuer}/interaction/*`)
+    }
+    const signInAs = async (page: Page, name: string) => {
+      await page.getByPlaceholder('Enter any login').fill(name)
+      await page.getByPlaceholder('and password').fill('of no meaning')
+      await page.getByRole('button', { name: 'Sign-in' }).click()
+    }
+
+    test('a visitor who cancels at the provider reads that, then signs in there, and gets the screen of the address', () =>
+      stage.visit('alarms?status=open', { as: null }, async ({ page, check, expectProblem }) => {
+        expectProblem(AT_PROVIDER)
+        provider.people.set('grace', { preferred_username: 'grace', groups: ['ops'] })
+        await goToProvider(page)
+        await page.getByRole('link', { name: 'Cancel' }).click()
+        await page.getByRole('alert').getByText('The identity provider did not sign you in.').waitFor()
+        await check('cancelled')
+
+        await goToProvider(page)
+        await signInAs(page, 'grace')
+        await page.getByRole('heading', { level: 1, name: 'Alarms' }).waitFor()
+        expect(page.url()).toBe(`${stage.url}/ui/alarms?status=open`)
+        await page.reload()
+        await page.getByRole('heading', { level: 1, name: 'Alarms' }).waitFor()
+        await page.getByRole('button', { name: 'Account and appearance of grace' }).click()
+        await page.getByRole('menuitem', { name: 'Sign out' }).click()
+        await page.getByLabel('User name').waitFor()
+      }))
+
+    test('who is known to the provider alone reads that no user belongs to the account', () =>
+      stage.visit('alarms', { as: null }, async ({ page, check, expectProblem }) => {
+        expectProblem(AT_PROVIDER)
+        provider.people.set('stranger', { preferred_username: 'stranger', groups: ['of no meaning'] })
+        await goToProvider(page)
+        await signInAs(page, 'stranger')
+        await page.getByRole('alert').getByText('no user of Tidemark belongs to this account').waitFor()
+        await check('forbidden')
+      }))
+
+    test('a user with MFA is asked for the code after the provider', async () => {
+      const as = 'editor'
+      const { secret } = await good<{ secret: string }>(stage.client.request('POST', '/session/mfa', { as }))
+      const json = { code: await codeOf(fromBase32(secret), stepAt(Date.now()) - 1) }
+      const { recoveryCodes } = await good<{ recoveryCodes: string[] }>(
+        stage.client.request('POST', '/session/mfa/confirmation', { as, json }),
+      )
+      const linked = { json: { subject: 'careful' } }
+      await good(stage.client.request('PUT', `/users/${stage.client.userIds.editor}/identity`, linked))
+      provider.people.set('careful', { preferred_username: 'careful', groups: ['ops'] })
+      await stage.visit('alarms', { as: null }, async ({ page, check, expectProblem }) => {
+        expectProblem(AT_PROVIDER)
+        expectProblem(REFUSED)
+        await goToProvider(page)
+        await signInAs(page, 'careful')
+        await page.getByLabel('Code').fill('a wrong code')
+        await check('code')
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByRole('alert').waitFor()
+        await page.getByLabel('Code').fill(recoveryCodes[0] ?? 'no code')
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { level: 1, name: 'Alarms' }).waitFor()
+      })
+    })
+  },
+  {
+    async variablesAt(url) {
+      provider = await oidcProviderOf(url)
+      return provider.variables
+    },
+  },
 )

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core'
 import { connect } from '../api/client.ts'
 import type { Client } from '../api/client.ts'
 import type { Host } from '../hosts/host.ts'
+import { freePort } from '../bench/peers/process.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import type { HostByHand } from '../hosts/by-hand.ts'
 import { startHost } from '../hosts/start.ts'
@@ -32,6 +33,8 @@ export type Stage = {
 export type StageOptions = {
   /** Environment variables of the host. */
   readonly variables?: Readonly<Record<string, string>>
+  /** Variables that name the URL of the host, of a host whose time passes by itself. */
+  readonly variablesAt?: (url: string) => Promise<Readonly<Record<string, string>>>
   /** True for an installation without a user. */
   readonly isNew?: boolean
   /** True for hosts whose time passes only by `moveTo`. */
@@ -66,7 +69,7 @@ function onHosts(
   hosts: readonly (typeof HOSTS_BY_HAND)[number][],
   title: string,
   declareTests: (stage: Stage) => void,
-  { variables = {}, isNew = false, isByHand = false }: StageOptions,
+  { variables = {}, variablesAt, isNew = false, isByHand = false }: StageOptions,
 ): void {
   describe.skipIf(!HAS_BROWSER)(title, () => {
     let browser: Browser | undefined
@@ -85,9 +88,13 @@ function onHosts(
       }
       beforeAll(async () => {
         const hand = isByHand ? await startByHand(variables) : null
-        const host =
-          hand?.host ??
-          (await startHost(name, isNew ? { ...variables, TIDEMARK_ADMIN_PASSWORD: '' } : variables))
+        const port = variablesAt ? freePort() : 0
+        const all = {
+          ...variables,
+          ...(isNew && { TIDEMARK_ADMIN_PASSWORD: '' }),
+          ...(await variablesAt?.(`http://127.0.0.1:${port}`)),
+        }
+        const host = hand?.host ?? (await startHost(name, all, port))
         const url = new URL(host.url).origin + (variables['TIDEMARK_BASE_PATH'] ?? '')
         const reached = { ...host, url }
         started = { host: reached, hand, client: isNew ? null : await connect(reached) }

@@ -21,6 +21,8 @@ export type EdgeOptions = {
   /** Where D1 and the objects keep their data; without it nothing outlives the host. */
   readonly dataDir?: string
   readonly variables?: Readonly<Record<string, string>>
+  /** Default: a free one. */
+  readonly port?: number
   /** Puts another file in place of one of the Worker's. */
   readonly plugin?: BunPlugin
   /** A Worker of the test's own, around that of the service. */
@@ -59,6 +61,7 @@ export const HAND_CLOCK = replaceImport(
 export async function startEdge({
   dataDir,
   variables = {},
+  port = 0,
   plugin,
   entry = MAIN,
   hashing = 'light',
@@ -68,6 +71,7 @@ export async function startEdge({
   const folder = dataDir ?? (await mkdtemp(join(FAST_DIR, 'tidemark-edge-')))
   const miniflare = new Miniflare({
     cf: false,
+    port,
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const stream of streams) stream.on('data', (chunk) => logs.push(...String(chunk).split('\n')))
     },

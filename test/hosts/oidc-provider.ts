@@ -29,13 +29,19 @@ let provider: Promise<OidcProvider> | null = null
 
 /** The provider of all hosts of a test run: the library that many are made with. It lives as long as the process. */
 export function oidcProvider(): Promise<OidcProvider> {
-  return (provider ??= start())
+  return (provider ??= start('127.0.0.1', CALLBACK))
+}
+
+/** A provider for one host and browsers that people use: its own page asks for a name and any password. It lives as long as the
+ * process. To a browser it is another site than a host at 127.0.0.1. */
+export function oidcProviderOf(hostUrl: string): Promise<OidcProvider> {
+  return start('localhost', `${hostUrl}/oidc/callback`)
 }
 
 /** The settings of a service that trusts a provider. */
-export function variablesOf(issuer: string): Readonly<Record<string, string>> {
+export function variablesOf(issuer: string, callback: string = CALLBACK): Readonly<Record<string, string>> {
   return {
-    TIDEMARK_OIDC_CALLBACK_URL: CALLBACK,
+    TIDEMARK_OIDC_CALLBACK_URL: callback,
     TIDEMARK_OIDC_CLIENT_ID: CLIENT.client_id,
     TIDEMARK_OIDC_CLIENT_SECRET: CLIENT.client_secret,
     TIDEMARK_OIDC_CREATE_USERS: 'on',
@@ -51,17 +57,17 @@ export function variablesOf(issuer: string): Readonly<Record<string, string>> {
   }
 }
 
-async function start(): Promise<OidcProvider> {
+async function start(hostname: string, callback: string): Promise<OidcProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
   server.unref()
   const { port } = server.address() as { port: number }
-  const issuer = `http://127.0.0.1:${port}`
+  const issuer = `http://${hostname}:${port}`
   const here: OidcProvider = {
     issuer,
-    variables: variablesOf(issuer),
+    variables: variablesOf(issuer, callback),
     people: new Map(),
     tell: () => Promise.reject(new Error('Nobody listens.')),
   }
@@ -72,7 +78,7 @@ async function start(): Promise<OidcProvider> {
     clients: [
       {
         ...CLIENT,
-        redirect_uris: [CALLBACK],
+        redirect_uris: [callback],
         response_types: ['code'],
         grant_types: ['authorization_code'],
         post_logout_redirect_uris: [PAGES[0]],
@@ -81,7 +87,7 @@ async function start(): Promise<OidcProvider> {
       },
     ],
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: true },
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
@@ -94,7 +100,6 @@ async function start(): Promise<OidcProvider> {
       email: ['email', 'email_verified'],
       profile: ['name', 'preferred_username', 'locale', 'groups'],
     },
-    interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, sub: string) => ({
       accountId: sub,
       claims: () => ({ sub, ...here.people.get(sub) }),
@@ -115,9 +120,10 @@ async function start(): Promise<OidcProvider> {
     fetch: (_: string, { body }: { body: URLSearchParams }) => here.tell(body.toString()),
   })
   library.use(async (context, next) => {
-    if (!context.path.startsWith('/interaction/')) return next()
+    const person = context.req.headers['x-person']
+    if (!context.path.startsWith('/interaction/') || person === undefined) return next()
     // The person of a test is who the header says, instead of somebody who fills in a form.
-    const login = { accountId: String(context.req.headers['x-person']) }
+    const login = { accountId: String(person) }
     context.respond = false
     return library.interactionFinished(context.req, context.res, { login })
   })

@@ -9,12 +9,16 @@ import { FAST_DIR } from './fast-dir.ts'
 
 export const HOST_NAMES = ['bun', 'edge'] as const
 
-/** Starts the host of that name with data of its own; `variables` are set besides its usual ones. */
+/** Starts the host of that name with data of its own; `variables` are set besides its usual ones.
+ * @param port 0 for a free one */
 export function startHost(
   name: Host['name'],
   variables: Readonly<Record<string, string>> = {},
+  port = 0,
 ): Promise<Host> {
-  return name === 'bun' ? startBun(variables) : startEdge({ variables })
+  return name === 'bun'
+    ? startBun({ ...variables, TIDEMARK_PORT: String(port) })
+    : startEdge({ variables, port })
 }
 
 /** The Bun host whose system database is on a libSQL server. */

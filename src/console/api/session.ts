@@ -71,9 +71,10 @@ export async function signIn(form: SignIn): Promise<void> {
   await enter()
 }
 
-/** Signs in after the return from the identity provider. @throws {Failure} */
-export async function signInByOidc(): Promise<void> {
-  keep(await post('/oidc/session', { cookie: true }))
+/** Signs in after the return from the identity provider, with a code where MFA is active.
+ * @throws {Failure} with code `mfa_code_required` when a code is missing */
+export async function signInByOidc(code?: string): Promise<void> {
+  keep(await post('/oidc/session', { cookie: true, ...(code !== undefined && { code }) }))
   await enter()
 }
 

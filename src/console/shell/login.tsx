@@ -16,8 +16,12 @@ import { BASE } from '../kit/location.ts'
 import { Dialog } from '../kit/overlays.tsx'
 import { t } from '../language/t.ts'
 
+/** What the service appends after the identity provider vouched for the visitor; otherwise the code of a refusal. */
+const RETURNED = 'ok'
+
 /** The page of a visitor who is not signed in. */
 export function LoginPage(): JSX.Element {
+  const { query } = useLocation()
   return (
     <main class="entrance" id="main">
       <div class="card">
@@ -27,8 +31,10 @@ export function LoginPage(): JSX.Element {
             Tidemark
           </p>
           <h1>{t('login.title')}</h1>
-          <Options />
-          <LoginForm />
+          <div class="col">
+            <Options />
+            {query['oidc'] === RETURNED ? <Returned /> : <LoginForm />}
+          </div>
         </div>
       </div>
     </main>
@@ -39,12 +45,7 @@ export function LoginPage(): JSX.Element {
 function Options(): JSX.Element | null {
   const { query } = useLocation()
   const { data } = useGet('/session/options', {})
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const hasReturned = query['oidc'] === 'ok'
-  useEffect(() => {
-    if (hasReturned) signInByOidc().catch((error: unknown) => setFailure(asFailure(error)))
-  }, [hasReturned])
-  const refused = query['oidc'] !== undefined && !hasReturned
+  const refusal = query['oidc']
   if (!data) return null
   return (
     <div class="col">
@@ -54,20 +55,56 @@ function Options(): JSX.Element | null {
         </Note>
       )}
       {!data.isSetUp && <Note kind="warning">{t('login.notSetUp')}</Note>}
-      {(failure || refused) && (
+      {refusal !== undefined && refusal !== RETURNED && (
         <Note kind="major" role="alert">
-          {failure?.message ?? t('login.oidcRefused')}
+          {t(refusal === 'forbidden' ? 'login.oidcForbidden' : 'login.oidcRefused')}
         </Note>
       )}
       {data.oidc && (
         <a
           class="btn"
-          href={apiUrl(urlOf('/oidc/login', { query: { returnTo: BASE + (query['to'] ?? '') } }))}
+          href={apiUrl(
+            urlOf('/oidc/login', { query: { returnTo: query['returnTo'] ?? BASE + (query['to'] ?? '') } }),
+          )}
         >
           {t('login.oidc', { label: data.oidc.label })}
         </a>
       )}
     </div>
+  )
+}
+
+/** Ends the login that the identity provider vouched for, with a code where MFA is active. */
+function Returned(): JSX.Element | null {
+  const [code, setCode] = useState('')
+  const [needsCode, setNeedsCode] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const submit = (typed?: string): Promise<void> =>
+    signInByOidc(typed).catch((error: unknown) => {
+      const refusal = asFailure(error)
+      if (refusal.code === 'mfa_code_required') setNeedsCode(true)
+      else setFailure(refusal)
+    })
+  useEffect(() => background(submit()), [])
+  return (
+    <>
+      {failure && <Refused failure={failure} />}
+      {needsCode && (
+        <form
+          class="col"
+          onSubmit={(event) => {
+            event.preventDefault()
+            background(submit(code.trim()))
+          }}
+        >
+          <CodeField value={code} onValue={setCode} />
+          <Button kind="primary" type="submit">
+            {t('login.submit')}
+          </Button>
+        </form>
+      )}
+      {failure && !needsCode && <LoginForm />}
+    </>
   )
 }
 
@@ -125,25 +162,35 @@ function LoginForm({ username = '' }: { readonly username?: string | undefined }
         autofocus={username !== ''}
         required
       />
-      {needsCode && (
-        <TextField
-          label={t('login.code')}
-          hint={t('login.codeHint')}
-          value={form.code}
-          onValue={(value) => setForm({ ...form, code: value })}
-          autocomplete="one-time-code"
-          autofocus
-          required
-        />
-      )}
-      {failure && (
-        <Note kind="major" role="alert">
-          {failure.status === 0 ? t('feedback.unreachable') : failure.message}
-        </Note>
-      )}
+      {needsCode && <CodeField value={form.code} onValue={(value) => setForm({ ...form, code: value })} />}
+      {failure && <Refused failure={failure} />}
       <Button kind="primary" type="submit" busy={isBusy}>
         {t('login.submit')}
       </Button>
     </form>
+  )
+}
+
+function CodeField(props: {
+  readonly value: string
+  readonly onValue: (value: string) => void
+}): JSX.Element {
+  return (
+    <TextField
+      {...props}
+      label={t('login.code')}
+      hint={t('login.codeHint')}
+      autocomplete="one-time-code"
+      autofocus
+      required
+    />
+  )
+}
+
+function Refused({ failure }: { readonly failure: Failure }): JSX.Element {
+  return (
+    <Note kind="major" role="alert">
+      {failure.status === 0 ? t('feedback.unreachable') : failure.message}
+    </Note>
   )
 }

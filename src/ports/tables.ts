@@ -46,8 +46,8 @@ export type TableView = {
   readonly name: string
   readonly of: Generation
   readonly columns: readonly string[]
-  /** A condition without binds; null for all rows. */
-  readonly where: string | null
+  /** A condition with placeholders `$1`, `$2` …; null for all rows. */
+  readonly where: Bound | null
 }
 
 export type TableQuery = {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ImportPlan } from '../../src/domain/import-plan.ts'
 import type { Column, Row } from '../../src/domain/table.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
-import type { Bind, QueryLimits, RowStream } from '../../src/ports/databases.ts'
+import type { Bind, Bound, QueryLimits, RowStream } from '../../src/ports/databases.ts'
 import type { Generation, TableView, Tables } from '../../src/ports/tables.ts'
 import { rejection } from './rejection.ts'
 
@@ -131,13 +131,52 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       })
 
       test('is seen as its view: other columns and rows are not there', async () => {
-        const view = viewOf(orders, ['id', 'name'], { where: '"id" < 4' })
+        const view = viewOf(orders, ['id', 'name'], { where: { text: '"id" < 4', binds: [] } })
         expect(await rowsOf(await ask('SELECT id FROM orders ORDER BY id', [view]))).toEqual([[1], [3]])
         expect(await rowsOf(await ask('SELECT count(*) FROM "orders"', [view]))).toEqual([[2]])
         expect(await rejection(ask('SELECT price FROM orders', [view]))).toMatchObject({
           code: 'query_failed',
         })
         expect(await rejection(ask('SELECT * FROM others', [view]))).toMatchObject({ code: 'query_failed' })
+      })
+
+      const string = (value: string | null): Bind => ({ type: 'string', value })
+      test.each<[condition: string, binds: Bind[], ids: readonly (number | string)[]]>([
+        ['"name" = $1', [string('a "b", c')], [1]],
+        ['"name" = $1', [string("' OR 1=1 --")], []],
+        ['"name" = $1 OR "name" = $2', [string('a\0"b"'), string(String.raw`'\N'`)], ['9007199254740993']],
+        ['"name" = $1', [string(null)], []],
+        [
+          '"id" = $2 OR "id" = $1',
+          [
+            { type: 'integer', value: '9007199254740993' },
+            { type: 'integer', value: 3 },
+          ],
+          [3, '9007199254740993'],
+        ],
+        ['"price" = CAST($1 AS DOUBLE)', [{ type: 'number', value: -0.1 }], [4]],
+        ['"is paid" = $1', [{ type: 'boolean', value: true }], [1, 4]],
+        ['"day" < $1', [{ type: 'date', value: '2026-03-30' }], [1, '9007199254740993']],
+        ['"at" = $1', [{ type: 'datetime', value: '2026-03-29T01:30:00.25Z' }], [1]],
+        ['"at" > $1', [{ type: 'datetime', value: '2026-03-29T01:30:00Z' }], [1, 4]],
+        ['"clock" >= $1', [{ type: 'time', value: '07:30:15.50' }], [1, 4]],
+        ['"raw" = $1', [{ type: 'binary', value: 'AA==' }], [4]],
+      ])('has the rows of its condition: %s with %j', async (text, binds, ids) => {
+        const view = viewOf(orders, ['id'], { where: { text, binds } })
+        const rows = await rowsOf(await ask('SELECT id FROM orders ORDER BY id', [view]))
+        expect(rows.map(([id]) => id ?? null)).toEqual([...ids])
+      })
+
+      test('has a condition whose placeholders are its own', async () => {
+        const of = (id: number): Bound => ({ text: '"id" = $1', binds: [{ type: 'integer', value: id }] })
+        const views = [
+          viewOf(orders, ['id'], { where: of(1) }),
+          viewOf(orders, ['id'], { name: 'others', where: of(4) }),
+        ]
+        const text = 'SELECT o.id, p.id, CAST($1 AS VARCHAR) FROM orders o, others p'
+        expect(await rowsOf(await ask(text, views, [string('x')]))).toEqual([[1, 4, 'x']])
+        const missing = viewOf(orders, ['id'], { where: { text: '"id" = $2', binds: of(1).binds } })
+        expect(await rejection(ask('SELECT 1', [missing]))).toBeInstanceOf(Error)
       })
 
       test('takes values for placeholders', async () => {

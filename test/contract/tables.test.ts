@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Refusal } from '../../src/lib/errors.ts'
+import type { Bound } from '../../src/ports/databases.ts'
 import type { Generation } from '../../src/ports/tables.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openTables } from '../../workers/bun/tables/tables.ts'
@@ -26,6 +27,8 @@ async function openIn(name: string): Promise<TablesUnderTest & { readonly tables
 
 tablesContract('tables in files of DuckDB', () => openIn('contract'))
 
+const MINE: Bound = { text: `"region" = 'mine'`, binds: [] }
+
 describe('a statement on DuckDB', () => {
   let under: TablesUnderTest
   const orders: Generation = { sourceId: 1, tableId: 1, key: 'a' }
@@ -45,7 +48,7 @@ describe('a statement on DuckDB', () => {
   afterAll(() => under.close())
 
   const ask = async (text: string, timeoutMs = 30_000) => {
-    const views = [{ name: 'orders', of: orders, columns: ['id', 'region'], where: `"region" = 'mine'` }]
+    const views = [{ name: 'orders', of: orders, columns: ['id', 'region'], where: MINE }]
     const query = { views, statement: { text, binds: [] }, timeZone: 'UTC' }
     return rowsOf(await under.tables.query(query, { ...LIMITS, timeoutMs }, NEVER))
   }

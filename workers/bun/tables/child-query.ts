@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { DuckDBInstance, StatementType } from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 
+import { replaceParameters } from '../../../src/data/sql/parameters.ts'
 import type { Row } from '../../../src/domain/table.ts'
 import type { FileView, FromChild, QueryTask, TaskFailure } from './messages.ts'
 import { literal, quoted } from './sql.ts'
-import { bindTo, cellOf, resultColumn } from './values.ts'
+import { bindTo, cellOf, literalOf, resultColumn } from './values.ts'
 
 /** Limits of an instance. `LOCK` follows once the files are attached. */
 const OPTIONS = {
@@ -77,7 +78,8 @@ export class Query {
     } finally {
       unlinkSync(link)
     }
-    const condition = where === null ? '' : ` WHERE ${where}`
+    const condition =
+      where === null ? '' : ` WHERE ${replaceParameters(where, 'duckdb', (_, bind) => literalOf(bind))}`
     await connection.run(
       `CREATE TEMP VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(alias)}.main.t${condition}`,
     )

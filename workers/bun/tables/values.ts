@@ -9,6 +9,7 @@ import type { DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/n
 
 import type { Cell, ColumnType } from '../../../src/domain/table.ts'
 import type { Bind, ResultColumn } from '../../../src/ports/databases.ts'
+import { literal } from './sql.ts'
 
 const MICROS_PER_SECOND = 1_000_000n
 
@@ -114,6 +115,13 @@ function durationOf({ months, days, micros }: DuckDBIntervalValue): string {
   const seconds = Number(micros) / 1e6
   const date = `${months === 0 ? '' : `${months}M`}${days === 0 ? '' : `${days}D`}`
   return seconds === 0 && date !== '' ? `P${date}` : `P${date}T${seconds}S`
+}
+
+/** A value as a literal: a view has no placeholders. */
+export function literalOf({ type, value }: Bind): string {
+  if (value === null) return 'NULL'
+  const text = String(value).split('\0').map(literal).join(' || chr(0) || ')
+  return type === 'binary' ? `from_base64(${text})` : `CAST(${text} AS ${STORED_TYPES[type]})`
 }
 
 /** Binds a value to the placeholder with this number, from 1. */

@@ -35,6 +35,8 @@ function tables(): Promise<unknown> {
     create table scoped.orders (id bigint primary key, region text, qty int, margin numeric);
     create table scoped.people (id bigint primary key, region text);
     create table scoped.prices (id bigint primary key);
+    create table scoped.parts (id bigint, region text) partition by list (region);
+    create table scoped.parts_of_north partition of scoped.parts for values in ('north');
     create view scoped.totals as select region, sum(margin) as margin from scoped.orders group by region;
     grant usage on schema scoped to reader;
     grant select on all tables in schema scoped to reader;`))
@@ -420,6 +422,9 @@ const applied: Scenario[] = [
         'orders.region',
         'orders.qty',
         'orders.margin',
+        // Its partition is not listed: it would have the rows past the scopes of the table.
+        'parts.id',
+        'parts.region',
         'people.id',
         'people.region',
         'prices.id',

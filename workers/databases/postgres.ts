@@ -180,7 +180,7 @@ const COLUMNS = `
          row_number() over (partition by c.oid order by a.attnum), col_description(c.oid, a.attnum)
   from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and a.attnum > 0 and not a.attisdropped
     and has_column_privilege(c.oid, a.attnum, 'select')
   order by c.relname, a.attnum limit $1`
 

@@ -68,3 +68,13 @@ export const dataScopeSubjects = sqliteTable(
     index('data_scope_subjects_by_group').on(table.groupId),
   ],
 )
+
+/** The tables of a data source at its last sync. */
+export const dataSourceCatalogues = sqliteTable('data_source_catalogues', {
+  dataSourceId: integer('data_source_id')
+    .primaryKey()
+    .references(() => dataSources.id, { onDelete: 'cascade' }),
+  /** The digest of the columns of each table, by the name of the table. */
+  digests: text({ mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull(),
+  syncedAt: integer('synced_at').notNull(),
+})

@@ -88,6 +88,8 @@ export type RelationColumn = {
   readonly table: string
   readonly kind: 'table' | 'view'
   readonly tableComment: string | null
+  /** The estimate of the database; null for views, and where it has none. */
+  readonly tableRows: number | null
   readonly name: string
   readonly type: ColumnType
   readonly nativeType: string

@@ -450,6 +450,50 @@ const applied: Scenario[] = [
       expect(await columns(as)).toEqual(open)
     },
   },
+  {
+    title:
+      'tables are listed as far as the caller may read them, with an estimate only of rows that are all visible',
+    async run(client) {
+      const { source } = await stage(client)
+      await sourceServer().sql('analyze scoped.orders, scoped.people')
+      await good(client.request('POST', `/dataSources/${source}/syncSchema`))
+      const { id, as } = await userOf(client, 'Data_Editor', { region: 'north' })
+      type Table = {
+        readonly name: string
+        readonly columns: number
+        readonly approximateRows: number | null
+      }
+      const listed = async (request = {}) =>
+        (await good<Table[]>(client.request('GET', `/dataSources/${source}/tables`, request))).map(
+          ({ name, columns, approximateRows }) => [name, columns, approximateRows],
+        )
+      const all = [
+        ['orders', 4, 0],
+        ['parts', 2, null],
+        ['people', 2, 0],
+        ['prices', 1, null],
+        ['totals', 2, null],
+      ]
+      expect(await listed()).toEqual(all)
+      const scope = await makeScope(client, source, {
+        name: 'tables',
+        tables: ['orders'],
+        subjects: { users: [id] },
+        hiddenColumns: ['margin'],
+        filter: { column: 'region', op: 'eq', value: 'north' },
+      })
+      expect(await listed(as)).toEqual([
+        ['orders', 3, null],
+        ['parts', 2, null],
+        ['people', 2, 0],
+      ])
+      expect(await listed({ as: 'Data_Editor' })).toEqual([
+        ['parts', 2, null],
+        ['people', 2, 0],
+      ])
+      await good(client.request('DELETE', `/dataSources/${source}/scopes/${scope.id}`))
+    },
+  },
 ]
 
 export const dataScopesSuite: Suite = {

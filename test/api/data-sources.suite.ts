@@ -39,6 +39,7 @@ const WRITES = [
   ['PUT /dataSources/{source}', { name: 'not changed', ...SOURCE }],
   ['DELETE /dataSources/{source}', undefined],
   [CONNECTING, { name: 'not tried', ...SOURCE }],
+  ['POST /dataSources/{source}/syncSchema', undefined],
 ] as const
 
 const long = (length: number) => 'x'.repeat(length)
@@ -135,14 +136,17 @@ const rows: readonly Row[] = [
     answers: 'not_found',
   },
   { title: 'what is not there', call: 'DELETE /dataSources/999999', answers: 'not_found' },
-  ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
-    title: as,
-    call: 'GET /dataSources/{source}/columns',
-    as,
-    answers: 'forbidden',
-  })),
-  { title: 'nobody', call: 'GET /dataSources/{source}/columns', as: null, answers: 'unauthenticated' },
-  { title: 'what is not there', call: 'GET /dataSources/999999/columns', answers: 'not_found' },
+  ...['GET /dataSources/{source}/columns', 'GET /dataSources/{source}/tables'].flatMap((call): Row[] => [
+    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
+      title: as,
+      call,
+      as,
+      answers: 'forbidden',
+    })),
+    { title: 'what is not there', call: call.replace('{source}', '999999'), answers: 'not_found' },
+  ]),
+  { title: 'what is not there', call: 'POST /dataSources/999999/syncSchema', answers: 'not_found' },
   { title: 'no flag', call: 'DELETE /dataSources/{source}?forceDelete=1', answers: 'invalid' },
 ]
 
@@ -508,6 +512,53 @@ const connected: Scenario[] = [
   },
 ]
 
+const listed: Scenario[] = [
+  {
+    title:
+      'the tables of a data source are those of its schema that its user may read, with comments and estimates of rows',
+    async run(client) {
+      await sourceServer().sql(
+        'insert into eu.orders select n, null, now() from generate_series(1, 7) n; analyze eu.orders',
+      )
+      const { id } = await make(client, { connection: reachable() })
+      const tables = await client.request('GET', `/dataSources/${id}/tables`, { as: 'Data_Editor' })
+      expect(tables.body as unknown).toEqual([
+        { name: 'orders', kind: 'table', comment: 'Orders', approximateRows: 7, columns: 3 },
+        { name: 'regions', kind: 'view', comment: null, approximateRows: null, columns: 1 },
+      ])
+      await good(client.request('DELETE', `/dataSources/${id}`))
+    },
+  },
+  {
+    title:
+      'a sync lists the tables that are new, gone and changed since the last one, and is in listings at once',
+    async run(client) {
+      const { id } = await make(client, { connection: reachable() })
+      const sync = () => good<object>(client.request('POST', `/dataSources/${id}/syncSchema`))
+      const none = { added: [], removed: [], changed: [] }
+      expect(await sync()).toMatchObject({ ...none, tables: 2, columns: 4, added: ['orders', 'regions'] })
+      await sourceServer().sql('insert into eu.orders values (99, null, now()); analyze eu.orders')
+      expect(await sync()).toMatchObject({ ...none, tables: 2, columns: 4 })
+      await sourceServer().sql(
+        `create table eu.fresh (id int); grant select on eu.fresh to reader; comment on column eu.orders.id is 'Number'`,
+      )
+      expect(await sync()).toMatchObject({ ...none, tables: 3, added: ['fresh'], changed: ['orders'] })
+      expect((await client.request('GET', `/dataSources/${id}/tables`)).text).toContain('"fresh"')
+      await sourceServer().sql('drop table eu.fresh; comment on column eu.orders.id is null')
+      expect(await sync()).toMatchObject({ ...none, removed: ['fresh'], changed: ['orders'] })
+      const record = await client.request('GET', `/audit?objectType=dataSource&objectId=${id}&action=sync`)
+      const { items } = record.body as { items: { after: object }[] }
+      expect(items.map(({ after }) => after)).toEqual([
+        { added: 0, removed: 1, changed: 1 },
+        { added: 1, removed: 0, changed: 1 },
+        { added: 0, removed: 0, changed: 0 },
+        { added: 2, removed: 0, changed: 0 },
+      ])
+      await good(client.request('DELETE', `/dataSources/${id}`))
+    },
+  },
+]
+
 function column(of: string, position: number, change: object): object {
   const [tableKind, tableComment] = of === 'orders' ? ['table', 'Orders'] : ['view', null]
   const fields = { table: of, tableKind, tableComment, position }
@@ -516,5 +567,11 @@ function column(of: string, position: number, change: object): object {
 
 export const dataSourcesSuite: Suite = {
   name: 'data sources',
-  scenarios: [...table(stage, rows), ...kept, ...named, ...(hasSourceServer ? connected : []), ...runs],
+  scenarios: [
+    ...table(stage, rows),
+    ...kept,
+    ...named,
+    ...(hasSourceServer ? [...connected, ...listed] : []),
+    ...runs,
+  ],
 }

@@ -189,30 +189,34 @@ function valueOf({ type, value }: Bind) {
   return type === 'datetime' ? value.replace('T', ' ').replace(/Z$/, '') : value
 }
 
+/** Of a view, the comment is the word VIEW. */
 const COLUMNS = `
-  select c.table_name, t.table_type, t.table_comment, c.column_name, c.data_type, c.column_type, c.is_nullable,
-         c.ordinal_position, c.column_comment
+  select c.table_name, if(t.table_type = 'VIEW', 'view', 'table'),
+         if(t.table_type = 'VIEW', null, nullif(t.table_comment, '')), if(t.table_type = 'VIEW', null, t.table_rows),
+         c.column_name, c.data_type, c.column_type, c.is_nullable, c.ordinal_position, nullif(c.column_comment, '')
   from information_schema.columns c
   join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
   where c.table_schema = database() order by c.table_name, c.ordinal_position limit ?`
 
 function relationColumnOf(row: Row): RelationColumn {
-  const [table, kind, tableComment, name, dataType, nativeType, isNullable, position, comment] = row.map(
-    (cell) => String(cell ?? ''),
-  )
-  const isView = kind === 'VIEW'
+  const [table, kind, tableComment, tableRows, name, dataType, nativeType, isNullable, position, comment] =
+    row
   return {
-    table: table ?? '',
-    kind: isView ? 'view' : 'table',
-    // Of a view it is the word VIEW.
-    tableComment: isView || tableComment === '' ? null : (tableComment ?? null),
-    name: name ?? '',
-    type: mysqlType(dataType ?? ''),
-    nativeType: nativeType ?? '',
+    table: String(table),
+    kind: kind === 'view' ? 'view' : 'table',
+    tableComment: textIn(tableComment),
+    tableRows: tableRows == null ? null : Number(tableRows),
+    name: String(name),
+    type: mysqlType(String(dataType)),
+    nativeType: String(nativeType),
     isNullable: isNullable === 'YES',
     position: Number(position),
-    comment: comment === '' ? null : (comment ?? null),
+    comment: textIn(comment),
   }
+}
+
+function textIn(cell: Cell | undefined): string | null {
+  return cell == null ? null : String(cell)
 }
 
 /** The meanings of error numbers of the server; other numbers are `failed`. */

@@ -177,7 +177,8 @@ function valueOf({ type, value }: Bind): string | null {
 const COLUMNS = `
   select c.relname, c.relkind, obj_description(c.oid, 'pg_class'), a.attname, a.atttypid::int,
          format_type(a.atttypid, a.atttypmod), not a.attnotnull,
-         row_number() over (partition by c.oid order by a.attnum), col_description(c.oid, a.attnum)
+         row_number() over (partition by c.oid order by a.attnum), col_description(c.oid, a.attnum),
+         case when c.relkind <> 'v' and c.reltuples >= 0 then c.reltuples::bigint end
   from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
     and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and a.attnum > 0 and not a.attisdropped
@@ -185,11 +186,23 @@ const COLUMNS = `
   order by c.relname, a.attnum limit $1`
 
 function relationColumnOf(row: readonly (string | null)[]): RelationColumn {
-  const [table, kind, tableComment = null, name, oid, nativeType, isNullable, position, comment = null] = row
+  const [
+    table,
+    kind,
+    tableComment = null,
+    name,
+    oid,
+    nativeType,
+    isNullable,
+    position,
+    comment = null,
+    count,
+  ] = row
   return {
     table: table ?? '',
     kind: kind === 'v' || kind === 'm' ? 'view' : 'table',
     tableComment,
+    tableRows: count == null ? null : Number(count),
     name: name ?? '',
     type: postgresType(Number(oid)),
     nativeType: nativeType ?? '',

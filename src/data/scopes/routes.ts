@@ -7,11 +7,11 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { columnView, READERS } from '../sources/schema.ts'
+import { columnView, READERS, tableView } from '../sources/schema.ts'
 import { effectiveQuery, effectiveView, scopeBody, scopePath, scopeView, sourcePath } from './schema.ts'
 import { createScope, deleteScope, listScopes, readScope, updateScope } from './service.ts'
 import { previewScopes } from './service/preview.ts'
-import { listVisibleColumns } from './service/sights.ts'
+import { listVisibleColumns, listVisibleTables } from './service/sights.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const administering = { roles: ADMINISTRATOR, scope: 'administration' } as const
@@ -32,6 +32,17 @@ export const scopeRoutes = new Hono<Env>()
     }),
     valid('param', sourcePath),
     async (c) => c.json(await listVisibleColumns(c.get('context'), c.req.valid('param').id)),
+  )
+  .get(
+    '/dataSources/:id/tables',
+    policy({
+      summary: 'List the tables and views in the schema of a data source that the caller may read',
+      roles: READERS,
+      answers: { 200: ok(z.array(tableView), 'The tables and views, by name.') },
+      refuses: [422],
+    }),
+    valid('param', sourcePath),
+    async (c) => c.json(await listVisibleTables(c.get('context'), c.req.valid('param').id)),
   )
   .get(
     '/dataSources/:id/scopes',

@@ -7,7 +7,14 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { dataSourceBody, dataSourcePath, dataSourceView, READERS, sourceTestView } from './schema.ts'
+import {
+  dataSourceBody,
+  dataSourcePath,
+  dataSourceView,
+  READERS,
+  sourceTestView,
+  syncView,
+} from './schema.ts'
 import {
   createDataSource,
   deleteDataSource,
@@ -15,6 +22,7 @@ import {
   readDataSource,
   updateDataSource,
 } from './service.ts'
+import { syncSchema } from './service/catalogue.ts'
 import { testDataSource } from './service/connect.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -64,6 +72,18 @@ export const dataSourceRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', dataSourceBody),
     async (c) => c.json(await testDataSource(c.get('context'), c.req.valid('json'))),
+  )
+  .post(
+    '/dataSources/:id/syncSchema',
+    policy({
+      summary: 'Read the schema of a data source again, and list the tables that changed since the last sync',
+      roles: ADMINISTRATOR,
+      scope: 'administration',
+      answers: { 200: ok(syncView, 'The differences to the last sync.') },
+      refuses: [422],
+    }),
+    valid('param', dataSourcePath),
+    async (c) => c.json(await syncSchema(c.get('context'), c.req.valid('param').id)),
   )
   .get(
     '/dataSources/:id',

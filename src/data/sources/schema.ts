@@ -169,10 +169,41 @@ export const columnView = z
   })
   .meta({ id: 'DataSourceColumn' })
 
+export const tableView = z
+  .object({
+    name: z.string().meta({ examples: ['orders'] }),
+    kind: z.enum(['table', 'view']),
+    comment: z.string().nullable(),
+    approximateRows: z
+      .int()
+      .nullable()
+      .describe(
+        'The estimate of the database; null for views, where it has none, and where the caller may not read all rows.',
+      )
+      .meta({ examples: [40_127] }),
+    columns: z.int().describe('The number of columns.'),
+  })
+  .meta({ id: 'DataSourceTable' })
+
+const tableNames = z.array(z.string())
+
+export const syncView = z
+  .object({
+    syncedAt: z.iso.datetime({ offset: true }),
+    tables: z.int().describe('The number of tables and views.'),
+    columns: z.int().describe('The number of their columns.'),
+    added: tableNames.describe('Tables that are new since the last sync; all of them after the first one.'),
+    removed: tableNames.describe('Tables that are gone since the last sync.'),
+    changed: tableNames.describe('Tables whose columns, types or comments changed since the last sync.'),
+  })
+  .meta({ id: 'DataSourceSync' })
+
 export const dataSourcePath = z.object({ id: idParam })
 
 export type DataSourceBody = z.output<typeof dataSourceBody>
 export type SourceTestView = z.output<typeof sourceTestView>
+export type TableView = z.output<typeof tableView>
+export type SyncView = z.output<typeof syncView>
 export type ColumnView = z.output<typeof columnView>
 export type DataSourceView = z.output<typeof dataSourceView>
 

@@ -121,7 +121,11 @@ export async function openDataSource(
   return { ...connection, type, timeoutMs, password: await passwordOf(ports, row) }
 }
 
-async function passwordOf({ secrets }: Ports, { name, password }: DataSourceRow): Promise<string | null> {
+/** @throws {Refusal} conflict for a password that was sealed under another key */
+export async function passwordOf(
+  { secrets }: Ports,
+  { name, password }: DataSourceRow,
+): Promise<string | null> {
   if (password === null) return null
   const what = `The password of the data source ${name}`
   return unsealText(secrets, password, { purpose: PASSWORD_PURPOSE, what })
@@ -150,7 +154,8 @@ async function sealOf({ secrets }: Ports, password: string | null): Promise<stri
   return sealText(secrets, password, PASSWORD_PURPOSE)
 }
 
-async function requireSource({ database }: Ports, key: number | string): Promise<DataSourceRow> {
+/** @throws {Refusal} not_found */
+export async function requireSource({ database }: Ports, key: number | string): Promise<DataSourceRow> {
   const row = await store.findDataSource(database, key)
   if (!row) throw new Refusal('not_found', 'There is no such data source.')
   return row

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { dataSources } from '../../../db/tables/sources.ts'
+import { dataSourceCatalogues, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Connection, DataSourceView } from './schema.ts'
@@ -85,4 +85,22 @@ export function listNaming(database: Database, id: number): Promise<readonly Nam
 
 function namesSource(id: number) {
   return sql`rules ->> '$.database.dataSourceId' = cast(${id} as integer)`
+}
+
+type Catalogue = typeof dataSourceCatalogues.$inferSelect
+
+/** The digests of the tables at the last sync; none before the first one. */
+export async function readDigests(database: Database, id: number): Promise<Catalogue['digests']> {
+  const isThis = eq(dataSourceCatalogues.dataSourceId, id)
+  const [row] = await database.select().from(dataSourceCatalogues).where(isThis)
+  return row?.digests ?? {}
+}
+
+/** The write fails, as `isForeignKeyViolation` knows, without its data source. */
+export function replaceDigests(database: Database, row: Catalogue): Write {
+  const { digests, syncedAt } = row
+  return database
+    .insert(dataSourceCatalogues)
+    .values(row)
+    .onConflictDoUpdate({ target: dataSourceCatalogues.dataSourceId, set: { digests, syncedAt } })
 }

@@ -3,7 +3,8 @@ import { readProperties } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { ColumnView } from '../../sources/schema.ts'
+import type { ColumnView, TableView } from '../../sources/schema.ts'
+import { listTables } from '../../sources/service/catalogue.ts'
 import { listColumns } from '../../sources/service/connect.ts'
 import { commonSight, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
@@ -11,14 +12,30 @@ import * as store from '../store.ts'
 
 /** The columns of a data source that the caller may read. @throws {Refusal} as `listColumns` */
 export async function listVisibleColumns(context: Context, id: number): Promise<ColumnView[]> {
-  const columns = await listColumns(context, id)
-  const find = await sightsFor(context, id)
-  const relations = [...relationsAmong(columns).values()]
-  const sights = new Map(relations.map((relation) => [relation.name, find(relation, 'read')]))
+  const { columns, sights } = await sightsOfCaller(context, id)
   const visible = new Map(
     [...sights].map(([table, sight]) => [table, new Set(sight?.columns.map(({ name }) => name))]),
   )
   return columns.filter(({ table, name }) => visible.get(table)?.has(name) === true)
+}
+
+/** The tables and views of a data source that the caller may read. @throws {Refusal} as `listColumns` */
+export async function listVisibleTables(context: Context, id: number): Promise<TableView[]> {
+  const { sights } = await sightsOfCaller(context, id)
+  return (await listTables(context, id)).flatMap((table) => {
+    const sight = sights.get(table.name)
+    if (!sight) return []
+    // The estimate counts the rows that the caller may not read as well.
+    const approximateRows = sight.rows === null ? table.approximateRows : null
+    return { ...table, approximateRows, columns: sight.columns.length }
+  })
+}
+
+async function sightsOfCaller(context: Context, id: number) {
+  const columns = await listColumns(context, id)
+  const find = await sightsFor(context, id)
+  const relations = [...relationsAmong(columns).values()]
+  return { columns, sights: new Map(relations.map((relation) => [relation.name, find(relation, 'read')])) }
 }
 
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or

@@ -4,7 +4,7 @@ import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type { DatabaseTarget, RelationColumn } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { ColumnView, DataSourceBody, SourceTestView } from '../schema.ts'
-import { openDataSource } from '../service.ts'
+import { passwordOf, requireSource } from '../service.ts'
 import type { OpenedSource } from '../service.ts'
 
 /** How long an answer of a database counts without asking again. */
@@ -57,31 +57,41 @@ function warningsOf(
   ]
 }
 
-const columnsOf = new WeakMap<Ports, TtlCache<readonly RelationColumn[], number>>()
+const schemas = new WeakMap<Ports, TtlCache<readonly RelationColumn[], number>>()
 
-/** The columns of the tables and views in the schema of a data source, as they are in the database.
+/** The columns of the tables and views in the schema of a data source, by table and position.
  * @throws {Refusal} not_found, and the refusals of the port `databases` */
-export async function listColumns({ ports }: Context, id: number): Promise<ColumnView[]> {
+export async function readSchema(ports: Ports, id: number): Promise<readonly RelationColumn[]> {
   const { databases, clock } = ports
-  const opened = await openDataSource(ports, { dataSourceId: id, access: 'read' })
-  const cache = columnsOf.get(ports) ?? new TtlCache(UNCACHED_TTL_MS)
-  columnsOf.set(ports, cache)
-  const columns = await cache.find(id, clock.now(), () =>
-    databases.schema(targetOf(`source ${id}`, opened), AbortSignal.timeout(ASK_MAX_MS)),
-  )
-  return (columns ?? []).map(
-    ({ table, kind, tableComment, name, type, nativeType, isNullable, position, comment }) => ({
-      table,
-      tableKind: kind,
-      tableComment,
-      name,
-      type,
-      nativeType,
-      nullable: isNullable,
-      position,
-      comment,
-    }),
-  )
+  const row = await requireSource(ports, id)
+  const { type, connection } = row
+  const cache = schemas.get(ports) ?? new TtlCache(UNCACHED_TTL_MS)
+  schemas.set(ports, cache)
+  const columns = await cache.find(id, clock.now(), async () => {
+    const target = targetOf(`source ${id}`, { ...connection, type, password: await passwordOf(ports, row) })
+    return databases.schema(target, AbortSignal.timeout(ASK_MAX_MS))
+  })
+  return columns ?? []
+}
+
+/** The columns of the tables and views in the schema of a data source. @throws {Refusal} as `readSchema` */
+export async function listColumns({ ports }: Context, id: number): Promise<ColumnView[]> {
+  return (await readSchema(ports, id)).map((column) => ({
+    table: column.table,
+    tableKind: column.kind,
+    tableComment: column.tableComment,
+    name: column.name,
+    type: column.type,
+    nativeType: column.nativeType,
+    nullable: column.isNullable,
+    position: column.position,
+    comment: column.comment,
+  }))
+}
+
+/** Lets the next reader of a schema ask the database. */
+export function forgetSchemas(ports: Ports): void {
+  schemas.get(ports)?.clear()
 }
 
 function targetOf(name: string, source: Omit<OpenedSource, 'timeoutMs'>): DatabaseTarget {

@@ -51,6 +51,7 @@ export type TableView = {
 }
 
 export type TableQuery = {
+  /** Of one source. */
   readonly views: readonly TableView[]
   readonly statement: Bound
   /** The IANA zone in which the statement reads and truncates instants. */

@@ -214,7 +214,9 @@ export function tablesContract(implementation: string, open: () => Promise<Table
         const other = await load([{ name: 'id', type: 'integer' }], ['7'], 2)
         expect(await under.tables.list(2)).toEqual([other])
         expect(await under.tables.list(3)).toEqual([])
-        const both = [viewOf(other, ['id'], { name: 'others' }), viewOf(orders, ['id'])]
+        expect(await rowsOf(await ask('SELECT id FROM orders', [viewOf(other, ['id'])]))).toEqual([[7]])
+        const beside = await load([{ name: 'id', type: 'integer' }], ['7'])
+        const both = [viewOf(beside, ['id'], { name: 'others' }), viewOf(orders, ['id'])]
         const text = 'SELECT o.id, (SELECT count(*) FROM orders) FROM others o'
         expect(await rowsOf(await ask(text, both))).toEqual([[7, 4]])
         await under.tables.drop([other, { sourceId: 2, tableId: 99, key: 'missing' }])
@@ -292,6 +294,7 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       )
       const stream = await ask('SELECT a.n FROM orders a, orders b', [viewOf(numbers, ['n'])], [], {
         rowsMax: 1_000_000_000,
+        bytesMax: 4 * 1024 * 1024,
       })
       const reader = stream.rows.getReader()
       expect((await reader.read()).value?.length).toBeGreaterThan(0)

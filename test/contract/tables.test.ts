@@ -10,6 +10,7 @@ import { openTables } from '../../workers/bun/tables/tables.ts'
 import type { BunTables } from '../../workers/bun/tables/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
+import { startTables } from '../hosts/tables.ts'
 import { rejection } from './rejection.ts'
 import { LIMITS, NEVER, planOf, rowsOf, tablesContract } from './tables.contract.ts'
 import type { TablesUnderTest } from './tables.contract.ts'
@@ -26,6 +27,7 @@ async function openIn(name: string): Promise<TablesUnderTest & { readonly tables
 }
 
 tablesContract('tables in files of DuckDB', () => openIn('contract'))
+tablesContract('tables in a Durable Object', startTables)
 
 const MINE: Bound = { text: `"region" = 'mine'`, binds: [] }
 

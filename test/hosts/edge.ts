@@ -107,6 +107,7 @@ export async function startEdge({
           EVENTS: { className: 'EventsObject', useSQLite: true },
           DISPATCH: { className: 'DispatchObject', useSQLite: true },
           PERMITS: { className: 'PermitsObject', useSQLite: true },
+          TABLES: { className: 'TablesObject', useSQLite: true },
         },
         bindings: {
           TIDEMARK_SECRET: SECRET,

@@ -48,7 +48,8 @@ async function runStatements(database: D1Database, { method, statements }: State
   return statement[method]()
 }
 
-async function answerBlobs(
+/** Answers calls of a store of blobs. */
+export async function answerBlobs(
   blobs: Blobs,
   pathname: string,
   { key, span, request }: { key: string; span: ByteSpan | undefined; request: Request },

@@ -94,7 +94,8 @@ class RemoteStatement {
   }
 }
 
-function remoteBlobs(url: URL): Blobs {
+/** Blobs behind the routes of `answerBlobs`. */
+export function remoteBlobs(url: URL): Blobs {
   const call = (method: string, key: string, body: Uint8Array | ReadableStream<Uint8Array> | null = null) =>
     fetch(new URL(`/blobs/${method}?key=${encodeURIComponent(key)}`, url), {
       method: 'POST',

@@ -9,6 +9,7 @@ import type { EventsObject } from './events-object.ts'
 import type { FlowObject } from './flow-object.ts'
 import type { PermitsObject } from './permits-object.ts'
 import type { JobObject } from './job-object.ts'
+import type { TablesObject } from './tables-object.ts'
 import type { Ai } from './workers-ai.ts'
 
 /** The bindings and variables of `wrangler.toml`, and the secret TIDEMARK_SECRET. */
@@ -22,6 +23,7 @@ export type Environment = {
   readonly EVENTS: DurableObjectNamespace<EventsObject>
   readonly DISPATCH: DurableObjectNamespace<DispatchObject>
   readonly PERMITS: DurableObjectNamespace<PermitsObject>
+  readonly TABLES: DurableObjectNamespace<TablesObject>
   /** Workers AI; without it machine translation needs TIDEMARK_TRANSLATION_URL. */
   readonly AI?: Ai
 }

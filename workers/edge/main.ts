@@ -16,6 +16,7 @@ export { EventsObject } from './events-object.ts'
 export { FlowObject } from './flow-object.ts'
 export { JobObject } from './job-object.ts'
 export { PermitsObject } from './permits-object.ts'
+export { TablesObject } from './tables-object.ts'
 
 /** One of the triggers in `wrangler.toml`. */
 const NIGHTLY = '17 3 * * *'

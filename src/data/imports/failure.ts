@@ -1,4 +1,5 @@
 import type { ImportFault } from '../../domain/import-plan.ts'
+import { Refusal } from '../../lib/errors.ts'
 
 /** Thrown when a file cannot be imported, with the first faults that were found. */
 export class ImportFailure extends Error {
@@ -7,4 +8,13 @@ export class ImportFailure extends Error {
   constructor(readonly faults: readonly [ImportFault, ...ImportFault[]]) {
     super(faults[0].message)
   }
+}
+
+/** The refusal of an import, with the line and the column of each fault. */
+export function importRefusal(faults: readonly ImportFault[]): Refusal {
+  const errors = faults.map(({ line, column, message }) => ({
+    pointer: `/file/${line}${column === null ? '' : `/${column}`}`,
+    message,
+  }))
+  return new Refusal('import_failed', faults[0]?.message ?? 'The file cannot be imported.', errors)
 }

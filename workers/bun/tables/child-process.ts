@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { Subprocess } from 'bun'
 
+import { importRefusal } from '../../../src/data/imports/failure.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
@@ -150,9 +151,5 @@ function refusalFor(reason: Reason, signal: AbortSignal): unknown {
 
 function refusalOf({ code, message, faults = [] }: TaskFailure): Error {
   if (code === 'internal') return new Error(`A table process failed: ${message}`)
-  const errors = faults.map((fault) => ({
-    pointer: `/file/${fault.line}${fault.column === null ? '' : `/${fault.column}`}`,
-    message: fault.message,
-  }))
-  return new Refusal(code, message, errors)
+  return code === 'import_failed' ? importRefusal(faults) : new Refusal(code, message)
 }

@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+import { Miniflare } from 'miniflare'
+
+import type { FileContents } from '../../src/domain/import-plan.ts'
+import type { Row } from '../../src/domain/table.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Blobs } from '../../src/ports/blobs.ts'
+import type { ResultColumn } from '../../src/ports/databases.ts'
+import type { Generation, LoadCounts, Tables } from '../../src/ports/tables.ts'
+import { bundleWorker } from './bundle.ts'
+import { remoteBlobs } from './storage.ts'
+import type { TablesCall, TablesLine } from './tables-worker.ts'
+
+/** The tables of the edge, in objects of workerd. */
+export type TablesHost = {
+  readonly tables: Tables
+  readonly blobs: Blobs
+  /** Ends the object of a source, which forgets what it has in memory. */
+  die(sourceId: number): Promise<void>
+  /** The names in the storage of a source. */
+  names(sourceId: number): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/** Starts workerd with the objects of tables, and reaches the port within it. */
+export async function startTables(): Promise<TablesHost> {
+  const miniflare = new Miniflare({
+    modules: [
+      {
+        type: 'ESModule',
+        path: 'main.mjs',
+        contents: await bundleWorker(join(import.meta.dir, 'tables-worker.ts')),
+      },
+    ],
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: ['nodejs_compat'],
+    cf: false,
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) stream.resume()
+    },
+    outboundService: () => new Response('No way out of a test', { status: 599 }),
+    r2Buckets: { FILES: 'files' },
+    durableObjects: { TABLES: { className: 'MortalTables', useSQLite: true } },
+  })
+  const url = await miniflare.ready
+  const lines = async (call: TablesCall) => {
+    const body = JSON.stringify(call)
+    const response = await fetch(new URL('/tables', url), { method: 'POST', body, keepalive: false })
+    if (!response.body) throw new Error('The tables answered nothing')
+    return linesOf(response.body)
+  }
+  const resultOf = async (call: TablesCall, progress?: (share: number) => void) => {
+    for await (const line of await lines(call)) {
+      if ('share' in line) progress?.(line.share)
+      else if ('result' in line) return line.result
+    }
+    throw new Error('The tables did not answer to the end')
+  }
+  const tables = {
+    dialect: 'sqlite',
+    async query(query, limits) {
+      const answer = await lines({ method: 'query', args: [query, limits] })
+      const first = (await answer.next()).value
+      if (!first || !('result' in first)) throw new Error('The tables answered no columns')
+      return { columns: first.result as ResultColumn[], rows: rowsOf(answer) }
+    },
+    inspect: async (...[blob, file, values, , progress]) =>
+      (await resultOf({ method: 'inspect', args: [blob, file, values] }, progress)) as FileContents,
+    load: async (order, _, progress) =>
+      (await resultOf({ method: 'load', args: [order] }, progress)) as LoadCounts,
+    drop: async (generations) => void (await resultOf({ method: 'drop', args: [generations] })),
+    list: async (sourceId) => (await resultOf({ method: 'list', args: [sourceId] })) as Generation[],
+  } satisfies Tables
+  return {
+    tables,
+    blobs: remoteBlobs(url),
+    die: async (sourceId) =>
+      void (await resultOf({ method: 'die', args: [sourceId] }).catch(() => undefined)),
+    names: async (sourceId) => (await resultOf({ method: 'names', args: [sourceId] })) as readonly string[],
+    close: () => miniflare.dispose(),
+  }
+}
+
+function rowsOf(answer: AsyncGenerator<TablesLine, undefined>): ReadableStream<readonly Row[]> {
+  return new ReadableStream<readonly Row[]>(
+    {
+      async pull(controller) {
+        const { value } = await answer.next()
+        if (value === undefined) controller.close()
+        else if ('rows' in value) controller.enqueue(value.rows as readonly Row[])
+      },
+      async cancel() {
+        await answer.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** @throws {Refusal} the one that the answer carries */
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<TablesLine, undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+    rest += first
+    for (const part of others) {
+      const line = JSON.parse(rest) as TablesLine
+      rest = part
+      if ('failure' in line) throw new Refusal(line.failure.code, line.failure.detail, line.failure.errors)
+      yield line
+    }
+  }
+  return undefined
+}

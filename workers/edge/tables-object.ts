@@ -1,0 +1,84 @@
+import { DurableObject } from 'cloudflare:workers'
+
+import { Refusal, refusalIn } from '../../src/lib/errors.ts'
+import type { QueryLimits } from '../../src/ports/databases.ts'
+import type { Generation, LoadOrder, TableQuery } from '../../src/ports/tables.ts'
+import { jsonLog } from '../json-log.ts'
+import { openBlobsR2 } from './blobs-r2.ts'
+import { clock } from './clock.ts'
+import type { Environment } from './environment.ts'
+import { refused } from './reply.ts'
+import type { Reply } from './reply.ts'
+import { Loads } from './tables/loads.ts'
+import type { LoadStep } from './tables/loads.ts'
+import { runQuery } from './tables/query.ts'
+import { streamOf } from './tables/row-lines.ts'
+
+const RETRY_MS = 1_000
+/** How long a caller waits for news of its load. */
+const NEWS_MS = 250
+
+const log = jsonLog(console.log)
+
+/** The tables of one data source, in the object's own SQLite storage. Its alarm loads files, slice by slice. */
+export class TablesObject extends DurableObject<Environment> {
+  readonly #loads = new Loads(this.ctx.storage, openBlobsR2(this.env.FILES))
+
+  query({ views, statement }: TableQuery, limits: QueryLimits): Promise<Reply<ReadableStream<Uint8Array>>> {
+    return replyOf(async () => {
+      const stored = views.map(({ of, ...view }) => ({ ...view, table: this.#loads.tableOf(of) }))
+      const begunAt = clock.now()
+      const lines = runQuery(this.ctx.storage, { views: stored, statement }, limits)
+      // The clock stands still during a statement.
+      await scheduler.wait(0)
+      if (clock.now() - begunAt > limits.timeoutMs)
+        throw new Refusal(
+          'query_timeout',
+          'The statement did not end within its time. Narrow it, or raise the time.',
+        )
+      return streamOf(lines)
+    })
+  }
+
+  /** Begins a load, or tells how far it is. */
+  load(order: LoadOrder): Promise<Reply<LoadStep>> {
+    return replyOf(async () => {
+      const { counts } = this.#loads.step(order)
+      if (counts) return { share: 1, counts }
+      if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(clock.now())
+      await scheduler.wait(NEWS_MS)
+      return this.#loads.step(order)
+    })
+  }
+
+  async drop(generations: readonly Generation[]): Promise<void> {
+    for (const generation of generations) this.#loads.drop(generation)
+    if (!this.#loads.isEmpty) return
+    await this.ctx.storage.deleteAlarm()
+    await this.ctx.storage.deleteAll()
+  }
+
+  list(sourceId: number): Promise<readonly Generation[]> {
+    return Promise.resolve(this.#loads.list(sourceId))
+  }
+
+  /** Never throws: the platform drops an alarm that failed six times. */
+  override async alarm(): Promise<void> {
+    try {
+      if (await this.#loads.work()) await this.ctx.storage.setAlarm(clock.now())
+    } catch (error) {
+      log.error('tables: loading failed; retrying', error)
+      await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
+    }
+  }
+}
+
+async function replyOf<Value>(work: () => Promise<Value>): Promise<Reply<Value>> {
+  try {
+    return { ok: true, value: await work() }
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal) return refused(refusal)
+    throw error
+  }
+}

@@ -1,0 +1,146 @@
+import { ImportFailure, importRefusal } from '../../src/data/imports/failure.ts'
+import { inspectFile } from '../../src/data/imports/file.ts'
+import type { FileContents } from '../../src/domain/import-plan.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Blobs } from '../../src/ports/blobs.ts'
+import type { QueryLimits, RowStream } from '../../src/ports/databases.ts'
+import type { Log } from '../../src/ports/log.ts'
+import type {
+  Generation,
+  LoadCounts,
+  LoadOrder,
+  Progress,
+  TableQuery,
+  Tables,
+} from '../../src/ports/tables.ts'
+import type { Environment } from './environment.ts'
+import { valueOf } from './reply.ts'
+import type { Reply } from './reply.ts'
+import type { LoadStep } from './tables/loads.ts'
+import { rowStreamOf } from './tables/row-lines.ts'
+
+/** Beyond the time of a statement, which its object measures itself once it has ended. */
+const GRACE_MS = 500
+/** Calls in a row that an object did not answer, such as while it moves. */
+const LOST_MAX = 10
+const LOST_WAIT_MS = 200
+
+type Parts = { readonly namespace: Environment['TABLES']; readonly blobs: Blobs; readonly log: Log }
+
+/** Tables in Durable Objects, one for each data source. */
+export function tablesInObjects(parts: Parts): Tables {
+  return new ObjectTables(parts)
+}
+
+class ObjectTables implements Tables {
+  readonly dialect = 'sqlite'
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream> {
+    const sourceId = query.views[0]?.of.sourceId ?? 0
+    if (query.views.some(({ of }) => of.sourceId !== sourceId))
+      throw new RangeError('The views are of several sources')
+    const asked = this.#objectOf(sourceId).query(query, limits) as Promise<Reply<ReadableStream<Uint8Array>>>
+    const reply = await withDeadline(asked, limits.timeoutMs + GRACE_MS, signal).catch((error: unknown) => {
+      if (error instanceof Refusal || signal.aborted) throw error
+      this.#parts.log.error('tables: the object of a source did not answer', error, { sourceId })
+      throw new Refusal('unavailable', 'The tables did not answer. Try again.')
+    })
+    return rowStreamOf(valueOf(reply))
+  }
+
+  async inspect(
+    ...[blob, file, values, signal, progress]: Parameters<Tables['inspect']>
+  ): Promise<FileContents> {
+    const found = await this.#parts.blobs.get(blob)
+    if (!found) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+    const told = (bytes: number) => progress?.(bytes / found.sizeBytes)
+    try {
+      return await inspectFile(readUntil(found.body, signal, told), file, values)
+    } catch (error) {
+      throw error instanceof ImportFailure ? importRefusal(error.faults) : error
+    }
+  }
+
+  async load(order: LoadOrder, signal: AbortSignal, progress?: Progress): Promise<LoadCounts> {
+    for (let lost = 0; ;) {
+      if (signal.aborted) {
+        await this.drop([order.to])
+        throw signal.reason as Error
+      }
+      const step = await this.#stepOf(order)
+      lost = step ? 0 : lost + 1
+      if (lost > LOST_MAX) throw new Refusal('unavailable', 'The tables did not answer. Try again.')
+      if (!step) await scheduler.wait(LOST_WAIT_MS)
+      else progress?.(step.share)
+      if (step?.counts) return step.counts
+    }
+  }
+
+  /** How far a load is; null when its object did not answer. */
+  async #stepOf(order: LoadOrder): Promise<LoadStep | null> {
+    const { sourceId } = order.to
+    try {
+      return valueOf((await this.#objectOf(sourceId).load(order)) as Reply<LoadStep>)
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      this.#parts.log.warn('tables: the object of a source did not answer; asking again', {
+        sourceId,
+        reason: String(error),
+      })
+      return null
+    }
+  }
+
+  async drop(generations: readonly Generation[]): Promise<void> {
+    const bySource = Map.groupBy(generations, ({ sourceId }) => sourceId)
+    for (const [sourceId, own] of bySource) await this.#objectOf(sourceId).drop(own)
+  }
+
+  async list(sourceId: number): Promise<readonly Generation[]> {
+    return this.#objectOf(sourceId).list(sourceId)
+  }
+
+  #objectOf(sourceId: number): ReturnType<Environment['TABLES']['get']> {
+    const { namespace } = this.#parts
+    return namespace.get(namespace.idFromName(String(sourceId)))
+  }
+}
+
+/** The answer of an object. One that comes too late is not read: nothing ends a statement of SQLite. */
+function withDeadline<Value>(answer: Promise<Value>, timeoutMs: number, signal: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>()
+  const late = () =>
+    reject(
+      new Refusal(
+        'query_timeout',
+        'The statement did not end within its time. Narrow it, or raise the time.',
+      ),
+    )
+  const timer = setTimeout(late, timeoutMs)
+  const abort = () => reject(signal.reason as Error)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  answer.then(resolve, reject)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  })
+}
+
+async function* readUntil(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  wrote: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    signal.throwIfAborted()
+    yield chunk
+    wrote((bytes += chunk.length))
+  }
+}

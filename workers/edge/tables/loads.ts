@@ -1,0 +1,248 @@
+import type { DurableObjectStorage } from '@cloudflare/workers-types'
+
+import { ImportFailure, importRefusal } from '../../../src/data/imports/failure.ts'
+import { readRows } from '../../../src/data/imports/file.ts'
+import type { ImportProgress } from '../../../src/data/imports/file.ts'
+import type { PlannedColumn } from '../../../src/domain/import-plan.ts'
+import type { Row } from '../../../src/domain/table.ts'
+import { Refusal } from '../../../src/lib/errors.ts'
+import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { Generation, LoadCounts, LoadOrder } from '../../../src/ports/tables.ts'
+import { clock } from '../clock.ts'
+import { refused } from '../reply.ts'
+import type { Reply } from '../reply.ts'
+import { STORED_TYPES, storedExpression, storedOf } from './cells.ts'
+import { hiddenName, quotedName } from './query.ts'
+
+/** Work between which other events of the object are handled; each has a time of the processor of its own. */
+const SLICE_MS = 2_000
+/** Rows of one statement, in JSON: SQLite takes 2 MB in one value. */
+const BATCH_CHARS = 256 * 1024
+const ROW_MAX_CHARS = 1024 * 1024
+/** How often a file is begun that brings down the object before a row is stored. */
+const ATTEMPTS_MAX = 5
+
+/** A generation: the name of its table, and what was ordered. `reply` is null while it is loaded. */
+type Entry = {
+  readonly table: string
+  readonly order: LoadOrder
+  readonly attempts: number
+  readonly reply: Reply<LoadCounts> | null
+}
+
+/** A file that is being read. */
+type Reading = {
+  readonly key: string
+  readonly rows: AsyncGenerator<readonly Row[]>
+  readonly progress: ImportProgress
+  readonly sizeBytes: number
+  bytes: number
+  /** Rows that were stored before the object ended. */
+  stored: number
+}
+
+export type LoadStep = { readonly share: number; readonly counts: LoadCounts | null }
+
+/** The generations of an object. Their names lie in the storage of keys, which SQL does not reach. */
+export class Loads {
+  readonly #storage: DurableObjectStorage
+  readonly #blobs: Blobs
+  #reading: Reading | null = null
+
+  constructor(storage: DurableObjectStorage, blobs: Blobs) {
+    this.#storage = storage
+    this.#blobs = blobs
+  }
+
+  /** The table of a generation. @throws {Refusal} unavailable without it */
+  tableOf(generation: Generation): string {
+    const entry = this.#entry(keyOf(generation))
+    if (!entry?.reply?.ok) throw new Refusal('unavailable', 'A table was replaced meanwhile. Try again.')
+    return entry.table
+  }
+
+  list(sourceId: number): readonly Generation[] {
+    return [...this.#entries()].flatMap(([, { order, reply }]) =>
+      reply?.ok ? [{ ...order.to, sourceId }] : [],
+    )
+  }
+
+  get isEmpty(): boolean {
+    return [...this.#entries()].length === 0
+  }
+
+  /** How far a load is, which begins with the first call. @throws {Refusal} import_failed and others, once */
+  step(order: LoadOrder): LoadStep {
+    const key = keyOf(order.to)
+    let entry = this.#entry(key)
+    if (!entry || JSON.stringify(entry.order) !== JSON.stringify(order)) entry = this.#begin(key, order)
+    const { reply } = entry
+    if (reply?.ok) return { share: 1, counts: reply.value }
+    if (reply) {
+      this.#remove(key)
+      throw new Refusal(reply.code, reply.detail, reply.errors)
+    }
+    const reading = this.#reading?.key === key ? this.#reading : null
+    return { share: reading ? reading.bytes / reading.sizeBytes : 0, counts: null }
+  }
+
+  drop(generation: Generation): void {
+    this.#remove(keyOf(generation))
+  }
+
+  /** Loads for some seconds. @returns whether there is more to load */
+  async work(): Promise<boolean> {
+    const found = this.#next()
+    if (!found) return false
+    const [key] = found
+    try {
+      const counts = await this.#load(...found)
+      if (counts) this.#end(key, { ok: true, value: counts })
+    } catch (error) {
+      this.#reading = null
+      const refusal = error instanceof ImportFailure ? importRefusal(error.faults) : error
+      if (!(refusal instanceof Refusal)) throw error
+      this.#end(key, refused(refusal))
+    }
+    return this.#next() !== undefined
+  }
+
+  #next(): readonly [key: string, entry: Entry] | undefined {
+    return [...this.#entries()].find(([, { reply }]) => reply === null)
+  }
+
+  /** @returns the counts at the end of the file, null before */
+  async #load(key: string, entry: Entry): Promise<LoadCounts | null> {
+    const reading = this.#reading?.key === key ? this.#reading : await this.#open(key, entry)
+    this.#reading = reading
+    const begunAt = clock.now()
+    while (clock.now() - begunAt < SLICE_MS) {
+      const next = await reading.rows.next()
+      // It was dropped, or ordered anew.
+      if (this.#reading !== reading) return null
+      if (next.done === true) {
+        this.#reading = null
+        return { ...reading.progress }
+      }
+      const stored = Math.min(reading.stored, next.value.length)
+      reading.stored -= stored
+      this.#store(key, next.value.slice(stored))
+    }
+    return null
+  }
+
+  async #open(key: string, entry: Entry): Promise<Reading> {
+    if (entry.attempts >= ATTEMPTS_MAX)
+      throw new Refusal('unavailable', 'The file brings the import down again and again.')
+    this.#storage.kv.put(key, { ...entry, attempts: entry.attempts + 1 })
+    const { blob, plan } = entry.order
+    const file = await this.#blobs.get(blob)
+    if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+    const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
+    const reading: Omit<Reading, 'rows'> = {
+      key,
+      progress,
+      sizeBytes: file.sizeBytes,
+      bytes: 0,
+      stored: this.#storage.sql.exec<{ rows: number }>(`SELECT count(*) AS rows FROM "${entry.table}"`).one()
+        .rows,
+    }
+    const rows = readRows(counted(file.body, reading), plan, progress)
+    return Object.assign(reading, { rows })
+  }
+
+  #begin(key: string, order: LoadOrder): Entry {
+    const entry: Entry = { table: hiddenName(), order, attempts: 0, reply: null }
+    const columns = order.plan.columns.map(({ name, type }) => `${quotedName(name)} ${STORED_TYPES[type]}`)
+    this.#storage.transactionSync(() => {
+      this.#remove(key)
+      this.#storage.sql.exec(`CREATE TABLE "${entry.table}" (${columns.join(', ')})`)
+      this.#storage.kv.put(key, entry)
+    })
+    return entry
+  }
+
+  #store(key: string, rows: readonly Row[]): void {
+    const entry = this.#entry(key)
+    if (!entry || rows.length === 0) return
+    const { columns } = entry.order.plan
+    this.#storage.transactionSync(() => {
+      for (const batch of batchesOf(rows, columns))
+        this.#storage.sql.exec(`INSERT INTO "${entry.table}" ${selected(columns)}`, batch)
+      if (entry.attempts > 0) this.#storage.kv.put(key, { ...entry, attempts: 0 })
+    })
+  }
+
+  /** Keeps the outcome. A generation that was not loaded has no table. */
+  #end(key: string, reply: Reply<LoadCounts>): void {
+    const entry = this.#entry(key)
+    if (!entry) return
+    this.#storage.transactionSync(() => {
+      if (!reply.ok) this.#storage.sql.exec(`DROP TABLE "${entry.table}"`)
+      this.#storage.kv.put(key, { ...entry, reply })
+    })
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entry(key)
+    if (!entry) return
+    if (this.#reading?.key === key) {
+      // The file is let go once the rows that are being read are there.
+      this.#reading.rows.return(undefined).catch(() => undefined)
+      this.#reading = null
+    }
+    this.#storage.transactionSync(() => {
+      this.#storage.sql.exec(`DROP TABLE IF EXISTS "${entry.table}"`)
+      this.#storage.kv.delete(key)
+    })
+  }
+
+  #entry(key: string): Entry | undefined {
+    return this.#storage.kv.get<Entry>(key)
+  }
+
+  #entries(): Iterable<[string, Entry]> {
+    return this.#storage.kv.list<Entry>({ prefix: PREFIX })
+  }
+}
+
+const PREFIX = 'generation '
+const KEY = /^[a-z0-9]{1,64}$/
+
+function keyOf({ tableId, key }: Generation): string {
+  if (!KEY.test(key)) throw new RangeError('Not a generation')
+  return `${PREFIX}${tableId}-${key}`
+}
+
+async function* counted(
+  body: ReadableStream<Uint8Array>,
+  reading: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    reading.bytes += chunk.length
+    yield chunk
+  }
+}
+
+/** The rows as arrays in JSON, each of a size that SQLite takes. */
+function* batchesOf(rows: readonly Row[], columns: readonly PlannedColumn[]): Generator<string> {
+  let texts: string[] = []
+  let chars = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row.map((cell, index) => storedOf(columns[index]?.type ?? 'string', cell)))
+    if (text.length > ROW_MAX_CHARS)
+      throw new Refusal('import_failed', `A row has at most ${ROW_MAX_CHARS} characters on this host.`)
+    texts.push(text)
+    chars += text.length
+    if (chars < BATCH_CHARS) continue
+    yield `[${texts.join(',')}]`
+    texts = []
+    chars = 0
+  }
+  if (texts.length > 0) yield `[${texts.join(',')}]`
+}
+
+function selected(columns: readonly PlannedColumn[]): string {
+  const values = columns.map(({ type }, index) => storedExpression(type, `value ->> ${index}`))
+  return `SELECT ${values.join(', ')} FROM json_each(?)`
+}

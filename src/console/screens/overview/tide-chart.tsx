@@ -12,7 +12,9 @@ const DAY_MS = 86_400_000
 const STEP_MS = 900_000
 const WIDTH_PX = 720
 const LEFT = 20
-const RIGHT = 56
+/** The widths of a character, and of the space around the label at the right. */
+const CHARACTER_PX = 7
+const SPACE_PX = 16
 const HEIGHT = 96
 /** The least width of a label of the time axis. */
 const LABEL_PX = 72
@@ -29,13 +31,14 @@ export function TideChart(): JSX.Element {
     ['alarm'],
   )
   const [figure, width] = useWidth<HTMLElement>(WIDTH_PX)
-  const right = width - RIGHT
-  const x = (step: number): number => LEFT + ((right - LEFT) * step) / steps.length
-  const labelEvery = Math.ceil((LABEL_PX * 96) / (right - LEFT) / 8) * 8
   const steps = useMemo(() => tideOf(data?.items ?? [], { begin, end }, STEP_MS), [data, begin])
   const high = highWater(steps)
   const top = Math.max(4, high?.all ?? 0)
   const present = steps.at(-1)?.all ?? 0
+  const presentText = t('overview.tideNow', { count: present })
+  const right = width - SPACE_PX - CHARACTER_PX * presentText.length
+  const x = (step: number): number => LEFT + ((right - LEFT) * step) / steps.length
+  const labelEvery = Math.ceil((LABEL_PX * 96) / (right - LEFT) / 8) * 8
   const name =
     high === null
       ? t('overview.tideCalm')
@@ -73,7 +76,7 @@ export function TideChart(): JSX.Element {
           </text>
         )}
         <text class="b" x={right + 6} y={y(present, top) + 4}>
-          {t('overview.tideNow', { count: present })}
+          {presentText}
         </text>
       </svg>
     </figure>

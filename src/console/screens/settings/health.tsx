@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
+import { linkTo } from '../../kit/location.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Note, Show } from '../../kit/feedback.tsx'
@@ -32,14 +33,8 @@ export function HealthChecks(): JSX.Element {
         <Show resource={health} what={t('settings.health.failed')}>
           {(data) => (
             <>
-              {data.warnings.map(({ code, detail }) => (
-                <Note
-                  key={code}
-                  kind="warning"
-                  action={code === 'notifications_paused' && <Resume onDone={health.reload} />}
-                >
-                  {detail}
-                </Note>
+              {data.warnings.map((warning) => (
+                <HealthWarning key={warning.code} {...warning} onDone={health.reload} />
               ))}
               <KeyValues rows={[...checksOf(data), ...factsOf(data)]} />
             </>
@@ -47,6 +42,39 @@ export function HealthChecks(): JSX.Element {
         </Show>
       </div>
     </Card>
+  )
+}
+
+/** The screens on which the causes of warnings are found; the console has texts for these. */
+const SCREENS: Readonly<Record<string, string>> = {
+  alarms_without_recipient: 'notifications/links',
+  recipients_unreachable: 'notifications',
+  notifications_dead: 'notifications/messages',
+  notifications_paused: 'notifications',
+  no_runner_accepts_jobs: 'settings/runners',
+  scripts_without_user: 'scripts',
+}
+
+function HealthWarning({
+  code,
+  detail,
+  onDone,
+}: Health['warnings'][number] & { readonly onDone: () => void }): JSX.Element {
+  const screen = SCREENS[code]
+  const action =
+    code === 'notifications_paused' ? (
+      <Resume onDone={onDone} />
+    ) : (
+      screen !== undefined && (
+        <a class="btn small" href={linkTo(screen)}>
+          {t('settings.health.go')}
+        </a>
+      )
+    )
+  return (
+    <Note kind="warning" action={action}>
+      {screen === undefined ? detail : t(`settings.warning.${code}`)}
+    </Note>
   )
 }
 

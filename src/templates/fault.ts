@@ -1,4 +1,4 @@
-export type FaultCode = 'syntax' | 'evaluation' | 'limit' | 'stopped' | 'tainted'
+export type FaultCode = 'syntax' | 'evaluation' | 'limit' | 'stopped' | 'tainted' | 'bind'
 
 /** A fault of a template: of its text, or of its run. */
 export class TemplateFault extends Error {

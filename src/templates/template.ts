@@ -1,12 +1,12 @@
 import { TemplateFault, placing } from './fault.ts'
 import { TEMPLATE_MAX } from './limits.ts'
-import type { Piece } from './pieces.ts'
 import { Interpreter } from './run/interpreter.ts'
 import type { Parsed } from './run/interpreter.ts'
 import { parse } from './syntax/parser.ts'
 import { Decimal } from './values/decimal.ts'
 import { DateValue, Fragment, Hash, NativeFunction, Sequence, Text } from './values/value.ts'
 import type { Value } from './values/value.ts'
+import { Written } from './written.ts'
 
 /** A value that a template is given. A `Text` of the caller may be clean, other strings are tainted. */
 export type Given =
@@ -68,9 +68,11 @@ export class Template {
 
   /** The SQL that the template writes: text and values, in pieces.
    * @throws {TemplateFault} with the line and the column of the fault */
-  pieces(surroundings: Surroundings): readonly Piece[] {
+  sql(surroundings: Surroundings): Written {
     const output = this.#run(surroundings, true)
-    return output instanceof Fragment ? output.pieces : []
+    const textOf = (name: string | null) =>
+      name === null ? this.parsed.text : (surroundings.snippet?.(name)?.parsed.text ?? '')
+    return new Written(output instanceof Fragment ? output.pieces : [], textOf)
   }
 
   #run({ parameters, timeZone, snippet, settings, now }: Surroundings, isSql: boolean): Value {

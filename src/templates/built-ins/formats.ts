@@ -1,16 +1,16 @@
 import { converted, isoText, parsedDate } from '../values/dates.ts'
 import { Decimal } from '../values/decimal.ts'
-import { DateValue, Text, typeOf } from '../values/value.ts'
-import type { Value } from '../values/value.ts'
-import { booleanWord, dateText, numberText, textOf } from '../run/coercion.ts'
+import { DateValue, typeOf } from '../values/value.ts'
+import type { Text, Value } from '../values/value.ts'
+import { booleanText, dateText, numberText, textOf } from '../run/coercion.ts'
 import { fail } from '../run/machine.ts'
 import type { Machine } from '../run/machine.ts'
 import type { BuiltIn, Call } from './call.ts'
 
 /** `value?string.format` and `value?string("format")`. */
 export function stringFormat(machine: Machine, value: Value, format: Text, at: number): Text {
-  if (value instanceof Decimal) return new Text(numberText(value, format.text, at), format.isTainted)
-  if (value instanceof DateValue) return new Text(dateText(machine, value, format.text, at), format.isTainted)
+  if (value instanceof Decimal) return numberText(value, format, at)
+  if (value instanceof DateValue) return dateText(machine, value, format, at)
   return fail(at, `is ${typeOf(value)}, which has no formats`)
 }
 
@@ -19,11 +19,11 @@ const string: BuiltIn = (call) => {
   if (typeof target === 'boolean') return booleanString(call, target)
   if (!call.args) return textOf(machine, target, at)
   if (call.count !== 1) call.fail('takes one format')
-  return stringFormat(machine, target, new Text(call.text(0), false), at)
+  return stringFormat(machine, target, call.made(call.text(0)), at)
 }
 
 function booleanString(call: Call, target: boolean): Text {
-  if (!call.args) return new Text(booleanWord(call.machine, target), false, target)
+  if (!call.args) return booleanText(call.machine, target)
   if (call.count !== 2) call.fail('takes a string for true and one for false')
   const words = [call.text(0), call.text(1)]
   return call.made((target ? words[0] : words[1]) ?? '')
@@ -36,7 +36,7 @@ const date =
     if (target instanceof DateValue)
       return converted(target, kind) ?? call.fail(`is of a ${target.kind}, which has no ${kind}`)
     if (call.count > 1) call.fail('takes one format')
-    const format = call.args ? call.text(0) : (machine.settings.get(`${kind}_format`) ?? '')
+    const format = call.args ? call.text(0) : (machine.settings.get(`${kind}_format`)?.text ?? '')
     const text = call.string
     return (
       parsedDate(kind, text, format, machine.timeZone) ?? call.fail(`is of a string that is not a ${kind}`)

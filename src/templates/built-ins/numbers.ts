@@ -9,7 +9,7 @@ const HALF = new Decimal(5n, 1)
 
 const computer: BuiltIn = (call) => {
   const value = call.target
-  if (value instanceof Decimal) return new Text(computerNumber(value), false, value)
+  if (value instanceof Decimal) return new Text(computerNumber(value), value.unscaled < 0n, value)
   if (typeof value === 'boolean') return new Text(String(value), false, value)
   return call.fail(`is of a number or a boolean, not of ${typeOf(value)}`)
 }

@@ -1,5 +1,5 @@
 import { TemplateFault } from '../fault.ts'
-import { Fragment } from '../values/value.ts'
+import { Fragment, Text } from '../values/value.ts'
 import { plainOf } from '../run/output.ts'
 import { textOf } from '../run/coercion.ts'
 import type { BuiltIn } from './call.ts'
@@ -10,6 +10,7 @@ const noEscape: BuiltIn = (call) => {
   if (target instanceof Fragment) return target
   const text = textOf(machine, target, at)
   if (!machine.isSql) return text
+  if (!(target instanceof Text) || target.of !== null) return literal(call)
   if (text.isTainted)
     throw new TemplateFault(at, '?no_esc is of a string that comes from a parameter', 'tainted')
   return new Fragment([{ kind: 'text', text: text.text, at, snippet: machine.snippet }])

@@ -4,11 +4,14 @@ import type { Value } from '../values/value.ts'
 import { fail, missing } from './machine.ts'
 import type { Content, Frame, Leaving, Machine } from './machine.ts'
 import { TextSink } from './output.ts'
+import { wrapper } from './wrappers.ts'
 
 /** Runs a macro: `<@name …>`. */
 export function callMacro(machine: Machine, node: NodeOf<'call'>): Leaving | undefined {
   const { of, at } = node
   const target = machine.evaluate(of)
+  const wrap = target instanceof Routine ? undefined : wrapper(machine, node)
+  if (wrap) return wrap(() => machine.run(node.children))
   if (target === undefined) missing(at, of.kind === 'variable' ? of.name : 'the macro')
   if (!(target instanceof Routine) || target.definition.isFunction)
     fail(at, `is ${typeOf(target)}, not a macro`)

@@ -9,47 +9,39 @@ import type { Machine } from './machine.ts'
 /** A value as a string: numbers and dates by the settings. */
 export function textOf(machine: Machine, value: Value | undefined, at: number): Text {
   if (value instanceof Text) return value
-  const plain = plainText(machine, value, at)
-  if (plain === undefined) {
-    if (value === undefined) missing(at)
-    fail(at, `is ${typeOf(value)}, not a string`)
-  }
-  return new Text(plain ?? '', false, value instanceof Decimal || typeof value === 'boolean' ? value : null)
-}
-
-function plainText(machine: Machine, value: Value | undefined, at: number): string | undefined {
   if (value instanceof Decimal) return numberText(value, setting(machine, 'number_format'), at)
   if (value instanceof DateValue)
     return dateText(machine, value, setting(machine, `${value.kind}_format`), at)
-  if (typeof value === 'boolean') return booleanText(machine, value, at)
-  return value === NOTHING ? '' : undefined
+  if (typeof value === 'boolean') {
+    if (setting(machine, 'boolean_format').text === 'true,false')
+      fail(at, 'is a boolean: write ?c, ?string or ?then')
+    return booleanText(machine, value)
+  }
+  if (value === NOTHING) return new Text('', false)
+  if (value === undefined) missing(at)
+  return fail(at, `is ${typeOf(value)}, not a string`)
 }
 
-const setting = (machine: Machine, name: string): string => machine.settings.get(name) ?? ''
+const setting = (machine: Machine, name: string): Text => machine.settings.get(name) ?? new Text('', false)
 
-export function numberText(value: Decimal, format: string, at: number): string {
-  return formattedNumber(value, format) ?? fail(at, `${format} is not a format of numbers`)
+/** A number by a format. The minus of a number could begin a comment of SQL with another one. */
+export function numberText(value: Decimal, format: Text, at: number): Text {
+  const text = formattedNumber(value, format.text) ?? fail(at, `${format.text} is not a format of numbers`)
+  const isComputer = format.text === 'computer' || format.text === 'c'
+  return new Text(text, format.isTainted || value.unscaled < 0n, isComputer ? value : null)
 }
 
-export function dateText(machine: Machine, value: DateValue, format: string, at: number): string {
-  const text = formattedDate(value, format, machine.timeZone)
-  return text ?? fail(at, `${format} is not a format of a ${value.kind}`)
-}
-
-function booleanText(machine: Machine, value: boolean, at: number): string {
-  const format = setting(machine, 'boolean_format')
-  if (format === 'true,false') fail(at, 'is a boolean: write ?c, ?string or ?then')
-  if (format === 'c') return String(value)
-  const [yes = '', no = ''] = format.split(/,([^]*)/)
-  return value ? yes : no
+export function dateText(machine: Machine, value: DateValue, format: Text, at: number): Text {
+  const text = formattedDate(value, format.text, machine.timeZone)
+  return new Text(text ?? fail(at, `${format.text} is not a format of a ${value.kind}`), format.isTainted)
 }
 
 /** A boolean as `?string` writes it. */
-export function booleanWord(machine: Machine, value: boolean): string {
-  const format = setting(machine, 'boolean_format')
-  if (format === 'c') return String(value)
-  const [yes = '', no = ''] = format.split(/,([^]*)/)
-  return value ? yes : no
+export function booleanText(machine: Machine, value: boolean): Text {
+  const { text, isTainted } = setting(machine, 'boolean_format')
+  if (text === 'c') return new Text(String(value), false, value)
+  const [yes = '', no = ''] = text.split(/,([^]*)/)
+  return new Text(value ? yes : no, isTainted, value)
 }
 
 export function numberOf(value: Value | undefined, at: number): Decimal {

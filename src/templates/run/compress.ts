@@ -8,7 +8,7 @@ export function compress(machine: Machine, node: NodeOf<'compress'>): Leaving | 
   const { value, leaving } = machine.capture(() => machine.run(node.children))
   const squeezer = new Squeezer()
   if (value instanceof Fragment)
-    machine.write(new Fragment(value.pieces.map((piece) => squeezer.piece(piece))))
+    machine.write(new Fragment(value.pieces.flatMap((piece) => squeezer.piece(piece))))
   else if (value instanceof Text) machine.write(new Text(squeezer.text(value.text), value.isTainted))
   return leaving
 }
@@ -31,8 +31,11 @@ class Squeezer {
     return result
   }
 
-  piece(piece: Piece): Piece {
-    if (piece.kind === 'text') return { ...piece, text: this.text(piece.text) }
-    return piece
+  piece(piece: Piece): readonly Piece[] {
+    if (piece.kind === 'text') return [{ ...piece, text: this.text(piece.text) }]
+    const space = this.#space
+    this.#space = ''
+    this.#isAtBeginning = false
+    return space === '' ? [piece] : [{ ...piece, kind: 'text', text: space }, piece]
   }
 }

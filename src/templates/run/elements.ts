@@ -1,6 +1,7 @@
 import { TemplateFault } from '../fault.ts'
 import type { Assignment, Node, NodeOf, Scope } from '../syntax/tree.ts'
 import { Decimal } from '../values/decimal.ts'
+import { Text } from '../values/value.ts'
 import { callMacro, runNested } from './calls.ts'
 import { booleanOf, numberOf, textOf } from './coercion.ts'
 import { compress } from './compress.ts'
@@ -115,7 +116,8 @@ function runRare(machine: Machine, node: Rare): Leaving | undefined {
 
 function write(machine: Machine, { value: expression, digits, at }: NodeOf<'value'>): void {
   if (digits) {
-    machine.sink.text(numeric(numberOf(machine.evaluate(expression), expression.at), digits), at)
+    const number = numberOf(machine.evaluate(expression), expression.at)
+    machine.sink.value(new Text(numeric(number, digits), false, number.rounded(digits[1], 'half even')), at)
     return
   }
   const value = machine.evaluate(expression)
@@ -209,10 +211,11 @@ function attempted(machine: Machine, { children }: NodeOf<'attempt'>): Leaving |
 }
 
 function set(machine: Machine, { name, value, at }: NodeOf<'setting'>): void {
-  const text = textOf(machine, present(machine, value), at).text
+  const format = textOf(machine, present(machine, value), at)
+  const { text } = format
   if (name === 'boolean_format' && text !== 'c' && !text.includes(','))
     fail(at, 'boolean_format is c, or two words with a comma between them')
-  machine.settings.set(name, text)
+  machine.settings.set(name, format)
 }
 
 function stopped(machine: Machine, { message, at }: NodeOf<'stop'>): never {

@@ -162,7 +162,8 @@ function interpolated(
 ): Value {
   const value = present(machine, part.value)
   if (!part.digits) return value instanceof Fragment ? value : textOf(machine, value, part.at)
-  return new Text(numeric(numberOf(value, part.at), part.digits), false)
+  const number = numberOf(value, part.at)
+  return new Text(numeric(number, part.digits), number.unscaled < 0n)
 }
 
 /** The number with so many digits after the point. */

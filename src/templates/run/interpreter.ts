@@ -29,7 +29,7 @@ export type Run = {
 export class Interpreter implements Machine {
   readonly limits: Limits
   readonly isSql: boolean
-  readonly settings: Map<string, string>
+  readonly settings: Map<string, Text>
   readonly timeZone: string
   sink: Sink
   frame: Frame | null = null
@@ -47,7 +47,9 @@ export class Interpreter implements Machine {
   ) {
     this.limits = new Limits(given.now)
     this.isSql = given.isSql
-    this.settings = new Map(given.settings)
+    this.settings = new Map(
+      [...given.settings].map(([name, format]) => [name, new Text(format, false)] as const),
+    )
     this.timeZone = given.timeZone
     this.sink = this.#newSink()
     this.#texts = new Map([[null, template.text]])

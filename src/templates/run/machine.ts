@@ -43,7 +43,7 @@ export interface Machine {
   readonly limits: Limits
   /** Whether output is SQL: pieces, in which values stay values. */
   readonly isSql: boolean
-  readonly settings: Map<string, string>
+  readonly settings: Map<string, Text>
   readonly timeZone: string
   sink: Sink
   frame: Frame | null

@@ -101,11 +101,14 @@ export function plainOf(machine: Machine, value: Value | undefined, at: number):
 }
 
 function numberValue(number: Decimal, text: string): PlainValue {
-  if (number.isInteger()) {
+  if (number.isInteger() && text.length < 19) {
     const value = Number(text)
     return { type: 'integer', value: Number.isSafeInteger(value) ? value : text, text }
   }
-  const exact = number.toString().replace(/\.?0+$/, '')
+  const exact = number
+    .toString()
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '')
   const double = Number(exact)
   return { type: 'number', value: String(double) === exact ? double : exact, text: exact }
 }

@@ -101,6 +101,8 @@ describe('limits of templates', () => {
       '<#if '.repeat(20_000),
       '${'.repeat(40_000),
       '<#--'.repeat(20_000),
+      `\${"${'a'.repeat(30_000)}b"?matches("(a+)+(a*)*$")?c}\${missing}`,
+      '${"a"?matches("((((a{1,1000}){1,1000}){1,1000}){1,1000})")?c}',
       `<#assign a = "x"?left_pad(9999, "y")><#list 1..9999 as i><#assign b = a?replace("", "xx")?split("")?join("-")></#list>`,
     ]
     for (const text of hostile) {

@@ -9,6 +9,7 @@ import { FORMATS } from './formats.ts'
 import { evalJson } from './json.ts'
 import { arityOf } from './names.ts'
 import { NUMBERS } from './numbers.ts'
+import { groups, matches } from './patterns.ts'
 import { SEQUENCES } from './sequences.ts'
 import { SQL } from './sql.ts'
 import { STRINGS } from './strings.ts'
@@ -23,6 +24,8 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map([
   ...Object.entries(TYPES),
   ...Object.entries(SQL),
   ['eval_json', evalJson],
+  ['matches', matches],
+  ['groups', groups],
 ])
 
 /** The value of `of?name` or `of?name(args)`. */

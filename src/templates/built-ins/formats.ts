@@ -1,6 +1,6 @@
 import { converted, isoText, parsedDate } from '../values/dates.ts'
 import { Decimal } from '../values/decimal.ts'
-import { DateValue, typeOf } from '../values/value.ts'
+import { DateValue, Matches, typeOf } from '../values/value.ts'
 import type { Text, Value } from '../values/value.ts'
 import { booleanText, dateText, numberText, textOf } from '../run/coercion.ts'
 import { fail } from '../run/machine.ts'
@@ -15,7 +15,8 @@ export function stringFormat(machine: Machine, value: Value, format: Text, at: n
 }
 
 const string: BuiltIn = (call) => {
-  const { target, machine, at } = call
+  const { machine, at } = call
+  const target = call.target instanceof Matches ? call.target.isWhole : call.target
   if (typeof target === 'boolean') return booleanString(call, target)
   if (!call.args) return textOf(machine, target, at)
   if (call.count !== 1) call.fail('takes one format')

@@ -18,7 +18,9 @@ function entries(names: string, arity: Partial<Arity>): readonly (readonly [stri
 
 const ARITIES: ReadonlyMap<string, Arity> = new Map([
   ...plain('upper_case lower_case cap_first uncap_first capitalize trim length word_list'),
-  ...plain('c round floor ceiling int abs long size first last sort reverse min max keys values iso_utc'),
+  ...plain(
+    'c round floor ceiling int abs long size first last groups sort reverse min max keys values iso_utc',
+  ),
   ...plain('has_content number eval_json no_esc sql_identifier sql_literal'),
   ...plain(
     'is_string is_number is_boolean is_date is_date_like is_hash is_hash_ex is_sequence is_enumerable is_indexable is_collection is_macro is_method is_directive is_date_only is_time is_datetime is_unknown_date_like is_markup_output',
@@ -40,3 +42,5 @@ const ARITIES: ReadonlyMap<string, Arity> = new Map([
 ])
 
 export const arityOf = (name: string): Arity | undefined => ARITIES.get(name)
+/** All built-ins, for the page that lists them. */
+export const builtInNames = (): readonly string[] => [...ARITIES.keys()]

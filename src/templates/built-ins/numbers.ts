@@ -1,6 +1,6 @@
 import { Decimal } from '../values/decimal.ts'
 import { computerNumber } from '../values/numbers.ts'
-import { DateValue, Text, typeOf } from '../values/value.ts'
+import { DateValue, Matches, Text, typeOf } from '../values/value.ts'
 import { numberOf } from '../run/coercion.ts'
 import type { BuiltIn, Call } from './call.ts'
 
@@ -8,7 +8,7 @@ const target = (call: Call): Decimal => numberOf(call.target, call.of.at)
 const HALF = new Decimal(5n, 1)
 
 const computer: BuiltIn = (call) => {
-  const value = call.target
+  const value = call.target instanceof Matches ? call.target.isWhole : call.target
   if (value instanceof Decimal) return new Text(computerNumber(value), value.unscaled < 0n, value)
   if (typeof value === 'boolean') return new Text(String(value), false, value)
   return call.fail(`is of a number or a boolean, not of ${typeOf(value)}`)

@@ -2,7 +2,7 @@ import { Sequence } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { Decimal } from '../values/decimal.ts'
 import type { BuiltIn, Call } from './call.ts'
-import { flagsOf, patternOf } from './patterns.ts'
+import { flagsOf, patternOf, placesOf, replacedBy, splitBy } from './patterns.ts'
 
 const mapped =
   (map: (text: string) => string): BuiltIn =>
@@ -65,12 +65,7 @@ const split: BuiltIn = (call) => {
 }
 
 function pieces(call: Call, text: string, separator: string, flags: string): readonly string[] {
-  if (flags.includes('r')) {
-    const found = patternOf(call, separator, flags).split(text)
-    // As in Java, empty pieces at the end are dropped.
-    while (found.length > 1 && found.at(-1) === '') found.pop()
-    return found
-  }
+  if (flags.includes('r')) return splitBy(call, patternOf(call, separator, flags), text)
   if (!flags.includes('i') || separator === '') return text.split(separator)
   const [lower, part] = [text.toLowerCase(), separator.toLowerCase()]
   const found: string[] = []
@@ -86,8 +81,7 @@ const replace: BuiltIn = (call) => {
   const [text, part, by] = [call.string, call.coerced(0), call.coerced(1)]
   const flags = flagsOf(call, 2)
   call.machine.limits.step(call.at, text.length)
-  if (flags.includes('r'))
-    return call.made(patternOf(call, part, flags).replace(text, by, flags.includes('f')))
+  if (flags.includes('r')) return call.made(replacedBy(call, patternOf(call, part, flags), [text, by], flags))
   return call.made(replaced(call, [text, part, by], flags))
 }
 
@@ -118,7 +112,7 @@ const kept =
 
 // oxlint-disable-next-line max-params -- the search of four built-ins
 function place(call: Call, text: string, separator: string, flags: string, isLast: boolean) {
-  if (flags.includes('r')) return patternOf(call, separator, flags).place(text, isLast)
+  if (flags.includes('r')) return placesOf(call, patternOf(call, separator, flags), text).at(isLast ? -1 : 0)
   const [where, part] = flags.includes('i')
     ? [text.toLowerCase(), separator.toLowerCase()]
     : [text, separator]

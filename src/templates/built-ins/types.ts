@@ -2,6 +2,7 @@ import { Decimal } from '../values/decimal.ts'
 import {
   DateValue,
   Fragment,
+  Matches,
   NOTHING,
   Range,
   Routine,
@@ -39,7 +40,7 @@ function hasContent(value: Value | undefined): boolean {
 export const TYPES: Readonly<Record<string, BuiltIn>> = {
   is_string: is((value) => value instanceof Text || value === NOTHING),
   is_number: is((value) => value instanceof Decimal),
-  is_boolean: is((value) => typeof value === 'boolean' || (typeof value === 'object' && 'isWhole' in value)),
+  is_boolean: is((value) => typeof value === 'boolean' || value instanceof Matches),
   is_date: isAnyDate,
   is_date_like: isAnyDate,
   is_date_only: isDate('date'),

@@ -70,9 +70,21 @@ export class Matches extends Sequence {
   constructor(
     items: readonly (Value | undefined)[],
     readonly isWhole: boolean,
-    readonly groups: Sequence,
+    /** Null when the whole text does not match. */
+    readonly groups: Sequence | null,
   ) {
     super(items)
+  }
+}
+
+/** A match in a text: a string with groups. */
+export class Match extends Text {
+  constructor(
+    text: string,
+    isTainted: boolean,
+    readonly groups: Sequence,
+  ) {
+    super(text, isTainted)
   }
 }
 

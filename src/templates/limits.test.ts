@@ -91,7 +91,7 @@ describe('limits of templates', () => {
     expect(faultOf(() => written(caught)).code).toBe('limit')
   })
 
-  test('hostile templates end within 200 ms', () => {
+  test('hostile templates end within 200 ms of CPU', () => {
     const hostile = [
       '<#list 1.. as i>x</#list>',
       '<#macro m><@m/></#macro><@m/>',
@@ -101,14 +101,18 @@ describe('limits of templates', () => {
       '<#if '.repeat(20_000),
       '${'.repeat(40_000),
       '<#--'.repeat(20_000),
-      `\${"${'a'.repeat(30_000)}b"?matches("(a+)+(a*)*$")?c}\${missing}`,
+      `\${${'!'.repeat(50_000)}true}`,
+      `${'<#escape x as x + x>'.repeat(30)}\${a}${'</#escape>'.repeat(30)}`,
+      `\${"${'a'.repeat(20_000)}"?replace("a?", "${'b'.repeat(60)}", "r")}`,
+      `\${"${'a'.repeat(19_990)}b"?matches("(a+)+(a*)*$")?c}\${missing}`,
       '${"a"?matches("((((a{1,1000}){1,1000}){1,1000}){1,1000})")?c}',
       `<#assign a = "x"?left_pad(9999, "y")><#list 1..9999 as i><#assign b = a?replace("", "xx")?split("")?join("-")></#list>`,
     ]
     for (const text of hostile) {
-      const start = performance.now()
+      const start = process.cpuUsage()
       expect(() => written(text, () => performance.now())).toThrow(TemplateFault)
-      expect(performance.now() - start).toBeLessThan(200)
+      const { user, system } = process.cpuUsage(start)
+      expect({ text: text.slice(0, 40), isQuick: user + system < 200_000 }).toMatchObject({ isQuick: true })
     }
   })
 })

@@ -55,7 +55,7 @@ export class Template {
           `the template has more than ${TEMPLATE_MAX} characters`,
           'limit',
         )
-      return new Template({ text, nodes: parse(text) })
+      return new Template({ text, nodes: onStack(() => parse(text)) })
     })
   }
 
@@ -77,14 +77,25 @@ export class Template {
 
   #run({ parameters, timeZone, snippet, settings, now }: Surroundings, isSql: boolean): Value {
     const model = new Map(Object.entries(parameters).map(([name, value]) => [name, valueOf(value)] as const))
-    return new Interpreter(this.parsed, {
+    const interpreter = new Interpreter(this.parsed, {
       isSql,
       timeZone,
       model,
       settings: new Map([...SETTINGS, ...Object.entries(settings ?? {})]),
       snippet: (name) => snippet?.(name)?.parsed,
       now,
-    }).output()
+    })
+    return placing(this.parsed.text, null, () => onStack(() => interpreter.output()))
+  }
+}
+
+/** Some hosts have a stack that is too small for all that the limits allow. */
+function onStack<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof RangeError) || !/call stack/i.test(error.message)) throw error
+    throw new TemplateFault(0, 'the template is nested too deeply', 'limit')
   }
 }
 

@@ -5,6 +5,8 @@ import type { Value } from '../values/value.ts'
 import type { BuiltIn, Call } from './call.ts'
 
 const PATTERN_MAX = 1_000
+/** The longest text that is searched by a pattern. */
+const TEXT_MAX = 20_000
 const MATCHES_MAX = 10_000
 
 /** The flags in an argument: `r` for a pattern, `i`, `m` and `s` as in Java, `f` for the first match. */
@@ -15,14 +17,17 @@ export function flagsOf(call: Call, index: number): string {
 }
 
 /** A regular expression, which takes time in proportion to the text. It has no look-around and no back references. */
-export function patternOf(call: Call, text: string, flags: string): RE2JS {
-  if (text.length > PATTERN_MAX)
+export function patternOf(call: Call, pattern: string, flags: string, text: string): RE2JS {
+  if (pattern.length > PATTERN_MAX)
     throw new TemplateFault(call.at, `the pattern has more than ${PATTERN_MAX} characters`, 'limit')
+  if (text.length > TEXT_MAX)
+    throw new TemplateFault(call.at, `matches a text of more than ${TEXT_MAX} characters`, 'limit')
+  call.machine.limits.step(call.at, text.length)
   const bits = flags.split('').reduce((sum, flag) => sum | (BITS[flag] ?? 0), 0)
   try {
-    return RE2JS.compile(text, bits)
+    return RE2JS.compile(pattern, bits)
   } catch (error) {
-    if (error instanceof RE2JSException) return call.fail(`takes a pattern, not ${text}`)
+    if (error instanceof RE2JSException) return call.fail(`takes a pattern, not ${pattern}`)
     throw error
   }
 }
@@ -86,8 +91,7 @@ export function replacedBy(
 /** `?matches`: whether the whole text matches, and each match in it. */
 export const matches: BuiltIn = (call) => {
   const [text, pattern] = [call.string, call.coerced(0)]
-  const compiled = patternOf(call, pattern, flagsOf(call, 1))
-  call.machine.limits.step(call.at, text.length)
+  const compiled = patternOf(call, pattern, flagsOf(call, 1), text)
   const groupsOf = (matcher: ReturnType<RE2JS['matcher']>) =>
     new Sequence(
       Array.from({ length: matcher.groupCount() + 1 }, (_, index): Value | undefined => {

@@ -65,7 +65,7 @@ const split: BuiltIn = (call) => {
 }
 
 function pieces(call: Call, text: string, separator: string, flags: string): readonly string[] {
-  if (flags.includes('r')) return splitBy(call, patternOf(call, separator, flags), text)
+  if (flags.includes('r')) return splitBy(call, patternOf(call, separator, flags, text), text)
   if (!flags.includes('i') || separator === '') return text.split(separator)
   const [lower, part] = [text.toLowerCase(), separator.toLowerCase()]
   const found: string[] = []
@@ -81,7 +81,8 @@ const replace: BuiltIn = (call) => {
   const [text, part, by] = [call.string, call.coerced(0), call.coerced(1)]
   const flags = flagsOf(call, 2)
   call.machine.limits.step(call.at, text.length)
-  if (flags.includes('r')) return call.made(replacedBy(call, patternOf(call, part, flags), [text, by], flags))
+  if (flags.includes('r'))
+    return call.made(replacedBy(call, patternOf(call, part, flags, text), [text, by], flags))
   return call.made(replaced(call, [text, part, by], flags))
 }
 
@@ -112,7 +113,8 @@ const kept =
 
 // oxlint-disable-next-line max-params -- the search of four built-ins
 function place(call: Call, text: string, separator: string, flags: string, isLast: boolean) {
-  if (flags.includes('r')) return placesOf(call, patternOf(call, separator, flags), text).at(isLast ? -1 : 0)
+  if (flags.includes('r'))
+    return placesOf(call, patternOf(call, separator, flags, text), text).at(isLast ? -1 : 0)
   const [where, part] = flags.includes('i')
     ? [text.toLowerCase(), separator.toLowerCase()]
     : [text, separator]

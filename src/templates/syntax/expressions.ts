@@ -179,6 +179,7 @@ export class ExpressionParser {
     if (sign) return { kind: sign.text === '-' ? 'minus' : 'plus', of: this.#primary(), at: sign.at }
     const nots: Token[] = []
     for (let not = this.takeMark('!'); not; not = this.takeMark('!')) nots.push(not)
+    if (nots.length > CHAIN_MAX) this.#exceed(`has more than ${CHAIN_MAX} operators in a row`)
     return nots.reduceRight<Expression>((of, { at }) => ({ kind: 'not', of, at }), this.#primary())
   }
 

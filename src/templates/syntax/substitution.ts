@@ -1,11 +1,21 @@
+import { TemplateFault } from '../fault.ts'
 import type { Expression } from './tree.ts'
 
-/** The expression of `escape` with its variable replaced. */
+const PARTS_MAX = 10_000
+
+/** The expression of `escape` with its variable replaced.
+ * @throws {TemplateFault} when it is too large: each `escape` in another one may double it */
 export function substituted(by: Expression, name: string, value: Expression): Expression {
-  const inner = (expression: Expression) => substituted(expression, name, value)
-  if (by.kind === 'variable') return by.name === name ? value : by
-  if (by.kind === 'lambda') return by.names.includes(name) ? by : { ...by, body: inner(by.body) }
-  return rebuilt(by, inner)
+  let parts = 0
+  const inner = (expression: Expression): Expression => {
+    parts += 1
+    if (parts > PARTS_MAX)
+      throw new TemplateFault(value.at, `is escaped by more than ${PARTS_MAX} parts`, 'limit')
+    if (expression.kind === 'variable') return expression.name === name ? value : expression
+    if (expression.kind !== 'lambda') return rebuilt(expression, inner)
+    return expression.names.includes(name) ? expression : { ...expression, body: inner(expression.body) }
+  }
+  return inner(by)
 }
 
 type Rebuild = (expression: Expression) => Expression

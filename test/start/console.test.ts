@@ -1,6 +1,20 @@
 import { afterEach, expect, test } from 'bun:test'
-import { appendFile, chmod, chown, cp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import {
+  appendFile,
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { z } from 'zod'
 
 import { Directories, isRoot, nobody, startCommand } from './command-line.ts'
 
@@ -11,22 +25,38 @@ const TEST_MAX_MS = 60_000
 const directories = new Directories()
 afterEach(() => directories.remove())
 
-/** A clone with its packages, without a build of the console. */
+/** A clone with the packages of `npm ci --omit=dev`, without a build of the console. */
 async function cloned(): Promise<string> {
   const clone = await directories.make()
   await chmod(clone, 0o755)
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'db', 'workers'])
     await cp(join(ROOT, name), join(clone, name), { recursive: true })
-  await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  for (const path of ['node_modules/.bin/bun', ...(await productionPackages())]) {
+    await mkdir(dirname(join(clone, path)), { recursive: true })
+    await symlink(join(ROOT, path), join(clone, path))
+  }
   return clone
+}
+
+/** The folders of the packages that are installed here and are not for development alone. */
+async function productionPackages(): Promise<string[]> {
+  const lock: unknown = await Bun.file(join(ROOT, 'package-lock.json')).json()
+  const { packages } = z
+    .object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) })
+    .parse(lock)
+  return Object.entries(packages)
+    .filter(([path, { dev = false }]) => !dev && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path))
+    .map(([path]) => path)
+    .filter((path) => existsSync(join(ROOT, path)))
 }
 
 /** Starts the service of a clone, asks it, and stops it. */
 async function whileServing(clone: string, ask: (url: string) => Promise<void>, as: readonly string[] = []) {
   const dataDir = await directories.make()
   if (as.length > 0) await chown(dataDir, 65_534, 65_534)
-  const environment = { TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' }
-  const service = startCommand([...as, 'sh', 'workers/run.sh', 'serve'], environment, clone)
+  const variables = { TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' }
+  const environment = { ...variables, NODE_ENV: 'production', HOME: '/nonexistent' }
+  const service = startCommand([...as, 'npm', 'start'], environment, clone)
   try {
     await service.until('Ctrl-C')
     await ask(/listens at (\S+)/.exec(service.stdout)?.[1] ?? '')
@@ -53,6 +83,7 @@ test(
   'the first start builds the console, the next one does not, and a changed source is built again',
   async () => {
     const clone = await cloned()
+    expect(await readdir(join(clone, 'node_modules'))).not.toContain('playwright-core')
     const builtAt = async () => (await stat(join(clone, 'dist/console/index.html'))).mtimeMs
     await whileServing(clone, readConsole)
     const first = await builtAt()

@@ -19,6 +19,7 @@ type Revaluation = {
 }
 
 const ROOT = 1
+const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const PARAMETERS = { returnValue: [{ valueName: 'load' }] }
 const THRESHOLDS = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } }
@@ -447,6 +448,39 @@ const answers: readonly Scenario[] = [
         [later, expect.any(Number) as number],
       ])
       for (const { end } of found) expect(Date.parse(end)).toBeLessThanOrEqual(Date.now())
+    },
+  },
+  {
+    title: 'the history of a job has 10,000 occurrences of all revaluations together, and no more',
+    async run(client) {
+      const { device, job } = await plant(client, 'often')
+      const begun = Math.floor(Date.now() / MINUTE_MS - 2) * MINUTE_MS
+      const timeAt = (hours: number) => new Date(begun + hours * 60 * MINUTE_MS).toISOString().slice(11, 16)
+      const comment = (days: number, hours: readonly number[]) => ({
+        type: 'comment',
+        begin: new Date(begun - (days - 1) * DAY_MS).toISOString(),
+        end: inMs(60 * MINUTE_MS),
+        active: [
+          {
+            type: 'daily',
+            timezone: 'UTC',
+            times: hours.map((at) => ({ begin: timeAt(at), duration: 'PT1M' })),
+          },
+        ],
+      })
+      const add = (path: string, json: object) =>
+        good(client.request('POST', `/${path}/revaluations`, { json }))
+      const counts = async () => {
+        const { revaluations } = await good<{ revaluations: { occurrences: object[] }[] }>(
+          client.request('GET', `/jobs/${job}/state-history?begin=2010-01-01T00:00:00Z`),
+        )
+        return revaluations.map(({ occurrences }) => occurrences.length)
+      }
+      await add(`devices/${device}`, comment(3_300, [0, 8, 16]))
+      await add(`jobs/${job}`, comment(102, [0]))
+      expect(await counts()).toEqual([9_898, 102])
+      await add(`jobs/${job}`, comment(1, [0]))
+      expect(await counts()).toEqual([9_898, 102, 0])
     },
   },
   {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { z } from 'zod'
+import * as z from 'zod'
 
 import { Directories, isRoot, nobody, startCommand } from './command-line.ts'
 

@@ -1,5 +1,8 @@
 export type FaultCode = 'syntax' | 'evaluation' | 'limit' | 'stopped' | 'tainted' | 'bind'
 
+/** The position of a fault whose place the run knows. */
+export const UNPLACED = -1
+
 /** A fault of a template: of its text, or of its run. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault'

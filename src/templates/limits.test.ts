@@ -125,6 +125,8 @@ describe('places of faults', () => {
     ['\n\n  <#nosuch>', 3, 3],
     ['<#macro m>\n${missing}</#macro>\n\n<@m/>', 2, 3],
     ['${"a${missing}"}', 1, 3],
+    ['a\n${1}${"1e999"?number + "1e999"?number * "9e999"?number}', 2, 41],
+    [`a\n ${'$'}{${'9'.repeat(1_001)}}`, 2, 4],
   ])('%p', (text, line, column) => {
     expect(faultOf(() => written(text))).toMatchObject({ line, column })
   })

@@ -15,6 +15,7 @@ export class Limits {
   #steps = 0
   #clockAt = 0
   #depth = 0
+  #at = 0
   readonly #end: number
 
   constructor(private readonly now: () => number) {
@@ -30,6 +31,7 @@ export class Limits {
 
   /** A step of a computation, or many of them. */
   step(at: number, count = 1): void {
+    this.#at = at
     this.#steps += count
     if (this.#steps > STEPS_MAX) throw new TemplateFault(at, 'the template computes for too long', 'limit')
     if (this.#steps < this.#clockAt) return
@@ -58,6 +60,11 @@ export class Limits {
     const result = run()
     this.#depth -= 1
     return result
+  }
+
+  /** The place of the latest step. */
+  get at(): number {
+    return this.#at
   }
 
   /** The depth of calls, to return to after a fault. */

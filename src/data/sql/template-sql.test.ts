@@ -4,7 +4,7 @@ import { loadModule, scanSync } from 'libpg-query'
 import { TemplateFault } from '../../templates/fault.ts'
 import { type Given, Template } from '../../templates/template.ts'
 import { Decimal } from '../../templates/values/decimal.ts'
-import { DateValue, Text } from '../../templates/values/value.ts'
+import { DateValue, Fragment, NativeFunction, Text } from '../../templates/values/value.ts'
 import { checkStatement } from './gate.ts'
 import { tokensOf } from './lexer.ts'
 import type { Dialect } from './spelling.ts'
@@ -205,6 +205,24 @@ test('a clean string and a number are SQL by ?no_esc', () => {
     'SELECT a FROM t ORDER BY region DESC LIMIT 5',
   )
   expect(bound('<#assign c = "a, b">SELECT ${c?no_esc}', {}).text).toBe('SELECT a, b')
+})
+
+test('a function of the caller writes SQL with values', () => {
+  const ref = new NativeFunction(([name]) => {
+    const text = name instanceof Text ? `SELECT * FROM ${name.text} WHERE id = ` : ''
+    const value = { type: 'integer', value: 7, text: '7' } as const
+    return new Fragment([
+      { kind: 'text', text, at: 0, snippet: null },
+      { kind: 'value', values: [value], isList: false, at: 0, snippet: null },
+    ])
+  })
+  expect(bound('SELECT 1 FROM (${ref("orders")}) q WHERE a = ${x}', { ref, x: 1 })).toEqual({
+    text: 'SELECT 1 FROM (SELECT * FROM orders WHERE id = CAST($1 AS BIGINT)) q WHERE a = CAST($2 AS BIGINT)',
+    binds: [
+      { type: 'integer', value: 7 },
+      { type: 'integer', value: 1 },
+    ],
+  })
 })
 
 test('where, and, trim', () => {

@@ -1,4 +1,4 @@
-import { TemplateFault, placing } from '../fault.ts'
+import { TemplateFault, UNPLACED, placing } from '../fault.ts'
 import { Limits } from '../limits.ts'
 import type { Piece } from '../pieces.ts'
 import type { Expression, Node, NodeOf, Scope } from '../syntax/tree.ts'
@@ -128,7 +128,7 @@ export class Interpreter implements Machine {
     const outer = this.#snippet
     this.#snippet = snippet
     try {
-      return placing(this.#texts.get(snippet) ?? '', snippet, run)
+      return placing(this.#texts.get(snippet) ?? '', snippet, () => this.#locating(run))
     } finally {
       this.#snippet = outer
     }
@@ -146,6 +146,15 @@ export class Interpreter implements Machine {
         return this.run(snippet.nodes)
       }),
     )
+  }
+
+  #locating<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof TemplateFault) || error.position !== UNPLACED) throw error
+      throw new TemplateFault(this.limits.at, error.complaint, error.code)
+    }
   }
 
   #variables(scope: Scope): Map<string, Value> | undefined {

@@ -1,6 +1,6 @@
 import { arityOf } from '../built-ins/names.ts'
 import { TemplateFault } from '../fault.ts'
-import { Decimal } from '../values/decimal.ts'
+import { DIGITS_MAX, Decimal } from '../values/decimal.ts'
 import { literal } from './literals.ts'
 import type { Token } from './tokens.ts'
 import type { Comparison, Expression, ExpressionOf, Node, Operator, RangeEnd } from './tree.ts'
@@ -107,8 +107,8 @@ export class ExpressionParser {
     return kind !== 'end' && kind !== 'space'
   }
 
-  #exceed(complaint: string): never {
-    throw new TemplateFault(this.token.at, complaint, 'limit')
+  #exceed(complaint: string, at = this.token.at): never {
+    throw new TemplateFault(at, complaint, 'limit')
   }
 
   /** The result of `read`; undefined, and nothing is read, when it fails. */
@@ -278,13 +278,18 @@ export class ExpressionParser {
     const { at, text, kind } = token
     this.#parts += 1
     if (this.#parts > PARTS_MAX) this.#exceed(`has more than ${PARTS_MAX} parts`)
-    if (kind === 'number') return { kind, value: Decimal.parse(text) ?? Decimal.of(0), at }
+    if (kind === 'number') return this.#number(token)
     if (kind === 'raw text') return { kind: 'text', text, at }
     if (kind === 'text') return this.#text(token)
     if (kind === 'name' && (text === 'true' || text === 'false'))
       return { kind: 'boolean', value: text === 'true', at }
     if (kind === 'name' && !KEYWORDS.has(text)) return { kind: 'variable', name: text, at }
     return this.#enclosed(token)
+  }
+
+  #number({ text, at }: Token): Expression {
+    if (text.length > DIGITS_MAX) this.#exceed(`has more than ${DIGITS_MAX} digits`, at)
+    return { kind: 'number', value: Decimal.parse(text) ?? Decimal.of(0), at }
   }
 
   #text(token: Token): Expression {

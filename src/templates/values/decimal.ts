@@ -1,8 +1,8 @@
-import { TemplateFault } from '../fault.ts'
+import { TemplateFault, UNPLACED } from '../fault.ts'
 
 /** Results of divisions and products have at most this many digits after the point. */
 const SCALE = 12
-const DIGITS_MAX = 1_000
+export const DIGITS_MAX = 1_000
 const LIMIT = 10n ** BigInt(DIGITS_MAX)
 
 export type Rounding = 'half up' | 'half even' | 'floor' | 'ceiling' | 'down'
@@ -14,7 +14,7 @@ export class Decimal {
     readonly scale: number,
   ) {
     if (unscaled >= LIMIT || unscaled <= -LIMIT)
-      throw new TemplateFault(0, `is a number with more than ${DIGITS_MAX} digits`, 'limit')
+      throw new TemplateFault(UNPLACED, `is a number with more than ${DIGITS_MAX} digits`, 'limit')
   }
 
   static of(value: number | bigint): Decimal {

@@ -45,7 +45,8 @@ function place(node: Node, parent: Placed | null, index: number, lines: readonly
     children: [],
     firstLine,
     lastLine: lineOf(lines, Math.max(node.at, node.end - 1)),
-    isAtLineStart: lines[firstLine] === node.at,
+    // FreeMarker gives a tab the column of its end.
+    isAtLineStart: lines[firstLine] === node.at && !(node.kind === 'text' && node.text.startsWith('\t')),
   }
   placed.children = node.children.map((child, position) => place(child, placed, position, lines))
   return placed

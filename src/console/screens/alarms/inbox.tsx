@@ -159,7 +159,7 @@ export function Assignee({ alarm: { assignee, assignedUntil } }: { readonly alar
       </span>
       <span class="col tight cut">
         <span class="cut">{assignee.userId === user.value?.id ? t('alarm.you') : assignee.name}</span>
-        <span class="label">
+        <span class="label cut">
           {assignedUntil === null ? t('alarm.untilOk') : t('alarm.until', { time: timeText(assignedUntil) })}
         </span>
       </span>

@@ -13,7 +13,7 @@ const STEP_MS = 900_000
 const WIDTH_PX = 720
 const LEFT = 20
 /** The widths of a character, and of the space around the label at the right. */
-const CHARACTER_PX = 7
+const CHARACTER_PX = 8
 const SPACE_PX = 16
 const HEIGHT = 96
 /** The least width of a label of the time axis. */

@@ -82,7 +82,7 @@ function DurationField({
       placeholder="10 min"
       onValue={onValue}
       onBlur={() => onValue(value === '' ? '' : durationFrom(value))}
-      hint={`${ms === null && value !== '' ? '' : `${meaning}. `}${hint}`}
+      hint={`${ms === null && value !== '' ? '' : `${meaning.replace(/\.$/, '')}. `}${hint}`}
       error={isBadDuration(durationFrom(value)) && value !== '' ? t('job.config.badDuration') : error}
     />
   )

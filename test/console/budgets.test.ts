@@ -12,9 +12,19 @@ const CPU_SECONDS_OF_100_EVENTS = 0.3
 const GROWTH_MAX_BYTES = 2 * 1024 * 1024
 const TEST_MAX_MS = 180_000
 const MEASURED_S = 10
+/** How long a fault of a control runs. */
+const FAULT_S = 3
+/** Half of a core, and some 5 MB and 200 listeners a second. */
+const BUSY = `setInterval(() => { for (const end = performance.now() + 50; performance.now() < end;); }, 100)`
+const LEAK = `setInterval(() => {
+  (globalThis.kept ??= []).push(Array.from({ length: 3_000 }, Math.random))
+  addEventListener('storage', () => globalThis.kept)
+}, 5)`
 /** The page of a job keeps the latest 5,000 samples: its heap counts from when it is full. */
 const FILL = { seconds: 10, rate: { values: 600, flips: 20 } }
 const MORE = { seconds: 20, rate: { values: 600, flips: 20 } }
+
+type Rate = Parameters<Load['run']>[1]
 
 onBun('budgets', (stage) => {
   const withLoad = async (
@@ -36,6 +46,23 @@ onBun('budgets', (stage) => {
     }
   }
 
+  const cpuOf100Events = async (load: Load, meter: Meter, seconds: number, rate: Rate) => {
+    const before = await meter.cpuSeconds()
+    const events = await load.run(seconds, rate)
+    // Of a machine that is too slow for the rate fewer events count.
+    return { events, cpuSeconds: ((await meter.cpuSeconds()) - before) / (events / 100) }
+  }
+  const growthOf = async (load: Load, meter: Meter, seconds: number, rate: Rate) => {
+    const before = await meter.usage()
+    const events = await load.run(seconds, rate)
+    const after = await meter.usage()
+    return {
+      events,
+      bytes: after.heapBytes - before.heapBytes,
+      listeners: after.listeners - before.listeners,
+    }
+  }
+
   const SCREENS = [
     ['the overview', () => '', { values: 0, flips: 50 }],
     ['the page of a job', ({ job }: Load) => `job/${job}`, { values: 90, flips: 5 }],
@@ -47,12 +74,9 @@ onBun('budgets', (stage) => {
         withLoad(pathOf, async (load, _page, meter) => {
           // The first events load and compile what the later ones use.
           await load.run(MEASURED_S / 5, rate)
-          const before = await meter.cpuSeconds()
-          const events = await load.run(MEASURED_S, rate)
-          const spent = (await meter.cpuSeconds()) - before
+          const { events, cpuSeconds } = await cpuOf100Events(load, meter, MEASURED_S, rate)
           expect(events).toBeGreaterThan(MEASURED_S * 90)
-          // Of a machine that is too slow for the rate fewer events count.
-          expect(spent / (events / 100)).toBeLessThan(CPU_SECONDS_OF_100_EVENTS)
+          expect(cpuSeconds).toBeLessThan(CPU_SECONDS_OF_100_EVENTS)
         }),
       TEST_MAX_MS,
     )
@@ -64,12 +88,29 @@ onBun('budgets', (stage) => {
         ({ job }) => `job/${job}`,
         async (load, _page, meter) => {
           await load.run(FILL.seconds, FILL.rate)
-          const before = await meter.usage()
-          const events = await load.run(MORE.seconds, MORE.rate)
-          const after = await meter.usage()
-          expect(events).toBeGreaterThan(10_000)
-          expect(after.heapBytes - before.heapBytes).toBeLessThan(GROWTH_MAX_BYTES)
-          expect(after.listeners).toBeLessThanOrEqual(before.listeners)
+          const grown = await growthOf(load, meter, MORE.seconds, MORE.rate)
+          expect(grown.events).toBeGreaterThan(10_000)
+          expect(grown.bytes).toBeLessThan(GROWTH_MAX_BYTES)
+          expect(grown.listeners).toBeLessThanOrEqual(0)
+        },
+      ),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a page that is busy or keeps what it received is over these budgets',
+    () =>
+      withLoad(
+        () => '',
+        async (load, page, meter) => {
+          const rate = { values: 0, flips: 50 }
+          await page.evaluate(BUSY)
+          const { cpuSeconds } = await cpuOf100Events(load, meter, FAULT_S, rate)
+          expect(cpuSeconds).toBeGreaterThan(CPU_SECONDS_OF_100_EVENTS)
+          await page.evaluate(LEAK)
+          const grown = await growthOf(load, meter, FAULT_S, rate)
+          expect(grown.bytes).toBeGreaterThan(GROWTH_MAX_BYTES)
+          expect(grown.listeners).toBeGreaterThan(0)
         },
       ),
     TEST_MAX_MS,

@@ -153,7 +153,39 @@ onBun('walk', (stage) => {
     },
     WALK_MAX_MS,
   )
+
+  test('a hidden focus, a movement, a small target and a wide element are found', () =>
+    stage.visit('keys', { browser: LOOK }, async ({ page }) => {
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const find = async () => ({
+        moving: await page.evaluate<string[]>(MOVING),
+        small: await page.evaluate<string[]>(SMALL_TARGETS),
+        hidden: await hiddenStops(page, true),
+        tooWidePx: await page.evaluate<number>(TOO_WIDE),
+      })
+      expect(await find()).toEqual({ moving: [], small: [], hidden: [], tooWidePx: 0 })
+      await page.evaluate(WORSEN)
+      const found = await find()
+      expect(found.moving.join()).toContain('moves')
+      expect(found.small.join()).toContain('small target')
+      expect(found.hidden.join()).toContain('no ring')
+      expect(found.tooWidePx).toBeGreaterThan(0)
+    }))
 })
+
+/** One fault of each kind that the walk looks for. The page allows no styles in its text. */
+const WORSEN = `(() => {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(
+    '* { outline: none !important; box-shadow: none !important }' +
+    '.small { all: unset; width: 9px; height: 9px } .wide { width: 200vw; height: 1px }',
+  )
+  document.adoptedStyleSheets.push(sheet)
+  const [main] = document.getElementsByTagName('main')
+  main.animate({ opacity: [0.5, 1] }, { duration: 1000, iterations: Infinity })
+  main.insertAdjacentHTML('afterbegin', '<button class="small">a</button><button class="small">b</button>')
+  main.insertAdjacentHTML('beforeend', '<div class="wide"></div>')
+})()`
 
 /** Goes through the tab stops of a screen, and says which of them does not show the focus.
  * @param withNavigation whether to begin with the navigation, which is the same on each screen */

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import type { ImportPlan } from '../../src/domain/import-plan.ts'
+import type { Column, Row } from '../../src/domain/table.ts'
+import type { QueryLimits } from '../../src/ports/databases.ts'
+import type { Generation, TableView } from '../../src/ports/tables.ts'
+import { startTables } from '../hosts/tables.ts'
+import type { TablesHost } from '../hosts/tables.ts'
+import { rejection } from './rejection.ts'
+import { LIMITS, NEVER, planOf, rowsOf } from './tables.contract.ts'
+
+let host: TablesHost
+beforeAll(async () => {
+  host = await startTables()
+}, 60_000)
+afterAll(() => host.close())
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'integer' },
+  { name: 'region', type: 'string' },
+  { name: 'price', type: 'number' },
+  { name: 'is paid', type: 'boolean' },
+  { name: 'at', type: 'datetime' },
+]
+const ORDERS: Generation = { sourceId: 1, tableId: 1, key: 'a' }
+const OTHERS: Generation = { sourceId: 1, tableId: 2, key: 'b' }
+const VIEW: TableView = {
+  name: 'orders',
+  of: ORDERS,
+  columns: ['id', 'region'],
+  where: { text: '"region" = $1', binds: [{ type: 'string', value: 'mine' }] },
+}
+
+async function load(
+  to: Generation,
+  text: string,
+  columns: readonly Column[],
+  plan: Partial<ImportPlan> = {},
+) {
+  const blob = `${to.sourceId}/${to.tableId}/${to.key}`
+  await host.blobs.put(blob, new TextEncoder().encode(text))
+  return { to, blob, plan: planOf(columns, plan) }
+}
+
+async function ask(
+  text: string,
+  limits: Partial<QueryLimits> = {},
+  views: readonly TableView[] = [VIEW],
+): Promise<Row[]> {
+  const query = { views, statement: { text, binds: [] }, timeZone: 'UTC' }
+  return rowsOf(await host.tables.query(query, { ...LIMITS, ...limits }, NEVER))
+}
+
+describe('a statement on SQLite', () => {
+  let names: readonly string[]
+  beforeAll(async () => {
+    const lines = Array.from(
+      { length: 1_000 },
+      (_, index) => `${index},${index % 2 === 0 ? 'mine' : 'secret'},${index}.5,true,2026-01-01T00:00:00Z`,
+    )
+    const text = `id,region,price,is paid,at\n${lines.join('\n')}\n`
+    for (const to of [ORDERS, OTHERS]) await host.tables.load(await load(to, text, COLUMNS), NEVER)
+    names = await host.names(1)
+    expect(names.length).toBe(2)
+  })
+
+  test.each([
+    // The catalogue, and the object's own storage.
+    'SELECT * FROM sqlite_schema',
+    'SELECT * FROM "sqlite_master"',
+    'SELECT * FROM [sqlite_master]',
+    'SELECT * FROM main.sqlite_schema',
+    'SELECT * FROM sqlite_temp_schema',
+    "SELECT * FROM pragma_table_info('orders')",
+    'SELECT * FROM pragma_table_list',
+    'SELECT * FROM pragma_table_list()',
+    'SELECT * FROM dbstat',
+    'SELECT * FROM sqlite_dbpage',
+    'SELECT * FROM _cf_KV',
+    'SELECT * FROM "_CF_kv"',
+    'SELECT * FROM _cf_METADATA',
+    'PRAGMA table_list',
+    'EXPLAIN SELECT * FROM orders',
+    'EXPLAIN QUERY PLAN SELECT * FROM orders',
+    // Changes, and the end of the transaction.
+    "INSERT INTO orders VALUES (1, 'x')",
+    'UPDATE orders SET id = 1',
+    "REPLACE INTO orders VALUES (1, 'x')",
+    'WITH x AS (SELECT 1) DELETE FROM orders',
+    'WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x',
+    'CREATE TABLE x AS SELECT * FROM orders',
+    'SELECT * INTO x FROM orders',
+    "ATTACH 'x' AS x",
+    'VACUUM',
+    'BEGIN',
+    'ROLLBACK',
+    'SAVEPOINT x',
+    // More than one statement.
+    "SELECT ';'; SELECT 2",
+    'SELECT 1) SELECT 2 FROM (SELECT 3',
+    'SELECT 1); DROP VIEW orders; SELECT (2',
+    'SELECT 1 /* and a comment that goes on',
+    "SELECT 'and a string that goes on",
+    'SELECT 1 --\n; DELETE FROM orders',
+    // Functions that read files, load code or fill memory.
+    "SELECT load_extension('x')",
+    "SELECT readfile('/etc/passwd')",
+    'SELECT zeroblob(1000000000)',
+    'SELECT randomblob(1000000000)',
+    'SELECT sqlite_version()',
+    "SELECT eval('SELECT 1')",
+    // Columns and rows beyond the scope.
+    'SELECT price FROM orders',
+    'SELECT "price" FROM orders',
+    'SELECT [price] FROM orders',
+    'SELECT `price` FROM orders',
+    'SELECT orders."price" FROM orders',
+    'SELECT count(*) FROM orders WHERE "price" > 1',
+    'SELECT rowid FROM orders',
+    'SELECT * FROM others',
+    "SELECT * FROM 'orders'",
+    'WITH orders AS (SELECT * FROM orders) SELECT * FROM orders',
+    // Limits of the engine.
+    `SELECT ${'1 + '.repeat(200)}1`,
+    `SELECT ${Array.from({ length: 101 }, (_, index) => `${index} AS c${index}`).join(', ')}`,
+  ])('is refused: %s', async (text) => {
+    const failure = await rejection(ask(text))
+    expect(failure).toMatchObject({ code: 'query_failed' })
+    expect(String(failure)).not.toMatch(/[0-9a-f]{32}/)
+    expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
+    expect(await host.names(1)).toEqual([...names])
+  })
+
+  test.each([
+    'SELECT count(*) FROM main.orders',
+    'SELECT count(*) FROM "orders"',
+    'SELECT count(*) FROM "main"."ORDERS"',
+    'SELECT count(*) FROM [orders]',
+    'SELECT count(*) FROM `orders`',
+    'SELECT count(*) FROM/**/OrDeRs--',
+    'SELECT count(*) FROM (SELECT * FROM orders UNION SELECT * FROM orders)',
+    'WITH o AS (SELECT * FROM orders) SELECT count(*) FROM o WHERE region IN (SELECT region FROM orders)',
+    'SELECT count(*) FROM orders a JOIN orders b USING (id)',
+    "SELECT count(*) FROM orders WHERE 1 = 1 OR region = 'secret'",
+    'SELECT sum(EXISTS (SELECT 1 FROM orders o WHERE o.id = orders.id)) FROM orders;',
+  ])('sees the rows of its scope alone: %s', async (text) => {
+    expect(await ask(text)).toEqual([[500]])
+    expect(await host.names(1)).toEqual([...names])
+  })
+
+  test('reads no hidden table, not even one whose name is known', async () => {
+    for (const name of names)
+      for (const text of [name, `"${name}"`, `main.${name.toUpperCase()}`, `[${name}]`])
+        expect(await rejection(ask(`SELECT * FROM ${text}`))).toMatchObject({ code: 'query_failed' })
+  })
+
+  test('that takes longer than its time is refused, and the next one runs', async () => {
+    const long =
+      'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 1000000) SELECT count(*) FROM r'
+    expect(await ask(long)).toEqual([[1_000_000]])
+    expect(await rejection(ask(long, { timeoutMs: 20 }))).toMatchObject({ code: 'query_timeout' })
+    expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
+  })
+
+  test('that makes a text of more than 2 MB is refused', async () => {
+    const text = "SELECT length(replace(hex(printf('%.*c', 99999, 'x')), '7', printf('%.*c', 9999, 'y')))"
+    expect(await rejection(ask(text))).toMatchObject({ code: 'query_failed' })
+  })
+})
+
+test.each<[text: string, columns: readonly (readonly [name: string, type: string])[], row: Row]>([
+  [
+    'SELECT 1 AS a, 9007199254740993 AS b, -9223372036854775808 AS c, 1.0 AS d, 1e999 AS e',
+    [
+      ['a', 'integer'],
+      ['b', 'integer'],
+      ['c', 'integer'],
+      ['d', 'number'],
+      ['e', 'number'],
+    ],
+    [1, '9007199254740993', '-9223372036854775808', 1, null],
+  ],
+  [
+    `SELECT 'it''s' AS a, x'00ff' AS b, NULL AS c, '' AS d, '12' AS e, 'NULL' AS f`,
+    [
+      ['a', 'string'],
+      ['b', 'binary'],
+      ['c', 'string'],
+      ['d', 'string'],
+      ['e', 'string'],
+      ['f', 'string'],
+    ],
+    [`it's`, 'AP8=', null, '', '12', 'NULL'],
+  ],
+  [
+    'SELECT min("is paid") AS a, "is paid" AS b, max(at) AS c, at AS d, sum(id) AS e, avg(id) AS f FROM orders',
+    [
+      ['a', 'integer'],
+      ['b', 'boolean'],
+      ['c', 'string'],
+      ['d', 'datetime'],
+      ['e', 'integer'],
+      ['f', 'number'],
+    ],
+    [1, true, '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00Z', 499_500, 499.5],
+  ],
+  [
+    'SELECT CAST(id AS TEXT) AS a, CAST(id AS REAL) AS a, id / 2 AS "b:1", o.id FROM orders o WHERE id = 3',
+    [
+      ['a', 'string'],
+      ['a', 'number'],
+      ['b:1', 'integer'],
+      ['id', 'integer'],
+    ],
+    ['3', 3, 1, 3],
+  ],
+  [
+    'VALUES (1, 2)',
+    [
+      ['column1', 'integer'],
+      ['column2', 'integer'],
+    ],
+    [1, 2],
+  ],
+])('a result has types: %s', async (text, columns, row) => {
+  const view = { ...VIEW, columns: COLUMNS.map(({ name }) => name), where: null }
+  const query = { views: [view], statement: { text, binds: [] }, timeZone: 'UTC' }
+  const stream = await host.tables.query(query, LIMITS, NEVER)
+  expect(stream.columns.map(({ name, type }) => [name, type])).toEqual(columns.map((column) => [...column]))
+  expect(await rowsOf(stream)).toEqual([[...row]])
+})
+
+test('a column of several storage classes is text', async () => {
+  const rows = await ask(`SELECT 1 UNION ALL SELECT 2.5 UNION ALL SELECT 'x' UNION ALL SELECT NULL`)
+  expect(rows).toEqual([['1'], ['2.5'], ['x'], [null]])
+})
+
+describe('a load', () => {
+  const columns: Column[] = [
+    { name: 'id', type: 'integer' },
+    { name: 'note', type: 'string' },
+  ]
+  test('refuses a row of more characters than SQLite takes, and leaves no table', async () => {
+    const to: Generation = { sourceId: 10, tableId: 1, key: 'long' }
+    const order = await load(to, `id,note\n1,a\n2,${'x'.repeat(1024 * 1024)}\n`, columns)
+    expect(await rejection(host.tables.load(order, NEVER))).toMatchObject({ code: 'import_failed' })
+    expect(await host.names(10)).toEqual([])
+  })
+})

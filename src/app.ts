@@ -29,6 +29,7 @@ import { settingsRoutes } from './content/settings/routes.ts'
 import { languageWrites } from './content/settings/service.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
+import { importRoutes } from './data/imports/routes.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
 import { withAccessLog } from './http/access-log.ts'
@@ -140,6 +141,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'monitoring/notifications': notificationRoutes,
   'monitoring/outages': outageRoutes,
   'data/sources': dataSourceRoutes,
+  'data/imports': importRoutes,
   'data/scopes': scopeRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,

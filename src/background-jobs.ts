@@ -3,6 +3,8 @@ import { prepareFirstStart } from './access/session/service/first-start.ts'
 import { continueDemo } from './automation/demo/service.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
+import { sweepGenerations } from './data/tables/service.ts'
+import { sweepUploads } from './data/uploads/service.ts'
 import { sweepOperations } from './operations/work/service.ts'
 import { sweepTranslations } from './content/translations/automatic/service.ts'
 import { sweepAll } from './state-pipeline.ts'
@@ -41,6 +43,8 @@ export async function runPeriodic(ports: Ports): Promise<void> {
     syncWhenDue(ports),
     sweepBlobs(ports),
     sweepOperations(ports),
+    sweepGenerations(ports),
+    sweepUploads(ports),
     backUpWhenDue(ports),
     continueDemo(ports),
   ])

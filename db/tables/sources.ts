@@ -9,12 +9,12 @@ export const dataSources = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     name: text().notNull(),
     description: text().notNull(),
-    /** `postgresql`, `mysql` */
+    /** `postgresql`, `mysql`, `csv` */
     type: text().notNull(),
     isReadOnly: integer('is_read_only', { mode: 'boolean' }).notNull(),
     /** How long a statement may take; 0 means for good. */
     timeoutMs: integer('timeout_ms').notNull(),
-    /** Host, port and the like, as on the wire and without the password. */
+    /** Host, port and the like, as on the wire and without the password; JSON null for sources of files. */
     connection: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** Sealed; null where there is none. */
     password: text(),
@@ -78,3 +78,60 @@ export const dataSourceCatalogues = sqliteTable('data_source_catalogues', {
   digests: text({ mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull(),
   syncedAt: integer('synced_at').notNull(),
 })
+
+/** A version of a table of a data source, in the host's engine of tables. */
+export const dataGenerations = sqliteTable(
+  'data_generations',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** It may be the id of a deleted data source. */
+    dataSourceId: integer('data_source_id').notNull(),
+    /** When it is deleted; null while a table has it. */
+    dropAt: integer('drop_at'),
+  },
+  (table) => [index('data_generations_by_drop').on(table.dropAt)],
+)
+
+/** An imported table of a data source. */
+export const dataTables = sqliteTable(
+  'data_tables',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    dataSourceId: integer('data_source_id')
+      .notNull()
+      .references(() => dataSources.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** Names and types, as JSON. */
+    columns: text({ mode: 'json' }).$type<unknown>().notNull(),
+    generationId: integer('generation_id')
+      .notNull()
+      .references(() => dataGenerations.id),
+    rows: integer().notNull(),
+    /** Rises with every change. */
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('data_tables_by_name').on(table.dataSourceId, sql`${table.name} collate nocase`),
+    index('data_tables_by_generation').on(table.generationId),
+  ],
+)
+
+/** A file that was uploaded to be imported. */
+export const dataUploads = sqliteTable(
+  'data_uploads',
+  {
+    id: text().primaryKey(),
+    dataSourceId: integer('data_source_id')
+      .notNull()
+      .references(() => dataSources.id, { onDelete: 'cascade' }),
+    blob: text().notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [
+    index('data_uploads_by_source').on(table.dataSourceId),
+    index('data_uploads_by_expiry').on(table.expiresAt),
+  ],
+)

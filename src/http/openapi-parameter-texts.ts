@@ -30,9 +30,11 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   subjectId: 'The id of the user or of the user group.',
   subjectType: 'Whether a user or a user group has the grant.',
   token: 'The secret token in the URL.',
+  table: 'The name of the table, in any letter case.',
   tokenId: 'The id of the personal token.',
   ttl: 'Time to live: replaces the timeout until the next delivery.',
   type: 'Only objects of this type.',
+  upload: 'The id of the upload.',
   userId: 'The id of the user.',
   username: 'The name of the user.',
 }

@@ -57,7 +57,7 @@ const TAGS: readonly Tag[] = [
     description: 'Scripts, their files, configurations, runs and runners.',
     paths: /^\/(?:scripts|runners)\b/,
   },
-  { name: 'Data sources', description: 'Databases that scripts use.', paths: /^\/dataSources\b/ },
+  { name: 'Data sources', description: 'Databases and imported tables.', paths: /^\/dataSources\b/ },
   {
     name: 'Content',
     description: 'Files, styles and translations.',

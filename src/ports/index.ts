@@ -16,6 +16,7 @@ import type { RefusedDeliveries } from './refused-deliveries.ts'
 import type { Scripts } from './scripts.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
+import type { Tables } from './tables.ts'
 import type { Translator } from './translator.ts'
 
 /** Everything the application asks of its host. */
@@ -41,6 +42,7 @@ export type Ports = {
   readonly mail: Mail
   readonly secrets: Secrets
   readonly settings: Settings
+  readonly tables: Tables
   /** The machine translation that the host brings; null where it brings none. */
   readonly translator: Translator | null
 }

@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
   ['a long name', { ...SOURCE, name: long(256) }, '/name'],
   ['a long description', { ...SOURCE, description: long(4_001) }, '/description'],
   ['no type', { connection: CONNECTION }, '/type'],
-  ...['csv', 'xlsx', 'script', 'foreign', 'oracle'].map(
+  ...['xlsx', 'script', 'foreign', 'oracle'].map(
     (type) => [`the type ${type}`, { ...SOURCE, type }, '/type'] as const,
   ),
   ['no connection', { type: 'postgresql' }, '/connection'],

@@ -15,6 +15,7 @@ import type { Ports } from '../../src/ports/index.ts'
 import { openBunDatabases } from '../../workers/bun/databases.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
+import { openTables } from '../../workers/bun/tables/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { openLdap } from '../../workers/ldap.ts'
 import { openMail } from '../../workers/mail.ts'
@@ -44,9 +45,12 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const events = new Hub({ database, clock, log, settings: allSettings })
   const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)), [], lightHash)
   const refuse = () => Promise.reject(new Refusal('unavailable', 'There are no job actors here.'))
+  const blobs = await openBlobsDirectory(join(dataDir, 'blobs'))
+  const tables = await openTables({ directory: join(dataDir, 'tables'), blobs, clock, log })
   const parts: Omit<Ports, 'dispatch' | 'scripts'> = {
     database,
-    blobs: await openBlobsDirectory(join(dataDir, 'blobs')),
+    blobs,
+    tables,
     databases: openBunDatabases(allSettings),
     jobActors: {
       archivesMax: 0,
@@ -91,6 +95,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     /** What was logged so far, a line each. */
     logs,
     async close() {
+      tables.close()
       await close()
       await rm(dataDir, { recursive: true })
     },

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
@@ -37,6 +38,8 @@ import type { BunSettings } from './settings.ts'
 import { spreadOverTurns } from './pace.ts'
 import { inFewSends } from './sends.ts'
 import { openStorage } from './storage.ts'
+import { openTables } from './tables/tables.ts'
+import type { BunTables } from './tables/tables.ts'
 import type { Keys, Storage } from './storage.ts'
 import { valuesInLibsql } from './values.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
@@ -106,7 +109,8 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   }
   const scheduled = await openEngine(engineHost, stallMs)
   const { engine: jobActors, ingestHealth } = scheduled
-  const parts = { ...inside, ...outside, blobs, jobActors, ingestHealth, inBackground: null, flow }
+  const tables = await openTables({ directory: join(settings.dataDir, 'tables'), blobs, clock, log })
+  const parts = { ...inside, ...outside, blobs, tables, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, schedules)
   const ports = withScripts({ ...parts, dispatch })
   const notifier = openNotifier(ports)
@@ -125,10 +129,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const upkeep = startPeriodicJobs(upkeepMs, ports)
   const endBeat = beatEvents(events, log)
   const url = urlOf(settings, http.port)
-  const { dataDir, timeZone } = settings
-  const { latest: schema, applied: migrations } = storage.migrated
-  const about = { dataDir, timeZone, schema, migrations, pid: process.pid }
-  log.info('started', { url, version: RELEASE.tidemark, jobs: scheduled.engine.jobCount, ...about })
+  log.info('started', { url, jobs: scheduled.engine.jobCount, ...aboutOf(settings, storage) })
   return {
     url,
     firstJobId,
@@ -136,8 +137,14 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     ports,
     notifier,
     dispatch,
-    close: () => closeAll({ http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage }),
+    close: () =>
+      closeAll({ http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage, tables }),
   }
+}
+
+function aboutOf({ dataDir, timeZone }: BunSettings, { migrated }: Storage) {
+  const { latest: schema, applied: migrations } = migrated
+  return { version: RELEASE.tidemark, dataDir, timeZone, schema, migrations, pid: process.pid }
 }
 
 function startPeriodicJobs(everyMs: number, ports: Ports): Timer {
@@ -206,16 +213,18 @@ type ServerParts = {
   readonly notifier: Notifier
   readonly scheduled: ScheduledEngine
   readonly storage: Storage
+  readonly tables: BunTables
 }
 
 async function closeAll(parts: ServerParts): Promise<void> {
-  const { http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage, tables } = parts
   clearInterval(upkeep)
   endBeat()
   dispatch.close()
   await drain(http)
   await Promise.all(endWatches.map((end) => end()))
   await notifier.sent()
+  tables.close()
   await scheduled.close()
   await storage.close()
 }

@@ -21,6 +21,7 @@ import { scryptBeside } from './hashing.ts'
 import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
 import { refusedDeliveriesInObjects } from './refused-deliveries.ts'
+import { tablesInObjects } from './tables.ts'
 import { translatorOfAi } from './workers-ai.ts'
 
 // Not in all types of the platform's library.
@@ -30,9 +31,10 @@ const { waitUntil } = platform as unknown as { readonly waitUntil: (work: Promis
 export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)
+  const blobs = openBlobsR2(environment.FILES)
   return withScripts({
     database: openD1(environment.DB),
-    blobs: openBlobsR2(environment.FILES),
+    blobs,
     consoleAssets: consoleAssetsOf(environment.ASSETS),
     databases: openEdgeDatabases(permitsInObject(environment.PERMITS, log), settings.outboundAllow),
     jobActors: jobActorsInObjects(environment.JOB, log),
@@ -51,5 +53,6 @@ export function portsOf(environment: Environment, events: Events): Ports {
     inBackground: (work) => waitUntil(work),
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
+    tables: tablesInObjects({ namespace: environment.TABLES, blobs, log }),
   })
 }

@@ -8,6 +8,7 @@ import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import {
+  databaseBody,
   dataSourceBody,
   dataSourcePath,
   dataSourceView,
@@ -70,7 +71,7 @@ export const dataSourceRoutes = new Hono<Env>()
       answers: { 200: ok(sourceTestView, 'The result of the test.') },
     }),
     jsonBody(BODY_MAX_BYTES),
-    valid('json', dataSourceBody),
+    valid('json', databaseBody),
     async (c) => c.json(await testDataSource(c.get('context'), c.req.valid('json'))),
   )
   .post(

@@ -14,7 +14,14 @@ const TIMEOUT_MAX_MS = 3_600_000
 /** The roles that read data. */
 export const READERS = ['administrator', 'Data_Editor'] as const
 
-export const SOURCE_TYPES = ['postgresql', 'mysql'] as const
+export const SOURCE_TYPES = ['postgresql', 'mysql', 'csv'] as const
+export type DatabaseType = Exclude<(typeof SOURCE_TYPES)[number], 'csv'>
+
+/** Whether the tables of a source are imported from files; other sources are databases. */
+export function isFileSource(type: (typeof SOURCE_TYPES)[number]): type is 'csv' {
+  return type === 'csv'
+}
+
 export const TLS_MODES = ['disable', 'require', 'verify-full'] as const
 
 /** What databases, schemas and users are called. */
@@ -73,21 +80,31 @@ const schema = word
   .default(null)
   .describe('The schema in which tables are looked up; null for the default of the database user.')
 
-export const dataSourceBody = z.discriminatedUnion('type', [
-  z.strictObject({
-    ...base,
-    type: z.literal('postgresql'),
-    connection: z.strictObject({ ...reached(5_432), schema }),
+const postgresqlBody = z.strictObject({
+  ...base,
+  type: z.literal('postgresql'),
+  connection: z.strictObject({ ...reached(5_432), schema }),
+})
+
+const mysqlBody = z.strictObject({
+  ...base,
+  type: z.literal('mysql'),
+  connection: z.strictObject({
+    ...reached(3_306),
+    schema: z.null().default(null).describe('The name of the database (MySQL calls it a schema).'),
   }),
-  z.strictObject({
-    ...base,
-    type: z.literal('mysql'),
-    connection: z.strictObject({
-      ...reached(3_306),
-      schema: z.null().default(null).describe('The name of the database (MySQL calls it a schema).'),
-    }),
-  }),
-])
+})
+
+const csvBody = z.strictObject({
+  ...base,
+  type: z.literal('csv'),
+  connection: z.null().default(null).describe('Null: its tables are imported from files.'),
+})
+
+/** A data source that is a database. */
+export const databaseBody = z.discriminatedUnion('type', [postgresqlBody, mysqlBody])
+
+export const dataSourceBody = z.discriminatedUnion('type', [postgresqlBody, mysqlBody, csvBody])
 
 const connectionView = z.object({
   host: z.string(),
@@ -107,7 +124,7 @@ export const dataSourceView = z
     type: z.enum(SOURCE_TYPES),
     readOnly: z.boolean(),
     timeout: z.string(),
-    connection: connectionView,
+    connection: connectionView.nullable().describe('Null for sources whose tables are imported.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })
@@ -201,6 +218,7 @@ export const syncView = z
 export const dataSourcePath = z.object({ id: idParam })
 
 export type DataSourceBody = z.output<typeof dataSourceBody>
+export type DatabaseBody = z.output<typeof databaseBody>
 export type SourceTestView = z.output<typeof sourceTestView>
 export type TableView = z.output<typeof tableView>
 export type SyncView = z.output<typeof syncView>
@@ -208,4 +226,4 @@ export type ColumnView = z.output<typeof columnView>
 export type DataSourceView = z.output<typeof dataSourceView>
 
 /** How a data source is reached, but for its password. */
-export type Connection = Omit<DataSourceView['connection'], 'passwordSet'>
+export type Connection = Omit<z.output<typeof connectionView>, 'passwordSet'>

@@ -7,7 +7,10 @@ import { Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { Connection, DataSourceBody, DataSourceView } from './schema.ts'
+import { dropTables } from '../tables/service.ts'
+import { dropUploadsOf } from '../uploads/service.ts'
+import { isFileSource } from './schema.ts'
+import type { Connection, DatabaseType, DataSourceBody, DataSourceView } from './schema.ts'
 import * as store from './store.ts'
 import type { DataSourceChange, DataSourceRow, Naming } from './store.ts'
 
@@ -21,7 +24,7 @@ type Versioned = { readonly dataSource: DataSourceView; readonly version: number
 
 /** Everything that a program needs to connect to a data source. */
 export type OpenedSource = Connection & {
-  readonly type: DataSourceView['type']
+  readonly type: DatabaseType
   readonly password: string | null
   /** How long one statement may take; 0 for as long as it does. */
   readonly timeoutMs: number
@@ -95,6 +98,8 @@ export async function deleteDataSource(
   const entry = recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) })
   try {
     await commitIfMatch(context, { ...row, table: 'data_sources' }, [
+      ...dropTables(context.ports, id),
+      ...(await dropUploadsOf(context.ports, id)),
       ...store.deleteDataSource(database, id, { isForced }),
       entry,
     ])
@@ -117,15 +122,22 @@ export async function openDataSource(
       'conflict',
       `The data source ${row.name} is read-only, but the run configuration requests write access.`,
     )
+  return databaseOf(ports, row)
+}
+
+/** @throws {Refusal} conflict for a source of files, or a password that was sealed under another key */
+export async function databaseOf(ports: Ports, row: DataSourceRow): Promise<OpenedSource> {
   const { type, connection, timeoutMs } = row
+  if (isFileSource(type) || !connection)
+    throw new Refusal(
+      'conflict',
+      `The data source ${row.name} is not a database: its tables are imported from files.`,
+    )
   return { ...connection, type, timeoutMs, password: await passwordOf(ports, row) }
 }
 
 /** @throws {Refusal} conflict for a password that was sealed under another key */
-export async function passwordOf(
-  { secrets }: Ports,
-  { name, password }: DataSourceRow,
-): Promise<string | null> {
+async function passwordOf({ secrets }: Ports, { name, password }: DataSourceRow): Promise<string | null> {
   if (password === null) return null
   const what = `The password of the data source ${name}`
   return unsealText(secrets, password, { purpose: PASSWORD_PURPOSE, what })
@@ -136,15 +148,18 @@ async function changeOf(
   { name, description, type, readOnly, timeout, connection }: DataSourceBody,
   before: DataSourceRow | null,
 ): Promise<DataSourceChange> {
-  const { password, passwordSet: _, ...kept } = connection
+  const { password, passwordSet: _, ...kept }: Partial<NonNullable<typeof connection>> = connection ?? {}
   return {
     name,
     description,
     type,
     isReadOnly: readOnly,
     timeoutMs: durationMs(timeout),
-    connection: kept,
-    password: password === undefined ? (before?.password ?? null) : await sealOf(ports, password),
+    connection: connection && (kept as Connection),
+    password:
+      connection && password === undefined
+        ? (before?.password ?? null)
+        : await sealOf(ports, password ?? null),
     updatedAt: ports.clock.now(),
   }
 }
@@ -202,7 +217,7 @@ function viewOf({ settings }: Ports, row: DataSourceRow): DataSourceView {
   return {
     id: row.id,
     ...auditFieldsOf(row),
-    connection: { ...row.connection, passwordSet: row.password !== null },
+    connection: row.connection && { ...row.connection, passwordSet: row.password !== null },
     createdAt: format(row.createdAt),
     updatedAt: format(row.updatedAt),
   }

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { dataSourceCatalogues, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -6,7 +7,8 @@ import type { Connection, DataSourceView } from './schema.ts'
 
 export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'connection'> & {
   readonly type: DataSourceView['type']
-  readonly connection: Connection
+  /** Null for sources of files. */
+  readonly connection: Connection | null
 }
 
 export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt'>
@@ -34,7 +36,12 @@ export async function findDataSource(
 /** Adds a data source. Fails, as `refuseFull` knows, when there are `max`. */
 export function insertDataSource(database: Database, row: Omit<DataSourceRow, 'id'>, max: number): Write {
   const createdAt = sql`case when (select count(*) from data_sources) < ${max} then ${row.createdAt} end`
-  return database.insert(dataSources).values({ ...row, createdAt })
+  return database.insert(dataSources).values({ ...row, createdAt, connection: jsonOf(row) })
+}
+
+/** A null in JSON, since the column is never empty. */
+function jsonOf({ connection }: DataSourceChange): Connection | SQL {
+  return connection ?? sql`'null'`
 }
 
 /** Changes a data source that is still at this version; otherwise the batch fails as `isGuarded` recognises. */
@@ -46,7 +53,7 @@ export function updateDataSource(
   const next = sql`case when ${dataSources.version} = cast(${version} as integer) then ${version + 1} end`
   return database
     .update(dataSources)
-    .set({ ...change, version: next })
+    .set({ ...change, version: next, connection: jsonOf(change) })
     .where(eq(dataSources.id, id))
 }
 

@@ -3,8 +3,10 @@ import { refusalIn } from '../../../lib/errors.ts'
 import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type { DatabaseTarget, RelationColumn } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { ColumnView, DataSourceBody, SourceTestView } from '../schema.ts'
-import { passwordOf, requireSource } from '../service.ts'
+import { relationColumns } from '../../tables/service.ts'
+import { isFileSource } from '../schema.ts'
+import type { ColumnView, DatabaseBody, SourceTestView } from '../schema.ts'
+import { databaseOf, requireSource } from '../service.ts'
 import type { OpenedSource } from '../service.ts'
 
 /** How long an answer of a database counts without asking again. */
@@ -20,7 +22,7 @@ const RESULTS: ReadonlySet<string> = new Set([
 ])
 
 /** Connects to a data source as it would be created, and stores nothing. */
-export async function testDataSource({ ports }: Context, body: DataSourceBody): Promise<SourceTestView> {
+export async function testDataSource({ ports }: Context, body: DatabaseBody): Promise<SourceTestView> {
   const { type, connection, readOnly } = body
   const { password = null, passwordSet: _, ...reached } = connection
   const target = targetOf('test', { ...reached, type, password })
@@ -46,7 +48,7 @@ export async function testDataSource({ ports }: Context, body: DataSourceBody): 
 }
 
 function warningsOf(
-  { connection }: DataSourceBody,
+  { connection }: DatabaseBody,
   { isWritable, readOnly }: { readonly isWritable: boolean; readonly readOnly: boolean },
 ): SourceTestView['warnings'] {
   return [
@@ -64,11 +66,11 @@ const schemas = new WeakMap<Ports, TtlCache<readonly RelationColumn[], number>>(
 export async function readSchema(ports: Ports, id: number): Promise<readonly RelationColumn[]> {
   const { databases, clock } = ports
   const row = await requireSource(ports, id)
-  const { type, connection } = row
+  if (isFileSource(row.type)) return relationColumns(ports, id)
   const cache = schemas.get(ports) ?? new TtlCache(UNCACHED_TTL_MS)
   schemas.set(ports, cache)
   const columns = await cache.find(id, clock.now(), async () => {
-    const target = targetOf(`source ${id}`, { ...connection, type, password: await passwordOf(ports, row) })
+    const target = targetOf(`source ${id}`, await databaseOf(ports, row))
     return databases.schema(target, AbortSignal.timeout(ASK_MAX_MS))
   })
   return columns ?? []

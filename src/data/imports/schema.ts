@@ -1,0 +1,165 @@
+import * as z from 'zod'
+import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
+import { idParam } from '../../http/openapi-answers.ts'
+import { composedName, storableText } from '../../http/text-schemas.ts'
+import { isTimeZone } from '../../lib/time.ts'
+
+const COLUMNS_MAX = 100
+const NULLS_MAX = 20
+const FORMATS_MAX = 10
+const FAULTS_MAX = 1_000
+const SKIPPED_RECORDS_MAX = 1_000
+const COLUMN_TYPES = ['string', 'integer', 'number', 'boolean', 'date', 'datetime', 'time', 'json'] as const
+
+const character = z.string().length(1, 'must be one character')
+
+const fileFormat = z.strictObject({
+  kind: z.literal('csv').default('csv').describe('The kind of the file.'),
+  delimiter: z
+    .union([z.literal('auto'), character])
+    .default('auto')
+    .describe('The character between cells; `auto` finds it in the first record.'),
+  quote: character.default('"').describe('The character around cells that have delimiters or line ends.'),
+  encoding: z.enum(['utf-8', 'latin-1', 'utf-16le']).default('utf-8').describe('The encoding of the file.'),
+  hasHeader: z.boolean().default(true).describe('Whether the first record has the names of the columns.'),
+  skipRecords: z.int().min(0).max(SKIPPED_RECORDS_MAX).default(0).describe('Records before the header.'),
+})
+
+const valueFormat = z.strictObject({
+  nulls: z.array(storableText.max(64)).max(NULLS_MAX).default(['']).describe('Texts that stand for null.'),
+  decimal: z.enum(['.', ',']).default('.').describe('The decimal separator.'),
+  dateFormats: z
+    .array(storableText.min(1).max(64))
+    .max(FORMATS_MAX)
+    .default([])
+    .describe('Formats of dates and local date-times beside ISO 8601, such as `dd.MM.yyyy`.'),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'must be a time zone')
+    .default('UTC')
+    .describe('The zone of date-times without an offset.'),
+})
+
+const columnName = storableText.min(1).max(255)
+
+const column = z.strictObject({
+  source: columnName.describe('The name of the column in the file.'),
+  name: columnName.optional().describe('The name of the column in the table; absent: as in the file.'),
+  type: z.enum(COLUMN_TYPES).optional().describe('The type; absent: found in all values.'),
+})
+
+const formats = {
+  file: fileFormat.prefault({}).describe('How the file is read into records.'),
+  values: valueFormat.prefault({}).describe('How texts are read into values.'),
+}
+
+export const sourcePath = z.object({ id: idParam })
+const uploadId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of an upload')
+export const uploadPath = sourcePath.extend({ upload: uploadId })
+export const tablePath = sourcePath.extend({ table: z.string().min(1).max(255) })
+
+export const previewBody = z.strictObject(formats)
+
+export const importBody = z.strictObject({
+  upload: uploadId.describe('The id of the upload.').meta({ examples: ['01KAX3V6Y8Q4ZJ0N5T7W9B2C1D'] }),
+  table: composedName.describe('The name of the table.').meta({ examples: ['orders'] }),
+  mode: z
+    .enum(['create', 'replace'])
+    .default('create')
+    .describe('`create`: a new table; `replace`: in place of the table of this name, if there is one.'),
+  ...formats,
+  columns: z
+    .array(column)
+    .min(1)
+    .max(COLUMNS_MAX)
+    .nullable()
+    .default(null)
+    .describe('The columns of the table, in their order; null for all of the file.'),
+  onError: z
+    .enum(['abort', 'skip'])
+    .default('abort')
+    .describe('`abort`: the first fault ends the import; `skip`: records with a fault are left out.'),
+  maxErrors: z
+    .int()
+    .min(0)
+    .max(FAULTS_MAX)
+    .default(100)
+    .describe('How many records may be left out; one more ends the import.'),
+})
+
+export const uploadView = z
+  .object({
+    id: z.string().meta({ examples: ['01KAX3V6Y8Q4ZJ0N5T7W9B2C1D'] }),
+    sizeBytes: z.int().describe('The size of the file in bytes.'),
+    expiresAt: z.iso.datetime({ offset: true }).describe('When the upload is deleted.'),
+  })
+  .meta({ id: 'DataUpload' })
+
+const fault = z
+  .object({
+    code: z
+      .enum([
+        'quoting',
+        'encoding',
+        'nul',
+        'too_few_cells',
+        'too_many_cells',
+        'too_long',
+        'not_of_the_type',
+      ] satisfies ImportFault['code'][])
+      .describe('The kind of fault.'),
+    line: z.int().describe('The line of the file, from 1.'),
+    column: z.string().nullable().describe('The name of the column; null for the whole record.'),
+    message: z.string(),
+  })
+  .meta({ id: 'ImportFault' })
+
+export const previewView = z
+  .object({
+    delimiter: z.string().describe('The delimiter that was found or given.'),
+    records: z.int().describe('The number of records without faults.'),
+    columns: z
+      .array(
+        z.object({
+          source: z.string().describe('The name in the file.'),
+          name: z.string(),
+          type: z.enum(COLUMN_TYPES),
+          nullable: z.boolean().describe('Whether a value is null.'),
+          warnings: z.array(
+            z.object({
+              code: z
+                .enum([
+                  'mixed_types',
+                  'leading_zeros',
+                  'long_digits',
+                  'ambiguous_date',
+                ] satisfies ColumnWarning['code'][])
+                .describe(
+                  '`mixed_types`: all values before this line have another type; `leading_zeros`, `long_digits`: digits that a number would change; `ambiguous_date`: day and month may be either.',
+                ),
+              line: z.int().describe('The first line of the kind.'),
+            }),
+          ),
+        }),
+      )
+      .describe('The columns with the types that all values have.'),
+    sample: z.array(z.array(z.string())).describe('The first records, as text.'),
+    faults: z.array(fault).describe('The first faults; at most 100.'),
+  })
+  .meta({ id: 'ImportPreview' })
+
+export const importView = z
+  .object({
+    table: z.string(),
+    rows: z.int().describe('The number of rows of the table.'),
+    skipped: z.int().describe('The number of records that were left out.'),
+    faults: z.array(fault).describe('The first faults of these records; at most 100.'),
+  })
+  .meta({ id: 'ImportResult' })
+
+export type PreviewBody = z.output<typeof previewBody>
+export type ImportBody = z.output<typeof importBody>
+export type UploadView = z.output<typeof uploadView>
+export type PreviewView = z.output<typeof previewView>
+export type ImportView = z.output<typeof importView>

@@ -1,0 +1,148 @@
+import type { Context } from '../../context.ts'
+import type { CsvFormat, FileColumn, FileContents, PlannedColumn } from '../../domain/import-plan.ts'
+import { invalidAt, Refusal } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import type { Work } from '../../operations/work/service.ts'
+import { commit } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { isFileSource } from '../sources/schema.ts'
+import { requireSource } from '../sources/service.ts'
+import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable } from '../tables/service.ts'
+import { dropUploads, requireUpload, saveUpload } from '../uploads/service.ts'
+import type { UploadRow } from '../uploads/service.ts'
+import type { Chunks } from '../../lib/chunks.ts'
+import { delimiterOf } from './delimiter.ts'
+import type { ImportBody, ImportView, PreviewBody, PreviewView, UploadView } from './schema.ts'
+
+/** Bytes in which the delimiter is found. */
+const START_BYTES = 64 * 1024
+/** The share of the work after which all types are known. */
+const INSPECTED = 0.4
+
+/** Stores a file to be imported into a data source. @throws {Refusal} not_found, conflict, and as `saveUpload` */
+export async function uploadFile({ ports }: Context, id: number, chunks: Chunks): Promise<UploadView> {
+  await requireFileSource(ports, id)
+  const { id: upload, sizeBytes, expiresAt } = await saveUpload(ports, id, chunks)
+  return { id: upload, sizeBytes, expiresAt: timeFormat(ports.settings.timeZone)(expiresAt) }
+}
+
+/** The columns and types of a whole file. @throws {Refusal} not_found, import_failed */
+export async function previewImport(
+  { ports }: Context,
+  { id, upload }: { readonly id: number; readonly upload: string },
+  { body, work }: { readonly body: PreviewBody; readonly work: Work },
+): Promise<PreviewView> {
+  await requireFileSource(ports, id)
+  const { blob } = await requireFile(ports, id, upload)
+  work.begin()
+  const file = await formatOf(ports, blob, body.file)
+  const contents = await ports.tables.inspect(blob, file, body.values, work.signal, (share) =>
+    work.progress(share),
+  )
+  return {
+    delimiter: file.delimiter,
+    records: contents.records,
+    columns: contents.columns.map((column) => ({
+      source: column.name,
+      name: column.name,
+      type: typeOf(column),
+      nullable: column.hasNulls,
+      warnings: [...column.warnings],
+    })),
+    sample: contents.sample.map((record) => [...record]),
+    faults: [...contents.faults],
+  }
+}
+
+/** Makes a table of an uploaded file, or replaces one. Readers see the rows of before or all of the new ones.
+ * @throws {Refusal} not_found, name_taken, import_failed, invalid for columns that the file has not, conflict when the table
+ * has changed meanwhile */
+export async function importFile(
+  context: Context,
+  id: number,
+  { body, work }: { readonly body: ImportBody; readonly work: Work },
+): Promise<{ readonly result: ImportView; readonly isNew: boolean }> {
+  const { ports } = context
+  await requireFileSource(ports, id)
+  const upload = await requireFile(ports, id, body.upload)
+  const before = await openTable(ports, id, body.table)
+  if (before && body.mode === 'create') throw nameTaken(before.name)
+  work.begin()
+  const file = await formatOf(ports, upload.blob, body.file)
+  const contents = await ports.tables.inspect(upload.blob, file, body.values, work.signal, (share) =>
+    work.progress(share * INSPECTED),
+  )
+  const columns = plannedOf(contents, body.columns)
+  const plan = { file, values: body.values, columns, onError: body.onError, faultsMax: body.maxErrors }
+  const generation = await beginGeneration(ports, id)
+  try {
+    const order = { to: generation, blob: upload.blob, plan }
+    const { rows, skipped, faults } = await ports.tables.load(order, work.signal, (share) =>
+      work.progress(INSPECTED + share * (1 - INSPECTED)),
+    )
+    const stored = columns.map(({ name, type }) => ({ name, type }))
+    await publishTable(context, { name: body.table, columns: stored, rows, generation }, before)
+    await commit(ports.database, dropUploads(ports, [upload]))
+    const result = { table: body.table, rows, skipped, faults: [...faults] }
+    return { result, isNew: before === null }
+  } catch (error) {
+    await abandonGeneration(ports, generation)
+    throw error
+  }
+}
+
+async function requireFileSource(ports: Ports, id: number): Promise<void> {
+  const { type } = await requireSource(ports, id)
+  if (isFileSource(type)) return
+  throw new Refusal(
+    'conflict',
+    'Files are imported into data sources of the type csv. This one is a database.',
+  )
+}
+
+/** @throws {Refusal} not_found, import_failed for an empty file */
+async function requireFile(ports: Ports, id: number, key: string): Promise<UploadRow> {
+  const upload = await requireUpload(ports, id, key)
+  if (upload.sizeBytes === 0) throw new Refusal('import_failed', 'The file is empty.')
+  return upload
+}
+
+async function formatOf(ports: Ports, blob: string, file: PreviewBody['file']): Promise<CsvFormat> {
+  const { delimiter, ...rest } = file
+  if (delimiter !== 'auto') return { ...rest, delimiter }
+  return { ...rest, delimiter: delimiterOf(await startOf(ports, blob, file.encoding), file.quote) }
+}
+
+async function startOf({ blobs }: Ports, blob: string, encoding: CsvFormat['encoding']): Promise<string> {
+  const stored = await blobs.get(blob)
+  if (!stored) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+  const decoder = new TextDecoder(encoding === 'latin-1' ? 'latin1' : encoding)
+  let text = ''
+  let bytes = 0
+  for await (const chunk of stored.body) {
+    text += decoder.decode(chunk, { stream: true })
+    bytes += chunk.byteLength
+    if (bytes >= START_BYTES) break
+  }
+  return text
+}
+
+/** @throws {Refusal} invalid for columns that the file has not, and for two of one name */
+function plannedOf({ columns }: FileContents, wanted: ImportBody['columns']): PlannedColumn[] {
+  if (columns.length === 0)
+    throw new Refusal('import_failed', 'The file has no columns: all of it is blank or was skipped.')
+  if (wanted === null) return columns.map((column) => ({ ...column, type: typeOf(column) }))
+  const taken = new Set<string>()
+  return wanted.map(({ source, name = source, type }, index) => {
+    const found = columns.find((column) => column.name === source)
+    if (!found) throw invalidAt(`/columns/${index}/source`, 'is not a column of the file')
+    if (taken.has(name.toLowerCase())) throw invalidAt(`/columns/${index}/name`, 'is already used')
+    taken.add(name.toLowerCase())
+    return { name, type: type ?? typeOf(found), source: found.source }
+  })
+}
+
+/** Texts are never read as bytes without being asked to. */
+function typeOf({ type }: FileColumn): Exclude<FileColumn['type'], 'binary'> {
+  return type === 'binary' ? 'string' : type
+}

@@ -1,0 +1,93 @@
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { dataGenerations, dataTables } from '../../../db/tables/sources.ts'
+import type { Column } from '../../domain/table.ts'
+import type { Database, Write } from '../../ports/database.ts'
+
+export type TableRow = Omit<typeof dataTables.$inferSelect, 'columns'> & {
+  readonly columns: readonly Column[]
+}
+
+export type TableChange = Pick<TableRow, 'dataSourceId' | 'name' | 'columns' | 'generationId' | 'rows'>
+
+/** The tables of a data source, by name. */
+export async function listTables(database: Database, dataSourceId: number): Promise<TableRow[]> {
+  const rows = await database
+    .select()
+    .from(dataTables)
+    .where(eq(dataTables.dataSourceId, dataSourceId))
+    .orderBy(sql`${dataTables.name} collate nocase`)
+  return rows as TableRow[]
+}
+
+/** A table by its name in any letter case. */
+export async function findTable(
+  database: Database,
+  dataSourceId: number,
+  name: string,
+): Promise<TableRow | null> {
+  const isThis = and(
+    eq(dataTables.dataSourceId, dataSourceId),
+    sql`${dataTables.name} = ${name} collate nocase`,
+  )
+  const [row] = await database.select().from(dataTables).where(isThis)
+  return (row as TableRow | undefined) ?? null
+}
+
+/** Makes a generation that is deleted at this time unless a table gets it. @returns its id */
+export async function insertGeneration(
+  database: Database,
+  row: { readonly dataSourceId: number; readonly dropAt: number },
+): Promise<number> {
+  const [made] = await database.insert(dataGenerations).values(row).returning({ id: dataGenerations.id })
+  if (!made) throw new Error('The generation was not stored')
+  return made.id
+}
+
+/** Adds a table. The commit fails, as `isUniqueViolation` knows, where the source has one of this name. */
+export function insertTable(database: Database, change: TableChange, at: number): Write {
+  return database.insert(dataTables).values({ ...change, version: 1, createdAt: at, updatedAt: at })
+}
+
+/** Gives a table other contents. The commit fails, as `isOffVersion` knows, unless the table is at this version. */
+export function updateTable(
+  database: Database,
+  { id, version }: Pick<TableRow, 'id' | 'version'>,
+  change: TableChange & { readonly updatedAt: number },
+): Write {
+  return database
+    .update(dataTables)
+    .set({ ...change, version: version + 1 })
+    .where(eq(dataTables.id, id))
+}
+
+export function deleteTable(database: Database, id: number): Write {
+  return database.delete(dataTables).where(eq(dataTables.id, id))
+}
+
+/** Sets when a generation is deleted; null for one that a table gets. */
+export function setDrop(database: Database, id: number, dropAt: number | null): Write {
+  return database.update(dataGenerations).set({ dropAt }).where(eq(dataGenerations.id, id))
+}
+
+/** The same for the generations of all tables of a data source. */
+export function dropAllOf(database: Database, dataSourceId: number, dropAt: number): Write {
+  const own = database
+    .select({ id: dataTables.generationId })
+    .from(dataTables)
+    .where(eq(dataTables.dataSourceId, dataSourceId))
+  return database.update(dataGenerations).set({ dropAt }).where(inArray(dataGenerations.id, own))
+}
+
+/** The generations that are due to be deleted, the longest due first. */
+export function listDue(database: Database, now: number, limit: number) {
+  return database
+    .select({ id: dataGenerations.id, dataSourceId: dataGenerations.dataSourceId })
+    .from(dataGenerations)
+    .where(lte(dataGenerations.dropAt, now))
+    .orderBy(asc(dataGenerations.dropAt))
+    .limit(limit)
+}
+
+export function deleteGeneration(database: Database, id: number): Write {
+  return database.delete(dataGenerations).where(eq(dataGenerations.id, id))
+}

@@ -1,0 +1,237 @@
+import { expect } from 'bun:test'
+
+import type { Client } from './client.ts'
+import { good, once, table } from './suite.ts'
+import type { Row, Suite } from './suite.ts'
+
+type Made = { readonly id: number }
+type Upload = { readonly id: string; readonly sizeBytes: number }
+type Column = { readonly table: string; readonly name: string; readonly type: string }
+
+const NOWHERE = '00000000000000000000000000'
+const CSV_TYPE = { 'content-type': 'text/csv' }
+const ORDERS = [
+  'id,region,amount,note,at',
+  '007,nord,1e5,"a ""quoted""\r\nline",2026-03-01T10:00:00Z',
+  '008,süd,-1.5E-7,,2026-03-02T10:00:00+01:00',
+  '009,nord,12,"x,y",2026-03-03T10:00:00Z',
+].join('\r\n')
+
+let made = 0
+
+const makeSource = (client: Client) =>
+  good<Made>(client.request('POST', '/dataSources', { json: { name: `files ${++made}`, type: 'csv' } }))
+
+const upload = (client: Client, id: number, text: string) =>
+  good<Upload>(client.request('POST', `/dataSources/${id}/uploads`, { text, headers: CSV_TYPE }))
+
+const columnsOf = async (client: Client, id: number) =>
+  ((await client.request('GET', `/dataSources/${id}/columns`)).body as unknown as Column[]).map(
+    ({ table: of, name, type }) => `${of}.${name} ${type}`,
+  )
+
+const stage = once(async (client) => {
+  const { id: source } = await makeSource(client)
+  const { id: file } = await upload(client, source, ORDERS)
+  const database = await good<Made>(
+    client.request('POST', '/dataSources', {
+      json: {
+        name: 'no files here',
+        type: 'postgresql',
+        connection: { host: 'db.example.org', database: 'sales', user: 'reader' },
+      },
+    }),
+  )
+  return { source, file, database: database.id }
+})
+
+const WRITES = [
+  ['POST /dataSources/{source}/uploads/{file}/preview', {}],
+  ['POST /dataSources/{source}/import', { upload: NOWHERE, table: 'orders' }],
+  ['DELETE /dataSources/{source}/tables/none', undefined],
+] as const
+
+const bad = (title: string, json: object, pointer: string): Row => ({
+  title: `an import with ${title}`,
+  call: 'POST /dataSources/{source}/import',
+  json: { upload: NOWHERE, table: 'orders', ...json },
+  answers: 'invalid',
+  pointers: [pointer],
+})
+
+const rows: readonly Row[] = [
+  ...WRITES.flatMap(([call, json]): Row[] => [
+    { title: `${call} by nobody`, call, json, as: null, answers: 'unauthenticated' },
+    { title: `${call} by a viewer`, call, json, as: 'dashboard_viewer', answers: 'forbidden' },
+  ]),
+  bad('no table', { table: '' }, '/table'),
+  bad('a long name', { table: 'x'.repeat(256) }, '/table'),
+  bad('another mode', { mode: 'append' }, '/mode'),
+  bad('a long delimiter', { file: { delimiter: ',,' } }, '/file/delimiter'),
+  bad('no columns', { columns: [] }, '/columns'),
+  bad('101 columns', { columns: Array.from({ length: 101 }, () => ({ source: 'a' })) }, '/columns'),
+  bad('1,001 errors', { maxErrors: 1_001 }, '/maxErrors'),
+  bad('an unknown zone', { values: { timeZone: 'Mars' } }, '/values/timeZone'),
+  bad('21 nulls', { values: { nulls: Array.from({ length: 21 }, String) } }, '/values/nulls'),
+  {
+    title: 'an import of an unknown upload',
+    call: 'POST /dataSources/{source}/import',
+    json: { upload: NOWHERE, table: 'orders' },
+    answers: 'not_found',
+  },
+  {
+    title: 'an import into a database',
+    call: 'POST /dataSources/{database}/import',
+    json: { upload: NOWHERE, table: 'orders' },
+    answers: 'conflict',
+  },
+  {
+    title: 'a test of a source of files',
+    call: 'POST /dataSources/test',
+    json: { name: 'files', type: 'csv' },
+    answers: 'invalid',
+    pointers: ['/type'],
+  },
+  { title: 'an unknown table', call: 'DELETE /dataSources/{source}/tables/none', answers: 'not_found' },
+]
+
+export const dataTablesSuite: Suite = {
+  name: 'tables of data sources',
+  scenarios: [
+    ...table(stage, rows),
+    {
+      title: 'a preview has the types of all values, and what a number would change',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const file = await upload(client, id, ORDERS)
+        expect(file.sizeBytes).toBe(new TextEncoder().encode(ORDERS).length)
+        const { status, body } = await client.request(
+          'POST',
+          `/dataSources/${id}/uploads/${file.id}/preview`,
+          {
+            json: {},
+          },
+        )
+        expect(status).toBe(200)
+        expect(body).toMatchObject({
+          delimiter: ',',
+          records: 3,
+          faults: [],
+          columns: [
+            { name: 'id', type: 'string', nullable: false, warnings: [{ code: 'leading_zeros', line: 2 }] },
+            { name: 'region', type: 'string' },
+            { name: 'amount', type: 'number' },
+            { name: 'note', type: 'string', nullable: true },
+            { name: 'at', type: 'datetime' },
+          ],
+        })
+        expect((body['sample'] as string[][])[0]?.[3]).toBe('a "quoted"\r\nline')
+      },
+    },
+    {
+      title: 'an upload becomes a table, is replaced whole, and goes with its name',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const importOf = async (text: string, json: object = {}) => {
+          const { id: file } = await upload(client, id, text)
+          return client.request('POST', `/dataSources/${id}/import`, {
+            json: { upload: file, table: 'orders', ...json },
+          })
+        }
+        const first = await importOf(ORDERS)
+        expect([first.status, first.body]).toEqual([
+          201,
+          { table: 'orders', rows: 3, skipped: 0, faults: [] },
+        ])
+        expect(await columnsOf(client, id)).toEqual([
+          'orders.id string',
+          'orders.region string',
+          'orders.amount number',
+          'orders.note string',
+          'orders.at datetime',
+        ])
+        const again = await importOf(ORDERS)
+        expect([again.status, again.body['code']]).toEqual([409, 'name_taken'])
+
+        const replaced = await importOf('a;b\n1;x\n2;y\n', {
+          mode: 'replace',
+          columns: [
+            { source: 'b', name: 'letter' },
+            { source: 'a', type: 'string' },
+          ],
+        })
+        expect([replaced.status, replaced.body['rows']]).toEqual([200, 2])
+        expect(await columnsOf(client, id)).toEqual(['orders.letter string', 'orders.a string'])
+
+        const broken = await importOf('a,b\n1,x\n2\n', { mode: 'replace' })
+        expect([broken.status, broken.body['code'], broken.body['errors']]).toEqual([
+          422,
+          'import_failed',
+          [{ pointer: '/file/3', message: 'The record has 1 of 2 cells.' }],
+        ])
+        expect(await columnsOf(client, id)).toEqual(['orders.letter string', 'orders.a string'])
+
+        const skipping = await importOf('a,b\n1,x\n2\n3,z\n', { mode: 'replace', onError: 'skip' })
+        expect(skipping.body).toMatchObject({
+          rows: 2,
+          skipped: 1,
+          faults: [{ code: 'too_few_cells', line: 3, column: null }],
+        })
+        const tooMany = await importOf('a,b\n1\n2\n', { mode: 'replace', onError: 'skip', maxErrors: 1 })
+        expect(tooMany.body['code']).toBe('import_failed')
+
+        const unknown = await importOf('a\n1\n', { table: 'other', columns: [{ source: 'b' }] })
+        expect([unknown.status, unknown.body['errors']]).toEqual([
+          422,
+          [{ pointer: '/columns/0/source', message: 'is not a column of the file' }],
+        ])
+        for (const text of ['', '\n\n'])
+          expect((await importOf(text, { table: 'other' })).body['code']).toBe('import_failed')
+
+        const gone = await client.request('DELETE', `/dataSources/${id}/tables/ORDERS`)
+        expect(gone.status).toBe(204)
+        expect(await columnsOf(client, id)).toEqual([])
+      },
+    },
+    {
+      title: 'an import is an operation with a result when the caller does not wait',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const { id: file } = await upload(client, id, ORDERS)
+        const { status, body, headers } = await client.request(
+          'POST',
+          `/dataSources/${id}/import?wait=PT0S`,
+          {
+            json: { upload: file, table: 'orders' },
+          },
+        )
+        expect([status, body['kind'], body['subject']]).toEqual([202, 'import', `/dataSources/${id}`])
+        const path = headers.get('location') ?? ''
+        let state = ''
+        for (let tries = 0; state !== 'succeeded' && tries < 100; tries++) {
+          await Bun.sleep(100)
+          state = String((await good(client.request('GET', path)))['state'])
+        }
+        expect(state).toBe('succeeded')
+        expect((await client.request('GET', `${path}/result`)).body).toMatchObject({
+          table: 'orders',
+          rows: 3,
+        })
+      },
+    },
+    {
+      title: 'a data source has at most 20 uploads, and goes with its tables',
+      async run(client) {
+        const { id } = await makeSource(client)
+        for (let count = 0; count < 20; count++) await upload(client, id, 'a\n1\n')
+        const more = await client.request('POST', `/dataSources/${id}/uploads`, {
+          text: 'a\n1\n',
+          headers: CSV_TYPE,
+        })
+        expect([more.status, more.body['code']]).toEqual([409, 'conflict'])
+        expect((await client.request('DELETE', `/dataSources/${id}`)).status).toBe(204)
+        expect((await client.request('GET', `/dataSources/${id}/columns`)).status).toBe(404)
+      },
+    },
+  ],
+}

@@ -13,7 +13,10 @@ export type ImportPlan = {
 /** A column of the table, and the index of the column of the file from which it comes. */
 export type PlannedColumn = Column & { readonly source: number }
 
-export type FileFormat = CsvFormat
+export type FileFormat = CsvFormat | NdjsonFormat
+
+/** A JSON object in UTF-8 on each line; its keys are the columns. */
+export type NdjsonFormat = { readonly kind: 'ndjson' }
 
 export type CsvFormat = {
   readonly kind: 'csv'
@@ -64,6 +67,7 @@ export type ImportFault = {
     | 'quoting'
     | 'encoding'
     | 'nul'
+    | 'not_an_object'
     | 'too_few_cells'
     | 'too_many_cells'
     | 'too_long'

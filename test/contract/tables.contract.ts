@@ -272,6 +272,35 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       expect(shares.at(-1)).toBe(1)
     })
 
+    test('a file of JSON lines is a table: digits, objects and missing keys are as they were', async () => {
+      const lines = [
+        '{"id":1,"name":"007","more":{"n":9007199254740993},"at":"2026-03-29T01:30:00Z"}',
+        '{"id":9007199254740993,"is paid":true}',
+      ]
+      await under.blobs.put('imports/lines', new TextEncoder().encode(lines.join('\n')))
+      const { values } = planOf([])
+      const file = { kind: 'ndjson' } as const
+      const { columns } = await under.tables.inspect('imports/lines', file, values, NEVER)
+      expect(columns.map(({ name, type }) => ({ name, type }))).toEqual([
+        { name: 'id', type: 'string' },
+        { name: 'name', type: 'string' },
+        { name: 'more', type: 'json' },
+        { name: 'at', type: 'datetime' },
+        { name: 'is paid', type: 'boolean' },
+      ])
+      const to: Generation = { sourceId: 7, tableId: 1, key: 'lines' }
+      const plan = planOf([], {
+        file,
+        columns: columns.map((column) => (column.name === 'id' ? { ...column, type: 'integer' } : column)),
+      })
+      await under.tables.load({ to, blob: 'imports/lines', plan }, NEVER)
+      const view = { name: 'lines', of: to, columns: columns.map(({ name }) => name), where: null }
+      expect(await rowsOf(await ask('SELECT * FROM lines ORDER BY id', [view]))).toEqual([
+        [1, '007', '{"n":9007199254740993}', '2026-03-29T01:30:00Z', null],
+        ['9007199254740993', null, null, null, true],
+      ])
+    })
+
     test('names of any characters are names of columns and tables', async () => {
       const hostile = ['a"b', "c'd", 'e.f', 'g;h', '😀', 'value', 'x'.repeat(100), '--', 'order']
       const columns = hostile.map((one): Column => ({ name: one, type: 'integer' }))

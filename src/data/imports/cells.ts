@@ -2,6 +2,14 @@ import type { ValueFormat } from '../../domain/import-plan.ts'
 import type { Cell, ColumnType } from '../../domain/table.ts'
 import { dateTimeReader, formatReader, hasHours, readDate, readTime } from './instants.ts'
 
+/** A value of a file: a text whose type the values of its column decide, a text whose type the file has, or null. */
+export type FileCell = string | null | { readonly text: string; readonly type: 'string' | 'json' }
+
+/** The text of a value of a file, which is empty for null. */
+export function textOf(cell: FileCell): string {
+  return typeof cell === 'object' ? (cell?.text ?? '') : cell
+}
+
 /** The value of a cell's text, or undefined where it has none of the type. Texts for null are the caller's. */
 export type CellReader = (text: string) => Cell | undefined
 

@@ -172,3 +172,113 @@ describe('rows', () => {
     ])
   })
 })
+
+describe('NDJSON', () => {
+  const inspect = (text: string, changes: Partial<ValueFormat> = {}) =>
+    inspectFile(bytesOf(text), { kind: 'ndjson' }, { ...VALUES, ...changes })
+
+  test('has a column for each key, null where a line has not the key', async () => {
+    const text = '\uFEFF{"id":1,"name":"a"}\r\n\n{"more":{"x":[1e0]},"id":2}\n{"id":null,"name":"b\\n"}'
+    const contents = await inspect(text)
+    expect(contents).toMatchObject({
+      records: 3,
+      columns: [
+        { name: 'id', type: 'integer', hasNulls: true, source: 0 },
+        { name: 'name', type: 'string', hasNulls: true, source: 1 },
+        { name: 'more', type: 'json', hasNulls: true, source: 2 },
+      ],
+      sample: [
+        ['1', 'a', ''],
+        ['2', '', '{"x":[1]}'],
+        ['', 'b\n', ''],
+      ],
+      faults: [],
+    })
+    const { columns } = contents
+    expect((await rowsOf(text, { file: { kind: 'ndjson' }, columns })).rows).toEqual([
+      [1, 'a', null],
+      [2, null, '{"x":[1]}'],
+      [null, 'b\n', null],
+    ])
+  })
+
+  test.each([
+    ['1', 'integer'],
+    ['1.5', 'number'],
+    ['1e5', 'integer'],
+    ['true', 'boolean'],
+    ['"1"', 'string'],
+    ['"true"', 'string'],
+    ['"2026-02-28"', 'date'],
+    ['"2026-02-28T10:00:00Z"', 'datetime'],
+    ['[]', 'json'],
+    ['null', 'string'],
+    ['1234567890123456', 'string'],
+    ['1e400', 'string'],
+  ] as const)('has the type of %s', async (json, type) => {
+    expect((await inspect(`{"c":${json}}\n`)).columns[0]?.type).toBe(type as ColumnType)
+  })
+
+  test('of types that differ is text', async () => {
+    expect((await inspect('{"c":1}\n{"c":{}}\n')).columns[0]?.type).toBe('string')
+    expect((await inspect('{"c":1}\n{"c":"1"}\n')).columns[0]?.type).toBe('string')
+    expect((await inspect('{"c":true}\n{"c":1}\n')).columns[0]?.type).toBe('string')
+  })
+
+  test('keeps all digits of integers, also of those in objects', async () => {
+    const columns: ImportPlan['columns'] = [
+      { name: 'n', type: 'integer', source: 0 },
+      { name: 'o', type: 'json', source: 1 },
+    ]
+    const text = '{"n":9007199254740993,"o":{"n":9007199254740993}}\n'
+    expect((await rowsOf(text, { file: { kind: 'ndjson' }, columns })).rows).toEqual([
+      ['9007199254740993', '{"n":9007199254740993}'],
+    ])
+  })
+
+  test('names columns once, also where keys differ in case alone', async () => {
+    const { columns } = await inspect('{"a":1,"A":2,"":3,"__proto__":4}\n')
+    expect(columns.map(({ name }) => name)).toEqual(['a', 'A_2', 'column3', '__proto__'])
+  })
+
+  test.each([
+    ['[1]', 'not_an_object'],
+    ['1', 'not_an_object'],
+    ['9007199254740993', 'not_an_object'],
+    ['{"id":', 'not_an_object'],
+    ['{"id":2} {"id":3}', 'not_an_object'],
+    [`{"id":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'not_an_object'],
+    [String.raw`{"id":"\u0000"}`, 'nul'],
+    [String.raw`{"id":"\ud800"}`, 'encoding'],
+    [String.raw`{"\ud800":1}`, 'encoding'],
+    ['{"id":"x"}', 'not_of_the_type'],
+  ])('places a fault such as %.20s', async (record, code) => {
+    const columns: ImportPlan['columns'] = [{ name: 'id', type: 'integer', source: 0 }]
+    const text = `{"id":1}\n\n${record}\n{"id":4}\n`
+    const plan: Partial<ImportPlan> = { file: { kind: 'ndjson' }, columns }
+    const failure = await rowsOf(text, plan).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ImportFailure)
+    expect((failure as ImportFailure).faults).toMatchObject([{ code, line: 3 }])
+    expect(await rowsOf(text, { ...plan, onError: 'skip' })).toMatchObject({ rows: [[1], [4]], skipped: 1 })
+  })
+
+  test('has lines of 4 Mi characters and no longer, and 100 columns and no more', async () => {
+    const line = (chars: number) => `{"a":"${'x'.repeat(chars - 8)}"}`
+    const max = 4 * 1024 * 1024
+    expect((await inspectFile(wholeOf(line(max)), { kind: 'ndjson' }, VALUES)).records).toBe(1)
+    expect(inspectFile(wholeOf(line(max + 1)), { kind: 'ndjson' }, VALUES)).rejects.toBeInstanceOf(
+      ImportFailure,
+    )
+    expect(inspectFile(wholeOf(`${line(max + 1)}\n{}`), { kind: 'ndjson' }, VALUES)).rejects.toMatchObject({
+      faults: [{ code: 'too_long', line: 1 }],
+    })
+    const wide = (count: number) => Array.from({ length: count }, (_, index) => `{"c${index}":1}\n`).join('')
+    expect((await inspect(wide(100))).columns.length).toBe(100)
+    expect(inspect(wide(101))).rejects.toBeInstanceOf(ImportFailure)
+  })
+})
+
+async function* wholeOf(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.slice(at, at + 65_536)
+}

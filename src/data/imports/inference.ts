@@ -1,11 +1,14 @@
 import type { ColumnWarning, FileColumn } from '../../domain/import-plan.ts'
-import type { CellReader } from './cells.ts'
+import type { CellReader, FileCell } from './cells.ts'
 
 export type InferredColumn = Pick<FileColumn, 'type' | 'hasNulls' | 'warnings'>
 
 /** Types that values are tried for; the first that all values have counts. */
-const CANDIDATES = ['boolean', 'integer', 'number', 'date', 'datetime', 'time'] as const
+const CANDIDATES = ['boolean', 'integer', 'number', 'date', 'datetime', 'time', 'json'] as const
 type Candidate = (typeof CANDIDATES)[number]
+
+/** Types of values that a file calls texts, which are neither numbers nor booleans. */
+const TYPES_OF_TEXTS: readonly Candidate[] = ['date', 'datetime', 'time']
 
 const LEADING_ZERO = /^[+-]?0\d/
 /** A double keeps 15 digits of every number. */
@@ -27,12 +30,12 @@ export class ColumnInference {
   }
 
   /** Takes the next value; null for none. */
-  add(text: string | null, line: number): void {
-    if (text === null) {
+  add(cell: FileCell, line: number): void {
+    if (cell === null) {
       this.#hasNulls = true
       return
     }
-    if (this.#possible.length > 0) this.#narrow(text, line)
+    if (this.#possible.length > 0) this.#narrow(cell, line)
     this.#values += 1
   }
 
@@ -41,8 +44,11 @@ export class ColumnInference {
     return { type, hasNulls: this.#hasNulls, warnings: [...this.#warnings.values()] }
   }
 
-  #narrow(text: string, line: number): void {
-    const left = this.#possible.filter((type) => this.#readers[type](text) !== undefined)
+  #narrow(cell: Exclude<FileCell, null>, line: number): void {
+    const [text, as] = typeof cell === 'string' ? [cell, null] : [cell.text, cell.type]
+    const left = this.#possible.filter(
+      (type) => isPossible(type, as) && this.#readers[type](text) !== undefined,
+    )
     const isNumeric = left.includes('integer') || left.includes('number')
     if (isNumeric && LEADING_ZERO.test(text)) this.#becomeText({ code: 'leading_zeros', line })
     else if (left.includes('integer') && digitsOf(text) > DIGITS_MAX)
@@ -60,4 +66,9 @@ export class ColumnInference {
 
 function digitsOf(text: string): number {
   return text.startsWith('-') || text.startsWith('+') ? text.length - 1 : text.length
+}
+
+function isPossible(type: Candidate, as: 'string' | 'json' | null): boolean {
+  if (as === 'string') return TYPES_OF_TEXTS.includes(type)
+  return (type === 'json') === (as === 'json')
 }

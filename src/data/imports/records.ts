@@ -1,0 +1,117 @@
+import type { CsvFormat, FileFormat, ImportFault } from '../../domain/import-plan.ts'
+import { textOf } from './cells.ts'
+import type { FileCell } from './cells.ts'
+import { readCsv } from './csv.ts'
+import { ImportFailure } from './failure.ts'
+import { readNdjson } from './ndjson.ts'
+
+/** A record with the line on which it begins, or the fault that it has. Cells at its end may be missing. */
+export type FileRecord = {
+  readonly line: number
+  readonly cells: readonly FileCell[]
+  readonly fault: ImportFault | null
+}
+
+/** Records, with the names of the columns so far. The names of the next batch begin with the same ones. */
+export type Records = { readonly names: readonly string[]; readonly batch: readonly FileRecord[] }
+
+/** As many as a table can have at the edge. */
+const COLUMNS_MAX = 100
+
+/** The records of a file below its header, in batches. @throws {ImportFailure} for a file that cannot be read as records */
+export function recordsOf(bytes: AsyncIterable<Uint8Array>, file: FileFormat): AsyncGenerator<Records> {
+  return file.kind === 'csv' ? csvRecords(bytes, file) : ndjsonRecords(bytes)
+}
+
+async function* csvRecords(bytes: AsyncIterable<Uint8Array>, file: CsvFormat): AsyncGenerator<Records> {
+  const columns = new ColumnNames()
+  let left = file.skipRecords
+  for await (let batch of readCsv(bytes, file)) {
+    const skipped = Math.min(left, batch.length)
+    left -= skipped
+    batch = batch.slice(skipped)
+    const [first] = batch
+    if (columns.names.length === 0 && first) {
+      const fault = faultOfCells(first.cells, first.line)
+      if (fault) throw new ImportFailure([fault])
+      columns.add(file.hasHeader ? first.cells : first.cells.map(() => ''), first.line)
+      if (file.hasHeader) batch = batch.slice(1)
+    }
+    const { names } = columns
+    if (names.length > 0)
+      yield { names, batch: batch.map(({ line, cells }) => csvRecord(line, cells, names.length)) }
+  }
+}
+
+function csvRecord(line: number, cells: readonly string[], width: number): FileRecord {
+  if (cells.length === width) return { line, cells, fault: faultOfCells(cells, line) }
+  const code = cells.length < width ? 'too_few_cells' : 'too_many_cells'
+  const message = `The record has ${cells.length} of ${width} cells.`
+  return { line, cells, fault: { code, line, column: null, message } }
+}
+
+async function* ndjsonRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Records> {
+  const columns = new ColumnNames()
+  const indexes = new Map<string, number>()
+  for await (const lines of readNdjson(bytes)) {
+    const batch: FileRecord[] = []
+    for (const { line, entries } of lines) {
+      if (entries === null) {
+        const message = 'The line is not a JSON object.'
+        batch.push({ line, cells: [], fault: { code: 'not_an_object', line, column: null, message } })
+        continue
+      }
+      const keys = entries.map(([key]) => key).filter((key) => !indexes.has(key))
+      const fault = faultOfCells([...keys, ...entries.map(([, cell]) => cell)], line)
+      if (fault) {
+        batch.push({ line, cells: [], fault })
+        continue
+      }
+      for (const key of keys) indexes.set(key, indexes.size)
+      columns.add(keys, line)
+      const cells: FileCell[] = Array.from({ length: indexes.size }, () => null)
+      for (const [key, cell] of entries) cells[indexes.get(key) ?? 0] = cell
+      batch.push({ line, cells, fault: null })
+    }
+    yield { names: [...columns.names], batch }
+  }
+}
+
+function faultOfCells(cells: readonly FileCell[], line: number): ImportFault | null {
+  for (const cell of cells) {
+    const text = textOf(cell)
+    if (text.includes('\0'))
+      return { code: 'nul', line, column: null, message: 'A cell has the character NUL.' }
+    if (text.includes('\uFFFD') || !text.isWellFormed())
+      return {
+        code: 'encoding',
+        line,
+        column: null,
+        message: 'A cell has bytes that are not of the encoding.',
+      }
+  }
+  return null
+}
+
+/** Unique names of columns: of the file, or `column1`, `column2` and so on. */
+class ColumnNames {
+  readonly names: string[] = []
+  readonly #taken = new Set<string>()
+
+  /** @throws {ImportFailure} for more columns than a table may have */
+  add(texts: readonly string[], line: number): void {
+    const count = this.names.length + texts.length
+    if (count > COLUMNS_MAX) {
+      const message = `The file has ${count} columns; a table has at most ${COLUMNS_MAX}.`
+      throw new ImportFailure([{ code: 'too_many_cells', line, column: null, message }])
+    }
+    for (const text of texts) this.names.push(this.#unique(text.trim() || `column${this.names.length + 1}`))
+  }
+
+  #unique(plain: string): string {
+    let name = plain
+    for (let count = 2; this.#taken.has(name.toLowerCase()); count += 1) name = `${plain}_${count}`
+    this.#taken.add(name.toLowerCase())
+    return name
+  }
+}

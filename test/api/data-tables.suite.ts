@@ -17,6 +17,8 @@ const ORDERS = [
   '009,nord,12,"x,y",2026-03-03T10:00:00Z',
 ].join('\r\n')
 
+const JSON_LINES = '{"id":"007","more":{"a":[1]}}\n[1]\n{"qty":2}\n'
+
 let made = 0
 
 const makeSource = (client: Client) =>
@@ -68,6 +70,8 @@ const rows: readonly Row[] = [
   bad('a long name', { table: 'x'.repeat(256) }, '/table'),
   bad('another mode', { mode: 'append' }, '/mode'),
   bad('a long delimiter', { file: { delimiter: ',,' } }, '/file/delimiter'),
+  bad('an unknown kind of file', { file: { kind: 'parquet' } }, '/file/kind'),
+  bad('a delimiter of NDJSON', { file: { kind: 'ndjson', delimiter: ',' } }, '/file/delimiter'),
   bad('no columns', { columns: [] }, '/columns'),
   bad('101 columns', { columns: Array.from({ length: 101 }, () => ({ source: 'a' })) }, '/columns'),
   bad('1,001 errors', { maxErrors: 1_001 }, '/maxErrors'),
@@ -191,6 +195,45 @@ export const dataTablesSuite: Suite = {
         const gone = await client.request('DELETE', `/dataSources/${id}/tables/ORDERS`)
         expect(gone.status).toBe(204)
         expect(await columnsOf(client, id)).toEqual([])
+      },
+    },
+    {
+      title: 'a file of JSON objects on lines becomes a table with a column for each key',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const { id: file } = await upload(client, id, JSON_LINES)
+        const format = { file: { kind: 'ndjson' } }
+        const path = `/dataSources/${id}/uploads/${file}/preview`
+        expect((await client.request('POST', path, { json: format })).body).toMatchObject({
+          delimiter: null,
+          records: 2,
+          columns: [
+            { name: 'id', type: 'string', nullable: true, warnings: [] },
+            { name: 'more', type: 'json', nullable: true },
+            { name: 'qty', type: 'integer', nullable: true },
+          ],
+          sample: [
+            ['007', '{"a":[1]}', ''],
+            ['', '', '2'],
+          ],
+          faults: [{ code: 'not_an_object', line: 2, column: null }],
+        })
+        const importOf = (json: object) =>
+          client.request('POST', `/dataSources/${id}/import`, {
+            json: { upload: file, table: 'lines', ...format, ...json },
+          })
+        const aborted = await importOf({})
+        expect([aborted.status, aborted.body['errors']]).toEqual([
+          422,
+          [{ pointer: '/file/2', message: 'The line is not a JSON object.' }],
+        ])
+        expect(await columnsOf(client, id)).toEqual([])
+        expect((await importOf({ onError: 'skip' })).body).toMatchObject({ rows: 2, skipped: 1 })
+        expect(await columnsOf(client, id)).toEqual([
+          'lines.id string',
+          'lines.more json',
+          'lines.qty integer',
+        ])
       },
     },
     {

@@ -13,8 +13,8 @@ const COLUMN_TYPES = ['string', 'integer', 'number', 'boolean', 'date', 'datetim
 
 const character = z.string().length(1, 'must be one character')
 
-const fileFormat = z.strictObject({
-  kind: z.literal('csv').default('csv').describe('The kind of the file.'),
+const csvFormat = z.strictObject({
+  kind: z.literal('csv').optional().describe('Absent: `csv`.'),
   delimiter: z
     .union([z.literal('auto'), character])
     .default('auto')
@@ -24,6 +24,12 @@ const fileFormat = z.strictObject({
   hasHeader: z.boolean().default(true).describe('Whether the first record has the names of the columns.'),
   skipRecords: z.int().min(0).max(SKIPPED_RECORDS_MAX).default(0).describe('Records before the header.'),
 })
+
+const ndjsonFormat = z.strictObject({
+  kind: z.literal('ndjson').describe('A JSON object in UTF-8 on each line; its keys are the columns.'),
+})
+
+const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat])
 
 const valueFormat = z.strictObject({
   nulls: z.array(storableText.max(64)).max(NULLS_MAX).default(['']).describe('Texts that stand for null.'),
@@ -103,6 +109,7 @@ const fault = z
         'quoting',
         'encoding',
         'nul',
+        'not_an_object',
         'too_few_cells',
         'too_many_cells',
         'too_long',
@@ -117,7 +124,7 @@ const fault = z
 
 export const previewView = z
   .object({
-    delimiter: z.string().describe('The delimiter that was found or given.'),
+    delimiter: z.string().nullable().describe('The delimiter that was found or given; null for NDJSON.'),
     records: z.int().describe('The number of records without faults.'),
     columns: z
       .array(

@@ -1,5 +1,11 @@
 import type { Context } from '../../context.ts'
-import type { CsvFormat, FileColumn, FileContents, PlannedColumn } from '../../domain/import-plan.ts'
+import type {
+  CsvFormat,
+  FileColumn,
+  FileContents,
+  FileFormat,
+  PlannedColumn,
+} from '../../domain/import-plan.ts'
 import { invalidAt, Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Work } from '../../operations/work/service.ts'
@@ -40,7 +46,7 @@ export async function previewImport(
     work.progress(share),
   )
   return {
-    delimiter: file.delimiter,
+    delimiter: file.kind === 'csv' ? file.delimiter : null,
     records: contents.records,
     columns: contents.columns.map((column) => ({
       source: column.name,
@@ -107,10 +113,12 @@ async function requireFile(ports: Ports, id: number, key: string): Promise<Uploa
   return upload
 }
 
-async function formatOf(ports: Ports, blob: string, file: PreviewBody['file']): Promise<CsvFormat> {
-  const { delimiter, ...rest } = file
-  if (delimiter !== 'auto') return { ...rest, delimiter }
-  return { ...rest, delimiter: delimiterOf(await startOf(ports, blob, file.encoding), file.quote) }
+async function formatOf(ports: Ports, blob: string, file: PreviewBody['file']): Promise<FileFormat> {
+  if (file.kind === 'ndjson') return file
+  const { delimiter } = file
+  if (delimiter !== 'auto') return { ...file, kind: 'csv', delimiter }
+  const start = await startOf(ports, blob, file.encoding)
+  return { ...file, kind: 'csv', delimiter: delimiterOf(start, file.quote) }
 }
 
 async function startOf({ blobs }: Ports, blob: string, encoding: CsvFormat['encoding']): Promise<string> {

@@ -31,6 +31,7 @@ import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
 import { importRoutes } from './data/imports/routes.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
+import { selectionRoutes } from './data/selection/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
 import { withAccessLog } from './http/access-log.ts'
 import { fastRoute } from './http/fast-path/fast-route.ts'
@@ -143,6 +144,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/sources': dataSourceRoutes,
   'data/imports': importRoutes,
   'data/scopes': scopeRoutes,
+  'data/selection': selectionRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
   'automation/demo': demoRoutes,

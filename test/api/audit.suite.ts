@@ -24,6 +24,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /root/searchPath': 'a read whose input does not fit a URL',
   'POST /{parentType}/{parentId}/searchPath': 'the same',
   'POST /alarms': 'the same',
+  'POST /dataSources/{id}/tables/{table}/select': 'the same',
   'POST /jobs/{id}/replay': 'the same',
   'POST /scripts/codeGenerator': 'the same',
   'POST /scripts/export': 'the same',

@@ -53,6 +53,7 @@ import { recipientsSuite } from './recipients.suite.ts'
 import { rolesSuite } from './roles.suite.ts'
 import { runsSuite } from './runs.suite.ts'
 import { consoleSuite } from './console.suite.ts'
+import { selectionSuite } from './selection.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { scriptConfigurationsSuite } from './script-configurations.suite.ts'
 import { scriptFilesSuite } from './script-files.suite.ts'
@@ -128,6 +129,7 @@ export const SUITES: readonly Suite[] = [
   dataSourcesSuite,
   dataTablesSuite,
   dataScopesSuite,
+  selectionSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

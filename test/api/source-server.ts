@@ -1,3 +1,5 @@
+import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
+import type { Mariadb } from '../hosts/mariadb.ts'
 import { startPostgres } from '../hosts/postgres.ts'
 import type { Postgres } from '../hosts/postgres.ts'
 
@@ -6,18 +8,20 @@ export { hasPostgres as hasSourceServer } from '../hosts/postgres.ts'
 export const SOURCE_PASSWORD = 'canary-of-a-reader'
 
 let server: Postgres | null = null
+let mariadb: Mariadb | null = null
 
-/** Starts the server of the data sources that suites connect to.
+/** Starts the servers of the data sources that suites connect to.
  * @returns the variables that let the service reach it */
 export async function startSourceServer(): Promise<Readonly<Record<string, string>>> {
-  server = await startPostgres()
+  ;[server, mariadb] = await Promise.all([startPostgres(), hasMariadb ? startMariadb() : null])
   await server.sql(SCHEMA)
-  return { TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${server.port}` }
+  const ports = [server, mariadb].flatMap((one) => one?.port ?? [])
+  return { TIDEMARK_OUTBOUND_ALLOW: ports.map((port) => `127.0.0.1:${port}`).join(',') }
 }
 
 export async function closeSourceServer(): Promise<void> {
-  await server?.close()
-  server = null
+  await Promise.all([server?.close(), mariadb?.close()])
+  ;[server, mariadb] = [null, null]
 }
 
 /** The server under test. */
@@ -25,6 +29,9 @@ export function sourceServer(): Postgres {
   if (!server) throw new Error('There is no server for data sources.')
   return server
 }
+
+/** The server for MySQL; null where there is none. */
+export const mariadbServer = (): Mariadb | null => mariadb
 
 const SCHEMA = `
   create schema eu; create schema other;

@@ -37,8 +37,8 @@ export function conditionSql(condition: Condition, writer: Writer): Fragment {
   }
 }
 
-/** Texts are compared by characters: collations differ between databases. */
-function comparedSql(left: Expression, writer: Writer): Fragment {
+/** The SQL of an expression for comparisons. Texts are compared by characters: collations differ between databases. */
+export function comparedSql(left: Expression, writer: Writer): Fragment {
   const operand = expressionSql(left, writer)
   return left.type === 'string' ? writer.exact(operand) : operand
 }
@@ -79,7 +79,7 @@ function textSql(left: Fragment, pieces: readonly string[], writer: Writer): Fra
 }
 
 /** The SQL of an expression. A division by zero is null. */
-function expressionSql(expression: Expression, writer: Writer): Fragment {
+export function expressionSql(expression: Expression, writer: Writer): Fragment {
   switch (expression.kind) {
     case 'column':
       return name(expression.name)

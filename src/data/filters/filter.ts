@@ -21,7 +21,7 @@ export type Filter =
       readonly values?: readonly FilterValue[] | undefined
     })
 
-type Subject = { readonly column: string } | { readonly expr: string }
+export type Subject = { readonly column: string } | { readonly expr: string }
 type FilterValue = string | number | boolean
 
 export type FilterOperator =
@@ -58,7 +58,8 @@ function checked(filter: Filter, state: State, { pointer, depth }: Place): Condi
   return located(filter.match, `${pointer}/match`, () => parseMatch(filter.match, left, state))
 }
 
-function subjectOf(subject: Subject, columns: Columns, pointer: string): Expression {
+/** What a filter or a select is about. @throws {Refusal} invalid */
+export function subjectOf(subject: Subject, columns: Columns, pointer: string): Expression {
   if ('expr' in subject)
     return located(subject.expr, `${pointer}/expr`, () => parseExpression(subject.expr, columns))
   const column = columns.get(subject.column)

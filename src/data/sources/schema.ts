@@ -157,7 +157,7 @@ export const sourceTestView = z
   })
   .meta({ id: 'DataSourceTest' })
 
-const COLUMN_TYPES = [
+export const COLUMN_TYPES = [
   'string',
   'integer',
   'number',

@@ -38,6 +38,15 @@ async function sightsOfCaller(context: Context, id: number) {
   return { columns, sights: new Map(relations.map((relation) => [relation.name, find(relation, 'read')])) }
 }
 
+/** The part of a table or view that the caller may read.
+ * @throws {Refusal} not_found also if the caller may read none of it, and as `listColumns` */
+export async function readSight(context: Context, id: number, table: string): Promise<Sight> {
+  const relation = (await relationsOf(context, id)).get(table)
+  const sight = relation && (await sightsFor(context, id))(relation, 'read')
+  if (!sight) throw new Refusal('not_found', 'There is no such table.')
+  return sight
+}
+
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or
  * of a user counts from the next call on. */
 async function sightsFor(

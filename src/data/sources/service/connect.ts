@@ -1,7 +1,13 @@
 import type { Context } from '../../../context.ts'
 import { refusalIn } from '../../../lib/errors.ts'
 import { TtlCache } from '../../../lib/ttl-cache.ts'
-import type { DatabaseTarget, RelationColumn } from '../../../ports/databases.ts'
+import type {
+  Bound,
+  DatabaseTarget,
+  QueryLimits,
+  RelationColumn,
+  RowStream,
+} from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { relationColumns } from '../../tables/service.ts'
 import { isFileSource } from '../schema.ts'
@@ -94,6 +100,36 @@ export async function listColumns({ ports }: Context, id: number): Promise<Colum
 /** Lets the next reader of a schema ask the database. */
 export function forgetSchemas(ports: Ports): void {
   schemas.get(ports)?.clear()
+}
+
+const TIMEOUT_MAX_MS = 3_600_000
+
+/** A database that is read. */
+export type SourceReader = {
+  readonly dialect: DatabaseTarget['type']
+  /** Null for the default of the database user. */
+  readonly schema: string | null
+  /** Runs one statement that only reads, within the time limit of the data source. @throws {Refusal} as the port `databases` */
+  query(
+    statement: Bound,
+    options: Omit<QueryLimits, 'timeoutMs'> & { readonly onBackend?: (pid: number) => void },
+    signal: AbortSignal,
+  ): Promise<RowStream>
+}
+
+/** @throws {Refusal} not_found */
+export async function openReader({ ports }: Context, id: number): Promise<SourceReader> {
+  const opened = await openDataSource(ports, { dataSourceId: id, access: 'read' })
+  const timeoutMs = opened.timeoutMs === 0 ? TIMEOUT_MAX_MS : opened.timeoutMs
+  return {
+    dialect: opened.type,
+    schema: opened.schema,
+    query(statement, { rowsMax, bytesMax, onBackend }, signal) {
+      const query = { statement, access: 'read' as const, session: {}, ...(onBackend && { onBackend }) }
+      const limits = { timeoutMs, rowsMax, bytesMax }
+      return ports.databases.query(targetOf(`source ${id}`, opened), query, limits, signal)
+    },
+  }
 }
 
 function targetOf(name: string, source: Omit<OpenedSource, 'timeoutMs'>): DatabaseTarget {

@@ -7,6 +7,12 @@ export const DUCKDB: Writer = {
   types: { ...POSTGRESQL.types, string: 'VARCHAR', number: 'DOUBLE', json: 'JSON', binary: 'BLOB' },
   exact: (text) => text,
   folded: (text) => sql`lower(CAST(${text} AS VARCHAR))`,
+  seconds: (instant) => sql`CAST(floor(epoch_us(${instant}) / 1000000.0) AS BIGINT)`,
+  months: (seconds) => {
+    const at = sql`make_timestamp(${seconds} * 1000000)`
+    return sql`(year(${at}) * 12 + month(${at}) - 1)`
+  },
+  sum: (numbers) => sql`sum(${numbers})`,
   remainder: (left, right) => sql`(CAST(${left} AS DOUBLE) % CAST(${right} AS DOUBLE))`,
   round: (number, digits) => sql`round(${number}, CAST(${digits} AS INTEGER))`,
 }

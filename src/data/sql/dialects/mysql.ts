@@ -19,6 +19,7 @@ export const MYSQL: Writer = {
   },
   bindsMax: null,
   exact: (text) => sql`CAST(CONVERT(${text} USING utf8mb4) AS BINARY)`,
+  spelled: (exact) => sql`CONVERT(${exact} USING utf8mb4)`,
   // Collations take letters with accents for equal, and ignore spaces at the end.
   folded: (text) => sql`CAST(lower(CONVERT(${text} USING utf8mb4)) AS BINARY)`,
   place: (text, part) => sql`locate(${part}, ${text})`,
@@ -29,5 +30,13 @@ export const MYSQL: Writer = {
   double: (number) => sql`CAST(${number} AS DOUBLE)`,
   remainder: (left, right) => sql`mod(${left}, ${right})`,
   round: (number, digits) => sql`round(${number}, ${digits})`,
+  seconds: (instant) =>
+    sql`CAST(floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', ${instant}) / 1000000) AS SIGNED)`,
+  months: (seconds) => {
+    const at = sql`date_add('1970-01-01 00:00:00', INTERVAL ${seconds} SECOND)`
+    return sql`(year(${at}) * 12 + month(${at}) - 1)`
+  },
+  sum: (numbers) => sql`sum(${numbers})`,
+  hasPercentiles: false,
   among: POSTGRESQL.among,
 }

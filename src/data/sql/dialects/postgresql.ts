@@ -17,6 +17,7 @@ export const POSTGRESQL: Writer = {
   },
   bindsMax: null,
   exact: (text) => sql`CAST(${text} AS TEXT) COLLATE "C"`,
+  spelled: (exact) => exact,
   folded: (text) => sql`lower(CAST(${text} AS TEXT)) COLLATE "C"`,
   place: (text, part) => sql`strpos(${text}, ${part})`,
   size: (text) => sql`length(${text})`,
@@ -27,5 +28,13 @@ export const POSTGRESQL: Writer = {
   double: (number) => sql`CAST(${number} AS DOUBLE PRECISION)`,
   remainder: (left, right) => sql`mod(CAST(${left} AS NUMERIC), CAST(${right} AS NUMERIC))`,
   round: (number, digits) => sql`round(CAST(${number} AS NUMERIC), CAST(${digits} AS INTEGER))`,
+  seconds: (instant) => sql`CAST(floor(extract(epoch FROM CAST(${instant} AS TIMESTAMPTZ))) AS BIGINT)`,
+  months: (seconds) => {
+    const at = sql`(to_timestamp(${seconds}) AT TIME ZONE 'UTC')`
+    return sql`CAST(extract(year FROM ${at}) * 12 + extract(month FROM ${at}) - 1 AS BIGINT)`
+  },
+  // A sum of REAL would be a REAL; the sum of NUMERIC stays exact.
+  sum: (numbers) => sql`sum(${numbers} + CAST(0 AS NUMERIC))`,
+  hasPercentiles: true,
   among: (left, values) => sql`${left} IN (${joined(values.map(bind), ', ')})`,
 }

@@ -18,6 +18,7 @@ export const SQLITE: Writer = {
   },
   bindsMax: 90,
   exact: (text) => text,
+  spelled: (exact) => exact,
   folded: (text) => sql`lower(CAST(${text} AS TEXT))`,
   place: (text, part) => sql`instr(${text}, ${part})`,
   size: (text) => sql`length(${text})`,
@@ -27,6 +28,11 @@ export const SQLITE: Writer = {
   double: (number) => sql`CAST(${number} AS REAL)`,
   remainder: (left, right) => sql`mod(${left}, ${right})`,
   round: (number, digits) => sql`round(${number}, ${digits})`,
+  seconds: (instant) => sql`unixepoch(${instant})`,
+  months: (seconds) =>
+    sql`(strftime('%Y', ${seconds}, 'unixepoch') * 12 + strftime('%m', ${seconds}, 'unixepoch') - 1)`,
+  sum: (numbers) => sql`sum(${numbers})`,
+  hasPercentiles: false,
   among: (left, values) => {
     const list = bind({ type: 'json', value: JSON.stringify(values.map(({ value }) => value)) })
     return sql`${left} IN (SELECT value FROM json_each(${list}))`

@@ -5,6 +5,8 @@ import type { Fragment, Rendering } from '../fragment.ts'
 export type Writer = Rendering & {
   /** A text that is compared by characters and not by a collation. */
   readonly exact: (text: Fragment) => Fragment
+  /** The text of an `exact` one. */
+  readonly spelled: (exact: Fragment) => Fragment
   /** A text in lower case, for comparisons by characters and not by a collation. */
   readonly folded: (text: Fragment) => Fragment
   /** The place of a part in a text, from 1; 0 without it. */
@@ -18,5 +20,13 @@ export type Writer = Rendering & {
   readonly double: (number: Fragment) => Fragment
   readonly remainder: (left: Fragment, right: Fragment) => Fragment
   readonly round: (number: Fragment, digits: Fragment) => Fragment
+  /** An instant or a day as whole seconds since 1970; those without a zone count as UTC. */
+  readonly seconds: (instant: Fragment) => Fragment
+  /** The months from the year 0 to a time in seconds. */
+  readonly months: (seconds: Fragment) => Fragment
+  /** The sum of numbers. */
+  readonly sum: (numbers: Fragment) => Fragment
+  /** Whether there is `percentile_cont`. */
+  readonly hasPercentiles: boolean
   readonly among: (left: Fragment, values: readonly Bind[]) => Fragment
 }

@@ -1,0 +1,42 @@
+import { Hono } from 'hono'
+import { ok, sentPath } from '../../http/openapi-answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { operationView } from '../../operations/work/schema.ts'
+import { acceptedResponse } from '../../operations/work/service.ts'
+import { READERS } from '../sources/schema.ts'
+import { selectBody, selectQuery, selectView, tablePath } from './schema.ts'
+import { select } from './service.ts'
+import { waited } from './service/waited.ts'
+
+const BODY_MAX_BYTES = 256 * 1024
+/** Statuses of refusals of databases. */
+const REFUSES = [403, 409, 503]
+const waiting = {
+  202: ok(operationView, 'The operation that reads the result, after the wait.', ['Location', 'Retry-After']),
+}
+
+export const selectionRoutes = new Hono<Env>().post(
+  '/dataSources/:id/tables/:table/select',
+  policy({
+    summary: 'Select rows or aggregates of a table',
+    roles: READERS,
+    scope: 'read',
+    answers: { 200: ok(selectView, 'The result.'), ...waiting },
+    refuses: REFUSES,
+  }),
+  valid('param', tablePath),
+  valid('query', selectQuery),
+  jsonBody(BODY_MAX_BYTES),
+  valid('json', selectBody),
+  async (c) => {
+    const context = c.get('context')
+    const body = c.req.valid('json')
+    const ask = { subject: sentPath(c.req), waitMs: c.req.valid('query').wait }
+    const outcome = await waited(context, ask, (asking) =>
+      select(context, { ...c.req.valid('param'), body }, asking),
+    )
+    return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+  },
+)

@@ -1,0 +1,148 @@
+import * as z from 'zod'
+import { idParam } from '../../http/openapi-answers.ts'
+import { storableText } from '../../http/text-schemas.ts'
+import { isTimeZone } from '../../lib/time.ts'
+import { waitQuery } from '../../operations/work/schema.ts'
+import { filterSchema } from '../filters/schema.ts'
+import { COLUMN_TYPES } from '../sources/schema.ts'
+import { FUNCTIONS } from './aggregates.ts'
+
+const NAME_MAX = 255
+const EXPRESSION_MAX = 10_000
+const OUTPUTS_MAX = 100
+const SORTS_MAX = 20
+const LIMIT_DEFAULT = 1_000
+export const LIMIT_MAX = 100_000
+const OFFSET_MAX = 1_000_000_000
+
+const name = storableText.min(1).max(NAME_MAX)
+const as = name.describe('The name in the result.')
+const column = name.describe('The name of a column.')
+const expr = storableText
+  .min(1)
+  .max(EXPRESSION_MAX)
+  .describe('An expression over columns, such as `"unit price" * (qty - 1)`.')
+
+const item = z.union([column, z.strictObject({ column, as: as.optional() }), z.strictObject({ expr, as })])
+
+const bucket = z.strictObject({
+  column,
+  as: as.optional(),
+  bucket: z
+    .string()
+    .max(16)
+    .describe(
+      'The length of a time bucket: seconds that divide an hour, hours that divide a day, `P1D`, `P1W` (from Monday), months that divide a year, or `P1Y`.',
+    )
+    .meta({ examples: ['PT1H'] }),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'must be an IANA time zone')
+    .optional()
+    .describe('The zone on whose clock buckets begin; by default the zone of the service.')
+    .meta({ examples: ['Europe/Zurich'] }),
+})
+
+const aggregated = {
+  fn: z.enum(FUNCTIONS).describe('The function. It ignores null; `*_SAMP` of fewer than two values is null.'),
+  as,
+  p: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('The share of `PERCENTILE`, which lies between two values by their distance.'),
+  filter: filterSchema.optional().describe('The rows that this aggregate counts.'),
+}
+
+export const selectBody = z
+  .strictObject({
+    columns: z
+      .array(item)
+      .min(1)
+      .max(OUTPUTS_MAX)
+      .optional()
+      .describe('The columns of the result; all of them if absent. Not with `groupBy` or `aggregates`.'),
+    groupBy: z
+      .array(z.union([...item.options, bucket]))
+      .max(OUTPUTS_MAX)
+      .default([])
+      .describe('The result has a row for each combination of these.'),
+    aggregates: z
+      .array(
+        z.union([
+          z.strictObject({ ...aggregated, column }),
+          z.strictObject({ ...aggregated, expr: expr.describe('An expression, or `*` for `COUNT`.') }),
+        ]),
+      )
+      .max(OUTPUTS_MAX)
+      .default([]),
+    filter: filterSchema.optional().describe('The rows of the table that count.'),
+    having: filterSchema.optional().describe('A condition on aggregates, by their names in the result.'),
+    orderBy: z
+      .array(
+        z.strictObject({
+          column: name.describe('A column of the result, or of the table where rows are not grouped.'),
+          dir: z.enum(['asc', 'desc']).default('asc'),
+          nulls: z.enum(['first', 'last']).default('last'),
+        }),
+      )
+      .max(SORTS_MAX)
+      .default([])
+      .describe('Texts are ordered by their characters, not by a language.'),
+    limit: z.int().min(0).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+    offset: z.int().min(0).max(OFFSET_MAX).default(0),
+    distinct: z.boolean().default(false).describe('Whether equal rows are one.'),
+    total: z
+      .enum(['none', 'exact'])
+      .default('none')
+      .describe('`exact` counts the rows of the result without `limit` and `offset`.'),
+    format: z
+      .enum(['rows', 'objects'])
+      .default('rows')
+      .describe('Whether a row is a list of values, or an object by the names of the columns.'),
+  })
+  .meta({
+    examples: [
+      {
+        groupBy: ['region'],
+        aggregates: [{ fn: 'COUNT', expr: '*', as: 'n' }],
+        orderBy: [{ column: 'n', dir: 'desc' }],
+      },
+    ],
+  })
+
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+export const selectView = z
+  .object({
+    columns: z.array(
+      z.object({
+        name: z.string().meta({ examples: ['region'] }),
+        type: z.enum(COLUMN_TYPES),
+        exact: z.boolean().describe('Whether numbers may be text, because a double would change them.'),
+      }),
+    ),
+    rows: z
+      .array(z.union([z.array(cell), z.record(z.string(), cell)]))
+      .describe(
+        'Instants are ISO 8601 in UTC, time buckets have the offset of their zone; binary is base64, JSON is its text.',
+      )
+      .meta({ examples: [[['north', 12]]] }),
+    rowCount: z.int(),
+    total: z.int().nullable().describe('Null unless it was requested.'),
+    truncated: z.boolean().describe('Whether there are more rows than `limit`.'),
+    durationMs: z.int().describe('The duration of the statements in milliseconds.'),
+    duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
+  })
+  .meta({ id: 'Selection' })
+
+export const tablePath = z.object({ id: idParam, table: name.describe('The name of a table or view.') })
+
+export const selectQuery = z.object({
+  wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
+})
+
+export type SelectBody = z.output<typeof selectBody>
+export type SelectView = z.output<typeof selectView>

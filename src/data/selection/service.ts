@@ -1,0 +1,64 @@
+import type { Context } from '../../context.ts'
+import type { Cell, Row } from '../../domain/table.ts'
+import { durationText } from '../../lib/duration.ts'
+import type { Bound } from '../../ports/databases.ts'
+import { resultReader } from './cells.ts'
+import { planOf } from './plan.ts'
+import type { SelectBody, SelectView } from './schema.ts'
+import { readableTable } from './service/readable-table.ts'
+import type { ReadableTable } from './service/readable-table.ts'
+import type { Asking } from './service/waited.ts'
+import { statementsOf } from './statement.ts'
+
+const RESULT_MAX_BYTES = 32 * 1024 * 1024
+
+/** Selects rows or aggregates of a table.
+ * @throws {Refusal} not_found, invalid, and the refusals of the port `databases` */
+export async function select(
+  context: Context,
+  { id, table, body }: { readonly id: number; readonly table: string; readonly body: SelectBody },
+  asking: Asking,
+): Promise<SelectView> {
+  const { clock, settings } = context.ports
+  const readable = await readableTable(context, id, table)
+  const plan = planOf(body, { columns: readable.columns, timeZone: settings.timeZone })
+  const statements = statementsOf(plan, readable.from, readable.writer)
+  const beganAt = clock.now()
+  const found = await readRows(readable, statements.rows(1), { rowsMax: plan.limit + 1, asking })
+  const total = body.total === 'exact' ? await readNumber(readable, statements.total(), asking) : null
+  const durationMs = clock.now() - beganAt
+  const { columns, row } = resultReader(plan)
+  const rows = found.rows.slice(0, plan.limit).map(row)
+  return {
+    columns: columns.map(({ name, type }, at) => ({ name, type, exact: found.exact[at] ?? false })),
+    rows:
+      body.format === 'rows'
+        ? rows
+        : rows.map((cells) => Object.fromEntries(columns.map(({ name }, at) => [name, cells[at] ?? null]))),
+    rowCount: rows.length,
+    total,
+    truncated: found.rows.length > plan.limit,
+    durationMs,
+    duration: durationText(durationMs),
+  }
+}
+
+/** The rows of a statement. */
+export async function readRows(
+  { query }: Pick<ReadableTable, 'query'>,
+  statement: Bound,
+  { rowsMax, asking }: { readonly rowsMax: number; readonly asking: Asking },
+): Promise<{ readonly rows: readonly Row[]; readonly exact: readonly boolean[] }> {
+  const options = { rowsMax, bytesMax: RESULT_MAX_BYTES, onBackend: asking.onBackend }
+  const stream = await query(statement, options, asking.signal)
+  const rows: Row[] = []
+  const reader = stream.rows.getReader()
+  for (let batch = await reader.read(); !batch.done; batch = await reader.read()) rows.push(...batch.value)
+  return { rows, exact: stream.columns.map(({ isExact }) => isExact) }
+}
+
+async function readNumber(readable: ReadableTable, statement: Bound, asking: Asking): Promise<number> {
+  const { rows } = await readRows(readable, statement, { rowsMax: 1, asking })
+  const cell: Cell = rows[0]?.[0] ?? null
+  return Number(cell)
+}

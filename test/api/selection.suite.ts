@@ -1,0 +1,451 @@
+import { expect } from 'bun:test'
+
+import type { Client } from './client.ts'
+import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import { expectAnswer, good, once, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+type Selection = {
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly exact: boolean }[]
+  readonly rows: readonly unknown[]
+  readonly rowCount: number
+  readonly total: number | null
+  readonly truncated: boolean
+}
+
+const TABLE = `o"r\`d;er.ä`
+const mark = (text: string, quote: string) => quote + text.replaceAll(quote, quote + quote) + quote
+const PLACES = ['north', 'south', null, `' OR 1=1 --`]
+
+/** 1,200 orders: 600 north, 300 south, 200 without region, 100 of another. */
+function statements(quote: '"' | '`', instant: string): string {
+  const named = mark(TABLE, quote)
+  const rows = Array.from({ length: 1_200 }, (_, id) => {
+    const place = PLACES[[600, 900, 1_100, 1_200].findIndex((end) => id < end)]
+    const region = place == null ? 'null' : `'${place.replaceAll("'", "''")}'`
+    const at = new Date(Date.UTC(2026, 9, 24, 22) + id * 60_000).toISOString().slice(0, 19).replace('T', ' ')
+    return `(${id}, ${region}, ${id % 7 === 0 ? 'null' : id % 10}, ${id}.25, '${at}', ${id % 2 === 0})`
+  })
+  return `create table ${named} (id bigint primary key, region varchar(20), qty int, ${mark('unit price', quote)} numeric(12,2),
+      ${mark('value', quote)} ${instant}, is_open boolean);
+    insert into ${named} values ${rows.join(',')};`
+}
+
+const SOURCES = ['postgresql', 'mysql'] as const
+type Type = (typeof SOURCES)[number]
+
+let prepared: Promise<unknown> | null = null
+
+function tables(): Promise<unknown> {
+  return (prepared ??= Promise.all([
+    sourceServer()
+      .sql(`set time zone 'UTC'; create schema selected; set search_path to selected; ${statements('"', 'timestamptz')}
+      create view slow as select id, pg_sleep(20)::text as slept from ${mark(TABLE, '"')};
+      create table typed (f real, j json, u uuid, b bytea, t time, d date, l timestamp);
+      insert into typed values (0.1, '{"a":1}', '00000000-0000-0000-0000-000000000001', '\\x00ff', '10:11:12', '2026-03-01', '2026-03-01 10:11:12');
+      grant usage on schema selected to reader; grant select on all tables in schema selected to reader;`),
+    mariadbServer()
+      ?.sql(`create database selected character set utf8mb4; use selected; set names utf8mb4; set time_zone = '+00:00';
+      ${statements('`', 'datetime')}
+      create view slow as select id, sleep(20) as slept from ${mark(TABLE, '`')};
+      create user 'reader'@'%' identified by '${SOURCE_PASSWORD}'; grant select, show view on selected.* to 'reader'@'%';`),
+  ]))
+}
+
+const stage = once(async (client) => {
+  await tables()
+  const make = async (type: Type, change: object) => {
+    const connection = {
+      host: '127.0.0.1',
+      user: 'reader',
+      password: SOURCE_PASSWORD,
+      tls: 'disable',
+      ...change,
+    }
+    const json = { name: `selected ${type}`, type, connection }
+    return (await good<{ id: number }>(client.request('POST', '/dataSources', { json }))).id
+  }
+  const postgresql = await make('postgresql', {
+    port: sourceServer().port,
+    database: 'postgres',
+    schema: 'selected',
+  })
+  const { port } = mariadbServer() ?? {}
+  const mysql = port === undefined ? postgresql : await make('mysql', { port, database: 'selected' })
+  return { postgresql, mysql, table: encodeURIComponent(TABLE) }
+})
+
+const SELECT = 'POST /dataSources/{postgresql}/tables/{table}/select'
+const COUNT = { fn: 'COUNT', expr: '*', as: 'n' }
+const nested = (depth: number): object =>
+  depth === 0 ? { column: 'id', op: 'eq', value: 1 } : { not: nested(depth - 1) }
+const among = (count: number) => ({
+  column: 'id',
+  op: 'in',
+  values: Array.from({ length: count }, (_, at) => at),
+})
+
+/** Bodies that are refused, each with where it is wrong. */
+const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
+  ['an unknown column', { columns: ['id', 'nothing'] }, '/columns/1'],
+  ['no column', { columns: [] }, '/columns'],
+  [
+    '101 columns',
+    { columns: Array.from({ length: 101 }, (_, at) => ({ column: 'id', as: `c${at}` })) },
+    '/columns',
+  ],
+  ['a name twice', { columns: ['id', { expr: 'qty', as: 'id' }] }, '/columns/1'],
+  ['an expression without a name', { columns: [{ expr: 'qty' }] }, '/columns/0'],
+  ['columns of groups', { columns: ['id'], groupBy: ['region'] }, '/columns'],
+  ['an unknown key', { groupBy: ['nothing'] }, '/groupBy/0'],
+  ['an unknown function', { aggregates: [{ fn: 'MODE', column: 'qty', as: 'x' }] }, '/aggregates/0'],
+  ['a sum of texts', { aggregates: [{ fn: 'SUM', column: 'region', as: 'x' }] }, '/aggregates/0/column'],
+  ['a sum of everything', { aggregates: [{ fn: 'SUM', expr: '*', as: 'x' }] }, '/aggregates/0/expr'],
+  ['the least boolean', { aggregates: [{ fn: 'MIN', column: 'is_open', as: 'x' }] }, '/aggregates/0/column'],
+  [
+    'a percentile without a share',
+    { aggregates: [{ fn: 'PERCENTILE', column: 'qty', as: 'x' }] },
+    '/aggregates/0/p',
+  ],
+  ['a share of a sum', { aggregates: [{ fn: 'SUM', column: 'qty', as: 'x', p: 0.5 }] }, '/aggregates/0/p'],
+  [
+    'a share above 1',
+    { aggregates: [{ fn: 'PERCENTILE', column: 'qty', as: 'x', p: 1.01 }] },
+    '/aggregates/0/p',
+  ],
+  ['an unknown bucket', { groupBy: [{ column: 'value', bucket: 'PT7M' }] }, '/groupBy/0/bucket'],
+  ['a bucket of numbers', { groupBy: [{ column: 'qty', bucket: 'PT1H' }] }, '/groupBy/0/column'],
+  ['an unknown zone', { groupBy: [{ column: 'value', bucket: 'PT1H', timeZone: 'Mars' }] }, '/groupBy/0'],
+  ['an order of nothing', { orderBy: [{ column: 'nothing' }] }, '/orderBy/0/column'],
+  ['an order of no result', { groupBy: ['region'], orderBy: [{ column: 'qty' }] }, '/orderBy/0/column'],
+  ['an order of two ways', { orderBy: [{ column: 'id', dir: 'up' }] }, '/orderBy/0/dir'],
+  ['having without groups', { having: { column: 'n', op: 'gt', value: 1 } }, '/having'],
+  [
+    'having of a key',
+    { groupBy: ['region'], aggregates: [COUNT], having: { column: 'region', op: 'is_null' } },
+    '/having/column',
+  ],
+  ['100,001 rows', { limit: 100_001 }, '/limit'],
+  ['fewer than no rows', { limit: -1 }, '/limit'],
+  ['a negative offset', { offset: -1 }, '/offset'],
+  ['an unknown format', { format: 'csv' }, '/format'],
+  ['an unknown field', { sql: 'select 1' }, '/sql'],
+  // Check 15.
+  ['a filter of depth 17', { filter: nested(17) }, `/filter${'/not'.repeat(17)}`],
+  [
+    '501 values',
+    { filter: { and: [among(500), { column: 'id', op: 'eq', value: 1 }] } },
+    '/filter/and/1/value',
+  ],
+  ['a match that ends early', { filter: { column: 'region', match: 'OR(a' } }, '/filter/match'],
+  // Check 16.
+  ['NUL in a value', { filter: { column: 'region', op: 'eq', value: 'a\0b' } }, '/filter/value'],
+  ['half of a character', { filter: { column: 'region', op: 'eq', value: '\uD800' } }, '/filter/value'],
+  // Check 17.
+  ['a statement as an expression', { columns: [{ expr: '(select 1)', as: 'x' }] }, '/columns/0/expr'],
+  ['a call of the database', { columns: [{ expr: 'pg_sleep(9)', as: 'x' }] }, '/columns/0/expr'],
+  ['an unknown column of an expression', { columns: [{ expr: 'nothing + 1', as: 'x' }] }, '/columns/0/expr'],
+]
+
+const rows: readonly Row[] = [
+  { title: 'nobody', call: SELECT, json: {}, as: null, answers: 'unauthenticated' },
+  ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
+    title: as,
+    call: SELECT,
+    json: {},
+    as,
+    answers: 'forbidden',
+  })),
+  ...WRONG.map(([title, json, ...pointers]): Row => ({
+    title,
+    call: SELECT,
+    json,
+    answers: 'invalid',
+    pointers,
+  })),
+  {
+    title: 'no source',
+    call: 'POST /dataSources/999999/tables/{table}/select',
+    json: {},
+    answers: 'not_found',
+  },
+  ...['hidden', 'pg_class', 'selected.typed', '%22typed%22'].map((name): Row => ({
+    title: 'a table that is not there',
+    call: `POST /dataSources/{postgresql}/tables/${name}/select`,
+    json: {},
+    answers: 'not_found',
+  })),
+  { title: 'a long wait', call: `${SELECT}?wait=PT61S`, json: {}, answers: 'invalid', pointers: ['?wait'] },
+  ...[nested(16), among(500)].map((filter): Row => ({
+    title: 'the largest filter',
+    call: SELECT,
+    json: { filter },
+    answers: 200,
+  })),
+  { title: 'the largest number of rows', call: SELECT, json: { limit: 100_000 }, answers: 200 },
+]
+
+const at = async (client: Client, type: Type, of = 'table') => {
+  const names = await stage(client)
+  return `/dataSources/${names[type]}/tables/${of === 'table' ? names.table : of}`
+}
+const select = async (client: Client, type: Type, json: object) =>
+  good<Selection>(client.request('POST', `${await at(client, type)}/select`, { json, as: 'Data_Editor' }))
+
+function onEach(title: string, run: (client: Client, type: Type) => Promise<void>): Scenario[] {
+  return SOURCES.map((type) => ({
+    title: `${title} (${type})`,
+    run: async (client) => (type === 'mysql' && !mariadbServer() ? undefined : run(client, type)),
+  }))
+}
+
+const answers: Scenario[] = [
+  ...onEach('rows have the columns of the table, and are cut at the limit', async (client, type) => {
+    const first = await select(client, type, { orderBy: [{ column: 'id' }], limit: 2, total: 'exact' })
+    expect(first).toMatchObject({
+      columns: [
+        { name: 'id', type: 'integer' },
+        { name: 'region', type: 'string' },
+        { name: 'qty', type: 'integer' },
+        { name: 'unit price', type: 'number', exact: true },
+        { name: 'value', type: 'datetime' },
+        { name: 'is_open' },
+      ],
+      rowCount: 2,
+      total: 1_200,
+      truncated: true,
+    })
+    const [id, region, qty, price, value] = first.rows[1] as unknown[]
+    expect([id, region, qty, price]).toEqual([1, 'north', 1, '1.25'])
+    expect(String(value)).toMatch(/^2026-10-24T22:01:00Z?$/)
+    const whole = await select(client, type, {})
+    expect(whole).toMatchObject({ rowCount: 1_000, total: null, truncated: true })
+    const rest = await select(client, type, { columns: ['id'], orderBy: [{ column: 'id' }], offset: 1_195 })
+    expect(rest).toMatchObject({ rows: [[1_195], [1_196], [1_197], [1_198], [1_199]], truncated: false })
+    const none = await select(client, type, { limit: 0, total: 'exact' })
+    expect(none).toMatchObject({ rows: [], rowCount: 0, total: 1_200, truncated: true })
+  }),
+  ...onEach('rows can be objects, with expressions beside columns', async (client, type) => {
+    const json = {
+      columns: [
+        { column: 'region', as: 'select' },
+        { expr: '"unit price" * (qty - 1)', as: 'x;--"' },
+      ],
+      filter: { column: 'id', op: 'eq', value: 13 },
+      format: 'objects',
+    }
+    const { rows: found } = await select(client, type, json)
+    expect(found).toEqual([{ select: 'north', 'x;--"': 26.5 }])
+  }),
+  ...onEach('groups are counted, ordered and chosen by their aggregates', async (client, type) => {
+    const json = {
+      groupBy: ['region'],
+      aggregates: [
+        COUNT,
+        { fn: 'COUNT', column: 'qty', as: 'with qty' },
+        { fn: 'MEDIAN', column: 'id', as: 'middle' },
+        { fn: 'COUNT', expr: '*', as: 'open', filter: { column: 'qty', op: 'ge', value: 5 } },
+      ],
+      orderBy: [{ column: 'n', dir: 'desc' }],
+      total: 'exact',
+    }
+    const all = await select(client, type, json)
+    expect(all.rows).toMatchObject([
+      ['north', 600, 514, 299.5, 257],
+      ['south', 300, 257, 749.5, 128],
+      [null, 200, 171, 999.5, 86],
+      [`' OR 1=1 --`, 100, 86, 1_149.5, 43],
+    ])
+    expect(all.total).toBe(4)
+    const having = { column: 'n', op: 'lt', value: 300 }
+    const some = await select(client, type, {
+      ...json,
+      having,
+      orderBy: [{ column: 'region', nulls: 'first' }],
+    })
+    expect(some.rows.map((row) => (row as unknown[])[0])).toEqual([null, `' OR 1=1 --`])
+    expect(some.total).toBe(2)
+    const distinct = await select(client, type, {
+      columns: ['region'],
+      distinct: true,
+      orderBy: [{ column: 'region', dir: 'desc' }],
+    })
+    expect(distinct.rows).toEqual([['south'], ['north'], [`' OR 1=1 --`], [null]])
+  }),
+  ...onEach('the hour that is there twice is two buckets', async (client, type) => {
+    const { rows: found, columns } = await select(client, type, {
+      groupBy: [{ column: 'value', bucket: 'PT1H', timeZone: 'Europe/Zurich', as: 'hour' }],
+      aggregates: [COUNT],
+      orderBy: [{ column: 'hour' }],
+      limit: 5,
+    })
+    expect(columns[0]).toMatchObject({ name: 'hour', type: 'datetime' })
+    expect(found).toEqual([
+      ['2026-10-25T00:00:00+02:00', 60],
+      ['2026-10-25T01:00:00+02:00', 60],
+      ['2026-10-25T02:00:00+02:00', 60],
+      ['2026-10-25T02:00:00+01:00', 60],
+      ['2026-10-25T03:00:00+01:00', 60],
+    ])
+  }),
+  ...onEach('filters take what is in them literally', async (client, type) => {
+    const count = async (filter: object) => (await select(client, type, { aggregates: [COUNT], filter })).rows
+    expect(await count({ column: 'region', op: 'eq', value: `' OR 1=1 --` })).toEqual([[100]])
+    for (const value of ['\\', '%', '_', '"', '`', 'x'.repeat(10_000)])
+      expect(await count({ column: 'region', op: 'eq', value })).toEqual([[0]])
+    expect(await count({ column: 'region', match: 'AND(OR(nor%,so%),NOT("=south"))' })).toEqual([[900]])
+    expect(await count({ column: 'region', match: 'AND(OR(nor%,so%),NOT(="south"))' })).toEqual([[600]])
+    expect(
+      await count({
+        and: [
+          { column: 'qty', match: 'BETWEEN(2,3)' },
+          { column: 'region', match: '%' },
+        ],
+      }),
+    ).toEqual([[172]])
+  }),
+  {
+    title: 'values of all types are answered',
+    async run(client) {
+      const path = `${await at(client, 'postgresql', 'typed')}/select`
+      const answer = await good<Selection>(client.request('POST', path, { json: {} }))
+      expect(answer.rows).toEqual([
+        [
+          0.1,
+          '{"a":1}',
+          '00000000-0000-0000-0000-000000000001',
+          'AP8=',
+          '10:11:12',
+          '2026-03-01',
+          '2026-03-01T10:11:12',
+        ],
+      ])
+      const json = {
+        groupBy: ['u', 'b', 't', 'd', 'l'],
+        aggregates: [
+          { fn: 'SUM', column: 'f', as: 's' },
+          { fn: 'DISTINCT_COUNT', column: 'u', as: 'n' },
+        ],
+      }
+      const grouped = await good<Selection>(client.request('POST', path, { json }))
+      expect(grouped.rowCount).toBe(1)
+      for (const [body, pointer] of [
+        [{ groupBy: ['j'] }, '/groupBy/0'],
+        [{ columns: ['j'], distinct: true }, '/columns/0'],
+        [{ groupBy: [{ column: 'd', bucket: 'PT1H' }] }, '/groupBy/0/bucket'],
+        [{ orderBy: [{ column: 'j' }] }, '/orderBy/0/column'],
+        [{ aggregates: [{ fn: 'DISTINCT_COUNT', column: 'j', as: 'x' }] }, '/aggregates/0/column'],
+      ] as const)
+        expectAnswer(await client.request('POST', path, { json: body }), {
+          answers: 'invalid',
+          pointers: [pointer],
+        })
+    },
+  },
+  {
+    title: 'a scope limits the rows and columns of a select',
+    async run(client) {
+      const names = await stage(client)
+      const scopes = `/dataSources/${names.postgresql}/scopes`
+      const json = {
+        name: 'selected',
+        tables: [TABLE],
+        subjects: { roles: ['Data_Editor'] },
+        filter: { column: 'region', op: 'eq', value: 'south' },
+        hiddenColumns: ['qty', 'region'],
+      }
+      const { id } = await good<{ id: number }>(client.request('POST', scopes, { json }))
+      const counted = await select(client, 'postgresql', { aggregates: [COUNT] })
+      expect(counted.rows).toEqual([[300]])
+      const whole = await select(client, 'postgresql', { limit: 1, total: 'exact' })
+      expect(whole.columns.map(({ name }) => name)).toEqual(['id', 'unit price', 'value', 'is_open'])
+      expect(whole.total).toBe(300)
+      const hidden = await client.request('POST', `${await at(client, 'postgresql')}/select`, {
+        json: { filter: { column: 'region', op: 'eq', value: 'north' } },
+        as: 'Data_Editor',
+      })
+      expectAnswer(hidden, { answers: 'invalid', pointers: ['/filter/column'] })
+      await good(client.request('DELETE', `${scopes}/${id}`))
+    },
+  },
+]
+
+const WORKING: Readonly<Record<Type, string>> = {
+  postgresql: `select count(*) from pg_stat_activity where application_name = 'tidemark' and query like '%slept%' and state = 'active'`,
+  mysql: `select count(*) from information_schema.processlist where user = 'reader' and command in ('Query', 'Execute') and info like '%slept%'`,
+}
+const working = async (type: Type) =>
+  (await (type === 'mysql' ? mariadbServer() : sourceServer())?.sql(WORKING[type]))?.trim()
+
+async function until(type: Type, wanted: string): Promise<string | undefined> {
+  const beganAt = performance.now()
+  let seen = await working(type)
+  while (seen !== wanted && performance.now() - beganAt < 6_000) {
+    await Bun.sleep(50)
+    seen = await working(type)
+  }
+  return seen
+}
+
+const SLOW = { columns: ['slept'], limit: 5 }
+
+const waits: Scenario[] = [
+  ...onEach(
+    'a select that takes longer than its wait is an operation, whose cancellation ends it at the server',
+    async (client, type) => {
+      const path = `${await at(client, type, 'slow')}/select?wait=PT0.3S`
+      const answer = await client.request('POST', path, { json: SLOW, as: 'Data_Editor' })
+      expectAnswer(answer, { answers: 202 })
+      expect(answer.body).toMatchObject({ kind: 'select', state: 'running' })
+      expect(await until(type, '1')).toBe('1')
+      const place = answer.headers.get('location') ?? ''
+      expectAnswer(await client.request('GET', place), { answers: 'not_found' })
+      await good(client.request('DELETE', place, { as: 'Data_Editor' }))
+      expect(await until(type, '0')).toBe('0')
+      const ended = async () =>
+        (await good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' }))).state
+      let state = await ended()
+      for (let tried = 0; state === 'running' && tried < 100; tried++) {
+        await Bun.sleep(50)
+        state = await ended()
+      }
+      expect(state).toBe('cancelled')
+    },
+  ),
+  ...onEach('a select ends at the server when its caller leaves', async (client, type) => {
+    // Workers drop the work of a caller who left, and MySQL sees that its client is gone when the statement ends.
+    if (client.host.name === 'edge' && type === 'mysql') return
+    const leaving = new AbortController()
+    const path = `${await at(client, type, 'slow')}/select`
+    const asked = client
+      .request('POST', path, { json: SLOW, as: 'Data_Editor', signal: leaving.signal })
+      .catch(() => null)
+    expect(await until(type, '1')).toBe('1')
+    leaving.abort()
+    await asked
+    expect(await until(type, '0')).toBe('0')
+  }),
+  ...onEach(
+    'a result that came after the wait is read as the result of the operation',
+    async (client, type) => {
+      const path = `${await at(client, type)}/select?wait=PT0S`
+      const json = { aggregates: [COUNT] }
+      const answer = await client.request('POST', path, { json, as: 'Data_Editor' })
+      expectAnswer(answer, { answers: 202 })
+      const place = answer.headers.get('location') ?? ''
+      let operation = answer.body
+      for (let tried = 0; operation['resultUrl'] === null && tried < 100; tried++) {
+        await Bun.sleep(50)
+        operation = await good<typeof operation>(client.request('GET', place, { as: 'Data_Editor' }))
+      }
+      expect(await good(client.request('GET', `${place}/result`, { as: 'Data_Editor' }))).toMatchObject({
+        rows: [[1_200]],
+      })
+    },
+  ),
+]
+
+export const selectionSuite: Suite = {
+  name: 'selecting from data sources',
+  scenarios: hasSourceServer ? [...table(stage, rows), ...answers, ...waits] : [],
+}

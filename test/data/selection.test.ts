@@ -1,0 +1,436 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { resultReader } from '../../src/data/selection/cells.ts'
+import { planOf } from '../../src/data/selection/plan.ts'
+import { selectBody } from '../../src/data/selection/schema.ts'
+import { statementsOf } from '../../src/data/selection/statement.ts'
+import { WRITERS } from '../../src/data/sql/dialects/writers.ts'
+import { name } from '../../src/data/sql/fragment.ts'
+import type { Dialect } from '../../src/data/sql/spelling.ts'
+import type { Cell, Column, Row } from '../../src/domain/table.ts'
+import type { Bound, DatabaseTarget } from '../../src/ports/databases.ts'
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { openBunDatabases } from '../../workers/bun/databases.ts'
+import { openTables } from '../../workers/bun/tables/tables.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { LIMITS, NEVER, planOf as importPlan, rowsOf } from '../contract/tables.contract.ts'
+import { FAST_DIR } from '../hosts/fast-dir.ts'
+import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
+import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
+
+const TABLE = 're"g`x; drop table "a"'
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'integer' },
+  { name: 'order', type: 'string' },
+  { name: 'state', type: 'string' },
+  { name: 'qty', type: 'integer' },
+  { name: 'unit "price"', type: 'number' },
+  { name: 'large', type: 'number' },
+  { name: 'amount', type: 'number' },
+  { name: 'at', type: 'datetime' },
+  { name: 'day', type: 'date' },
+]
+const columns = new Map(COLUMNS.map((column) => [column.name, column]))
+
+/** The same numbers in each run (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const random = generator(7)
+const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
+const orNull = <Item>(item: Item): Item | null => (random() < 0.15 ? null : item)
+
+/** Around both days of 2026 on which Zurich sets its clocks, and on other days. */
+const DAYS = [
+  Date.UTC(2026, 2, 29),
+  Date.UTC(2026, 9, 25),
+  Date.UTC(2025, 11, 31),
+  Date.UTC(1969, 6, 20),
+  Date.UTC(2024, 1, 29),
+]
+const instant = () =>
+  new Date(oneOf(DAYS) + Math.floor((random() - 0.3) * 172_800) * 1_000).toISOString().slice(0, 19) + 'Z'
+
+const SET_CLOCKS = [
+  '2026-10-25T00:30:00Z',
+  '2026-10-25T01:30:00Z',
+  '2026-03-29T00:59:59Z',
+  '2026-03-29T01:00:00Z',
+]
+
+const ROWS: readonly Row[] = Array.from({ length: 400 }, (_, id) => [
+  id,
+  orNull(oneOf(['north', 'North', 'süd', 'sud', 'a b', 'a b ', `' OR 1=1 --`, '%', '_\\'])),
+  orNull(oneOf(['ok', 'bad'])),
+  orNull(Math.floor(random() * 40) - 10),
+  orNull(Math.round(random() * 1e6) / 100),
+  orNull(1e9 + random()),
+  orNull((Math.round(random() * 1e5) / 100).toFixed(2)),
+  SET_CLOCKS[id] ?? orNull(instant()),
+  orNull(instant().slice(0, 10)),
+])
+
+type Engine = { readonly dialect: Dialect; readonly ask: (statement: Bound) => Promise<readonly Row[]> }
+const engines: Engine[] = []
+const closing: (() => unknown)[] = []
+
+const TYPES: Readonly<Record<Dialect, readonly string[]>> = {
+  postgresql:
+    'bigint,text,varchar(20),int,double precision,double precision,numeric(12,2),timestamptz,date'.split(
+      /,(?!2)/,
+    ),
+  mysql: 'bigint,text,varchar(20),int,double,double,decimal(12,2),datetime(3),date'.split(/,(?!2)/),
+  sqlite: 'INTEGER,TEXT,TEXT,INTEGER,REAL,REAL,REAL,TEXT,TEXT'.split(','),
+  duckdb: [],
+}
+const quoted = (text: string, mark: string) => mark + text.replaceAll(mark, mark + mark) + mark
+const definition = (dialect: Dialect, mark: string) =>
+  COLUMNS.map((column, at) => `${quoted(column.name, mark)} ${TYPES[dialect][at]}`).join(', ')
+
+function literal(cell: Cell, dialect: Dialect): string {
+  if (cell === null) return 'null'
+  if (typeof cell === 'number') return String(cell)
+  const text = String(cell).replaceAll("'", "''")
+  if (dialect !== 'mysql') return `'${text}'`
+  return `'${text.replaceAll('\\', '\\\\').replace(/^(\d{4}-\d\d-\d\dT[\d:]+)Z$/, (_, at: string) => at.replace('T', ' '))}'`
+}
+
+const inserted = (dialect: Dialect, mark: string) =>
+  `insert into ${quoted(TABLE, mark)} values ${ROWS.map((row) => `(${row.map((cell) => literal(cell, dialect)).join(',')})`).join(',')};`
+
+beforeAll(async () => {
+  const allowed = new Set<string>()
+  const databases = openBunDatabases({
+    outboundAllow: allowed,
+    addressesOf: (host) => Promise.resolve([host]),
+  })
+  const connect = (target: DatabaseTarget): Engine => {
+    allowed.add(`127.0.0.1:${target.port}`)
+    const query = (statement: Bound) => ({ statement, access: 'read' as const, session: {} })
+    return {
+      dialect: target.type,
+      ask: async (statement) => rowsOf(await databases.query(target, query(statement), LIMITS, NEVER)),
+    }
+  }
+  const target = {
+    host: '127.0.0.1',
+    schema: null,
+    password: 'p',
+    tls: 'disable',
+    ca: null,
+    name: 'test',
+    connectionsMax: 10,
+  } as const
+  if (hasPostgres) {
+    const server = await startPostgres()
+    closing.push(() => server.close())
+    const mark = '"'
+    await server.sql(`create role reader login password 'p';
+      create table ${quoted(TABLE, mark)} (${definition('postgresql', mark)}); ${inserted('postgresql', mark)}
+      grant select on all tables in schema public to reader;`)
+    engines.push(
+      connect({ ...target, type: 'postgresql', port: server.port, database: 'postgres', user: 'reader' }),
+    )
+  }
+  if (hasMariadb) {
+    const server = await startMariadb()
+    closing.push(() => server.close())
+    await server.sql(`create database tidemark character set utf8mb4; use tidemark; set names utf8mb4;
+      create user 'reader'@'%' identified by 'p'; grant select on tidemark.* to 'reader'@'%';
+      create table ${quoted(TABLE, '`')} (${definition('mysql', '`')}); ${inserted('mysql', '`')}`)
+    engines.push(
+      connect({ ...target, type: 'mysql', port: server.port, database: 'tidemark', user: 'reader' }),
+    )
+  }
+  const sqlite = new Database(':memory:')
+  closing.push(() => sqlite.close())
+  sqlite.run(`create table ${quoted(TABLE, '"')} (${definition('sqlite', '"')})`)
+  sqlite.run(inserted('sqlite', '"'))
+  engines.push({
+    dialect: 'sqlite',
+    ask: ({ text, binds }) =>
+      Promise.resolve(sqlite.query(text).values(...binds.map(({ value }) => value as string)) as Row[]),
+  })
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-selection-'))
+  const blobs = await openBlobsDirectory(join(folder, 'blobs'))
+  const log = jsonLog((line) => process.stderr.write(line))
+  const tables = await openTables({ directory: join(folder, 'tables'), blobs, clock: Date, log })
+  closing.push(async () => {
+    tables.close()
+    await rm(folder, { recursive: true })
+  })
+  const cell = (value: Cell) => (value === null ? '' : `"${String(value).replaceAll('"', '""')}"`)
+  const lines = [COLUMNS.map((column) => column.name), ...ROWS].map((row) => row.map(cell).join(','))
+  await blobs.put('f', new TextEncoder().encode(`${lines.join('\n')}\n`))
+  const to = { sourceId: 1, tableId: 1, key: 'a' }
+  await tables.load({ to, blob: 'f', plan: importPlan(COLUMNS) }, NEVER)
+  const views = [{ name: TABLE, of: to, columns: COLUMNS.map((column) => column.name), where: null }]
+  engines.push({
+    dialect: 'duckdb',
+    ask: async (statement) =>
+      rowsOf(await tables.query({ views, statement, timeZone: 'UTC' }, LIMITS, NEVER)),
+  })
+}, 120_000)
+
+afterAll(async () => {
+  for (const close of closing) await close()
+})
+
+/** The answer of an engine to a select. */
+async function answer({ dialect, ask }: Engine, body: object): Promise<Row[]> {
+  const plan = planOf(selectBody.parse(body), { columns, timeZone: 'Europe/Zurich' })
+  const { row, columns: outputs } = resultReader(plan)
+  const rows = await ask(statementsOf(plan, name(TABLE), WRITERS[dialect]).rows(0))
+  return rows.map((cells) => row(cells).map((cell, at) => plain(cell, outputs[at]?.type)))
+}
+
+/** Decimals may be text. A DATETIME of MySQL has no zone. */
+function plain(cell: Cell, type: string | undefined): Cell {
+  if (typeof cell !== 'string') return cell
+  if (type === 'number' || type === 'integer') return Number(cell)
+  return type === 'datetime' ? cell.replace(/Z$/, '') : cell
+}
+
+const near = (one: Cell, other: Cell) =>
+  typeof one === 'number' && typeof other === 'number'
+    ? Math.abs(one - other) <= 1e-9 * Math.max(1e-9, Math.abs(one), Math.abs(other))
+    : one === other
+
+/** The one answer that all engines give. */
+async function agreed(body: object): Promise<Row[]> {
+  const [first, ...others] = await Promise.all(engines.map((engine) => answer(engine, body)))
+  for (const [index, other] of others.entries()) {
+    const { dialect } = engines[index + 1] as Engine
+    expect([dialect, other.length]).toEqual([dialect, first?.length ?? 0])
+    for (const [at, row] of other.entries())
+      for (const [place, cell] of row.entries()) {
+        const expected = first?.[at]?.[place] ?? null
+        if (!near(cell, expected))
+          expect({ dialect, at, place, cell }).toEqual({ dialect, at, place, cell: expected })
+      }
+  }
+  return first ?? []
+}
+
+const numbers = ['qty', 'unit "price"', 'large', 'amount']
+const FUNCTIONS = [
+  'SUM',
+  'AVG',
+  'MIN',
+  'MAX',
+  'COUNT',
+  'DISTINCT_COUNT',
+  'MEDIAN',
+  'STDDEV_SAMP',
+  'VAR_SAMP',
+  'STDDEV_POP',
+  'VAR_POP',
+]
+const aggregates = [
+  ...numbers.flatMap((column) => FUNCTIONS.map((fn) => ({ fn, column, as: `${fn} of ${column}` }))),
+  { fn: 'PERCENTILE', p: 0.9, column: 'large', as: 'p90' },
+  { fn: 'COUNT', expr: '*', as: 'n' },
+  { fn: 'COUNT', expr: '*', as: 'n ok', filter: { column: 'state', op: 'eq', value: 'ok' } },
+  { fn: 'MEDIAN', column: 'qty', as: 'median ok', filter: { column: 'state', op: 'eq', value: 'ok' } },
+  { fn: 'MIN', column: 'order', as: 'first' },
+  { fn: 'MAX', column: 'order', as: 'last' },
+  { fn: 'DISTINCT_COUNT', column: 'order', as: 'names' },
+  { fn: 'MAX', column: 'day', as: 'last day' },
+  { fn: 'SUM', expr: '"unit ""price""" * (qty - 1)', as: 'revenue' },
+]
+
+test('check 13: all dialects run', () => {
+  expect(engines.map(({ dialect }) => dialect).sort()).toEqual(
+    [
+      ...(hasPostgres ? ['postgresql'] : []),
+      ...(hasMariadb ? ['mysql'] : []),
+      'duckdb',
+      'sqlite',
+    ].sort() as Dialect[],
+  )
+})
+
+describe('check 13: aggregates are the same in all dialects', () => {
+  test('of all rows', async () => {
+    const [row] = await agreed({ aggregates })
+    const values = ROWS.flatMap((cells) => cells[3] ?? [])
+      .map(Number)
+      .sort((one, other) => one - other)
+    const sum = values.reduce((all, value) => all + value, 0)
+    const middle = values.length >> 1
+    const mean = sum / values.length
+    const squares = values.reduce((all, value) => all + (value - mean) ** 2, 0)
+    const expected = [
+      sum,
+      mean,
+      values[0],
+      values.at(-1),
+      values.length,
+      new Set(values).size,
+      values.length % 2 === 1 ? values[middle] : (Number(values[middle - 1]) + Number(values[middle])) / 2,
+      Math.sqrt(squares / (values.length - 1)),
+      squares / (values.length - 1),
+      Math.sqrt(squares / values.length),
+      squares / values.length,
+    ]
+    for (const [at, value] of expected.entries()) expect(row?.[at]).toBeCloseTo(Number(value), 9)
+  })
+
+  test('of groups, with texts by their characters', async () => {
+    const rows = await agreed({ groupBy: ['order'], aggregates, orderBy: [{ column: 'order' }] })
+    expect(rows.map(([key]) => key)).toEqual([
+      '%',
+      `' OR 1=1 --`,
+      'North',
+      '_\\',
+      'a b',
+      'a b ',
+      'north',
+      'sud',
+      'süd',
+      null,
+    ])
+  })
+
+  test('of groups of one row and of none', async () => {
+    const one = await agreed({
+      aggregates,
+      filter: { column: 'id', op: 'eq', value: ROWS.find((row) => row[3] !== null)?.[0] },
+    })
+    const at = (as: string) => aggregates.findIndex((item) => item.as === as)
+    expect(one[0]?.[at('STDDEV_SAMP of qty')]).toBeNull()
+    expect(one[0]?.[at('VAR_SAMP of qty')]).toBeNull()
+    expect(one[0]?.[at('VAR_POP of qty')]).toBe(0)
+    const [none] = await agreed({ aggregates, filter: { column: 'id', op: 'lt', value: 0 } })
+    expect(none?.filter((cell) => cell !== null && cell !== 0)).toEqual([])
+    expect(
+      await agreed({ groupBy: ['order'], aggregates, filter: { column: 'id', op: 'lt', value: 0 } }),
+    ).toEqual([])
+  })
+
+  test('of groups that satisfy a condition, ordered by two results', async () => {
+    const rows = await agreed({
+      groupBy: ['order', 'state'],
+      aggregates,
+      having: {
+        and: [{ column: 'n', op: 'ge', value: 12 }, { not: { column: 'MEDIAN of qty', op: 'lt', value: 8 } }],
+      },
+      orderBy: [{ column: 'n', dir: 'desc' }, { column: 'order', nulls: 'first' }, { column: 'state' }],
+    })
+    expect(rows.length).toBeGreaterThan(2)
+    const counts = rows.map((row) => Number(row[2 + aggregates.findIndex(({ as }) => as === 'n')]))
+    expect(counts).toEqual(counts.toSorted((one, other) => other - one))
+    expect(counts.at(-1)).toBeGreaterThanOrEqual(12)
+  })
+})
+
+describe('rows are the same in all dialects', () => {
+  test('ordered, with nulls where they were asked for', async () => {
+    const rows = await agreed({
+      columns: ['id', { column: 'order', as: 'SELECT' }, { expr: `qty * 2 % 7`, as: 'x' }, 'at'],
+      orderBy: [{ column: 'qty', dir: 'desc', nulls: 'first' }, { column: 'SELECT' }, { column: 'id' }],
+      limit: 60,
+      offset: 5,
+    })
+    expect(rows.length).toBe(60)
+  })
+
+  test('distinct', async () => {
+    const rows = await agreed({
+      columns: ['state', 'order'],
+      distinct: true,
+      orderBy: [{ column: 'order' }, { column: 'state' }],
+    })
+    expect(rows.length).toBe(new Set(ROWS.map((row) => JSON.stringify([row[2], row[1]]))).size)
+  })
+})
+
+describe('check 14: time buckets are the same in all dialects', () => {
+  /** The beginning of the bucket of an instant, by the clock of the zone. */
+  const hourOf = (at: string) => `${at.slice(0, 14)}00:00${at.slice(19)}`
+  const local = (at: string) =>
+    new Date(at)
+      .toLocaleString('sv-SE', { timeZone: 'Europe/Zurich', timeZoneName: 'longOffset' })
+      .replace(' ', 'T')
+      .replace(/ ?GMT/, '')
+
+  test('hours: the one that is there twice counts twice', async () => {
+    const rows = await agreed({
+      groupBy: [{ column: 'at', bucket: 'PT1H', timeZone: 'Europe/Zurich', as: 'h' }],
+      aggregates: [{ fn: 'COUNT', expr: '*', as: 'n' }],
+      filter: { not: { column: 'at', op: 'is_null' } },
+      orderBy: [{ column: 'h' }],
+    })
+    const expected = new Map<string, number>()
+    for (const at of ROWS.flatMap((row) => (row[7] as string | null) ?? []).sort()) {
+      const hour = hourOf(local(at))
+      expected.set(hour, (expected.get(hour) ?? 0) + 1)
+    }
+    expect(rows.map(([hour, count]) => [hour, count])).toEqual([...expected])
+    const hours = rows.map(([hour]) => String(hour))
+    expect(hours).toContain('2026-10-25T02:00:00+02:00')
+    expect(hours).toContain('2026-10-25T02:00:00+01:00')
+    expect(hours.some((hour) => hour.startsWith('2026-03-29T02'))).toBe(false)
+  })
+
+  test.each([
+    ['PT5M', 'Europe/Zurich'],
+    ['PT15M', 'Asia/Kathmandu'],
+    ['PT30M', 'Australia/Lord_Howe'],
+    ['PT2H', 'Europe/Zurich'],
+    ['PT6H', 'Europe/Zurich'],
+    ['PT12H', 'America/New_York'],
+    ['P1D', 'Europe/Zurich'],
+    ['P1D', 'America/Sao_Paulo'],
+    ['P1W', 'Europe/Zurich'],
+    ['P1M', 'Europe/Zurich'],
+    ['P3M', 'Pacific/Apia'],
+    ['P1Y', 'Europe/Zurich'],
+  ])('%s in %s', async (bucket, timeZone) => {
+    const rows = await agreed({
+      groupBy: ['state', { column: 'at', bucket, timeZone, as: 't' }],
+      aggregates: [
+        { fn: 'MEDIAN', column: 'large', as: 'm' },
+        { fn: 'VAR_SAMP', column: 'qty', as: 'v' },
+        { fn: 'MIN', column: 'at', as: 'from' },
+        { fn: 'COUNT', expr: '*', as: 'n' },
+      ],
+      orderBy: [{ column: 't', dir: 'desc' }, { column: 'state' }],
+    })
+    expect(rows.reduce((all, row) => all + Number(row.at(-1)), 0)).toBe(ROWS.length)
+    for (const [, start, , , from] of rows)
+      if (start !== null)
+        expect(Date.parse(String(start))).toBeLessThanOrEqual(
+          Date.parse(
+            String(from)
+              .replace(/(?<!Z)$/, 'Z')
+              .replace('ZZ', 'Z'),
+          ),
+        )
+    const days = rows.filter(([, start]) => start !== null).map(([, start]) => String(start))
+    if (bucket.startsWith('P1') && timeZone === 'Europe/Zurich')
+      for (const day of days) expect(day).toContain('T00:00:00+0')
+  })
+
+  test('of days', async () => {
+    const rows = await agreed({
+      groupBy: [{ column: 'day', bucket: 'P1M', as: 'month' }],
+      aggregates: [{ fn: 'COUNT', expr: '*', as: 'n' }],
+      orderBy: [{ column: 'month' }],
+    })
+    const months = Map.groupBy(ROWS, (row) => (row[8] === null ? 'null' : `${String(row[8]).slice(0, 7)}-01`))
+    expect(new Map(rows.map(([month, count]) => [String(month), count]))).toEqual(
+      new Map([...months].map(([month, own]) => [month, own.length] as const)),
+    )
+  })
+})

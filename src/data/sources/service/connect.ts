@@ -119,7 +119,7 @@ export type SourceReader = {
 
 /** @throws {Refusal} not_found */
 export async function openReader({ ports }: Context, id: number): Promise<SourceReader> {
-  const opened = await openDataSource(ports, { dataSourceId: id, access: 'read' })
+  const opened = await databaseOf(ports, await requireSource(ports, id))
   const timeoutMs = opened.timeoutMs === 0 ? TIMEOUT_MAX_MS : opened.timeoutMs
   return {
     dialect: opened.type,

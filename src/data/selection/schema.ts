@@ -12,7 +12,7 @@ const EXPRESSION_MAX = 10_000
 const OUTPUTS_MAX = 100
 const SORTS_MAX = 20
 const LIMIT_DEFAULT = 1_000
-export const LIMIT_MAX = 100_000
+const LIMIT_MAX = 100_000
 const OFFSET_MAX = 1_000_000_000
 
 const name = storableText.min(1).max(NAME_MAX)

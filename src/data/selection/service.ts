@@ -44,7 +44,7 @@ export async function select(
 }
 
 /** The rows of a statement. */
-export async function readRows(
+async function readRows(
   { query }: Pick<ReadableTable, 'query'>,
   statement: Bound,
   { rowsMax, asking }: { readonly rowsMax: number; readonly asking: Asking },

@@ -237,6 +237,39 @@ export const dataTablesSuite: Suite = {
       },
     },
     {
+      title: 'an imported table is selected: rows, aggregates and a total',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const { id: file } = await upload(client, id, ORDERS)
+        await good(
+          client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, table: 'orders' } }),
+        )
+        const select = async (json: object) =>
+          good<{ rows: unknown; total: unknown }>(
+            client.request('POST', `/dataSources/${id}/tables/orders/select`, { json }),
+          )
+        const all = await select({ orderBy: [{ column: 'id' }], total: 'exact' })
+        expect([all.rows, all.total]).toEqual([
+          [
+            ['007', 'nord', 100_000, 'a "quoted"\r\nline', '2026-03-01T10:00:00Z'],
+            ['008', 'süd', -1.5e-7, null, '2026-03-02T09:00:00Z'],
+            ['009', 'nord', 12, 'x,y', '2026-03-03T10:00:00Z'],
+          ],
+          3,
+        ])
+        const sums = await select({
+          groupBy: ['region'],
+          aggregates: [
+            { fn: 'SUM', expr: 'amount', as: 'sum' },
+            { fn: 'MEDIAN', expr: 'amount', as: 'median' },
+            { fn: 'COUNT', expr: '*', as: 'n' },
+          ],
+          filter: { column: 'region', match: 'OR(nor%,xyz)' },
+        })
+        expect(sums.rows).toEqual([['nord', 100_012, 50_006, 2]])
+      },
+    },
+    {
       title: 'an import is an operation with a result when the caller does not wait',
       async run(client) {
         const { id } = await makeSource(client)

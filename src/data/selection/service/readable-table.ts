@@ -1,14 +1,18 @@
 import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
 import type { Columns } from '../../filters/expression.ts'
 import { conditionSql } from '../../filters/emit.ts'
 import { readSight } from '../../scopes/service/sights.ts'
 import type { Sight } from '../../scopes/sight.ts'
-import { openReader } from '../../sources/service/connect.ts'
+import { isFileSource } from '../../sources/schema.ts'
+import { requireSource } from '../../sources/service.ts'
+import { openReader, timeLimitOf } from '../../sources/service/connect.ts'
 import type { SourceReader } from '../../sources/service/connect.ts'
 import type { Writer } from '../../sql/dialects/writer.ts'
 import { WRITERS } from '../../sql/dialects/writers.ts'
-import { joined, name, sql } from '../../sql/fragment.ts'
+import { boundOf, joined, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
+import { openTable } from '../../tables/service.ts'
 
 /** A table as its caller may read it. Every read of rows goes through one. */
 export type ReadableTable = {
@@ -19,18 +23,58 @@ export type ReadableTable = {
   readonly query: SourceReader['query']
 }
 
-/** @throws {Refusal} not_found, and the refusals of the port `databases` */
+/** @throws {Refusal} not_found, and the refusals of the ports `databases` and `tables` */
 export async function readableTable(context: Context, id: number, table: string): Promise<ReadableTable> {
-  const reader = await openReader(context, id)
+  const source = await requireSource(context.ports, id)
   const sight = await readSight(context, id, table)
+  if (isFileSource(source.type)) return importedTable(context, { id, table, source, sight })
+  const reader = await openReader(context, id)
   const writer = WRITERS[reader.dialect]
   const relation = reader.schema === null ? name(table) : sql`${name(reader.schema)}.${name(table)}`
   return {
-    columns: new Map(sight.columns.map((column) => [column.name, column])),
+    columns: columnsOf(sight),
     writer,
     from: visible(relation, sight, writer),
     query: (statement, options, signal) => reader.query(statement, options, signal),
   }
+}
+
+type Imported = {
+  readonly id: number
+  readonly table: string
+  readonly source: { readonly timeoutMs: number }
+  readonly sight: Sight
+}
+
+/** The statement runs over a view that has no other rows and columns: nothing else of the table can be named. */
+async function importedTable(
+  { ports }: Context,
+  { id, table, source, sight }: Imported,
+): Promise<ReadableTable> {
+  const { tables, settings } = ports
+  const opened = await openTable(ports, id, table)
+  if (!opened) throw new Refusal('not_found', 'There is no such table.')
+  const writer = WRITERS[tables.dialect]
+  const view = {
+    name: table,
+    of: opened.generation,
+    columns: sight.columns.map((column) => column.name),
+    where: sight.rows && boundOf(conditionSql(sight.rows, writer), writer),
+  }
+  const timeoutMs = timeLimitOf(source)
+  return {
+    columns: columnsOf(sight),
+    writer,
+    from: name(table),
+    query(statement, { rowsMax, bytesMax }, signal) {
+      const query = { views: [view], statement, timeZone: settings.timeZone }
+      return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
+    },
+  }
+}
+
+function columnsOf(sight: Sight): Columns {
+  return new Map(sight.columns.map((column) => [column.name, column]))
 }
 
 function visible(relation: Fragment, { columns, rows }: Sight, writer: Writer): Fragment {

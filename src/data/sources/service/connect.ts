@@ -117,10 +117,15 @@ export type SourceReader = {
   ): Promise<RowStream>
 }
 
+/** How long a statement may take: as the data source says, and an hour at most. */
+export function timeLimitOf({ timeoutMs }: { readonly timeoutMs: number }): number {
+  return timeoutMs === 0 ? TIMEOUT_MAX_MS : timeoutMs
+}
+
 /** @throws {Refusal} not_found */
 export async function openReader({ ports }: Context, id: number): Promise<SourceReader> {
   const opened = await databaseOf(ports, await requireSource(ports, id))
-  const timeoutMs = opened.timeoutMs === 0 ? TIMEOUT_MAX_MS : opened.timeoutMs
+  const timeoutMs = timeLimitOf(opened)
   return {
     dialect: opened.type,
     schema: opened.schema,

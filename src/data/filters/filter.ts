@@ -58,7 +58,7 @@ function checked(filter: Filter, state: State, { pointer, depth }: Place): Condi
   return located(filter.match, `${pointer}/match`, () => parseMatch(filter.match, left, state))
 }
 
-/** What a filter or a select is about. @throws {Refusal} invalid */
+/** The column or expression of a filter or a select. @throws {Refusal} invalid */
 export function subjectOf(subject: Subject, columns: Columns, pointer: string): Expression {
   if ('expr' in subject)
     return located(subject.expr, `${pointer}/expr`, () => parseExpression(subject.expr, columns))

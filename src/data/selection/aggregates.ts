@@ -46,7 +46,7 @@ export function needsMean(fn: FunctionName): boolean {
 /** Columns of the rows that a function reads. */
 export type Operands = {
   readonly value: Fragment
-  /** The rank of the value among those of its group that are not null, from 1, and their number. */
+  /** The rank of the value among the values of its group that are not null, from 1, and their number. */
   readonly rank: Fragment
   readonly size: Fragment
   readonly mean: Fragment

@@ -7,7 +7,7 @@ import { localInstant, spanAround, timeFormat } from '../../lib/time.ts'
 const DAY_S = 86_400
 const HOUR_S = 3_600
 
-/** Spans of time on the clock of a zone. Those of an hour at most are of equal length; longer ones begin at the same local
+/** Spans of time on the clock of a zone. Spans of an hour at most are of equal length; longer ones begin at the same local
  * time, and may be longer or shorter by what the clock was set. */
 export type Bucket = {
   readonly unit: 'seconds' | 'months'

@@ -10,7 +10,7 @@ import { bucketOf, isShorterThanDay } from './buckets.ts'
 import type { Bucket } from './buckets.ts'
 import type { SelectBody } from './schema.ts'
 
-/** What a select does, checked against the columns of its table. */
+/** A select, checked against the columns of its table. */
 export type Plan = RowsPlan | GroupsPlan
 
 type Bounded = {
@@ -31,7 +31,7 @@ export type GroupsPlan = Bounded & {
   readonly kind: 'groups'
   readonly keys: readonly (Output & { readonly bucket: Bucket | null })[]
   readonly aggregates: readonly Aggregate[]
-  /** Its columns are those of `aggregateColumn`. */
+  /** It has the columns of `aggregateColumn`. */
   readonly having: Condition | null
   /** Places among the keys and then the aggregates. */
   readonly orderBy: readonly (Direction & { readonly output: number })[]

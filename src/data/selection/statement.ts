@@ -9,7 +9,7 @@ import { bucketSql, localSql } from './buckets.ts'
 import { aggregateColumn } from './plan.ts'
 import type { Aggregate, GroupsPlan, Plan, RowsPlan } from './plan.ts'
 
-/** The statements of a plan, whose columns are those of the plan in order.
+/** The statements of a plan. They have the columns of the plan, in order.
  * @param from the rows of the table */
 export function statementsOf(
   plan: Plan,

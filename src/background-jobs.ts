@@ -28,11 +28,13 @@ export async function beginFirst(ports: Ports): Promise<FirstStart> {
   return { setupToken, firstJobId: makesJob ? await createFirstJob(ports) : null }
 }
 
-/** What a process that died left undone: configurations that a job has not heard of, and changes not carried on. */
+/** What a process that died left undone: configurations that a job has not heard of, changes not carried on, and rows of
+ * tables that no table has. */
 export async function recover(ports: Ports): Promise<void> {
   await applyChanges(ports)
   await ports.flow.runDue()
   await ports.dispatch.runDue()
+  await sweepGenerations(ports)
 }
 
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
@@ -43,7 +45,6 @@ export async function runPeriodic(ports: Ports): Promise<void> {
     syncWhenDue(ports),
     sweepBlobs(ports),
     sweepOperations(ports),
-    sweepGenerations(ports),
     sweepUploads(ports),
     backUpWhenDue(ports),
     continueDemo(ports),

@@ -1,0 +1,140 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { randomInt } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { openTables } from '../../workers/bun/tables/tables.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { LIMITS, NEVER, rowsOf } from '../contract/tables.contract.ts'
+import { startProcess } from '../hosts/process.ts'
+import type { HostProcess } from '../hosts/process.ts'
+import { childrenOf } from '../runner/processes.ts'
+import { until } from './probe.ts'
+import { killAll } from './process-tree.ts'
+import { Session } from './session.ts'
+
+const COMMAND = ['bun', 'workers/bun/main.ts']
+/** `npm run faults:kill-imports` has twenty. */
+const KILLS = Number(process.env['TIDEMARK_TEST_IMPORT_KILLS'] ?? 4)
+const ROWS = 40_000
+
+test(
+  `a table is the old one or the new one, whole, after ${KILLS} kills during imports, and no file stays`,
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-kill-imports-'))
+    let host = await startProcess({ command: COMMAND, dataDir })
+    const session = await Session.open(host.url)
+    const source = await session.create(host.url, '/dataSources', { name: 'files', type: 'csv' })
+    const place: Place = { dataDir, session, source }
+
+    const begunAt = performance.now()
+    await finished(place, host, await replace(place, host, 1))
+    const importMs = performance.now() - begunAt
+    let version = 1
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const next = version + 1
+      const operation = await replace(place, host, next)
+      // Evenly over the import, and a little after its usual end.
+      await Bun.sleep((kill / KILLS) * importMs * 1.1 + randomInt(5))
+      await killService(host)
+
+      host = await startProcess({ command: COMMAND, dataDir })
+      const table = await tableOf(place)
+      expect([version, next]).toContain(table.version)
+      expect(table.contents).toEqual([ROWS + table.version, table.version, table.version])
+      const { state } = await session.get(host.url, operation)
+      if (state === 'succeeded') expect(table.version).toBe(next)
+      version = table.version
+    }
+
+    await finished(place, host, await replace(place, host, version + 1))
+    expect((await tableOf(place)).version).toBe(version + 1)
+    expect((await session.get(host.url, `/dataSources/${source}/columns`)) as unknown).toMatchObject([
+      { table: 'orders', name: `v${version + 1}` },
+    ])
+
+    // As if the hour of loads and the minute of readers were over.
+    await killAll(host)
+    const database = new Database(join(dataDir, 'config.db'))
+    database.run('UPDATE data_generations SET drop_at = 1 WHERE drop_at IS NOT NULL')
+    database.close()
+    expect((await filesOf(place)).length).toBeGreaterThan(1)
+    host = await startProcess({ command: COMMAND, dataDir })
+    await until(async () => (await filesOf(place)).length === 1)
+    expect((await tableOf(place)).contents[0]).toBe(ROWS + version + 1)
+    await killAll(host)
+    await rm(dataDir, { recursive: true })
+  },
+  60_000 + KILLS * 15_000,
+)
+
+type Place = { readonly dataDir: string; readonly session: Session; readonly source: number }
+
+/** Begins to replace the table by a version. @returns the path of the operation */
+async function replace({ session, source }: Place, host: HostProcess, version: number): Promise<string> {
+  const answer = await fetch(`${host.url}/dataSources/${source}/uploads`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', 'x-session-id': session.id },
+    body: `v${version}\n${`${version}\n`.repeat(ROWS + version)}`,
+  })
+  const { id: upload } = (await answer.json()) as { id: string }
+  const order = { upload, table: 'orders', mode: 'replace' }
+  const begun = await session.send(host.url, `/dataSources/${source}/import?wait=PT0S`, order)
+  if (begun.status !== 202) throw new Error(`${begun.status} ${await begun.text()}`)
+  return begun.headers.get('location') ?? ''
+}
+
+async function finished({ session }: Place, host: HostProcess, operation: string): Promise<void> {
+  await until(async () => {
+    const { state, error } = await session.get(host.url, operation)
+    if (state === 'failed') throw new Error(JSON.stringify(error))
+    return state === 'succeeded'
+  })
+}
+
+/** Kills the service alone. Its processes of tables end by themselves. */
+async function killService(host: HostProcess): Promise<void> {
+  const children = await childrenOf(host.pid)
+  host.signal('SIGKILL')
+  await host.exited
+  await until(() => children.every((pid) => !existsSync(`/proc/${pid}/exe`)))
+}
+
+type Stored = { readonly version: number; readonly contents: readonly unknown[] }
+
+/** The version that the system database has, and the number, minimum and maximum of the rows that its generation has. */
+async function tableOf({ dataDir, source }: Place): Promise<Stored> {
+  const database = new Database(join(dataDir, 'config.db'), { readonly: true })
+  const row = database
+    .query<{ columns: string; generation_id: number }, []>('SELECT columns, generation_id FROM data_tables')
+    .get()
+  database.close()
+  const [column] = JSON.parse(row?.columns ?? '[]') as { name: string }[]
+  const generationId = row?.generation_id ?? 0
+  const name = column?.name ?? ''
+  const copy = await mkdtemp(join(dataDir, 'look-'))
+  const file = join(String(source), `${generationId}-rows.duckdb`)
+  await mkdir(join(copy, String(source)))
+  await link(join(dataDir, 'tables', file), join(copy, file))
+  const blobs = await openBlobsDirectory(join(copy, 'blobs'))
+  const tables = await openTables({ directory: copy, blobs, clock: Date, log: jsonLog(console.error) })
+  const view = {
+    name: 'orders',
+    of: { sourceId: source, tableId: generationId, key: 'rows' },
+    columns: [name],
+    where: null,
+  }
+  const statement = { text: `SELECT count(*), min(${name}), max(${name}) FROM orders`, binds: [] }
+  const rows = await rowsOf(await tables.query({ views: [view], statement, timeZone: 'UTC' }, LIMITS, NEVER))
+  tables.close()
+  await rm(copy, { recursive: true })
+  return { version: Number(name.slice(1)), contents: rows[0] ?? [] }
+}
+
+async function filesOf({ dataDir, source }: Place): Promise<readonly string[]> {
+  return readdir(join(dataDir, 'tables', String(source)))
+}

@@ -18,6 +18,8 @@ export const dataSources = sqliteTable(
     connection: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** Sealed; null where there is none. */
     password: text(),
+    /** `filters`, `native` (row security of the database) */
+    scopeMode: text('scope_mode').notNull().default('filters'),
     /** Rises with every change. */
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),

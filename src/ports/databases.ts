@@ -99,4 +99,9 @@ export type RelationColumn = {
   readonly comment: string | null
 }
 
-export type Probe = { readonly serverVersion: string; readonly isWritable: boolean }
+export type Probe = {
+  readonly serverVersion: string
+  readonly isWritable: boolean
+  /** Whether row security of the database does not restrict the user, or not in tables of its own. */
+  readonly isAboveRowSecurity: boolean
+}

@@ -79,6 +79,8 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
   ...['30', 'PT-1S', 'P1M', 'PT1H0.001S'].map(
     (timeout) => [`the timeout ${timeout}`, { ...SOURCE, timeout }, '/timeout'] as const,
   ),
+  ['an unknown mode of scopes', { ...SOURCE, scopeMode: 'none' }, '/scopeMode'],
+  ['row security of MySQL', { ...SOURCE, type: 'mysql', scopeMode: 'native' }, '/scopeMode'],
   ['readOnly as a text', { ...SOURCE, readOnly: 'yes' }, '/readOnly'],
   ['a field that is none', { ...SOURCE, cacheTtl: 'PT1S' }, '/cacheTtl'],
   ['a field of a connection that is none', reached({ via: 'direct' }), '/connection/via'],
@@ -164,6 +166,7 @@ const kept: Scenario[] = [
         type: 'postgresql',
         readOnly: true,
         timeout: 'PT30S',
+        scopeMode: 'filters',
         connection: { ...CONNECTION, port: 5_432, schema: null, tls: 'verify-full', passwordSet: true },
       })
       const path = added.headers.get('location') ?? ''
@@ -213,7 +216,7 @@ const kept: Scenario[] = [
         ['update', ['password']],
         ['update', ['password']],
         ['update', []],
-        ['create', ['name', 'description', 'type', 'readOnly', 'timeout', 'connection']],
+        ['create', ['name', 'description', 'type', 'readOnly', 'timeout', 'scopeMode', 'connection']],
       ])
       expect(items.at(-1)?.after).toMatchObject({ connection: CONNECTION })
       expect(record.text).not.toContain('canary')

@@ -207,13 +207,17 @@ export function databasesContract(name: string, stageOf: () => Stage): void {
       })
     })
 
-    test('tells the version of the server, and whether its user may write', async () => {
+    test('tells the version of the server, whether its user may write, and whether row security restricts the user', async () => {
       const { call, target } = stageOf()
+      // MySQL has no row security.
+      const isAboveRowSecurity = target().type === 'mysql'
       expect(await call({ method: 'probe', args: [target()] })).toMatchObject({
-        result: { serverVersion: matching(/^\d+\.\d+/), isWritable: true },
+        result: { serverVersion: matching(/^\d+\.\d+/), isWritable: true, isAboveRowSecurity },
       })
       const reader = { ...target(), user: 'reader' }
-      expect(await call({ method: 'probe', args: [reader] })).toMatchObject({ result: { isWritable: false } })
+      expect(await call({ method: 'probe', args: [reader] })).toMatchObject({
+        result: { isWritable: false, isAboveRowSecurity },
+      })
     })
 
     test('explains a statement without running it, or by running it without a change', async () => {

@@ -117,7 +117,7 @@ function connectionOf(driver: Driver, place: Place, version: string): Connection
       const [[isReadOnly]] = (await ask(driver, 'select @@global.read_only')) as [[unknown]]
       const grants = (await ask(driver, 'show grants')) as string[][]
       const isWritable = Number(isReadOnly) === 0 && grants.some(([grant = '']) => WRITES.test(grant))
-      return { serverVersion: version, isWritable }
+      return { serverVersion: version, isWritable, isAboveRowSecurity: true }
     },
     async commit() {
       await ask(driver, 'commit')

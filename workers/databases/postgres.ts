@@ -112,8 +112,12 @@ function connectionOf(client: Client, place: Place, query_timeout: number): Conn
       return (await rowsOf(COLUMNS, [rowsMax])).map(relationColumnOf)
     },
     async probe() {
-      const [[serverVersion = '', isWritable] = []] = await rowsOf(PROBE)
-      return { serverVersion: serverVersion ?? '', isWritable: isWritable === 't' }
+      const [[serverVersion = '', isWritable, isAbove] = []] = await rowsOf(PROBE)
+      return {
+        serverVersion: serverVersion ?? '',
+        isWritable: isWritable === 't',
+        isAboveRowSecurity: isAbove === 't',
+      }
     },
     async commit() {
       await client.query({ text: 'commit', query_timeout })
@@ -218,7 +222,11 @@ const PROBE = `
       coalesce(has_schema_privilege(current_schema(), 'create'), false)
       or exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                  where n.nspname = current_schema() and c.relkind in ('r', 'p')
-                   and has_table_privilege(c.oid, 'insert, update, delete')))`
+                   and has_table_privilege(c.oid, 'insert, update, delete'))),
+    (select rolsuper or rolbypassrls from pg_roles where rolname = current_user)
+      or exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                 where n.nspname = current_schema() and c.relrowsecurity and not c.relforcerowsecurity
+                   and pg_has_role(c.relowner, 'usage'))`
 
 const UNAVAILABLE = /^(?:08|53|57P)|^E[A-Z]+$/
 

@@ -80,15 +80,23 @@ const schema = word
   .default(null)
   .describe('The schema in which tables are looked up; null for the default of the database user.')
 
+export const scopeMode = z
+  .enum(['filters', 'native'])
+  .describe(
+    '`native`: each statement for a user has the id of the user in the setting `tidemark.user_id`, for row security of the database. Scopes apply in both modes.',
+  )
+
 const postgresqlBody = z.strictObject({
   ...base,
   type: z.literal('postgresql'),
+  scopeMode: scopeMode.default('filters'),
   connection: z.strictObject({ ...reached(5_432), schema }),
 })
 
 const mysqlBody = z.strictObject({
   ...base,
   type: z.literal('mysql'),
+  scopeMode: z.literal('filters').default('filters'),
   connection: z.strictObject({
     ...reached(3_306),
     schema: z.null().default(null).describe('The name of the database (MySQL calls it a schema).'),
@@ -98,6 +106,7 @@ const mysqlBody = z.strictObject({
 const csvBody = z.strictObject({
   ...base,
   type: z.literal('csv'),
+  scopeMode: z.literal('filters').default('filters'),
   connection: z.null().default(null).describe('Null: its tables are imported from files.'),
 })
 
@@ -124,13 +133,20 @@ export const dataSourceView = z
     type: z.enum(SOURCE_TYPES),
     readOnly: z.boolean(),
     timeout: z.string(),
+    scopeMode,
     connection: connectionView.nullable().describe('Null for sources whose tables are imported.'),
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })
   .meta({ id: 'DataSource' })
 
-const WARNINGS = ['writable_user', 'read_only_user', 'unencrypted', 'unverified_certificate'] as const
+const WARNINGS = [
+  'writable_user',
+  'read_only_user',
+  'unencrypted',
+  'unverified_certificate',
+  'above_row_security',
+] as const
 
 export const sourceTestView = z
   .object({
@@ -152,7 +168,7 @@ export const sourceTestView = z
     warnings: z
       .array(z.enum(WARNINGS))
       .describe(
-        '`writable_user`: the source is read-only, but its user may change data; `read_only_user`: the reverse; `unencrypted`, `unverified_certificate`: the TLS mode.',
+        '`writable_user`: the source is read-only, but its user may change data; `read_only_user`: the reverse; `unencrypted`, `unverified_certificate`: the TLS mode; `above_row_security`: the mode of scopes is `native`, but row security of the database does not restrict its user.',
       ),
   })
   .meta({ id: 'DataSourceTest' })

@@ -145,7 +145,7 @@ async function passwordOf({ secrets }: Ports, { name, password }: DataSourceRow)
 
 async function changeOf(
   ports: Ports,
-  { name, description, type, readOnly, timeout, connection }: DataSourceBody,
+  { name, description, type, readOnly, timeout, scopeMode, connection }: DataSourceBody,
   before: DataSourceRow | null,
 ): Promise<DataSourceChange> {
   const { password, passwordSet: _, ...kept }: Partial<NonNullable<typeof connection>> = connection ?? {}
@@ -155,6 +155,7 @@ async function changeOf(
     type,
     isReadOnly: readOnly,
     timeoutMs: durationMs(timeout),
+    scopeMode,
     connection: connection && (kept as Connection),
     password:
       connection && password === undefined
@@ -197,13 +198,15 @@ function hasDependents(found: readonly Naming[]): Refusal {
 }
 
 /** What may be told of a data source: everything but its password. */
-function auditFieldsOf({ name, description, type, isReadOnly, timeoutMs, connection }: DataSourceChange) {
+function auditFieldsOf(change: DataSourceChange) {
+  const { name, description, type, isReadOnly, timeoutMs, scopeMode, connection } = change
   return {
     name,
     description,
     type,
     readOnly: isReadOnly,
     timeout: durationText(timeoutMs),
+    scopeMode,
     connection,
   }
 }

@@ -5,10 +5,11 @@ import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Connection, DataSourceView } from './schema.ts'
 
-export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'connection'> & {
+export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'connection' | 'scopeMode'> & {
   readonly type: DataSourceView['type']
   /** Null for sources of files. */
   readonly connection: Connection | null
+  readonly scopeMode: DataSourceView['scopeMode']
 }
 
 export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt'>

@@ -1,9 +1,10 @@
 import type { Context } from '../../../context.ts'
-import { refusalIn } from '../../../lib/errors.ts'
+import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type {
   Bound,
   DatabaseTarget,
+  Probe,
   QueryLimits,
   RelationColumn,
   RowStream,
@@ -11,7 +12,7 @@ import type {
 import type { Ports } from '../../../ports/index.ts'
 import { relationColumns } from '../../tables/service.ts'
 import { isFileSource } from '../schema.ts'
-import type { ColumnView, DatabaseBody, SourceTestView } from '../schema.ts'
+import type { ColumnView, DatabaseBody, DataSourceView, SourceTestView } from '../schema.ts'
 import { databaseOf, requireSource } from '../service.ts'
 import type { OpenedSource } from '../service.ts'
 
@@ -29,20 +30,20 @@ const RESULTS: ReadonlySet<string> = new Set([
 
 /** Connects to a data source as it would be created, and stores nothing. */
 export async function testDataSource({ ports }: Context, body: DatabaseBody): Promise<SourceTestView> {
-  const { type, connection, readOnly } = body
+  const { type, connection } = body
   const { password = null, passwordSet: _, ...reached } = connection
   const target = targetOf('test', { ...reached, type, password })
   const beganAt = ports.clock.now()
   try {
-    const { serverVersion, isWritable } = await ports.databases.probe(target, AbortSignal.timeout(ASK_MAX_MS))
+    const probe = await ports.databases.probe(target, AbortSignal.timeout(ASK_MAX_MS))
     const latencyMs = ports.clock.now() - beganAt
     return {
       ok: true,
       latencyMs,
-      serverVersion,
-      writable: isWritable,
+      serverVersion: probe.serverVersion,
+      writable: probe.isWritable,
       problem: null,
-      warnings: warningsOf(body, { isWritable, readOnly }),
+      warnings: warningsOf(body, probe),
     }
   } catch (error) {
     const refusal = refusalIn(error)
@@ -54,14 +55,15 @@ export async function testDataSource({ ports }: Context, body: DatabaseBody): Pr
 }
 
 function warningsOf(
-  { connection }: DatabaseBody,
-  { isWritable, readOnly }: { readonly isWritable: boolean; readonly readOnly: boolean },
+  { connection, readOnly, scopeMode }: DatabaseBody,
+  { isWritable, isAboveRowSecurity }: Probe,
 ): SourceTestView['warnings'] {
   return [
     ...(readOnly && isWritable ? (['writable_user'] as const) : []),
     ...(!readOnly && !isWritable ? (['read_only_user'] as const) : []),
     ...(connection.tls === 'disable' ? (['unencrypted'] as const) : []),
     ...(connection.tls === 'require' ? (['unverified_certificate'] as const) : []),
+    ...(scopeMode === 'native' && isAboveRowSecurity ? (['above_row_security'] as const) : []),
   ]
 }
 
@@ -123,18 +125,33 @@ export function timeLimitOf({ timeoutMs }: { readonly timeoutMs: number }): numb
 }
 
 /** @throws {Refusal} not_found */
-export async function openReader({ ports }: Context, id: number): Promise<SourceReader> {
-  const opened = await databaseOf(ports, await requireSource(ports, id))
+export async function openReader({ ports, caller }: Context, id: number): Promise<SourceReader> {
+  const row = await requireSource(ports, id)
+  const opened = await databaseOf(ports, row)
+  const session = sessionOf(row, caller)
   const timeoutMs = timeLimitOf(opened)
   return {
     dialect: opened.type,
     schema: opened.schema,
     query(statement, { rowsMax, bytesMax, onBackend }, signal) {
-      const query = { statement, access: 'read' as const, session: {}, ...(onBackend && { onBackend }) }
+      const query = { statement, access: 'read' as const, session, ...(onBackend && { onBackend }) }
       const limits = { timeoutMs, rowsMax, bytesMax }
       return ports.databases.query(targetOf(`source ${id}`, opened), query, limits, signal)
     },
   }
+}
+
+/** The settings of a transaction, by which row security of the database recognises the caller.
+ * @throws {Refusal} forbidden for a session that the rights of several users restrict */
+function sessionOf(
+  { scopeMode }: Pick<DataSourceView, 'scopeMode'>,
+  caller: Context['caller'],
+): Readonly<Record<string, string>> {
+  if (scopeMode !== 'native') return {}
+  // Row security knows one user, and the rights of others would not limit that user.
+  if (caller.kind !== 'user' || (caller.bounds ?? []).length > 0)
+    throw new Refusal('forbidden', 'Row security of this data source needs the session of one user.')
+  return { 'tidemark.user_id': String(caller.userId) }
 }
 
 function targetOf(name: string, source: Omit<OpenedSource, 'timeoutMs'>): DatabaseTarget {

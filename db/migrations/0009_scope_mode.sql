@@ -1,0 +1,1 @@
+ALTER TABLE `data_sources` ADD `scope_mode` text DEFAULT 'filters' NOT NULL;

@@ -57,6 +57,7 @@ import { selectionSuite } from './selection.suite.ts'
 import { sessionSuite } from './session.suite.ts'
 import { scriptConfigurationsSuite } from './script-configurations.suite.ts'
 import { scriptFilesSuite } from './script-files.suite.ts'
+import { scopedReadsSuite } from './scoped-reads.suite.ts'
 import { scriptsSuite } from './scripts.suite.ts'
 import { settingsSuite } from './settings.suite.ts'
 import { slcsSuite } from './slcs.suite.ts'
@@ -130,6 +131,7 @@ export const SUITES: readonly Suite[] = [
   dataTablesSuite,
   dataScopesSuite,
   selectionSuite,
+  scopedReadsSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

@@ -270,6 +270,38 @@ export const dataTablesSuite: Suite = {
       },
     },
     {
+      title: 'a scope limits the rows and columns of an imported table',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const { id: file } = await upload(client, id, ORDERS)
+        await good(
+          client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, table: 'orders' } }),
+        )
+        const scope = {
+          name: 'north',
+          tables: ['orders'],
+          subjects: { roles: ['Data_Editor'] },
+          filter: { column: 'region', op: 'eq', value: 'nord' },
+          hiddenColumns: ['note'],
+        }
+        await good(client.request('POST', `/dataSources/${id}/scopes`, { json: scope }))
+        const select = (json: object) =>
+          client.request('POST', `/dataSources/${id}/tables/orders/select`, { as: 'Data_Editor', json })
+        const seen = await select({ orderBy: [{ column: 'id' }], total: 'exact' })
+        expect([seen.body['rows'], seen.body['total']]).toEqual([
+          [
+            ['007', 'nord', 100_000, '2026-03-01T10:00:00Z'],
+            ['009', 'nord', 12, '2026-03-03T10:00:00Z'],
+          ],
+          2,
+        ])
+        const hidden = await select({ columns: ['note'] })
+        expect([hidden.status, hidden.body['code']]).toEqual([422, 'invalid'])
+        const outside = await select({ filter: { column: 'region', op: 'eq', value: 'süd' } })
+        expect(outside.body['rows']).toEqual([])
+      },
+    },
+    {
       title: 'an import is an operation with a result when the caller does not wait',
       async run(client) {
         const { id } = await makeSource(client)

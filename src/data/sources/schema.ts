@@ -80,7 +80,7 @@ const schema = word
   .default(null)
   .describe('The schema in which tables are looked up; null for the default of the database user.')
 
-export const scopeMode = z
+const scopeMode = z
   .enum(['filters', 'native'])
   .describe(
     '`native`: each statement for a user has the id of the user in the setting `tidemark.user_id`, for row security of the database. Scopes apply in both modes.',

@@ -19,6 +19,11 @@ const ORDERS = [
 
 const JSON_LINES = '{"id":"007","more":{"a":[1]}}\n[1]\n{"qty":2}\n'
 
+/** Names that SQL must quote, and the longest. */
+const HOSTILE_NAMES = ['value', 'order', 'a"b', "c'd", 'e.f', 'g;h', '`i`', '😀', '--', '$1', 'x'.repeat(255)]
+
+const REPLACEMENTS = 5
+
 let made = 0
 
 const makeSource = (client: Client) =>
@@ -26,6 +31,23 @@ const makeSource = (client: Client) =>
 
 const upload = (client: Client, id: number, text: string) =>
   good<Upload>(client.request('POST', `/dataSources/${id}/uploads`, { text, headers: CSV_TYPE }))
+
+type Selected = { readonly columns: readonly { readonly name: string }[]; readonly rows: readonly unknown[] }
+
+const selectFrom = (client: Client, id: number, name: string, json: object = {}) =>
+  good<Selected>(
+    client.request('POST', `/dataSources/${id}/tables/${encodeURIComponent(name)}/select`, { json }),
+  )
+
+/** Imports a file into a new data source and answers all its rows. */
+async function rowsAfterImport(client: Client, text: string, json: object = {}): Promise<readonly unknown[]> {
+  const { id } = await makeSource(client)
+  const { id: file } = await upload(client, id, text)
+  await good(
+    client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, table: 't', ...json } }),
+  )
+  return (await selectFrom(client, id, 't')).rows
+}
 
 const columnsOf = async (client: Client, id: number) =>
   ((await client.request('GET', `/dataSources/${id}/columns`)).body as unknown as Column[]).map(
@@ -267,6 +289,145 @@ export const dataTablesSuite: Suite = {
           filter: { column: 'region', match: 'OR(nor%,xyz)' },
         })
         expect(sums.rows).toEqual([['nord', 100_012, 50_006, 2]])
+      },
+    },
+    ...(
+      [
+        [
+          'CRLF, and LF inside cells',
+          'a,b\r\n1,"x\ny"\r\n2,z\r\n',
+          [
+            [1, 'x\ny'],
+            [2, 'z'],
+          ],
+        ],
+        [
+          'CR alone',
+          'a,b\r1,x\r2,y',
+          [
+            [1, 'x'],
+            [2, 'y'],
+          ],
+        ],
+        [
+          'mixed line ends',
+          'a,b\r1,x\n2,y\r\n3,"z\rz"\n',
+          [
+            [1, 'x'],
+            [2, 'y'],
+            [3, 'z\rz'],
+          ],
+        ],
+        [
+          'a byte order mark',
+          '\uFEFFa,b\n1e5,"1"\n-1.5E-7,2\n',
+          [
+            [100_000, 1],
+            [-1.5e-7, 2],
+          ],
+        ],
+      ] as const
+    ).map(([title, text, expected]) => ({
+      title: `a file with ${title} has the cells that were written`,
+      run: async (client: Client) => expect(await rowsAfterImport(client, text)).toEqual([...expected]),
+    })),
+    {
+      title: 'a column stays text where the last of 200,000 values is no number',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const numbers = Array.from({ length: 199_999 }, (_, index) => `${index + 1}\n`).join('')
+        const { id: file } = await upload(client, id, `n\n${numbers}007\n`)
+        const preview = await client.request('POST', `/dataSources/${id}/uploads/${file}/preview`, {
+          json: {},
+        })
+        expect(preview.body).toMatchObject({
+          records: 200_000,
+          columns: [{ type: 'string', warnings: [{ code: 'leading_zeros', line: 200_001 }] }],
+        })
+        await good(
+          client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, table: 't' } }),
+        )
+        const aggregates = [
+          { fn: 'COUNT', expr: '*', as: 'n' },
+          { fn: 'MIN', column: 'n', as: 'least' },
+        ]
+        expect((await selectFrom(client, id, 't', { aggregates })).rows).toEqual([[200_000, '007']])
+      },
+    },
+    {
+      title: 'faults of a file have their line, also after a cell of many lines, and the old rows stay',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const importOf = async (text: string, json: object = {}) => {
+          const { id: file } = await upload(client, id, text)
+          const body = { upload: file, table: 't', mode: 'replace', ...json }
+          return client.request('POST', `/dataSources/${id}/import`, { json: body })
+        }
+        await importOf('a,b\n1,x\n')
+        const head = 'a,b\n1,"two\r\nlines"\n'
+        const columns = [{ source: 'a', type: 'integer' }, { source: 'b' }]
+        for (const [record, pointer] of [
+          ['2,"open\n', '/file/4'],
+          ['2,"x"y\n', '/file/4'],
+          ['2\n', '/file/4'],
+          ['2,x,3\n', '/file/4'],
+          ['2,x\0\n', '/file/4'],
+          ['x,y\n', '/file/4/a'],
+        ] as const) {
+          const { status, body } = await importOf(head + record, { columns })
+          expect([status, body['code'], body['errors']]).toMatchObject([422, 'import_failed', [{ pointer }]])
+        }
+        expect((await selectFrom(client, id, 't')).rows).toEqual([[1, 'x']])
+      },
+    },
+    {
+      title: 'names of tables and columns may have all characters, and are answered unchanged',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const quoted = HOSTILE_NAMES.map((name) => `"${name.replaceAll('"', '""')}"`)
+        const text = `${quoted.join(',')}\n${quoted.map((_, index) => index).join(',')}\n`
+        for (const name of HOSTILE_NAMES) {
+          const { id: file } = await upload(client, id, text)
+          const json = { upload: file, table: name }
+          await good(client.request('POST', `/dataSources/${id}/import`, { json }))
+          const { columns, rows: selected } = await selectFrom(client, id, name)
+          expect(columns.map((column) => column.name)).toEqual(HOSTILE_NAMES)
+          expect(selected).toEqual([HOSTILE_NAMES.map((_, index) => index)])
+        }
+        const names = (await columnsOf(client, id)).map((column) => column.split(' ')[0])
+        expect(names.length).toBe(HOSTILE_NAMES.length ** 2)
+      },
+    },
+    {
+      title: 'reads during replacements see one generation each, and none fails',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const importOf = async (version: number) => {
+          const { id: file } = await upload(client, id, `v\n${`${version}\n`.repeat(1_000 + version)}`)
+          const json = { upload: file, table: 't', mode: 'replace' }
+          await good(client.request('POST', `/dataSources/${id}/import`, { json }))
+        }
+        await importOf(0)
+        const aggregates = [
+          { fn: 'COUNT', expr: '*', as: 'n' },
+          { fn: 'MIN', column: 'v', as: 'least' },
+          { fn: 'MAX', column: 'v', as: 'most' },
+        ]
+        const seen = new Set<unknown>()
+        let isLoading = true
+        const read = async () => {
+          while (isLoading) {
+            const [row] = (await selectFrom(client, id, 't', { aggregates })).rows
+            const [count, least, most] = row as number[]
+            expect([count, most]).toEqual([1_000 + Number(least), least])
+            seen.add(least)
+          }
+        }
+        const load = async () => {
+          for (let version = 1; version <= REPLACEMENTS; version++) await importOf(version)
+        }
+        await Promise.all([load().finally(() => (isLoading = false)), read(), read()])
+        expect(seen.size).toBeGreaterThan(1)
       },
     },
     {

@@ -460,6 +460,11 @@ export const dataTablesSuite: Suite = {
         expect([hidden.status, hidden.body['code']]).toEqual([422, 'invalid'])
         const outside = await select({ filter: { column: 'region', op: 'eq', value: 'süd' } })
         expect(outside.body['rows']).toEqual([])
+        const path = `/dataSources/${id}/tables/orders/distinctValues`
+        const distinct = (column: string) =>
+          client.request('GET', `${path}?column=${column}`, { as: 'Data_Editor' })
+        expect((await distinct('region')).body['items']).toEqual([{ values: ['nord'], count: 2 }])
+        expect((await distinct('note')).body['code']).toBe('invalid')
       },
     },
     {

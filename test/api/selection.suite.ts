@@ -13,6 +13,13 @@ type Selection = {
   readonly truncated: boolean
 }
 
+type Distinct = {
+  readonly columns: readonly string[]
+  readonly items: readonly { readonly values: readonly unknown[]; readonly count: number }[]
+  readonly total: number
+  readonly truncated: boolean
+}
+
 const TABLE = `o"r\`d;er.ä`
 const mark = (text: string, quote: string) => quote + text.replaceAll(quote, quote + quote) + quote
 const PLACES = ['north', 'south', null, `' OR 1=1 --`]
@@ -84,6 +91,21 @@ const among = (count: number) => ({
   op: 'in',
   values: Array.from({ length: count }, (_, at) => at),
 })
+
+const DISTINCT = 'GET /dataSources/{postgresql}/tables/{table}/distinctValues'
+
+/** Queries that are refused, each with where it is wrong. */
+const WRONG_DISTINCT = [
+  ['nothing', '', '?column'],
+  ['an unknown column', 'column=nothing', '?column'],
+  ['a column twice', 'column=id&column=id', '?column'],
+  ['11 columns', Array.from({ length: 11 }, (_, at) => `column=c${at}`).join('&'), '?column'],
+  ['an order of another column', 'column=region&orderBy=qty', '?orderBy'],
+  ['a search in numbers', 'column=qty&search=1', '?search'],
+  ['a filter that is not JSON', 'column=qty&filter=x', '?filter'],
+  ['no rows', 'column=qty&limit=0', '?limit'],
+  ['100,001 rows', 'column=qty&limit=100001', '?limit'],
+] as const
 
 /** Bodies that are refused, each with where it is wrong. */
 const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
@@ -162,6 +184,18 @@ const rows: readonly Row[] = [
     json,
     answers: 'invalid',
     pointers,
+  })),
+  {
+    title: 'distinct values by nobody',
+    call: `${DISTINCT}?column=region`,
+    as: null,
+    answers: 'unauthenticated',
+  },
+  ...WRONG_DISTINCT.map(([title, query, pointer]): Row => ({
+    title: `distinct values of ${title}`,
+    call: `${DISTINCT}?${query}`,
+    answers: 'invalid',
+    pointers: [pointer],
   })),
   {
     title: 'no source',
@@ -424,6 +458,31 @@ const waits: Scenario[] = [
     leaving.abort()
     await asked
     expect(await until(type, '0')).toBe('0')
+  }),
+  ...onEach('distinct values have counts that add up to the rows', async (client, type) => {
+    const path = `${await at(client, type)}/distinctValues`
+    const read = async (query: string) =>
+      good<Distinct>(client.request('GET', `${path}?${query}`, { as: 'Data_Editor' }))
+    const regions = await read('column=region')
+    expect(regions).toEqual({
+      columns: ['region'],
+      items: [
+        { values: ['north'], count: 600 },
+        { values: ['south'], count: 300 },
+        { values: [null], count: 200 },
+        { values: [`' OR 1=1 --`], count: 100 },
+      ],
+      total: 4,
+      truncated: false,
+    })
+    const pairs = await read('column=region&column=is_open&column=qty&limit=5&orderBy=-count&orderBy=region')
+    const all = await read('column=region&column=is_open&column=qty')
+    expect(all.items.reduce((sum, { count }) => sum + count, 0)).toBe(1_200)
+    expect([pairs.items.length, pairs.total, pairs.truncated]).toEqual([5, all.items.length, true])
+    const filter = encodeURIComponent(JSON.stringify({ column: 'id', op: 'lt', value: 650 }))
+    expect((await read(`column=region&search=OUT&filter=${filter}`)).items).toEqual([
+      { values: ['south'], count: 50 },
+    ])
   }),
   ...onEach(
     'a result that came after the wait is read as the result of the operation',

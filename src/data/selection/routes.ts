@@ -6,8 +6,9 @@ import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
 import { READERS } from '../sources/schema.ts'
-import { selectBody, selectQuery, selectView, tablePath } from './schema.ts'
+import { distinctQuery, distinctView, selectBody, selectQuery, selectView, tablePath } from './schema.ts'
 import { select } from './service.ts'
+import { distinctValues } from './service/distinct.ts'
 import { waited } from './service/waited.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
@@ -17,7 +18,7 @@ const waiting = {
   202: ok(operationView, 'The operation that reads the result, after the wait.', ['Location', 'Retry-After']),
 }
 
-export const selectionRoutes = new Hono<Env>().post(
+const selectRoutes = new Hono<Env>().post(
   '/dataSources/:id/tables/:table/select',
   policy({
     summary: 'Select rows or aggregates of a table',
@@ -36,6 +37,27 @@ export const selectionRoutes = new Hono<Env>().post(
     const ask = { subject: sentPath(c.req), waitMs: c.req.valid('query').wait }
     const outcome = await waited(context, ask, (asking) =>
       select(context, { ...c.req.valid('param'), body }, asking),
+    )
+    return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+  },
+)
+
+export const selectionRoutes = selectRoutes.get(
+  '/dataSources/:id/tables/:table/distinctValues',
+  policy({
+    summary: 'List the combinations of values of columns, with the number of rows of each',
+    roles: READERS,
+    answers: { 200: ok(distinctView, 'The combinations, the most frequent first.'), ...waiting },
+    refuses: REFUSES,
+  }),
+  valid('param', tablePath),
+  valid('query', distinctQuery),
+  async (c) => {
+    const context = c.get('context')
+    const query = c.req.valid('query')
+    const ask = { subject: sentPath(c.req), waitMs: query.wait }
+    const outcome = await waited(context, ask, (asking) =>
+      distinctValues(context, { ...c.req.valid('param'), query }, asking),
     )
     return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
   },

@@ -144,5 +144,56 @@ export const selectQuery = z.object({
   wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
 })
 
+const COLUMNS_MAX = 10
+const SEARCH_MAX = 255
+const FILTER_MAX_CHARS = 15_000
+
+const listOf = (one: z.ZodString, min: number) =>
+  z.union([one.transform((text) => [text]), z.array(one).min(min).max(COLUMNS_MAX)])
+
+export const distinctQuery = z.object({
+  column: listOf(column, 1).describe('A column; can be repeated for the combinations of up to 10 columns.'),
+  orderBy: listOf(name, 0)
+    .default([`-count`])
+    .describe('A column or `count`, with `-` before it for the descending order; can be repeated.'),
+  search: storableText
+    .min(1)
+    .max(SEARCH_MAX)
+    .optional()
+    .describe('Only combinations in which a text contains this, in any letter case.'),
+  filter: z
+    .string()
+    .max(FILTER_MAX_CHARS)
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(filterSchema)
+    .optional()
+    .describe('The rows that count: a filter as in a select, as JSON.'),
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+  ...selectQuery.shape,
+})
+
+export const distinctView = z
+  .object({
+    columns: z.array(z.string()).meta({ examples: [['region']] }),
+    items: z.array(
+      z.object({
+        values: z.array(cell).meta({ examples: [['north']] }),
+        count: z.int().describe('The number of rows.'),
+      }),
+    ),
+    total: z.int().describe('The number of combinations.'),
+    truncated: z.boolean().describe('Whether there are more combinations than `limit`.'),
+  })
+  .meta({ id: 'DistinctValues' })
+
+export type DistinctQuery = z.output<typeof distinctQuery>
+export type DistinctView = z.output<typeof distinctView>
 export type SelectBody = z.output<typeof selectBody>
 export type SelectView = z.output<typeof selectView>

@@ -19,8 +19,15 @@ export async function select(
   { id, table, body }: { readonly id: number; readonly table: string; readonly body: SelectBody },
   asking: Asking,
 ): Promise<SelectView> {
-  const { clock, settings } = context.ports
-  const readable = await readableTable(context, id, table)
+  return selectFrom(context, { readable: await readableTable(context, id, table), body }, asking)
+}
+
+/** The same of a table that was opened. */
+export async function selectFrom(
+  { ports: { clock, settings } }: Context,
+  { readable, body }: { readonly readable: ReadableTable; readonly body: SelectBody },
+  asking: Asking,
+): Promise<SelectView> {
   const plan = planOf(body, { columns: readable.columns, timeZone: settings.timeZone })
   const statements = statementsOf(plan, readable.from, readable.writer)
   const beganAt = clock.now()

@@ -130,9 +130,28 @@ describe.skipIf(!existsSync(BUBBLEWRAP))('the image', () => {
     START_MAX_MS,
   )
 
-  test('has the native modules with their libraries', async () => {
-    const load = `await import('@duckdb/node-api'); await import('libsql'); console.log('loaded')`
-    const { stdout, stderr } = await run(['/usr/bin/bun', '-e', load]).ended
-    expect(stdout + stderr).toBe('loaded\n')
-  })
+  test(
+    'imports a file into a table, and selects from it',
+    async () => {
+      const { container, url } = await serve()
+      const headers = {
+        authorization: `Basic ${btoa(`admin:${PASSWORD}`)}`,
+        'content-type': 'application/json',
+      }
+      const post = async (path: string, body: string) => {
+        const answer = await fetch(url + path, { method: 'POST', headers, body })
+        if (!answer.ok) throw new Error(await answer.text())
+        return (await answer.json()) as { readonly id: string; readonly rows: unknown }
+      }
+      const { id } = await post('/dataSources', JSON.stringify({ name: 'files', type: 'csv' }))
+      const { id: upload } = await post(`/dataSources/${id}/uploads`, 'a\n1\n2\n')
+      expect(await post(`/dataSources/${id}/import`, JSON.stringify({ upload, table: 't' }))).toMatchObject({
+        rows: 2,
+      })
+      const sum = { aggregates: [{ fn: 'SUM', column: 'a', as: 'sum' }] }
+      expect((await post(`/dataSources/${id}/tables/t/select`, JSON.stringify(sum))).rows).toEqual([[3]])
+      await stop(container)
+    },
+    START_MAX_MS,
+  )
 })

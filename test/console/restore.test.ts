@@ -52,6 +52,8 @@ onMainHost('restore', (stage) => {
         await page.getByRole('heading', { level: 1 }).first().waitFor()
         await page.goto(`${stage.url}/ui/settings/health`)
         await page.getByText('Notifications are paused since a restore.').waitFor()
+        await page.goto(`${stage.url}/ui/notifications`)
+        await page.getByText(/^Notifications are paused since .* None waits\.$/).waitFor()
         await page.getByRole('button', { name: 'Resume notifications' }).click()
         await page.getByText('Notifications are sent again').waitFor()
         await page.getByRole('button', { name: 'Resume notifications' }).waitFor({ state: 'detached' })

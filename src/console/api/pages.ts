@@ -18,11 +18,17 @@ type State<T> = {
 /** A list that is read page by page. `more` reads the next page and is null after the last one. */
 export type Pages<T> = Resource<readonly T[]> & { readonly more: (() => void) | null }
 
-/** Reads the first page of a list; `reload` begins again with the first page. */
-export function usePages<R extends Route>(route: R, target: Target<R>): Pages<Item<R>> {
+/** Reads the first page of a list; `reload` begins again with the first page.
+ * @param everyMs how often the list is read again while it shows its first page alone; null for never */
+export function usePages<R extends Route>(
+  route: R,
+  target: Target<R>,
+  everyMs: number | null = null,
+): Pages<Item<R>> {
   const url = urlOf(route, target)
   const [state, setState] = useState<State<Item<R>>>(() => begun(url))
   const shown = useRef(url)
+  const [isFirst, setFirst] = useState(true)
   shown.current = url
   const read = async (page: string, before: readonly Item<R>[]): Promise<void> => {
     setState((last) => ({ ...(last.url === url ? last : begun<Item<R>>(url)), isLoading: true }))
@@ -43,7 +49,18 @@ export function usePages<R extends Route>(route: R, target: Target<R>): Pages<It
       if (shown.current === url) setState((last) => ({ ...last, failure, isLoading: false }))
     }
   }
-  useEffect(() => void read(url, []), [url])
+  const reload = (): void => {
+    setFirst(true)
+    void read(url, [])
+  }
+  useEffect(reload, [url])
+  useEffect(() => {
+    if (everyMs === null || !isFirst) return undefined
+    const timer = setInterval(() => {
+      if (!document.hidden) void read(url, [])
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [url, everyMs, isFirst])
   const { items, next, failure, isLoading, readAt } = state.url === url ? state : begun<Item<R>>(url)
   return {
     data: items,
@@ -51,8 +68,14 @@ export function usePages<R extends Route>(route: R, target: Target<R>): Pages<It
     failure,
     isLoading,
     readAt,
-    reload: () => void read(url, []),
-    more: next === null || isLoading ? null : () => void read(next, items ?? []),
+    reload,
+    more:
+      next === null || isLoading
+        ? null
+        : () => {
+            setFirst(false)
+            void read(next, items ?? [])
+          },
   }
 }
 

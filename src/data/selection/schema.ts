@@ -28,8 +28,7 @@ const item = z.union([column, z.strictObject({ column, as: as.optional() }), z.s
 const bucket = z.strictObject({
   column,
   as: as.optional(),
-  bucket: z
-    .string()
+  bucket: storableText
     .max(16)
     .describe(
       'The length of a time bucket: seconds that divide an hour, hours that divide a day, `P1D`, `P1W` (from Monday), months that divide a year, or `P1Y`.',

@@ -18,10 +18,17 @@ const STATUSES = ['all', 'waiting', 'sent', 'dead'] as const
 type Status = (typeof STATUSES)[number]
 const SHAPES = { waiting: 'no_data', sent: 'ok', dead: 'major' } as const
 
+/** A message has no event of its own: it is sent some seconds after the change of its alarm. */
+const REFRESHED_EVERY_MS = 5_000
+
 /** The notifications, latest first: waiting, sent and failed ones. */
 export function Messages(): JSX.Element {
   const [status, setStatus] = useQuery<Status>('status', 'all')
-  const messages = usePages('/notifications', { query: status === 'all' ? {} : { status } })
+  const messages = usePages(
+    '/notifications',
+    { query: status === 'all' ? {} : { status } },
+    REFRESHED_EVERY_MS,
+  )
   const clear = <Button onClick={() => setStatus('all')}>{t('notifications.clear')}</Button>
   return (
     <Card

@@ -1,9 +1,13 @@
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 
+import { ResumeNotifications } from '../../actions/resume-notifications.tsx'
 import { useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
 import { PageHead, Sections } from '../../kit/data.tsx'
+import { Note } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
+import { timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { Links } from './links.tsx'
 import { Messages } from './messages.tsx'
@@ -36,8 +40,21 @@ export function Screen(): JSX.Element {
         }
       />
       <div class="body">
+        <Pause />
         <Part />
       </div>
     </>
+  )
+}
+
+/** The pause since a restore, for administrators; nothing while notifications are sent. */
+function Pause(): JSX.Element | null {
+  const isAdministrator = user.value?.role === 'administrator'
+  const { data } = useGet('/notifications/pause', isAdministrator ? {} : null, ['alarm'])
+  if (!data?.pausedSince) return null
+  return (
+    <Note kind="warning" action={<ResumeNotifications />}>
+      {t('notifications.paused', { time: timeText(data.pausedSince, true), count: data.waiting })}
+    </Note>
   )
 }

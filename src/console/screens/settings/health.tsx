@@ -1,17 +1,13 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 
-import { call } from '../../api/client.ts'
+import { ResumeNotifications } from '../../actions/resume-notifications.tsx'
 import { useGet } from '../../api/resource.ts'
-import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { linkTo } from '../../kit/location.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Note, Show } from '../../kit/feedback.tsx'
 import { State } from '../../kit/state.tsx'
 import { durationText, timeText } from '../../kit/time.tsx'
-import { toast, toastFailure } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { healthSentence } from './sentence.ts'
 import type { Health } from './sentence.ts'
@@ -34,7 +30,7 @@ export function HealthChecks(): JSX.Element {
           {(data) => (
             <>
               {data.warnings.map((warning) => (
-                <HealthWarning key={warning.code} {...warning} onDone={health.reload} />
+                <HealthWarning key={warning.code} {...warning} />
               ))}
               <KeyValues rows={[...checksOf(data), ...factsOf(data)]} />
             </>
@@ -55,15 +51,11 @@ const SCREENS: Readonly<Record<string, string>> = {
   scripts_without_user: 'scripts',
 }
 
-function HealthWarning({
-  code,
-  detail,
-  onDone,
-}: Health['warnings'][number] & { readonly onDone: () => void }): JSX.Element {
+function HealthWarning({ code, detail }: Health['warnings'][number]): JSX.Element {
   const screen = SCREENS[code]
   const action =
     code === 'notifications_paused' ? (
-      <Resume onDone={onDone} />
+      <ResumeNotifications />
     ) : (
       screen !== undefined && (
         <a class="btn small" href={linkTo(screen)}>
@@ -75,28 +67,6 @@ function HealthWarning({
     <Note kind="warning" action={action}>
       {screen === undefined ? detail : t(`settings.warning.${code}`)}
     </Note>
-  )
-}
-
-/** Sends the notifications that were held back since a restore. */
-function Resume({ onDone }: { readonly onDone: () => void }): JSX.Element {
-  const [isBusy, setBusy] = useState(false)
-  const refused = user.value?.role === 'administrator' ? undefined : t('settings.needsAdministrator')
-  const resume = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      await call('post', '/notifications/resume', {})
-      toast({ text: t('settings.health.resumed') })
-      onDone()
-    } catch (error) {
-      toastFailure(error)
-      setBusy(false)
-    }
-  }
-  return (
-    <Button small busy={isBusy} refused={refused} onClick={() => background(resume())}>
-      {t('settings.health.resume')}
-    </Button>
   )
 }
 

@@ -472,6 +472,9 @@ export const dataTablesSuite: Suite = {
       async run(client) {
         const { id } = await makeSource(client)
         const { id: file } = await upload(client, id, ORDERS)
+        const preview = `/dataSources/${id}/uploads/${file}/preview?wait=PT0S`
+        const begun = await client.request('POST', preview, { json: {} })
+        expect([begun.status, begun.body['kind']]).toEqual([202, 'preview'])
         const { status, body, headers } = await client.request(
           'POST',
           `/dataSources/${id}/import?wait=PT0S`,
@@ -491,6 +494,32 @@ export const dataTablesSuite: Suite = {
           table: 'orders',
           rows: 3,
         })
+      },
+    },
+    {
+      title: 'a cancelled import leaves the rows of before, and the next one runs',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const begin = async (text: string, wait = '') => {
+          const { id: file } = await upload(client, id, text)
+          const json = { upload: file, table: 't', mode: 'replace' }
+          return client.request('POST', `/dataSources/${id}/import${wait}`, { json })
+        }
+        expect((await begin('a\n1\n')).status).toBe(201)
+        const begun = await begin(`a\n${'2\n'.repeat(4_000_000)}`, '?wait=PT0S')
+        expect(begun.status).toBe(202)
+        const path = begun.headers.get('location') ?? ''
+        expect((await client.request('DELETE', path)).status).toBe(204)
+        let state = ''
+        for (let tries = 0; state !== 'cancelled' && tries < 100; tries++) {
+          await Bun.sleep(100)
+          state = String((await good(client.request('GET', path)))['state'])
+        }
+        expect(state).toBe('cancelled')
+        expect((await client.request('DELETE', path)).status).toBe(204)
+        expect((await selectFrom(client, id, 't')).rows).toEqual([[1]])
+        expect((await begin('a\n3\n')).status).toBe(200)
+        expect((await selectFrom(client, id, 't')).rows).toEqual([[3]])
       },
     },
     {

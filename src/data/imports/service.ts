@@ -86,6 +86,7 @@ export async function importFile(
     const { rows, skipped, faults } = await ports.tables.load(order, work.signal, (share) =>
       work.progress(INSPECTED + share * (1 - INSPECTED)),
     )
+    work.signal.throwIfAborted()
     const stored = columns.map(({ name, type }) => ({ name, type }))
     await publishTable(context, { name: body.table, columns: stored, rows, generation }, before)
     await commit(ports.database, dropUploads(ports, [upload]))

@@ -67,8 +67,13 @@ function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Val
 /** The fields of an object, or of all forms that it may have. */
 function fieldsOf(schema: unknown): Readonly<Record<string, z.ZodType | undefined>> {
   if (schema instanceof z.ZodObject) return schema.shape
-  if (schema instanceof z.ZodUnion)
-    return Object.fromEntries(schema.options.flatMap((option) => Object.entries(fieldsOf(option))))
+  if (schema instanceof z.ZodUnion) {
+    const forms = schema.options.flatMap((option) => Object.entries(fieldsOf(option)))
+    const byKey = Map.groupBy(forms, ([key]) => key)
+    return Object.fromEntries(
+      [...byKey].map(([key, fields]) => [key, oneOf(fields.map(([, field]) => field))]),
+    )
+  }
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
@@ -77,6 +82,12 @@ function fieldsOf(schema: unknown): Readonly<Record<string, z.ZodType | undefine
   )
     return fieldsOf(schema.unwrap())
   return {}
+}
+
+/** A field that has several forms. */
+function oneOf(forms: readonly (z.ZodType | undefined)[]): z.ZodType | undefined {
+  const [first, ...others] = new Set(forms.filter((form) => form !== undefined))
+  return first && others.length > 0 ? z.union([first, ...others]) : first
 }
 
 function isShownOnly(field: z.ZodType | undefined): boolean {

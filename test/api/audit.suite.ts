@@ -30,6 +30,9 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /scripts/export': 'the same',
   'POST /scripts/groups/{groupId}/analyze-zip': 'it keeps nothing',
   'POST /dataSources/test': 'it keeps nothing',
+  'POST /dataSources/{id}/uploads/{upload}/preview': 'it keeps nothing',
+  'POST /dataSources/{id}/import':
+    'the table is on record once it is stored; a cancelled import changes nothing',
   'POST /translations/auto': 'what it keeps is on record as a change of texts',
   'POST /session/token': 'the session goes on; one of its own is on record',
   'POST /session/refresh': 'the session goes on',

@@ -176,6 +176,8 @@ export const dataTablesSuite: Suite = {
           'orders.note string',
           'orders.at datetime',
         ])
+        const entry = await client.request('GET', '/audit?objectType=dataTable&action=create&limit=1')
+        expect(entry.body['items']).toMatchObject([{ after: { name: 'orders', rows: 3, dataSourceId: id } }])
         const again = await importOf(ORDERS)
         expect([again.status, again.body['code']]).toEqual([409, 'name_taken'])
 

@@ -480,6 +480,8 @@ const waits: Scenario[] = [
     expect(all.items.reduce((sum, { count }) => sum + count, 0)).toBe(1_200)
     expect([pairs.items.length, pairs.total, pairs.truncated]).toEqual([5, all.items.length, true])
     const filter = encodeURIComponent(JSON.stringify({ column: 'id', op: 'lt', value: 650 }))
+    const later = await client.request('GET', `${path}?column=region&wait=PT0S`, { as: 'Data_Editor' })
+    expectAnswer(later, { answers: 202 })
     expect((await read(`column=region&search=OUT&filter=${filter}`)).items).toEqual([
       { values: ['south'], count: 50 },
     ])

@@ -57,8 +57,8 @@ export const importRoutes = new Hono<Env>()
       answers: { 200: ok(previewView, 'The columns, with warnings and faults.'), 202: accepted },
       refuses: [409, 422],
     }),
-    valid('param', uploadPath),
     valid('query', wait),
+    valid('param', uploadPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', previewBody),
     async (c) => {

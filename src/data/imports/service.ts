@@ -26,9 +26,10 @@ const START_BYTES = 64 * 1024
 const INSPECTED = 0.4
 
 /** Stores a file to be imported into a data source. @throws {Refusal} not_found, conflict, and as `saveUpload` */
-export async function uploadFile({ ports }: Context, id: number, chunks: Chunks): Promise<UploadView> {
+export async function uploadFile(context: Context, id: number, chunks: Chunks): Promise<UploadView> {
+  const { ports } = context
   await requireFileSource(ports, id)
-  const { id: upload, sizeBytes, expiresAt } = await saveUpload(ports, id, chunks)
+  const { id: upload, sizeBytes, expiresAt } = await saveUpload(context, id, chunks)
   return { id: upload, sizeBytes, expiresAt: timeFormat(ports.settings.timeZone)(expiresAt) }
 }
 

@@ -1,3 +1,4 @@
+import { recorder } from '../../access/audit/service.ts'
 import {
   asExpiredUpload,
   claimBlobs,
@@ -5,6 +6,7 @@ import {
   markOrphaned,
   putBlob,
 } from '../../content/blobs/service.ts'
+import type { Context } from '../../context.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
@@ -17,6 +19,8 @@ import * as store from './store.ts'
 import type { UploadRow } from './store.ts'
 
 export type { UploadRow } from './store.ts'
+
+const recorded = recorder('dataSource')
 
 /** The largest file that can be imported. Platforms may have a lower limit for bodies. */
 export const UPLOAD_MAX_BYTES = 1024 * 1024 * 1024
@@ -31,7 +35,8 @@ const slots = new Semaphore(2, 8, LONG_UPLOAD_MAX_MS)
 /** Stores a file for a day. Nothing of it is stored unless it arrives whole.
  * @throws {Refusal} too_large, conflict when the source has 20 uploads, not_found when it was deleted meanwhile, overloaded,
  * unavailable */
-export function saveUpload(ports: Ports, dataSourceId: number, chunks: Chunks): Promise<UploadRow> {
+export function saveUpload(context: Context, dataSourceId: number, chunks: Chunks): Promise<UploadRow> {
+  const { ports } = context
   return slots.run(ports.clock, async () => {
     const { database, clock } = ports
     const sent = { prefix: 'uploads', chunks, sizeMaxBytes: UPLOAD_MAX_BYTES }
@@ -42,6 +47,7 @@ export function saveUpload(ports: Ports, dataSourceId: number, chunks: Chunks): 
       await commit(database, [
         store.insertUpload(database, row, UPLOADS_MAX),
         ...claimBlobs(ports, [blob], LONG_UPLOAD_MAX_MS),
+        recorded(context, 'upload', { objectId: dataSourceId, after: { upload: id, sizeBytes } }),
       ])
     } catch (error) {
       if (isForeignKeyViolation(error)) throw new Refusal('not_found', 'There is no such data source.')

@@ -15,7 +15,7 @@ const MEASURED_S = 10
 /** How long a fault of a control runs. */
 const FAULT_S = 3
 /** Half of a core, and some 5 MB and 200 listeners a second. */
-const BUSY = `setInterval(() => { for (const end = performance.now() + 50; performance.now() < end;); }, 100)`
+const BUSY = `setInterval(() => { for (const end = performance.now() + 95; performance.now() < end;); }, 100)`
 const LEAK = `setInterval(() => {
   (globalThis.kept ??= []).push(Array.from({ length: 3_000 }, Math.random))
   addEventListener('storage', () => globalThis.kept)

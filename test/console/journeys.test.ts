@@ -119,7 +119,7 @@ onBothHosts('bad-day', (stage) => {
           await login.getByRole('button', { name: 'Sign in' }).click()
           await login.waitFor({ state: 'detached' })
           expect(await limit.inputValue()).toBe('2.75')
-          await page.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('button', { name: 'Save', disabled: false }).click()
           await page.getByText('Saved', { exact: true }).waitFor()
         },
       ),
@@ -141,12 +141,12 @@ onBothHosts('bad-day', (stage) => {
         )
         const limit = page.getByLabel('Limit: Minor, Level')
         await limit.fill('2.5')
-        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('button', { name: 'Save', disabled: false }).click()
         await page.getByText(detail).first().waitFor()
         expect(await limit.inputValue()).toBe('2.5')
         await check('store-full')
         await page.unroute(`**/jobs/${job}*`)
-        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('button', { name: 'Save', disabled: false }).click()
         await page.getByText('Saved', { exact: true }).waitFor()
       }),
     JOURNEY_MAX_MS,

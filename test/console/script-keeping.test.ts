@@ -131,11 +131,11 @@ onMainHost(
           )
           await good(client.request('PATCH', `${at}/${made?.id}`, { json: { timeout: 60 } }))
           expectProblem(/412/)
-          await page.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('button', { name: 'Save', disabled: false }).click()
           await page.getByText('Another user has saved it meanwhile').waitFor()
           await check('configuration-conflict')
           await page.getByRole('button', { name: 'Keep mine, then save' }).click()
-          await page.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('button', { name: 'Save', disabled: false }).click()
           await page.getByText('Saved', { exact: true }).waitFor()
           expect(await page.content()).not.toContain('hunter2')
           const stored = await good<Configuration>(client.request('GET', `${at}/${made?.id}`))
@@ -189,7 +189,7 @@ onMainHost(
           await page.getByRole('link', { name: 'mornings' }).click()
           await page.getByLabel('Cron expression').fill('@daily')
           await page.getByText('Runs each day at 00:00').waitFor()
-          await page.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('button', { name: 'Save', disabled: false }).click()
           await page.getByText('Saved', { exact: true }).waitFor()
           expect(await good<Schedule[]>(client.request('GET', at))).toMatchObject([
             { name: 'mornings', enabled: false, cron: '@daily' },

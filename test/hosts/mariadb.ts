@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { freePort, launch, run } from '../bench/peers/process.ts'
@@ -28,9 +28,11 @@ export async function startMariadb(): Promise<Mariadb> {
   const isRoot = process.getuid?.() === 0
   // It refuses to be root.
   const user = isRoot ? ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'] : []
+  // A server that starts deletes temporary tables in its folder, also tables of other servers that share it.
+  await mkdir(join(folder, 'tmp'))
   if (isRoot) await run(['chown', '-R', 'nobody:', folder])
   const [data, socket] = [`--datadir=${folder}/data`, `--socket=${folder}/socket`]
-  const own = ['--no-defaults', data, '--innodb-log-file-size=4M']
+  const own = ['--no-defaults', data, `--tmpdir=${folder}/tmp`, '--innodb-log-file-size=4M']
   const owned = ['--skip-test-db', '--auth-root-authentication-method=normal']
   await run([...user, 'mariadb-install-db', ...own, ...owned])
   const there = [socket, `--port=${port}`, '--bind-address=127.0.0.1', `--pid-file=${folder}/pid`]

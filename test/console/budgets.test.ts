@@ -15,11 +15,14 @@ const MEASURED_S = 10
 /** How long a fault of a control runs. */
 const FAULT_S = 3
 /** Half of a core, and some 5 MB and 200 listeners a second. */
-const BUSY = `setInterval(() => { for (const end = performance.now() + 95; performance.now() < end;); }, 100)`
-const LEAK = `setInterval(() => {
-  (globalThis.kept ??= []).push(Array.from({ length: 3_000 }, Math.random))
+const BUSY = `globalThis.busy = setInterval(() => {
+  for (const end = performance.now() + 95; performance.now() < end;);
+}, 100)`
+const LEAK = `clearInterval(globalThis.busy)
+setInterval(() => {
+  (globalThis.kept ??= []).push(Array.from({ length: 30_000 }, Math.random))
   addEventListener('storage', () => globalThis.kept)
-}, 5)`
+}, 20)`
 /** The page of a job keeps the latest 5,000 samples: its heap counts from when it is full. */
 const FILL = { seconds: 10, rate: { values: 600, flips: 20 } }
 const MORE = { seconds: 20, rate: { values: 600, flips: 20 } }

@@ -16,7 +16,17 @@ mkdir -p "$app" "$root/data" "$root/dev" "$root/etc" "$root/proc" "$root/tmp" "$
 cp -R package.json package-lock.json tsconfig.json src db workers "$app"
 (cd "$app" && npm ci --omit=dev --no-audit --no-fund --loglevel=error)
 
-cp -L "$app"/node_modules/bun/bin/bun.exe "$root/usr/bin/bun"
+# The shim of its package does not run where install scripts were blocked.
+for candidate in "$app"/node_modules/.bin/bun "$app"/node_modules/@oven/bun-*/bin/bun; do
+  if [ -x "$candidate" ] && "$candidate" --version >/dev/null 2>&1; then
+    cp -L "$candidate" "$root/usr/bin/bun"
+    break
+  fi
+done
+[ -x "$root/usr/bin/bun" ] || {
+  echo 'npm installed no Bun that runs here.' >&2
+  exit 69
+}
 (cd "$app" && "$root/usr/bin/bun" workers/bun/build-console.ts)
 
 # Packages are read by the program alone: nothing there is for compilers, other systems or tests. Bun is in /usr/bin.

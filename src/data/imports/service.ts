@@ -9,7 +9,6 @@ import type {
 import { invalidAt, Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Work } from '../../operations/work/service.ts'
-import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { isFileSource } from '../sources/schema.ts'
 import { requireSource } from '../sources/service.ts'
@@ -89,8 +88,8 @@ export async function importFile(
     )
     work.signal.throwIfAborted()
     const stored = columns.map(({ name, type }) => ({ name, type }))
-    await publishTable(context, { name: body.table, columns: stored, rows, generation }, before)
-    await commit(ports.database, dropUploads(ports, [upload]))
+    const table = { name: body.table, columns: stored, rows, generation }
+    await publishTable(context, table, { before, others: dropUploads(ports, [upload]) })
     const result = { table: body.table, rows, skipped, faults: [...faults] }
     return { result, isNew: before === null }
   } catch (error) {

@@ -98,7 +98,7 @@ export async function deleteDataSource(
   const entry = recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) })
   try {
     await commitIfMatch(context, { ...row, table: 'data_sources' }, [
-      ...dropTables(context.ports, id),
+      dropTables(context.ports, id),
       ...(await dropUploadsOf(context.ports, id)),
       ...store.deleteDataSource(database, id, { isForced }),
       entry,

@@ -3,13 +3,8 @@ import type { Context } from '../../context.ts'
 import type { Column } from '../../domain/table.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
-import {
-  commit,
-  guardVersion,
-  isForeignKeyViolation,
-  isOffVersion,
-  isUniqueViolation,
-} from '../../ports/database.ts'
+import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Generation } from '../../ports/tables.ts'
@@ -26,6 +21,7 @@ const SWEPT_AT_ONCE = 100
 
 /** An imported table, ready to be read by `ports.tables`. */
 export type OpenTable = {
+  readonly id: number
   readonly name: string
   readonly columns: readonly Column[]
   readonly rows: number
@@ -64,41 +60,38 @@ export async function beginGeneration({ database, clock }: Ports, sourceId: numb
   return generationOf(sourceId, await store.insertGeneration(database, { dataSourceId: sourceId, dropAt }))
 }
 
-/** Lets the next sweep delete a generation that no table gets. */
+/** Lets the next sweep delete a generation unless a table has it: a commit may have succeeded although its answer was lost. */
 export async function abandonGeneration({ database, clock }: Ports, { tableId }: Generation): Promise<void> {
-  await commit(database, [store.setDrop(database, tableId, clock.now())])
+  await commit(database, [store.setDropUnused(database, tableId, clock.now())])
 }
 
 type Contents = Pick<OpenTable, 'name' | 'columns' | 'rows' | 'generation'>
 
-/** Makes a table of a loaded generation, or gives it to the table that was there, in one commit.
+/** Makes a table of a loaded generation, or gives it to the table that was there, in one commit with other writes.
  * @throws {Refusal} name_taken, conflict when the table has changed meanwhile, not_found without its source */
 export async function publishTable(
   context: Context,
   { name, columns, rows, generation }: Contents,
-  before: Pick<OpenTable, 'version' | 'rows' | 'generation'> | null,
+  { before, others }: { readonly before: OpenTable | null; readonly others: readonly Write[] },
 ): Promise<void> {
   const { database, clock } = context.ports
   const { sourceId, tableId: generationId } = generation
-  const row = before && (await store.findTable(database, sourceId, name))
-  if (before && row?.version !== before.version) throw changedMeanwhile()
   const [at, after] = [clock.now(), { name, rows, columns: columns.length, dataSourceId: sourceId }]
   const change = { dataSourceId: sourceId, name, columns, generationId, rows }
-  const writes = row
+  const writes = before
     ? [
-        guardVersion(database, { ...row, table: 'data_tables' }),
-        store.updateTable(database, row, { ...change, updatedAt: at }),
-        store.setDrop(database, row.generationId, at + READ_MAX_MS),
-        recorded(context, 'update', { objectId: row.id, before: { rows: row.rows }, after }),
+        store.updateTable(database, before, { ...change, updatedAt: at }),
+        store.setDrop(database, before.generation.tableId, at + READ_MAX_MS),
+        recorded(context, 'update', { objectId: before.id, before: { rows: before.rows }, after }),
       ]
     : [
         store.insertTable(database, change, at),
         recorded(context, 'create', { objectId: { inserted: true }, after }),
       ]
   try {
-    await commit(database, [...writes, store.setDrop(database, generationId, null)])
+    await commit(database, [store.claimGeneration(database, generationId, before), ...writes, ...others])
   } catch (error) {
-    if (isOffVersion(error, 'data_tables')) throw changedMeanwhile()
+    if (store.isChanged(error)) throw changedMeanwhile()
     if (isUniqueViolation(error, 'data_tables.name')) throw nameTaken(name)
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('not_found', 'The data source was deleted during the import.')
@@ -106,7 +99,7 @@ export async function publishTable(
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('conflict', 'Another import changed the table during this one. Import the file again.')
+  return new Refusal('conflict', 'The table was changed or deleted during the import. Import the file again.')
 }
 
 /** The refusal of a second table of a name. */
@@ -133,9 +126,9 @@ export async function deleteTable(
   ])
 }
 
-/** The writes that belong to the deletion of a data source, before it. */
-export function dropTables({ database, clock }: Ports, sourceId: number) {
-  return [store.dropAllOf(database, sourceId, clock.now() + READ_MAX_MS)]
+/** The write that belongs to the deletion of a data source, before it. */
+export function dropTables({ database, clock }: Ports, sourceId: number): Write {
+  return store.dropAllOf(database, sourceId, clock.now() + READ_MAX_MS)
 }
 
 /** Deletes generations that no table has. Failures are logged, and the next sweep tries again. */
@@ -159,6 +152,6 @@ function generationOf(sourceId: number, id: number): Generation {
   return { sourceId, tableId: id, key: 'rows' }
 }
 
-function openedOf({ dataSourceId, name, columns, rows, version, generationId }: TableRow): OpenTable {
-  return { name, columns, rows, version, generation: generationOf(dataSourceId, generationId) }
+function openedOf({ id, dataSourceId, name, columns, rows, version, generationId }: TableRow): OpenTable {
+  return { id, name, columns, rows, version, generation: generationOf(dataSourceId, generationId) }
 }

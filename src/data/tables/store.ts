@@ -1,6 +1,7 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { dataGenerations, dataTables } from '../../../db/tables/sources.ts'
 import type { Column } from '../../domain/table.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type TableRow = Omit<typeof dataTables.$inferSelect, 'columns'> & {
@@ -48,7 +49,7 @@ export function insertTable(database: Database, change: TableChange, at: number)
   return database.insert(dataTables).values({ ...change, version: 1, createdAt: at, updatedAt: at })
 }
 
-/** Gives a table other contents. The commit fails, as `isOffVersion` knows, unless the table is at this version. */
+/** Gives a table other contents. */
 export function updateTable(
   database: Database,
   { id, version }: Pick<TableRow, 'id' | 'version'>,
@@ -64,9 +65,38 @@ export function deleteTable(database: Database, id: number): Write {
   return database.delete(dataTables).where(eq(dataTables.id, id))
 }
 
-/** Sets when a generation is deleted; null for one that a table gets. */
-export function setDrop(database: Database, id: number, dropAt: number | null): Write {
+/** Keeps a generation for a table. The commit fails, as `isChanged` knows, unless the table that gets other contents is at
+ * this version.
+ * @param table null for a new table */
+export function claimGeneration(
+  database: Database,
+  id: number,
+  table: Pick<TableRow, 'id' | 'version'> | null,
+): Write {
+  const isThere = table
+    ? sql`exists (select 1 from data_tables where id = ${table.id} and version = ${table.version})`
+    : sql`true`
+  const dataSourceId = sql`case when ${isThere} then ${dataGenerations.dataSourceId} end`
+  return database
+    .update(dataGenerations)
+    .set({ dropAt: null, dataSourceId })
+    .where(eq(dataGenerations.id, id))
+}
+
+/** Whether a commit failed because a table had changed or was deleted. */
+export function isChanged(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_generations.data_source_id')
+}
+
+/** Sets when a generation is deleted. */
+export function setDrop(database: Database, id: number, dropAt: number): Write {
   return database.update(dataGenerations).set({ dropAt }).where(eq(dataGenerations.id, id))
+}
+
+/** Sets when a generation is deleted that no table got. */
+export function setDropUnused(database: Database, id: number, dropAt: number): Write {
+  const isUnused = and(eq(dataGenerations.id, id), isNotNull(dataGenerations.dropAt))
+  return database.update(dataGenerations).set({ dropAt }).where(isUnused)
 }
 
 /** The same for the generations of all tables of a data source. */

@@ -4,7 +4,7 @@ import type { Database, Write } from '../../ports/database.ts'
 
 export type UploadRow = typeof dataUploads.$inferSelect
 
-/** Adds an upload. The commit fails, as `refuseFull` knows, when the source has `max`. */
+/** Adds an upload. The commit fails when the source has `max`, since `size_bytes` is null then. */
 export function insertUpload(database: Database, row: UploadRow, max: number): Write {
   const { dataSourceId: id } = row
   const count = sql`(select count(*) from data_uploads where data_source_id = ${id})`

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+
+import {
+  abandonGeneration,
+  beginGeneration,
+  deleteTable,
+  openTable,
+  publishTable,
+  sweepGenerations,
+} from '../../src/data/tables/service.ts'
+import { createDataSource } from '../../src/data/sources/service.ts'
+import { dataSourceBody } from '../../src/data/sources/schema.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import { administratorOf, openPorts } from '../hosts/ports.ts'
+
+const HOURS_MS = 7_200_000
+const COLUMNS = [{ name: 'a', type: 'integer' as const }]
+
+let world: Awaited<ReturnType<typeof openPorts>>
+let sourceId = 0
+const dropped: number[] = []
+beforeAll(async () => {
+  world = await openPorts()
+  const body = dataSourceBody.parse({ name: 'files', type: 'csv' })
+  sourceId = (await createDataSource(administratorOf(world.ports), body)).dataSource.id
+})
+afterAll(() => world.close())
+
+/** Publishes a generation as a table, or in place of one. */
+async function publish(name: string, before: Awaited<ReturnType<typeof openTable>> = null) {
+  const generation = await beginGeneration(world.ports, sourceId)
+  const contents = { name, columns: COLUMNS, rows: 1, generation }
+  await publishTable(administratorOf(world.ports), contents, { before, others: [] })
+  return generation
+}
+
+/** Deletes all generations that are due after two hours, and notes which. */
+async function sweepLater() {
+  world.clock.at += HOURS_MS
+  const tables = {
+    ...world.ports.tables,
+    drop: async (generations: readonly { readonly tableId: number }[]) =>
+      void dropped.push(...generations.map(({ tableId }) => tableId)),
+  }
+  await sweepGenerations({ ...world.ports, tables })
+}
+
+test('a generation that a table has stays although its import is abandoned; one without a table goes', async () => {
+  const published = await publish('kept')
+  await abandonGeneration(world.ports, published)
+  const unused = await beginGeneration(world.ports, sourceId)
+  await abandonGeneration(world.ports, unused)
+  await sweepLater()
+  expect(dropped).toContain(unused.tableId)
+  expect(dropped).not.toContain(published.tableId)
+  expect((await openTable(world.ports, sourceId, 'KEPT'))?.generation).toEqual(published)
+})
+
+test('an import does not replace a table that was replaced or deleted meanwhile, and its generation goes', async () => {
+  await publish('orders')
+  const before = await openTable(world.ports, sourceId, 'orders')
+  const second = await publish('orders', before)
+  const refused = async () => {
+    const error = await publish('orders', before).catch((one: unknown) => one)
+    expect(error).toBeInstanceOf(Refusal)
+    expect((error as Refusal).code).toBe('conflict')
+  }
+  await refused()
+  expect((await openTable(world.ports, sourceId, 'orders'))?.generation).toEqual(second)
+  await deleteTable(administratorOf(world.ports), { id: sourceId, table: 'orders' })
+  await refused()
+  expect(await openTable(world.ports, sourceId, 'orders')).toBeNull()
+  await sweepLater()
+  for (const id of [second.tableId, second.tableId + 1, second.tableId + 2]) expect(dropped).toContain(id)
+})

@@ -28,19 +28,15 @@ type Started = { readonly url: string; close(): Promise<unknown> }
 async function startByBlock(folder: string): Promise<Started> {
   const [block] = (pages.get(FIRST) ?? []).filter(({ kind }) => kind === 'starts')
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-docs-data-'))
-  const port = await freePort()
-  const child = Bun.spawn(['setsid', 'bash', '-eu', '-c', block?.text ?? 'false'], {
-    cwd: folder,
-    env: { ...process.env, TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: String(port) },
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  const url = `http://127.0.0.1:${port}`
-  for (let waitedMs = 0; waitedMs < START_MAX_MS; waitedMs += 200) {
-    const answer = await fetch(`${url}/readyz`).catch(() => null)
-    if (answer?.ok === true) break
-    await Bun.sleep(200)
-  }
+  const printed = join(dataDir, 'printed')
+  const child = Bun.spawn(
+    ['setsid', 'bash', '-eu', '-c', `exec >${printed} 2>&1; ${block?.text ?? 'false'}`],
+    {
+      cwd: folder,
+      env: { ...process.env, TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: '0' },
+    },
+  )
+  const url = await addressIn(printed)
   return {
     url,
     async close() {
@@ -52,11 +48,18 @@ async function startByBlock(folder: string): Promise<Started> {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, fetch: () => new Response('') })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
+/** The address that the service prints once it listens. @throws {Error} with what it printed instead */
+async function addressIn(file: string): Promise<string> {
+  let text = ''
+  for (let waitedMs = 0; waitedMs < START_MAX_MS; waitedMs += 200) {
+    text = await Bun.file(file)
+      .text()
+      .catch(() => '')
+    const address = /listens at (http:\S+)/.exec(text)?.[1]
+    if (address !== undefined) return address
+    await Bun.sleep(200)
+  }
+  throw new Error(`The first page did not start the service within ${START_MAX_MS} ms. It printed:\n${text}`)
 }
 
 /** Where the blocks of the pages run, and whether they start the service themselves. */

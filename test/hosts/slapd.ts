@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Client } from 'ldapts'
+
+import { freePort } from '../bench/peers/process.ts'
 
 /** Debian puts it where the search path of most users does not lead. */
 const PROGRAM = Bun.which('slapd', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
@@ -42,7 +43,7 @@ export async function startSlapd(ldif = ''): Promise<Slapd> {
   await Bun.write(config, configOf(folder))
   await Bun.write(join(folder, 'first.ldif'), `${ROOT}\n${ldif}`)
   await run([PROGRAM ?? '', '-T', 'add', '-f', config, '-l', 'first.ldif'], folder)
-  const [port, securePort] = [await freePort(), await freePort()]
+  const [port, securePort] = [freePort(), freePort()]
   const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${securePort}`
   const url = `ldap://127.0.0.1:${port}`
   let child: Bun.Subprocess | null = null
@@ -165,16 +166,4 @@ async function isUp(url: string): Promise<void> {
       await Bun.sleep(50)
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { freePort } from '../bench/peers/process.ts'
 import { answering, AWAY, COLLECTOR, makeJob, openStage, received } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -33,13 +34,6 @@ function startTarget(): { port: number; scrapes: () => number; stop: () => Promi
   return { port: server.port ?? 0, scrapes: () => count, stop: () => server.stop(true) }
 }
 
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
-}
-
 /** The part of the configuration that writes to the host. */
 const writeTo = ({ host }: Stage, relabel: string): string => `remote_write:
   - url: ${host.url}/api/v1/write
@@ -52,7 +46,7 @@ ${relabel}`
  * @param remoteWrite the part of the configuration about the host */
 async function startPrometheus(targetPort: number, remoteWrite: string, labels = '{}') {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-prometheus-'))
-  const port = await freePort()
+  const port = freePort()
   await Bun.write(
     join(folder, 'prometheus.yml'),
     `

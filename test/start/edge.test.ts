@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { freePort } from '../bench/peers/process.ts'
+
 const ROOT = join(import.meta.dir, '../..')
 const OFFLINE = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
 const hasNode = Bun.spawnSync(['node', '-e', 'process.exit(process.versions.bun ? 1 : 0)']).success
@@ -38,7 +40,7 @@ for (const environment of ['', 'staging', 'production']) {
 test.skipIf(!hasNode)(
   'npm run dev:edge serves the Worker on this machine, sends its first request and prints little',
   async () => {
-    const port = await freePort()
+    const port = freePort()
     const dev = Bun.spawn(['sh', 'workers/run.sh', 'dev-edge', '--port', String(port)], {
       cwd: ROOT,
       env: process.env,
@@ -72,13 +74,6 @@ test.skipIf(!hasNode)(
   },
   90_000,
 )
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
-}
 
 async function firstAnswer(url: string): Promise<unknown> {
   for (let attempt = 0; attempt < 300; attempt++) {

@@ -68,12 +68,22 @@ function kill(pid: number): void {
   }
 }
 
-/** A port of this machine that nobody listens on. */
+/** Below the ports that Linux gives to connections and to `port: 0`: another test would take one of those meanwhile. */
+const [PORT_MIN, PORTS] = [15_000, 17_000]
+/** Test processes that run beside each other begin far apart. */
+let portsTried = process.pid * 97
+
+/** A port of this machine that no program listens on. */
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  const { port } = listener
-  listener.stop(true)
-  return port
+  for (let tried = 0; ; tried++) {
+    const port = PORT_MIN + (portsTried++ % PORTS)
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data: () => undefined } }).stop(true)
+      return port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tried >= PORTS) throw error
+    }
+  }
 }
 
 /** Runs a program to its end. @throws {Error} with what it printed when it fails */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { userGroups, users } from './access.ts'
 
 /** Databases of others, and how they are reached. */
@@ -20,6 +20,9 @@ export const dataSources = sqliteTable(
     password: text(),
     /** `filters`, `native` (row security of the database) */
     scopeMode: text('scope_mode').notNull().default('filters'),
+    /** The comment on the database; null for none. */
+    comment: text(),
+    annotations: text({ mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull().default({}),
     /** Rises with every change. */
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),
@@ -136,4 +139,22 @@ export const dataUploads = sqliteTable(
     index('data_uploads_by_source').on(table.dataSourceId),
     index('data_uploads_by_expiry').on(table.expiresAt),
   ],
+)
+
+/** A comment and annotations on a table or column of a data source, beside the comment in its database. */
+export const dataSourceNotes = sqliteTable(
+  'data_source_notes',
+  {
+    dataSourceId: integer('data_source_id')
+      .notNull()
+      .references(() => dataSources.id, { onDelete: 'cascade' }),
+    tableName: text('table_name').notNull(),
+    /** Empty for the table itself. */
+    columnName: text('column_name').notNull(),
+    /** Null for the comment in the database. */
+    comment: text(),
+    annotations: text({ mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.dataSourceId, table.tableName, table.columnName] })],
 )

@@ -525,9 +525,10 @@ const listed: Scenario[] = [
       )
       const { id } = await make(client, { connection: reachable() })
       const tables = await client.request('GET', `/dataSources/${id}/tables`, { as: 'Data_Editor' })
+      const none = { annotations: {} }
       expect(tables.body as unknown).toEqual([
-        { name: 'orders', kind: 'table', comment: 'Orders', approximateRows: 7, columns: 3 },
-        { name: 'regions', kind: 'view', comment: null, approximateRows: null, columns: 1 },
+        { ...none, name: 'orders', kind: 'table', comment: 'Orders', approximateRows: 7, columns: 3 },
+        { ...none, name: 'regions', kind: 'view', comment: null, approximateRows: null, columns: 1 },
       ])
       await good(client.request('DELETE', `/dataSources/${id}`))
     },
@@ -538,7 +539,7 @@ const listed: Scenario[] = [
     async run(client) {
       const { id } = await make(client, { connection: reachable() })
       const sync = () => good<object>(client.request('POST', `/dataSources/${id}/syncSchema`))
-      const none = { added: [], removed: [], changed: [] }
+      const none = { added: [], removed: [], changed: [], unmatchedNotes: [] }
       expect(await sync()).toMatchObject({ ...none, tables: 2, columns: 4, added: ['orders', 'regions'] })
       await sourceServer().sql('insert into eu.orders values (99, null, now()); analyze eu.orders')
       expect(await sync()).toMatchObject({ ...none, tables: 2, columns: 4 })
@@ -565,7 +566,7 @@ const listed: Scenario[] = [
 function column(of: string, position: number, change: object): object {
   const [tableKind, tableComment] = of === 'orders' ? ['table', 'Orders'] : ['view', null]
   const fields = { table: of, tableKind, tableComment, position }
-  return { ...fields, type: 'string', nullable: true, comment: null, ...change }
+  return { ...fields, type: 'string', nullable: true, comment: null, annotations: {}, ...change }
 }
 
 export const dataSourcesSuite: Suite = {

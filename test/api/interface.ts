@@ -17,6 +17,7 @@ import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
+import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
@@ -128,6 +129,7 @@ export const SUITES: readonly Suite[] = [
   scriptFilesSuite,
   scriptConfigurationsSuite,
   dataSourcesSuite,
+  dataSourceNotesSuite,
   dataTablesSuite,
   dataScopesSuite,
   selectionSuite,

@@ -246,6 +246,8 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into notices values (9, 900, 1, 2, 1, 0, 'opened', 0, 5, '{}', 9)`,
     `insert into data_scopes values (7, 1, 'own', '["orders"]', 'read', '{"column":"region","op":"is_null"}', '[]', 1, 2, 3)`,
     `insert into data_scope_subjects values (8, 7, 1, null, null), (9, 7, null, null, 'Data_Editor')`,
+    `insert into data_source_notes values (1, 'orders', 'region', 'Where', '{"unit":"kg"}', 4)`,
+    `update data_sources set comment = 'Shop', annotations = '{"own":1}' where id = 1`,
     `insert into preferences values (1, '{"theme":"dark"}')`,
     `insert into recovery_codes select 1, 'a code' where not exists (select 1 from recovery_codes)`,
   ]

@@ -2,19 +2,24 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { flagQuery, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
+import { MERGE_PATCH, mergePatch } from '../../http/merge-patch.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
-import { replacing } from '../../http/updates.ts'
+import { patching, replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import {
+  columnPath,
+  commentBody,
   databaseBody,
   dataSourceBody,
   dataSourcePath,
   dataSourceView,
+  noteView,
   READERS,
   sourceTestView,
   syncView,
+  tablePath,
 } from './schema.ts'
 import {
   createDataSource,
@@ -25,12 +30,41 @@ import {
 } from './service.ts'
 import { syncSchema } from './service/catalogue.ts'
 import { testDataSource } from './service/connect.ts'
+import { patchAnnotations, writeComment } from './service/notes.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const oneSource = { 200: ok(dataSourceView, 'The data source.', ['ETag']) }
 
 function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource>>) {
   return { view: dataSource, version }
+}
+
+/** The routes of the comment and the annotations on something. */
+function notesOn<Place extends typeof dataSourcePath>(path: string, place: Place, noun: string) {
+  const shared = {
+    roles: ADMINISTRATOR,
+    scope: 'administration',
+    answers: { 200: ok(noteView, `The comment and the annotations on ${noun}, as listings show them.`) },
+    refuses: [409, 422],
+  } as const
+  return new Hono<Env>()
+    .put(
+      `${path}/comment`,
+      policy({ ...shared, summary: `Set the comment on ${noun}` }),
+      valid('param', place),
+      jsonBody(BODY_MAX_BYTES),
+      valid('json', commentBody),
+      async (c) => c.json(await writeComment(c.get('context'), c.req.valid('param'), c.req.valid('json'))),
+    )
+    .put(
+      `${path}/annotations`,
+      policy({ ...shared, ...patching('the annotations'), summary: `Change annotations on ${noun}` }),
+      valid('param', place),
+      jsonBody(BODY_MAX_BYTES, MERGE_PATCH),
+      valid('json', mergePatch),
+      async (c) =>
+        c.json(await patchAnnotations(c.get('context'), c.req.valid('param'), c.req.valid('json'))),
+    )
 }
 
 export const dataSourceRoutes = new Hono<Env>()
@@ -85,6 +119,12 @@ export const dataSourceRoutes = new Hono<Env>()
     }),
     valid('param', dataSourcePath),
     async (c) => c.json(await syncSchema(c.get('context'), c.req.valid('param').id)),
+  )
+  .route('/', notesOn('/dataSources/:id', dataSourcePath, 'the database of a data source'))
+  .route('/', notesOn('/dataSources/:id/tables/:table', tablePath, 'a table of a data source'))
+  .route(
+    '/',
+    notesOn('/dataSources/:id/tables/:table/columns/:column', columnPath, 'a column of a data source'),
   )
   .get(
     '/dataSources/:id',

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
-import { composedName, storableText } from '../../http/text-schemas.ts'
+import { composedName, languageTag, storableText } from '../../http/text-schemas.ts'
 import { hostOf } from './host.ts'
 
+const NAME_MAX = 255
 const DESCRIPTION_MAX = 4_000
 const HOST_MAX = 253
 const WORD_MAX = 128
@@ -21,6 +22,10 @@ export type DatabaseType = Exclude<(typeof SOURCE_TYPES)[number], 'csv'>
 export function isFileSource(type: (typeof SOURCE_TYPES)[number]): type is 'csv' {
   return type === 'csv'
 }
+
+const COMMENT_MAX = 4_000
+export const ANNOTATIONS_MAX_BYTES = 4_096
+const ANNOTATION_MAX = 255
 
 export const TLS_MODES = ['disable', 'require', 'verify-full'] as const
 
@@ -58,6 +63,8 @@ const reached = (port: number) => ({
 
 const base = {
   id: shownOnly,
+  comment: shownOnly,
+  annotations: shownOnly,
   createdAt: shownOnly,
   updatedAt: shownOnly,
   name: composedName,
@@ -125,6 +132,46 @@ const connectionView = z.object({
   tls,
 })
 
+const annotation = storableText.min(1).max(ANNOTATION_MAX).optional()
+
+/** Fields that Tidemark knows; others are kept as they are. */
+export const annotationsSchema = z.looseObject({
+  displayName: z.record(languageTag, storableText.min(1).max(ANNOTATION_MAX)).optional(),
+  unit: annotation,
+  format: annotation,
+  semanticType: z.enum(['latitude', 'longitude', 'currency', 'url', 'category']).optional(),
+  hidden: z.boolean().optional(),
+})
+
+/** Null in a merge patch removes each of these fields. */
+export const ANNOTATIONS_UNSET = Object.fromEntries(
+  Object.keys(annotationsSchema.shape).map((field) => [`/${field}`, undefined]),
+)
+
+const annotations = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'Known fields are `displayName` (a name for each language), `unit`, `format`, `semanticType` and `hidden`; others are kept.',
+  )
+  .meta({ examples: [{ displayName: { de: 'Region' }, semanticType: 'category' }] })
+
+const comment = z
+  .string()
+  .nullable()
+  .meta({ examples: ['Orders of the web shop'] })
+
+export const commentBody = z.strictObject({
+  comment: storableText.min(1).max(COMMENT_MAX).nullable().describe('The comment; null removes it.'),
+  target: z
+    .enum(['overlay', 'source'])
+    .default('overlay')
+    .describe(
+      '`overlay` keeps the comment in Tidemark and leaves the database as it is; `source` writes it to the database by `COMMENT ON`; the data source must be of the type `postgresql` and not `readOnly`.',
+    ),
+})
+
+export const noteView = z.object({ comment, annotations }).meta({ id: 'DataSourceNote' })
+
 export const dataSourceView = z
   .object({
     id: z.int(),
@@ -135,6 +182,8 @@ export const dataSourceView = z
     timeout: z.string(),
     scopeMode,
     connection: connectionView.nullable().describe('Null for sources whose tables are imported.'),
+    comment: comment.describe('The comment on the database.'),
+    annotations,
     createdAt: z.iso.datetime({ offset: true }),
     updatedAt: z.iso.datetime({ offset: true }),
   })
@@ -189,7 +238,7 @@ export const columnView = z
   .object({
     table: z.string().meta({ examples: ['orders'] }),
     tableKind: z.enum(['table', 'view']),
-    tableComment: z.string().nullable(),
+    tableComment: comment.describe('The comment in Tidemark, or else the comment in the database.'),
     name: z.string().meta({ examples: ['region'] }),
     type: z.enum(COLUMN_TYPES),
     nativeType: z
@@ -198,7 +247,8 @@ export const columnView = z
       .meta({ examples: ['character varying(20)'] }),
     nullable: z.boolean(),
     position: z.int().describe('The position in the table, from 1.'),
-    comment: z.string().nullable(),
+    comment: comment.describe('The comment in Tidemark, or else the comment in the database.'),
+    annotations,
   })
   .meta({ id: 'DataSourceColumn' })
 
@@ -206,7 +256,8 @@ export const tableView = z
   .object({
     name: z.string().meta({ examples: ['orders'] }),
     kind: z.enum(['table', 'view']),
-    comment: z.string().nullable(),
+    comment: comment.describe('The comment in Tidemark, or else the comment in the database.'),
+    annotations,
     approximateRows: z
       .int()
       .nullable()
@@ -228,14 +279,29 @@ export const syncView = z
     added: tableNames.describe('Tables that are new since the last sync; all of them after the first one.'),
     removed: tableNames.describe('Tables that are gone since the last sync.'),
     changed: tableNames.describe('Tables whose columns, types or comments changed since the last sync.'),
+    unmatchedNotes: z
+      .array(
+        z.object({ table: z.string(), column: z.string().nullable().describe('Null for the table itself.') }),
+      )
+      .describe(
+        'Tables and columns that are gone but have a comment or annotations in Tidemark, which apply again once they are back.',
+      ),
   })
   .meta({ id: 'DataSourceSync' })
 
 export const dataSourcePath = z.object({ id: idParam })
+export const tablePath = dataSourcePath.extend({
+  table: storableText.min(1).max(NAME_MAX).describe('The name of a table or view.'),
+})
+export const columnPath = tablePath.extend({
+  column: storableText.min(1).max(NAME_MAX).describe('The name of a column.'),
+})
 
 export type DataSourceBody = z.output<typeof dataSourceBody>
 export type DatabaseBody = z.output<typeof databaseBody>
 export type SourceTestView = z.output<typeof sourceTestView>
+export type CommentBody = z.output<typeof commentBody>
+export type NoteView = z.output<typeof noteView>
 export type TableView = z.output<typeof tableView>
 export type SyncView = z.output<typeof syncView>
 export type ColumnView = z.output<typeof columnView>

@@ -221,6 +221,8 @@ function viewOf({ settings }: Ports, row: DataSourceRow): DataSourceView {
     id: row.id,
     ...auditFieldsOf(row),
     connection: row.connection && { ...row.connection, passwordSet: row.password !== null },
+    comment: row.comment,
+    annotations: row.annotations,
     createdAt: format(row.createdAt),
     updatedAt: format(row.updatedAt),
   }

@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { dataSourceCatalogues, dataSources } from '../../../db/tables/sources.ts'
+import { dataSourceCatalogues, dataSourceNotes, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Connection, DataSourceView } from './schema.ts'
@@ -12,7 +12,7 @@ export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'conn
   readonly scopeMode: DataSourceView['scopeMode']
 }
 
-export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt'>
+export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt' | 'comment' | 'annotations'>
 
 /** The data sources, by name. */
 export async function listDataSources(database: Database): Promise<DataSourceRow[]> {
@@ -35,7 +35,11 @@ export async function findDataSource(
 }
 
 /** Adds a data source. Fails, as `refuseFull` knows, when there are `max`. */
-export function insertDataSource(database: Database, row: Omit<DataSourceRow, 'id'>, max: number): Write {
+export function insertDataSource(
+  database: Database,
+  row: Omit<DataSourceRow, 'id' | 'comment' | 'annotations'>,
+  max: number,
+): Write {
   const createdAt = sql`case when (select count(*) from data_sources) < ${max} then ${row.createdAt} end`
   return database.insert(dataSources).values({ ...row, createdAt, connection: jsonOf(row) })
 }
@@ -111,4 +115,90 @@ export function replaceDigests(database: Database, row: Catalogue): Write {
     .insert(dataSourceCatalogues)
     .values(row)
     .onConflictDoUpdate({ target: dataSourceCatalogues.dataSourceId, set: { digests, syncedAt } })
+}
+
+export type NoteRow = typeof dataSourceNotes.$inferSelect
+
+/** A column of a data source, its table where the column is empty, or the data source where both are. */
+export type Place = Pick<NoteRow, 'dataSourceId' | 'tableName' | 'columnName'>
+
+export type Note = Pick<NoteRow, 'comment' | 'annotations'>
+
+/** The notes on tables and columns of a data source, by name. */
+export function listNotes(database: Database, id: number): Promise<NoteRow[]> {
+  return database
+    .select()
+    .from(dataSourceNotes)
+    .where(eq(dataSourceNotes.dataSourceId, id))
+    .orderBy(asc(dataSourceNotes.tableName), asc(dataSourceNotes.columnName))
+}
+
+/** The note on a table or column. */
+export async function findNote(database: Database, place: Place): Promise<Note | null> {
+  const [row] = await database.select().from(dataSourceNotes).where(isAt(place))
+  return row ?? null
+}
+
+/** The change of a note: another comment, or other annotations in place of those that were read. */
+export type NoteChange =
+  | { readonly comment: string | null }
+  | { readonly annotations: Readonly<Record<'before' | 'after', Note['annotations']>> }
+
+/** Changes a note. The batch fails
+ * - as `isForeignKeyViolation` knows, for a table or column without its data source
+ * - as `isOtherNote` knows, when the annotations are not those that were read
+ * - as `refuseFull` knows, for a new note when the data source has `max` */
+export function changeNote(
+  database: Database,
+  place: Place,
+  { change, at, max }: { readonly change: NoteChange; readonly at: number; readonly max: number },
+): Write[] {
+  const { dataSourceId, tableName } = place
+  if (tableName === '') {
+    const set = {
+      ...columnsOf(change, sql`${dataSources.annotations}`),
+      version: sql`${dataSources.version} + 1`,
+    }
+    return [database.update(dataSources).set(set).where(eq(dataSources.id, dataSourceId))]
+  }
+  const present = sql`(select annotations from data_source_notes where ${isAt(place)})`
+  const others = sql`(select count(*) from data_source_notes where ${eq(dataSourceNotes.dataSourceId, dataSourceId)})`
+  const set = columnsOf(change, sql`coalesce(${present}, '{}')`)
+  const isRemoval =
+    'comment' in change ? change.comment === null : Object.keys(change.annotations.after).length === 0
+  const createdAt = sql`case when ${present} is not null or ${others} < ${max} then ${at} end`
+  const { columnName, comment, annotations } = dataSourceNotes
+  return [
+    database
+      .insert(dataSourceNotes)
+      .values({ ...place, comment: null, annotations: {}, createdAt: isRemoval ? at : createdAt, ...set })
+      .onConflictDoUpdate({
+        target: [dataSourceNotes.dataSourceId, dataSourceNotes.tableName, columnName],
+        set,
+      }),
+    database.delete(dataSourceNotes).where(and(isAt(place), isNull(comment), eq(annotations, {}))),
+  ]
+}
+
+function isAt({ dataSourceId, tableName, columnName }: Place): SQL | undefined {
+  return and(
+    eq(dataSourceNotes.dataSourceId, dataSourceId),
+    eq(dataSourceNotes.tableName, tableName),
+    eq(dataSourceNotes.columnName, columnName),
+  )
+}
+
+function columnsOf(change: NoteChange, present: SQL) {
+  if ('comment' in change) return change
+  const { before, after } = change.annotations
+  const annotations = sql`case when ${present} = ${JSON.stringify(before)} then ${JSON.stringify(after)} end`
+  return { annotations }
+}
+
+/** Whether a commit failed because annotations had changed since they were read. */
+export function isOtherNote(error: unknown): boolean {
+  return (
+    isNotNullViolation(error, 'data_source_notes.annotations') ||
+    isNotNullViolation(error, 'data_sources.annotations')
+  )
 }

@@ -115,6 +115,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [sources.dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
   [sources.dataScopes, ALWAYS],
   [sources.dataScopeSubjects, ALWAYS],
+  [sources.dataSourceNotes, ALWAYS],
   [sources.dataSourceCatalogues, { left: 'the next sync reads it from the database again' }],
   [runs.runners, { left: 'nodes that register with this installation' }],
   [runs.runs, RUNS_LEFT],

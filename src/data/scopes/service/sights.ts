@@ -4,24 +4,25 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { ColumnView, TableView } from '../../sources/schema.ts'
-import { listTables } from '../../sources/service/catalogue.ts'
-import { listColumns } from '../../sources/service/connect.ts'
+import { listColumns, listTables } from '../../sources/service/catalogue.ts'
+import { readSchema } from '../../sources/service/connect.ts'
 import { commonSight, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
 import * as store from '../store.ts'
 
-/** The columns of a data source that the caller may read. @throws {Refusal} as `listColumns` */
+/** The columns of a data source that the caller may read. @throws {Refusal} as `readSchema` */
 export async function listVisibleColumns(context: Context, id: number): Promise<ColumnView[]> {
-  const { columns, sights } = await sightsOfCaller(context, id)
+  const sights = await sightsOfCaller(context, id)
   const visible = new Map(
     [...sights].map(([table, sight]) => [table, new Set(sight?.columns.map(({ name }) => name))]),
   )
+  const columns = await listColumns(context, id)
   return columns.filter(({ table, name }) => visible.get(table)?.has(name) === true)
 }
 
-/** The tables and views of a data source that the caller may read. @throws {Refusal} as `listColumns` */
+/** The tables and views of a data source that the caller may read. @throws {Refusal} as `readSchema` */
 export async function listVisibleTables(context: Context, id: number): Promise<TableView[]> {
-  const { sights } = await sightsOfCaller(context, id)
+  const sights = await sightsOfCaller(context, id)
   return (await listTables(context, id)).flatMap((table) => {
     const sight = sights.get(table.name)
     if (!sight) return []
@@ -31,15 +32,14 @@ export async function listVisibleTables(context: Context, id: number): Promise<T
   })
 }
 
-async function sightsOfCaller(context: Context, id: number) {
-  const columns = await listColumns(context, id)
+async function sightsOfCaller(context: Context, id: number): Promise<ReadonlyMap<string, Sight | null>> {
+  const relations = await relationsOf(context, id)
   const find = await sightsFor(context, id)
-  const relations = [...relationsAmong(columns).values()]
-  return { columns, sights: new Map(relations.map((relation) => [relation.name, find(relation, 'read')])) }
+  return new Map([...relations].map(([name, relation]) => [name, find(relation, 'read')]))
 }
 
 /** The part of a table or view that the caller may read.
- * @throws {Refusal} not_found also if the caller may read none of it, and as `listColumns` */
+ * @throws {Refusal} not_found also if the caller may read none of it, and as `readSchema` */
 export async function readSight(context: Context, id: number, table: string): Promise<Sight> {
   const relation = (await relationsOf(context, id)).get(table)
   const sight = relation && (await sightsFor(context, id))(relation, 'read')
@@ -87,18 +87,14 @@ export async function readPeople(ports: Ports, ids: readonly number[]): Promise<
   return new Map(await Promise.all(people))
 }
 
-/** The tables and views of a data source, by name. @throws {Refusal} as `listColumns` */
-export async function relationsOf(context: Context, id: number): Promise<ReadonlyMap<string, Relation>> {
-  return relationsAmong(await listColumns(context, id))
-}
-
-function relationsAmong(columns: readonly ColumnView[]): ReadonlyMap<string, Relation> {
-  const tables = Map.groupBy(columns, ({ table }) => table)
+/** The tables and views of a data source, by name. @throws {Refusal} as `readSchema` */
+export async function relationsOf({ ports }: Context, id: number): Promise<ReadonlyMap<string, Relation>> {
+  const tables = Map.groupBy(await readSchema(ports, id), ({ table }) => table)
   const relations = [...tables].map(([name, own]): [string, Relation] => [
     name,
     {
       name,
-      kind: own[0]?.tableKind ?? 'table',
+      kind: own[0]?.kind ?? 'table',
       columns: own.map((column) => ({ name: column.name, type: column.type })),
     },
   ])

@@ -12,9 +12,10 @@ import type {
 import type { Ports } from '../../../ports/index.ts'
 import { relationColumns } from '../../tables/service.ts'
 import { isFileSource } from '../schema.ts'
-import type { ColumnView, DatabaseBody, DataSourceView, SourceTestView } from '../schema.ts'
+import type { DatabaseBody, DataSourceView, SourceTestView } from '../schema.ts'
 import { databaseOf, requireSource } from '../service.ts'
 import type { OpenedSource } from '../service.ts'
+import type { DataSourceRow } from '../store.ts'
 
 /** How long an answer of a database counts without asking again. */
 const UNCACHED_TTL_MS = 1_000
@@ -77,26 +78,10 @@ export async function readSchema(ports: Ports, id: number): Promise<readonly Rel
   if (isFileSource(row.type)) return relationColumns(ports, id)
   const cache = schemas.get(ports) ?? new TtlCache(UNCACHED_TTL_MS)
   schemas.set(ports, cache)
-  const columns = await cache.find(id, clock.now(), async () => {
-    const target = targetOf(`source ${id}`, await databaseOf(ports, row))
-    return databases.schema(target, AbortSignal.timeout(ASK_MAX_MS))
-  })
+  const columns = await cache.find(id, clock.now(), async () =>
+    databases.schema(await targetOfSource(ports, row), AbortSignal.timeout(ASK_MAX_MS)),
+  )
   return columns ?? []
-}
-
-/** The columns of the tables and views in the schema of a data source. @throws {Refusal} as `readSchema` */
-export async function listColumns({ ports }: Context, id: number): Promise<ColumnView[]> {
-  return (await readSchema(ports, id)).map((column) => ({
-    table: column.table,
-    tableKind: column.kind,
-    tableComment: column.tableComment,
-    name: column.name,
-    type: column.type,
-    nativeType: column.nativeType,
-    nullable: column.isNullable,
-    position: column.position,
-    comment: column.comment,
-  }))
 }
 
 /** Lets the next reader of a schema ask the database. */
@@ -152,6 +137,11 @@ function sessionOf(
   if (caller.kind !== 'user' || (caller.bounds ?? []).length > 0)
     throw new Refusal('forbidden', 'Row security of this data source needs the session of one user.')
   return { 'tidemark.user_id': String(caller.userId) }
+}
+
+/** How the service itself reaches a data source. @throws {Refusal} as `databaseOf` */
+export async function targetOfSource(ports: Ports, row: DataSourceRow): Promise<DatabaseTarget> {
+  return targetOf(`source ${row.id}`, await databaseOf(ports, row))
 }
 
 function targetOf(name: string, source: Omit<OpenedSource, 'timeoutMs'>): DatabaseTarget {

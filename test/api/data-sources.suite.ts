@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 
-import type { Client } from './client.ts'
+import type { Answer, Client } from './client.ts'
 import { hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { configurationOf, scriptOf, stageOf } from './runs-stage.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
@@ -43,6 +43,9 @@ const WRITES = [
 ] as const
 
 const long = (length: number) => 'x'.repeat(length)
+/** A certificate as far as its outermost bytes say. */
+const CA = '-----BEGIN CERTIFICATE-----\nMAMCAQU=\n-----END CERTIFICATE-----\n'
+const padded = (length: number) => CA + '\n'.repeat(length - CA.length)
 const longHost = (length: number) => `${'a.'.repeat(125)}b${'b'.repeat(length - 251)}`
 const reached = (change: object) => ({ ...SOURCE, connection: { ...CONNECTION, ...change } })
 
@@ -83,6 +86,14 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
   ['row security of MySQL', { ...SOURCE, type: 'mysql', scopeMode: 'native' }, '/scopeMode'],
   ['readOnly as a text', { ...SOURCE, readOnly: 'yes' }, '/readOnly'],
   ['a field that is none', { ...SOURCE, cacheTtl: 'PT1S' }, '/cacheTtl'],
+  ['certificates that are none', reached({ ca: '/etc/ssl/ca.pem' }), '/connection/ca'],
+  ['a private key', reached({ ca: CA.replaceAll('CERTIFICATE', 'PRIVATE KEY') }), '/connection/ca'],
+  ['long certificates', reached({ ca: padded(16_385) }), '/connection/ca'],
+  ['certificates that nothing checks', reached({ ca: CA, tls: 'require' }), '/connection/ca'],
+  ...[0, 61, 1.5, '2'].map(
+    (maxConnections) =>
+      [`${maxConnections} connections`, reached({ maxConnections }), '/connection/maxConnections'] as const,
+  ),
   ['a field of a connection that is none', reached({ via: 'direct' }), '/connection/via'],
 ]
 
@@ -216,7 +227,7 @@ const kept: Scenario[] = [
         ['update', ['password']],
         ['update', ['password']],
         ['update', []],
-        ['create', ['name', 'description', 'type', 'readOnly', 'timeout', 'scopeMode', 'connection']],
+        ['create', ['name', 'description', 'type', 'readOnly', 'timeout', 'scopeMode', 'connection', 'ca']],
       ])
       expect(items.at(-1)?.after).toMatchObject({ connection: CONNECTION })
       expect(record.text).not.toContain('canary')
@@ -237,7 +248,9 @@ const kept: Scenario[] = [
           schema: long(128),
           user: long(128),
           password: long(1_024),
-          tls: 'disable',
+          tls: 'verify-full',
+          ca: padded(16_384),
+          maxConnections: 60,
         },
       }
       const { password: _, ...shown } = largest.connection
@@ -254,12 +267,20 @@ const kept: Scenario[] = [
           user: 'u',
           password: 'p',
           tls: 'require',
+          ca: null,
+          maxConnections: 1,
         },
       }
       const small = await make(client, smallest)
-      expect(small.connection).toMatchObject({ host: '2001:db8::1', port: 1, schema: null })
+      expect(small.connection).toMatchObject({
+        host: '2001:db8::1',
+        port: 1,
+        schema: null,
+        ca: null,
+        maxConnections: 1,
+      })
       const { connection } = await make(client, { name: 'y', type: 'mysql', connection: CONNECTION })
-      expect(connection).toMatchObject({ port: 3_306, passwordSet: false })
+      expect(connection).toMatchObject({ port: 3_306, passwordSet: false, ca: null, maxConnections: 10 })
       const { items } = await good<{ items: Source[] }>(client.request('GET', '/dataSources'))
       for (const { id, name } of items)
         if (['x', 'y', large.name].includes(name)) await good(client.request('DELETE', `/dataSources/${id}`))
@@ -434,6 +455,8 @@ const reachable = (change: object = {}) => ({
   ...change,
 })
 
+const NAPPING = `select count(*) from pg_stat_activity where application_name = 'tidemark' and query like '%naps%' and state = 'active'`
+
 const connected: Scenario[] = [
   {
     title: 'a test of a connection tells the version, and what is wrong, and keeps nothing',
@@ -467,6 +490,61 @@ const connected: Scenario[] = [
       expect(await test({ port: 1 })).toMatchObject(problem('forbidden'))
       const { items } = await good<{ items: Source[] }>(client.request('GET', '/dataSources'))
       expect(items.map(({ name }) => name)).not.toContain('tried')
+    },
+  },
+  {
+    title: 'the certificates of a data source are trusted in place of the public ones, on Workers never',
+    async run(client) {
+      const test = async (change: object) => {
+        const connection = reachable({ tls: 'verify-full', ...change })
+        const json = { name: 'tried', type: 'postgresql', connection }
+        return (await client.request('POST', '/dataSources/test', { json })).body
+      }
+      const problem = (code: string) => ({ ok: false, problem: { code } })
+      const own = { ca: sourceServer().certificate }
+      if (client.host.name === 'edge') {
+        expect(await test(own)).toMatchObject(problem('tls_unsupported_here'))
+        return
+      }
+      expect(await test(own)).toMatchObject({ ok: true, warnings: [] })
+      // No authority, whatever it is.
+      expect(await test({ ca: CA })).toMatchObject(problem('source_unavailable'))
+      const { id, connection } = await make(client, { connection: reachable({ tls: 'verify-full', ...own }) })
+      expect(connection).toMatchObject(own)
+      expectAnswer(await client.request('GET', `/dataSources/${id}/columns`), { answers: 200 })
+      const [entry] = (
+        (await client.request('GET', `/audit?objectType=dataSource&objectId=${id}`)).body as {
+          items: { after: object }[]
+        }
+      ).items
+      expect(entry?.after).toMatchObject(own)
+      await good(client.request('DELETE', `/dataSources/${id}`))
+    },
+  },
+  {
+    title: 'a data source has as many connections at once as it may',
+    async run(client) {
+      await sourceServer().sql(
+        `create schema slow; create view slow.naps as select pg_sleep(12)::text as nap; grant usage on schema slow to reader; grant select on slow.naps to reader`,
+      )
+      const sources = await Promise.all(
+        [1, 2].map((maxConnections) =>
+          make(client, { connection: reachable({ schema: 'slow', maxConnections }) }),
+        ),
+      )
+      const outcomes = sources.map(async ({ id }) => {
+        const naps = client.request('POST', `/dataSources/${id}/tables/naps/select?wait=PT0S`, { json: {} })
+        const operation = (await naps).headers.get('location') ?? ''
+        while (Number(await sourceServer().sql(NAPPING)) < sources.length) await Bun.sleep(20)
+        const columns = await client.request('POST', `/dataSources/${id}/syncSchema`)
+        await good(client.request('DELETE', operation))
+        return columns
+      })
+      const [one, two] = await Promise.all(outcomes)
+      expectAnswer(one as Answer, { answers: 'pool_exhausted' })
+      expectAnswer(two as Answer, { answers: 200 })
+      for (const { id } of sources) await good(client.request('DELETE', `/dataSources/${id}`))
+      await sourceServer().sql('drop schema slow cascade')
     },
   },
   {

@@ -45,6 +45,15 @@ test('200 data sources are taken, and no more', async () => {
   await make('in its place')
 })
 
+test('a connection that was stored without certificates and a bound has their defaults', async () => {
+  const { id } = await make('older')
+  await opened.ports.database.run(
+    `update data_sources set connection = json_remove(connection, '$.ca', '$.maxConnections')`,
+  )
+  const { connection } = (await readDataSource(context, id)).dataSource
+  expect(connection).toMatchObject({ host: 'db', ca: null, maxConnections: 10 })
+})
+
 test('a password is kept sealed, and opened for what runs alone', async () => {
   const { id } = await make('sealed')
   const rows = await opened.ports.database.all('select * from data_sources')

@@ -1,6 +1,8 @@
+import { createSecureContext } from 'node:tls'
+
 import { ALLOWED_ALONE, faultOfHost, isAllowedHost, isPublicAddress } from '../../src/lib/addresses.ts'
 import { Refusal } from '../../src/lib/errors.ts'
-import type { Databases } from '../../src/ports/databases.ts'
+import type { Databases, DatabaseTarget } from '../../src/ports/databases.ts'
 import { openDatabases } from '../databases/databases.ts'
 import { PermitCounter } from '../databases/permits.ts'
 import { lookedUp } from './network.ts'
@@ -21,6 +23,7 @@ export function openBunDatabases({ outboundAllow, addressesOf = lookedUp }: Data
         return { leave: () => Promise.resolve(counter.leave(id)) }
       },
     },
+    checkTls,
     async addressOf(target) {
       const fault = faultOfHost(target, outboundAllow)
       if (fault !== null) throw new Refusal('forbidden', `The host ${fault}.`)
@@ -32,4 +35,14 @@ export function openBunDatabases({ outboundAllow, addressesOf = lookedUp }: Data
       throw new Refusal('forbidden', `The host leads to a private address: ${ALLOWED_ALONE}.`)
     },
   })
+}
+
+/** Drivers would fail outside of their promises. */
+function checkTls({ ca }: DatabaseTarget): void {
+  if (ca === null) return
+  try {
+    createSecureContext({ ca })
+  } catch {
+    throw new Refusal('source_unavailable', 'The certificates in `ca` cannot be read.')
+  }
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { composedName, languageTag, storableText } from '../../http/text-schemas.ts'
+import { isCertificates } from './certificates.ts'
 import { hostOf } from './host.ts'
 
 const NAME_MAX = 255
@@ -10,6 +11,9 @@ const HOST_MAX = 253
 const WORD_MAX = 128
 const PASSWORD_MAX = 1_024
 const PORT_MAX = 65_535
+const CA_MAX = 16_384
+const CONNECTIONS_MAX = 60
+const CONNECTIONS_DEFAULT = 10
 const TIMEOUT_MAX_MS = 3_600_000
 
 /** The roles that read data. */
@@ -41,6 +45,19 @@ const tls = z
     'Whether connections are encrypted; `verify-full` also checks that the certificate belongs to the host.',
   )
 
+const ca = z
+  .string()
+  .nullable()
+  .describe(
+    'The PEM certificates of the authorities that `verify-full` trusts in place of the public ones; null for these.',
+  )
+
+const maxConnections = z
+  .int()
+  .min(1)
+  .max(CONNECTIONS_MAX)
+  .describe('The number of connections that the service may have open at once; on Workers it has at most 4.')
+
 const reached = (port: number) => ({
   host: z
     .string()
@@ -59,7 +76,21 @@ const reached = (port: number) => ({
     .describe('The password, which is never shown again. Absent: unchanged; null: none.'),
   passwordSet: shownOnly,
   tls: tls.default('verify-full'),
+  ca: ca
+    .refine(
+      (text) => text === null || (text.length <= CA_MAX && isCertificates(text)),
+      `must be PEM certificates and nothing else, of at most ${CA_MAX} characters`,
+    )
+    .default(null),
+  maxConnections: maxConnections.default(CONNECTIONS_DEFAULT),
 })
+
+/** A connection whose certificates take part in its TLS. */
+const coherent = <Fields extends z.ZodObject<{ tls: z.ZodType; ca: z.ZodType }>>(connection: Fields) =>
+  connection.refine(({ tls: mode, ca: own }) => own === null || mode === 'verify-full', {
+    path: ['ca'],
+    error: 'must be null unless tls is verify-full',
+  })
 
 const base = {
   id: shownOnly,
@@ -97,17 +128,19 @@ const postgresqlBody = z.strictObject({
   ...base,
   type: z.literal('postgresql'),
   scopeMode: scopeMode.default('filters'),
-  connection: z.strictObject({ ...reached(5_432), schema }),
+  connection: coherent(z.strictObject({ ...reached(5_432), schema })),
 })
 
 const mysqlBody = z.strictObject({
   ...base,
   type: z.literal('mysql'),
   scopeMode: z.literal('filters').default('filters'),
-  connection: z.strictObject({
-    ...reached(3_306),
-    schema: z.null().default(null).describe('The name of the database (MySQL calls it a schema).'),
-  }),
+  connection: coherent(
+    z.strictObject({
+      ...reached(3_306),
+      schema: z.null().default(null).describe('The name of the database (MySQL calls it a schema).'),
+    }),
+  ),
 })
 
 const csvBody = z.strictObject({
@@ -130,6 +163,8 @@ const connectionView = z.object({
   user: z.string(),
   passwordSet: z.boolean(),
   tls,
+  ca,
+  maxConnections,
 })
 
 const annotation = storableText.min(1).max(ANNOTATION_MAX).optional()
@@ -309,3 +344,6 @@ export type DataSourceView = z.output<typeof dataSourceView>
 
 /** How a data source is reached, but for its password. */
 export type Connection = Omit<z.output<typeof connectionView>, 'passwordSet'>
+
+/** The values of fields that older connections lack. */
+export const CONNECTION_DEFAULTS = { ca: null, maxConnections: CONNECTIONS_DEFAULT } as const

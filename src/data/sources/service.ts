@@ -197,8 +197,15 @@ function hasDependents(found: readonly Naming[]): Refusal {
   return new Refusal('has_dependents', detail, errors)
 }
 
-/** What may be told of a data source: everything but its password. */
+/** The fields of an entry: everything but the password. Certificates are long: one field has them alone. */
 function auditFieldsOf(change: DataSourceChange) {
+  const { connection, ...fields } = fieldsOf(change)
+  if (!connection) return { ...fields, connection }
+  const { ca, ...others } = connection
+  return { ...fields, connection: others, ca }
+}
+
+function fieldsOf(change: DataSourceChange) {
   const { name, description, type, isReadOnly, timeoutMs, scopeMode, connection } = change
   return {
     name,
@@ -219,7 +226,7 @@ function viewOf({ settings }: Ports, row: DataSourceRow): DataSourceView {
   const format = timeFormat(settings.timeZone)
   return {
     id: row.id,
-    ...auditFieldsOf(row),
+    ...fieldsOf(row),
     connection: row.connection && { ...row.connection, passwordSet: row.password !== null },
     comment: row.comment,
     annotations: row.annotations,

@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import { dataSourceCatalogues, dataSourceNotes, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import { CONNECTION_DEFAULTS } from './schema.ts'
 import type { Connection, DataSourceView } from './schema.ts'
 
 export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'connection' | 'scopeMode'> & {
@@ -20,7 +21,7 @@ export async function listDataSources(database: Database): Promise<DataSourceRow
     .select()
     .from(dataSources)
     .orderBy(sql`${dataSources.name} collate nocase`)
-  return rows as DataSourceRow[]
+  return rows.map(rowOf)
 }
 
 /** A data source by its id, or by its name in whatever case. */
@@ -31,7 +32,19 @@ export async function findDataSource(
   const isThis =
     typeof key === 'number' ? eq(dataSources.id, key) : sql`${dataSources.name} = ${key} collate nocase`
   const [row] = await database.select().from(dataSources).where(isThis)
-  return (row as DataSourceRow | undefined) ?? null
+  return row ? rowOf(row) : null
+}
+
+/** Older connections lack fields. The order of fields stays, since entries of the audit log compare it. */
+function rowOf(stored: typeof dataSources.$inferSelect): DataSourceRow {
+  const row = stored as DataSourceRow
+  const connection = row.connection && { ...row.connection, ...missing(row.connection) }
+  return { ...row, connection }
+}
+
+function missing(connection: object): Partial<Connection> {
+  const lacking = Object.entries(CONNECTION_DEFAULTS).filter(([field]) => !Object.hasOwn(connection, field))
+  return Object.fromEntries(lacking)
 }
 
 /** Adds a data source. Fails, as `refuseFull` knows, when there are `max`. */

@@ -82,7 +82,9 @@ async function orReason<Read>(reading: Promise<Read>): Promise<Read | string> {
 /** The current data source of a run; null if it has none. */
 async function databaseOf(ports: Ports, { configuration }: Runnable): Promise<DatabaseTarget | null> {
   const { database } = configuration
-  return database && { ...(await openDataSource(ports, database)), access: database.access }
+  if (!database) return null
+  const { ca: _, maxConnections: __, ...target } = await openDataSource(ports, database)
+  return { ...target, access: database.access }
 }
 
 /** Whether a runner has the capabilities and labels that the run needs. */

@@ -19,7 +19,6 @@ import type { DataSourceRow } from '../store.ts'
 
 /** How long an answer of a database counts without asking again. */
 const UNCACHED_TTL_MS = 1_000
-const CONNECTIONS_MAX = 10
 const ASK_MAX_MS = 45_000
 /** Failures of a test that are its result. */
 const RESULTS: ReadonlySet<string> = new Set([
@@ -145,7 +144,7 @@ export async function targetOfSource(ports: Ports, row: DataSourceRow): Promise<
 }
 
 function targetOf(name: string, source: Omit<OpenedSource, 'timeoutMs'>): DatabaseTarget {
-  const { type, host, port, database, schema, user, password, tls } = source
+  const { type, host, port, database, schema, user, password, tls, ca, maxConnections } = source
   return {
     type,
     host,
@@ -155,8 +154,8 @@ function targetOf(name: string, source: Omit<OpenedSource, 'timeoutMs'>): Databa
     user,
     password,
     tls,
-    ca: null,
+    ca,
     name,
-    connectionsMax: CONNECTIONS_MAX,
+    connectionsMax: maxConnections,
   }
 }

@@ -144,7 +144,7 @@ function streamOf(chunks: readonly (string | Uint8Array)[]): ReadableStream<Uint
 async function read(response: Response): Promise<Answer> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const text = new TextDecoder().decode(bytes)
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,

@@ -24,6 +24,7 @@ import { deliveriesSuite } from './deliveries.suite.ts'
 import { demoSuite } from './demo.suite.ts'
 import { dependenciesSuite } from './dependencies.suite.ts'
 import { errorsSuite } from './errors.suite.ts'
+import { exportsSuite } from './exports.suite.ts'
 import { filesSuite } from './files.suite.ts'
 import { eventsSuite } from './events.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
@@ -133,6 +134,7 @@ export const SUITES: readonly Suite[] = [
   dataTablesSuite,
   dataScopesSuite,
   selectionSuite,
+  exportsSuite,
   scopedReadsSuite,
   runsSuite,
   webhooksSuite,

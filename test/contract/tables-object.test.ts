@@ -64,6 +64,15 @@ describe('a statement on SQLite', () => {
     expect(names.length).toBe(2)
   })
 
+  test('has a result that fits into the memory of the object, whatever the limits say', async () => {
+    const limits = { rowsMax: 1_000_000, bytesMax: Number.MAX_SAFE_INTEGER }
+    const failure = await rejection(ask(`SELECT '${'x'.repeat(1_000)}' FROM orders a, orders b`, limits))
+    expect(failure).toMatchObject({
+      code: 'query_too_large',
+      detail: 'The result has more than 33554432 bytes.',
+    })
+  })
+
   test.each([
     // The catalogue, and the object's own storage.
     'SELECT * FROM sqlite_schema',

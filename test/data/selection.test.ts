@@ -188,7 +188,8 @@ afterAll(async () => {
 
 /** The answer of an engine to a select. */
 async function answer({ dialect, ask }: Engine, body: object): Promise<Row[]> {
-  const plan = planOf(selectBody.parse(body), { columns, timeZone: 'Europe/Zurich' })
+  const asked = selectBody.parse(body)
+  const plan = planOf(asked, { columns, timeZone: 'Europe/Zurich', limit: asked.limit ?? 1_000 })
   const { row, columns: outputs } = resultReader(plan)
   const rows = await ask(statementsOf(plan, name(TABLE), WRITERS[dialect]).rows(0))
   return rows.map((cells) => row(cells).map((cell, at) => plain(cell, outputs[at]?.type)))

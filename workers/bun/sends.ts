@@ -19,7 +19,8 @@ export function inFewSends(handle: Handle): Handle {
 }
 
 function isText(headers: Headers): boolean {
-  return TEXTS.test(headers.get('content-type') ?? '') && !headers.has('content-length')
+  const isStream = headers.has('content-length') || headers.has('x-accel-buffering')
+  return TEXTS.test(headers.get('content-type') ?? '') && !isStream
 }
 
 function streamOf(text: string): ReadableStream {

@@ -15,13 +15,14 @@ type Driver = ReturnType<typeof createConnection>
 
 /** Connects to MySQL or MariaDB. Statements of callers are prepared, which takes one at a time. */
 export const connectMysql: Connect = async (place, session, signal) => {
-  const driver = await opened(place, CONNECT_MAX_MS, signal)
+  const opened = await open(place, CONNECT_MAX_MS, signal)
+  const { driver } = opened
   try {
     const [[version]] = (await ask(driver, 'select version()')) as [[string]]
     for (const statement of openings(session, /mariadb/i.test(version))) await ask(driver, statement)
-    return connectionOf(driver, place, version)
+    return connectionOf(opened, place, version)
   } catch (error) {
-    driver.destroy()
+    opened.destroy()
     throw error
   }
 }
@@ -36,8 +37,11 @@ function openings({ access, timeoutMs }: Session, isMariadb: boolean): readonly 
     : [settings, 'set session transaction read only', 'start transaction read only']
 }
 
-function opened(place: Place, timeoutMs: number, signal: AbortSignal): Promise<Driver> {
+type Opened = { readonly driver: Driver; readonly destroy: () => void }
+
+function open(place: Place, timeoutMs: number, signal: AbortSignal): Promise<Opened> {
   const { address, host, port, database, user, password, tls, ca } = place
+  const socket = connectSocket(port, address)
   const driver = createConnection({
     host,
     port,
@@ -54,7 +58,7 @@ function opened(place: Place, timeoutMs: number, signal: AbortSignal): Promise<D
     flags: ['-LOCAL_FILES'],
     // Workers make no code from text.
     disableEval: true,
-    stream: () => connectSocket(port, address),
+    stream: () => socket,
     ...(tls !== 'disable' && {
       ssl: {
         rejectUnauthorized: tls === 'verify-full',
@@ -63,9 +67,14 @@ function opened(place: Place, timeoutMs: number, signal: AbortSignal): Promise<D
       },
     }),
   })
+  // The driver only ends its half of the connection: a server that sends rows would go on until a timeout.
+  const destroy = () => {
+    driver.destroy()
+    socket.destroy()
+  }
   return new Promise((resolve, reject) => {
     const onAbort = () => {
-      driver.destroy()
+      destroy()
       reject(signal.reason as Error)
     }
     signal.addEventListener('abort', onAbort, { once: true })
@@ -74,9 +83,9 @@ function opened(place: Place, timeoutMs: number, signal: AbortSignal): Promise<D
     driver.connect((error) => {
       signal.removeEventListener('abort', onAbort)
       if (error) {
-        driver.destroy()
+        destroy()
         reject(error)
-      } else resolve(driver)
+      } else resolve({ driver, destroy })
     })
     if (signal.aborted) onAbort()
   })
@@ -89,7 +98,7 @@ function ask(driver: Driver, sql: string): Promise<unknown> {
   })
 }
 
-function connectionOf(driver: Driver, place: Place, version: string): Connection {
+function connectionOf({ driver, destroy }: Opened, place: Place, version: string): Connection {
   const pid = driver.threadId ?? 0
   const isMariadb = /mariadb/i.test(version)
   return {
@@ -123,14 +132,14 @@ function connectionOf(driver: Driver, place: Place, version: string): Connection
       await ask(driver, 'commit')
     },
     async cancel() {
-      const other = await opened(place, CANCEL_MAX_MS, AbortSignal.timeout(CANCEL_MAX_MS))
+      const other = await open(place, CANCEL_MAX_MS, AbortSignal.timeout(CANCEL_MAX_MS))
       try {
-        await ask(other, `kill query ${pid}`)
+        await ask(other.driver, `kill query ${pid}`)
       } finally {
         other.destroy()
       }
     },
-    destroy: () => driver.destroy(),
+    destroy,
   }
 }
 

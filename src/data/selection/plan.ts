@@ -54,6 +54,8 @@ type Asked = {
   readonly columns: Columns
   /** The zone of buckets that name none. */
   readonly timeZone: string
+  /** The number of rows. */
+  readonly limit: number
 }
 
 const OUTPUTS_MAX = 100
@@ -75,20 +77,22 @@ export function planOf(body: SelectBody, asked: Asked): Plan {
   return groupsPlan(body, asked, { keys: keysOf(groupBy, '/groupBy', asked) })
 }
 
-function rowsPlan(body: SelectBody, { columns }: Asked, outputs: readonly Output[]): RowsPlan {
+function rowsPlan(body: SelectBody, asked: Asked, outputs: readonly Output[]): RowsPlan {
+  const { columns } = asked
   const orderBy = body.orderBy.map(({ column, ...rest }, index) => {
     const found = outputs.find(({ name }) => name === column)
     const subject = found?.subject ?? subjectOf({ column }, columns, `/orderBy/${index}`)
     return { subject: comparable(subject, `/orderBy/${index}/column`), ...directionOf(rest) }
   })
-  return { kind: 'rows', columns: outputs, orderBy, ...boundedOf(body, columns) }
+  return { kind: 'rows', columns: outputs, orderBy, ...boundedOf(body, asked) }
 }
 
 function groupsPlan(
   body: SelectBody,
-  { columns }: Asked,
+  asked: Asked,
   { keys }: { readonly keys: GroupsPlan['keys'] },
 ): GroupsPlan {
+  const { columns } = asked
   const aggregates = body.aggregates.map((item, index) => aggregateOf(item, columns, `/aggregates/${index}`))
   const place = body.groupBy.length > 0 ? '/groupBy' : '/columns'
   refuseRepeated([
@@ -105,10 +109,10 @@ function groupsPlan(
     ({ name, type }, index) => [name, { name: aggregateColumn(index), type }] as const,
   )
   const having = body.having ? conditionOf(body.having, new Map(results), '/having') : null
-  return { kind: 'groups', keys, aggregates, having, orderBy, ...boundedOf(body, columns) }
+  return { kind: 'groups', keys, aggregates, having, orderBy, ...boundedOf(body, asked) }
 }
 
-function boundedOf({ filter, limit, offset }: SelectBody, columns: Columns): Bounded {
+function boundedOf({ filter, offset }: SelectBody, { columns, limit }: Asked): Bounded {
   return { filter: filter ? conditionOf(filter, columns, '/filter') : null, limit, offset }
 }
 

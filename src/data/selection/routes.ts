@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { accepts } from 'hono/accepts'
 import { ok, sentPath } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -6,14 +7,19 @@ import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
 import { READERS } from '../sources/schema.ts'
-import { distinctQuery, distinctView, selectBody, selectQuery, selectView, tablePath } from './schema.ts'
+import { EXPORT_TYPES } from './formats.ts'
+import { distinctQuery, distinctView, exportQuery, selectBody, selectView, tablePath } from './schema.ts'
 import { select } from './service.ts'
 import { distinctValues } from './service/distinct.ts'
+import { exportSelection } from './service/export.ts'
 import { waited } from './service/waited.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 /** Statuses of refusals of databases. */
 const REFUSES = [403, 409, 503]
+const JSON_TYPE = 'application/json'
+/** A proxy does not collect the rows. */
+const UNBUFFERED = { 'x-accel-buffering': 'no' }
 const waiting = {
   202: ok(operationView, 'The operation that reads the result, after the wait.', ['Location', 'Retry-After']),
 }
@@ -21,20 +27,37 @@ const waiting = {
 const selectRoutes = new Hono<Env>().post(
   '/dataSources/:id/tables/:table/select',
   policy({
-    summary: 'Select rows or aggregates of a table',
+    summary:
+      'Select rows or aggregates of a table; `Accept: text/csv` and `application/x-ndjson` export them',
     roles: READERS,
     scope: 'read',
-    answers: { 200: ok(selectView, 'The result.'), ...waiting },
+    answers: {
+      200: { ...ok(selectView, 'The result; CSV and NDJSON are streamed.'), alsoMedia: EXPORT_TYPES },
+      ...waiting,
+    },
     refuses: REFUSES,
   }),
   valid('param', tablePath),
-  valid('query', selectQuery),
+  valid('query', exportQuery),
   jsonBody(BODY_MAX_BYTES),
   valid('json', selectBody),
   async (c) => {
     const context = c.get('context')
     const body = c.req.valid('json')
-    const ask = { subject: sentPath(c.req), waitMs: c.req.valid('query').wait }
+    const { wait: waitMs, safe } = c.req.valid('query')
+    const type = accepts(c, { header: 'Accept', supports: [JSON_TYPE, ...EXPORT_TYPES], default: JSON_TYPE })
+    const exportType = EXPORT_TYPES.find((one) => one === type)
+    if (exportType) {
+      const isForExcel = safe === 'excel'
+      const rows = await exportSelection(context, {
+        ...c.req.valid('param'),
+        body,
+        type: exportType,
+        isForExcel,
+      })
+      return c.body(rows, 200, { 'content-type': `${exportType}; charset=utf-8`, ...UNBUFFERED })
+    }
+    const ask = { subject: sentPath(c.req), waitMs }
     const outcome = await waited(context, ask, (asking) =>
       select(context, { ...c.req.valid('param'), body }, asking),
     )

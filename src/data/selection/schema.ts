@@ -11,8 +11,10 @@ const NAME_MAX = 255
 const EXPRESSION_MAX = 10_000
 const OUTPUTS_MAX = 100
 const SORTS_MAX = 20
-const LIMIT_DEFAULT = 1_000
-const LIMIT_MAX = 100_000
+export const LIMIT_DEFAULT = 1_000
+/** The rows of a result that is not streamed. */
+export const LIMIT_MAX = 100_000
+export const EXPORT_ROWS_MAX = 10_000_000
 const OFFSET_MAX = 1_000_000_000
 
 const name = storableText.min(1).max(NAME_MAX)
@@ -90,7 +92,14 @@ export const selectBody = z
       .max(SORTS_MAX)
       .default([])
       .describe('Texts are ordered by their characters, not by a language.'),
-    limit: z.int().min(0).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+    limit: z
+      .int()
+      .min(0)
+      .max(EXPORT_ROWS_MAX)
+      .optional()
+      .describe(
+        'The number of rows; in JSON at most 100,000 and by default 1,000. CSV and NDJSON have all rows by default, and fail beyond 10,000,000.',
+      ),
     offset: z.int().min(0).max(OFFSET_MAX).default(0),
     distinct: z.boolean().default(false).describe('Whether equal rows are one.'),
     total: z
@@ -100,7 +109,7 @@ export const selectBody = z
     format: z
       .enum(['rows', 'objects'])
       .default('rows')
-      .describe('Whether a row is a list of values, or an object by the names of the columns.'),
+      .describe('Whether a row in JSON is a list of values, or an object by the names of the columns.'),
   })
   .meta({
     examples: [
@@ -139,8 +148,15 @@ export const selectView = z
 
 export const tablePath = z.object({ id: idParam, table: name.describe('The name of a table or view.') })
 
-export const selectQuery = z.object({
+const selectQuery = z.object({
   wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
+})
+
+export const exportQuery = selectQuery.extend({
+  safe: z
+    .literal('excel')
+    .optional()
+    .describe('In CSV, an apostrophe stands before texts that a spreadsheet would read as formulas.'),
 })
 
 const COLUMNS_MAX = 10

@@ -1,9 +1,11 @@
 import type { Context } from '../../context.ts'
 import type { Cell, Row } from '../../domain/table.ts'
 import { durationText } from '../../lib/duration.ts'
+import { invalidAt } from '../../lib/errors.ts'
 import type { Bound } from '../../ports/databases.ts'
 import { resultReader } from './cells.ts'
 import { planOf } from './plan.ts'
+import { LIMIT_DEFAULT, LIMIT_MAX } from './schema.ts'
 import type { SelectBody, SelectView } from './schema.ts'
 import { readableTable } from './service/readable-table.ts'
 import type { ReadableTable } from './service/readable-table.ts'
@@ -28,7 +30,10 @@ export async function selectFrom(
   { readable, body }: { readonly readable: ReadableTable; readonly body: SelectBody },
   asking: Asking,
 ): Promise<SelectView> {
-  const plan = planOf(body, { columns: readable.columns, timeZone: settings.timeZone })
+  const { limit = LIMIT_DEFAULT } = body
+  if (limit > LIMIT_MAX)
+    throw invalidAt('/limit', `is above ${LIMIT_MAX}, which CSV and NDJSON alone can have`)
+  const plan = planOf(body, { columns: readable.columns, timeZone: settings.timeZone, limit })
   const statements = statementsOf(plan, readable.from, readable.writer)
   const beganAt = clock.now()
   const found = await readRows(readable, statements.rows(1), { rowsMax: plan.limit + 1, asking })

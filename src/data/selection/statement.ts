@@ -24,7 +24,7 @@ export function statementsOf(
   return {
     rows: (more) => {
       const { limit, offset } = plan
-      const bounds = raw(Number.isFinite(limit) ? ` LIMIT ${limit + more} OFFSET ${offset}` : '')
+      const bounds = raw(` LIMIT ${limit + more} OFFSET ${offset}`)
       return boundOf(sql`SELECT ${stage.outputs} FROM ${stage.from}${stage.order}${bounds}`, writer)
     },
     total: () => boundOf(sql`SELECT count(*) FROM ${stage.from}`, writer),

@@ -18,6 +18,8 @@ export type StoredView = Omit<TableView, 'of'> & { readonly table: string }
 const TABLE = /^h[0-9a-f]{32}$/i
 const TABLES = /["`]?\bh[0-9a-f]{32}\b["`]?\.?/gi
 const BATCH_ROWS = 500
+/** A result is in the memory of the object, of which there are 128 MB. */
+const RESULT_MAX_BYTES = 32 * 1024 * 1024
 
 /** A random name of 128 bits. */
 export const hiddenName = (): string => `h${crypto.randomUUID().replaceAll('-', '')}`
@@ -121,7 +123,8 @@ function openViews(sql: SqlStorage, views: readonly StoredView[]): void {
 }
 
 /** Reads as many rows as the limits allow. */
-function read(sql: SqlStorage, statement: Bound, { rowsMax, bytesMax }: QueryLimits): Uint8Array[] {
+function read(sql: SqlStorage, statement: Bound, { rowsMax, ...limits }: QueryLimits): Uint8Array[] {
+  const bytesMax = Math.min(limits.bytesMax, RESULT_MAX_BYTES)
   const columns = columnsOf(sql, statement)
   const names = columns.map((_, index) => `c${index}`)
   const selected = columns.map(({ reader }, index) => reader.select(`c${index}`))

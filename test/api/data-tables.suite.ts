@@ -467,6 +467,21 @@ export const dataTablesSuite: Suite = {
           client.request('GET', `${path}?column=${column}`, { as: 'Data_Editor' })
         expect((await distinct('region')).body['items']).toEqual([{ values: ['nord'], count: 2 }])
         expect((await distinct('note')).body['code']).toBe('invalid')
+        const histogram = (column: string) =>
+          client.request('GET', `/dataSources/${id}/tables/orders/columns/${column}/histogram?bins=2`, {
+            as: 'Data_Editor',
+          })
+        expect((await histogram('amount')).body).toEqual({
+          min: 12,
+          max: 100_000,
+          count: 2,
+          nullCount: 0,
+          bins: [
+            { from: 12, to: 50_006, count: 1 },
+            { from: 50_006, to: 100_000, count: 1 },
+          ],
+        })
+        expect((await histogram('note')).body['code']).toBe('not_found')
       },
     },
     {

@@ -153,6 +153,24 @@ const fixed: Scenario[] = [
     },
   },
   {
+    title: 'a histogram counts the own rows, and a hidden column has none',
+    async run(client) {
+      const { source, north, bare } = await stage(client)
+      const read = (column: string, as: Asker) =>
+        client.request('GET', `/dataSources/${source}/tables/orders/columns/${column}/histogram`, as)
+      const counted = async (as: Asker) => {
+        const { count, nullCount } = await good<{ count: number; nullCount: number }>(read('qty', as))
+        return count + nullCount
+      }
+      expect(await counted(north.as)).toBe(ofRegion('north').length)
+      expect(await counted(bare.as)).toBe(0)
+      expect(await counted({})).toBe(ALL.length)
+      for (const column of ['margin', 'nothing'])
+        expectAnswer(await read(column, north.as), { answers: 'not_found' })
+      expectAnswer(await read('margin', {}), { answers: 200 })
+    },
+  },
+  {
     title: 'a hidden column is refused as an unknown one is, wherever it is named',
     async run(client) {
       const { source, north } = await stage(client)

@@ -20,6 +20,14 @@ type Distinct = {
   readonly truncated: boolean
 }
 
+type Histogram = {
+  readonly min: number | null
+  readonly max: number | null
+  readonly count: number
+  readonly nullCount: number
+  readonly bins: readonly { readonly from: number; readonly to: number; readonly count: number }[]
+}
+
 const TABLE = `o"r\`d;er.ä`
 const mark = (text: string, quote: string) => quote + text.replaceAll(quote, quote + quote) + quote
 const PLACES = ['north', 'south', null, `' OR 1=1 --`]
@@ -50,6 +58,8 @@ function tables(): Promise<unknown> {
       create view slow as select id, pg_sleep(20)::text as slept from ${mark(TABLE, '"')};
       create table typed (f real, j json, u uuid, b bytea, t time, d date, l timestamp);
       insert into typed values (0.1, '{"a":1}', '00000000-0000-0000-0000-000000000001', '\\x00ff', '10:11:12', '2026-03-01', '2026-03-01 10:11:12');
+      create table odd (x double precision);
+      insert into odd values (1), (2), (3), (null), ('NaN'), ('Infinity'), ('-Infinity');
       grant usage on schema selected to reader; grant select on all tables in schema selected to reader;`),
     mariadbServer()
       ?.sql(`create database selected character set utf8mb4; use selected; set names utf8mb4; set time_zone = '+00:00';
@@ -106,6 +116,31 @@ const WRONG_DISTINCT = [
   ['no rows', 'column=qty&limit=0', '?limit'],
   ['100,001 rows', 'column=qty&limit=100001', '?limit'],
 ] as const
+
+const HISTOGRAM = 'GET /dataSources/{postgresql}/tables/{table}/columns'
+
+/** Histograms that are refused. */
+const WRONG_HISTOGRAMS: readonly Row[] = (
+  [
+    ['no bins', 'qty/histogram?bins=0', 'invalid', '?bins'],
+    ['101 bins', 'qty/histogram?bins=101', 'invalid', '?bins'],
+    ['half a bin', 'qty/histogram?bins=1.5', 'invalid', '?bins'],
+    ['texts', 'region/histogram', 'invalid', '{column}'],
+    ['days and times', 'value/histogram', 'invalid', '{column}'],
+    [
+      'a filter of nothing',
+      `qty/histogram?filter=${encodeURIComponent('{"column":"x","op":"is_null"}')}`,
+      'invalid',
+      '?filter/column',
+    ],
+    ['an unknown column', 'nothing/histogram', 'not_found'],
+  ] as const
+).map(([title, of, answers, ...pointers]) => ({
+  title: `a histogram of ${title}`,
+  call: `${HISTOGRAM}/${of}`,
+  answers,
+  ...(pointers.length > 0 && { pointers }),
+}))
 
 /** Bodies that are refused, each with where it is wrong. */
 const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
@@ -197,6 +232,13 @@ const rows: readonly Row[] = [
     answers: 'invalid',
     pointers: [pointer],
   })),
+  {
+    title: 'a histogram by nobody',
+    call: `${HISTOGRAM}/qty/histogram`,
+    as: null,
+    answers: 'unauthenticated',
+  },
+  ...WRONG_HISTOGRAMS,
   {
     title: 'no source',
     call: 'POST /dataSources/999999/tables/{table}/select',
@@ -486,6 +528,65 @@ const waits: Scenario[] = [
       { values: ['south'], count: 50 },
     ])
   }),
+  ...onEach('a histogram counts the rows in ranges of equal width', async (client, type) => {
+    const path = `${await at(client, type)}/columns`
+    const read = async (query: string) =>
+      good<Histogram>(client.request('GET', `${path}/${query}`, { as: 'Data_Editor' }))
+    // 1,200 prices: 0.25, 1.25, …
+    const prices = await read('unit%20price/histogram?bins=12')
+    const borders = Array.from(
+      { length: 13 },
+      (_, place) => 0.25 * (1 - place / 12) + 1_199.25 * (place / 12),
+    )
+    expect(prices).toMatchObject({ min: 0.25, max: 1_199.25, count: 1_200, nullCount: 0 })
+    for (const [place, { from, to, count }] of prices.bins.entries()) {
+      const [least = 0, end = 0] = [borders[place], borders[place + 1]]
+      expect(from).toBeCloseTo(least, 9)
+      expect(to).toBeCloseTo(end, 9)
+      const own = Array.from({ length: 1_200 }, (_, id) => id + 0.25).filter(
+        (price) => price >= from && (price < to || place === 11),
+      )
+      expect(count).toBe(own.length)
+    }
+    const filter = encodeURIComponent(JSON.stringify({ column: 'region', op: 'eq', value: 'south' }))
+    const quantities = await read(`qty/histogram?bins=3&filter=${filter}`)
+    expect(quantities).toMatchObject({ min: 0, max: 9, count: 257, nullCount: 43 })
+    expect(quantities.bins.map(({ from, to }) => [from, to])).toEqual([
+      [0, 3],
+      [3, 6],
+      [6, 9],
+    ])
+    const one = encodeURIComponent(JSON.stringify({ column: 'qty', op: 'eq', value: 4 }))
+    expect((await read(`qty/histogram?filter=${one}`)).bins).toEqual([{ from: 4, to: 4, count: 103 }])
+    const none = encodeURIComponent(JSON.stringify({ column: 'id', op: 'lt', value: 0 }))
+    expect(await read(`qty/histogram?filter=${none}`)).toEqual({
+      min: null,
+      max: null,
+      count: 0,
+      nullCount: 0,
+      bins: [],
+    })
+    const later = await client.request('GET', `${path}/qty/histogram?bins=100&wait=PT0S`, {
+      as: 'Data_Editor',
+    })
+    expectAnswer(later, { answers: 202 })
+  }),
+  {
+    title: 'a histogram counts NaN and the infinities as no numbers',
+    async run(client) {
+      const path = `${await at(client, 'postgresql', 'odd')}/columns/x/histogram?bins=2`
+      expect(await good<Histogram>(client.request('GET', path))).toEqual({
+        min: 1,
+        max: 3,
+        count: 3,
+        nullCount: 4,
+        bins: [
+          { from: 1, to: 2, count: 1 },
+          { from: 2, to: 3, count: 2 },
+        ],
+      })
+    },
+  },
   ...onEach(
     'a result that came after the wait is read as the result of the operation',
     async (client, type) => {

@@ -3,7 +3,11 @@ import { Database } from 'bun:sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import * as fc from 'fast-check'
+
+import { conditionOf } from '../../src/data/filters/filter.ts'
 import { resultReader } from '../../src/data/selection/cells.ts'
+import { binsStatement, bordersOf, rangeStatement } from '../../src/data/selection/histogram.ts'
 import { planOf } from '../../src/data/selection/plan.ts'
 import { selectBody } from '../../src/data/selection/schema.ts'
 import { statementsOf } from '../../src/data/selection/statement.ts'
@@ -353,6 +357,56 @@ describe('rows are the same in all dialects', () => {
       orderBy: [{ column: 'order' }, { column: 'state' }],
     })
     expect(rows.length).toBe(new Set(ROWS.map((row) => JSON.stringify([row[2], row[1]]))).size)
+  })
+})
+
+describe('histograms are the same in all dialects, and count what a loop counts', () => {
+  const filters = [
+    null,
+    { column: 'state', op: 'eq', value: 'ok' },
+    { column: 'id', op: 'lt', value: 0 },
+  ] as const
+  const cases = ['id', ...numbers].flatMap((column) =>
+    [1, 7, 39, 100].flatMap((bins) => filters.map((filter) => ({ column, bins, filter }))),
+  )
+  const plainRow = (row: Row) => row.map((cell) => (cell === null ? null : Number(cell)))
+
+  test.each(cases)('$column in $bins bins: $filter', async ({ column, bins, filter }) => {
+    const place = COLUMNS.findIndex((one) => one.name === column)
+    const kept = ROWS.filter(
+      (row) => filter === null || (filter.op === 'eq' ? row[2] === 'ok' : Number(row[0]) < 0),
+    )
+    const values = kept.map((row) => (row[place] == null ? null : Number(row[place])))
+    const found = values.filter((value) => value !== null)
+    const range = found.length === 0 ? [null, null] : [Math.min(...found), Math.max(...found)]
+    const borders = found.length === 0 ? [] : bordersOf(Math.min(...found), Math.max(...found), bins)
+    const inner = borders.slice(1, -1)
+    const counts = new Map<number | null, number>()
+    for (const value of values) {
+      const bin = value === null ? null : inner.filter((border) => value >= border).length
+      counts.set(bin, (counts.get(bin) ?? 0) + 1)
+    }
+    for (const { dialect, ask } of engines) {
+      const condition = filter && conditionOf(filter, columns, '')
+      const asked = { column, filter: condition, from: name(TABLE) }
+      const [least] = await ask(rangeStatement(asked, WRITERS[dialect]))
+      expect([dialect, ...plainRow(least ?? [])]).toEqual([dialect, ...range])
+      const rows = (await ask(binsStatement(asked, inner, WRITERS[dialect]))).map(plainRow)
+      expect([dialect, new Map(rows.map(([bin = null, count]) => [bin, count]))]).toEqual([dialect, counts])
+    }
+  })
+
+  test('the borders rise, also between doubles that are neighbours and over the whole range', () => {
+    const number = fc.double({ noNaN: true, noDefaultInfinity: true })
+    fc.assert(
+      fc.property(number, number, fc.integer({ min: 1, max: 100 }), (one, other, bins) => {
+        const borders = bordersOf(Math.min(one, other), Math.max(one, other), bins)
+        expect(borders.length).toBe(one === other ? 2 : bins + 1)
+        expect(
+          borders.every((border, at) => Number.isFinite(border) && border >= (borders[at - 1] ?? border)),
+        ).toBe(true)
+      }),
+    )
   })
 })
 

@@ -8,10 +8,21 @@ import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
 import { READERS } from '../sources/schema.ts'
 import { EXPORT_TYPES } from './formats.ts'
-import { distinctQuery, distinctView, exportQuery, selectBody, selectView, tablePath } from './schema.ts'
+import {
+  columnPath,
+  distinctQuery,
+  distinctView,
+  exportQuery,
+  histogramQuery,
+  histogramView,
+  selectBody,
+  selectView,
+  tablePath,
+} from './schema.ts'
 import { select } from './service.ts'
 import { distinctValues } from './service/distinct.ts'
 import { exportSelection } from './service/export.ts'
+import { histogramOf } from './service/histogram.ts'
 import { waited } from './service/waited.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
@@ -65,23 +76,44 @@ const selectRoutes = new Hono<Env>().post(
   },
 )
 
-export const selectionRoutes = selectRoutes.get(
-  '/dataSources/:id/tables/:table/distinctValues',
-  policy({
-    summary: 'List the combinations of values of columns, with the number of rows of each',
-    roles: READERS,
-    answers: { 200: ok(distinctView, 'The combinations, the most frequent first.'), ...waiting },
-    refuses: REFUSES,
-  }),
-  valid('param', tablePath),
-  valid('query', distinctQuery),
-  async (c) => {
-    const context = c.get('context')
-    const query = c.req.valid('query')
-    const ask = { subject: sentPath(c.req), waitMs: query.wait }
-    const outcome = await waited(context, ask, (asking) =>
-      distinctValues(context, { ...c.req.valid('param'), query }, asking),
-    )
-    return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
-  },
-)
+export const selectionRoutes = selectRoutes
+  .get(
+    '/dataSources/:id/tables/:table/distinctValues',
+    policy({
+      summary: 'List the combinations of values of columns, with the number of rows of each',
+      roles: READERS,
+      answers: { 200: ok(distinctView, 'The combinations, the most frequent first.'), ...waiting },
+      refuses: REFUSES,
+    }),
+    valid('param', tablePath),
+    valid('query', distinctQuery),
+    async (c) => {
+      const context = c.get('context')
+      const query = c.req.valid('query')
+      const ask = { subject: sentPath(c.req), waitMs: query.wait }
+      const outcome = await waited(context, ask, (asking) =>
+        distinctValues(context, { ...c.req.valid('param'), query }, asking),
+      )
+      return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+    },
+  )
+  .get(
+    '/dataSources/:id/tables/:table/columns/:column/histogram',
+    policy({
+      summary: 'Count the rows in ranges of a column of numbers',
+      roles: READERS,
+      answers: { 200: ok(histogramView, 'The histogram.'), ...waiting },
+      refuses: REFUSES,
+    }),
+    valid('param', columnPath),
+    valid('query', histogramQuery),
+    async (c) => {
+      const context = c.get('context')
+      const query = c.req.valid('query')
+      const ask = { subject: sentPath(c.req), waitMs: query.wait }
+      const outcome = await waited(context, ask, (asking) =>
+        histogramOf(context, { ...c.req.valid('param'), query }, asking),
+      )
+      return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+    },
+  )

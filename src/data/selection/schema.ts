@@ -166,6 +166,25 @@ const FILTER_MAX_CHARS = 15_000
 const listOf = (one: z.ZodString, min: number) =>
   z.union([one.transform((text) => [text]), z.array(one).min(min).max(COLUMNS_MAX)])
 
+const BINS_MAX = 100
+const BINS_DEFAULT = 20
+
+/** A filter in a query. */
+const filterQuery = z
+  .string()
+  .max(FILTER_MAX_CHARS)
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON' })
+      return z.NEVER
+    }
+  })
+  .pipe(filterSchema)
+  .optional()
+  .describe('The rows that count: a filter as in a select, as JSON.')
+
 export const distinctQuery = z.object({
   column: listOf(column, 1).describe('A column; can be repeated for the combinations of up to 10 columns.'),
   orderBy: listOf(name, 0)
@@ -176,20 +195,7 @@ export const distinctQuery = z.object({
     .max(SEARCH_MAX)
     .optional()
     .describe('Only combinations in which a text contains this, in any letter case.'),
-  filter: z
-    .string()
-    .max(FILTER_MAX_CHARS)
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(filterSchema)
-    .optional()
-    .describe('The rows that count: a filter as in a select, as JSON.'),
+  filter: filterQuery,
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
   ...selectQuery.shape,
 })
@@ -208,6 +214,44 @@ export const distinctView = z
   })
   .meta({ id: 'DistinctValues' })
 
+export const columnPath = tablePath.extend({ column: name.describe('The name of a column of numbers.') })
+
+export const histogramQuery = z.object({
+  bins: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(BINS_MAX)
+    .default(BINS_DEFAULT)
+    .describe('The number of ranges, which have the same width.'),
+  filter: filterQuery,
+  ...selectQuery.shape,
+})
+
+const bound = z.number().nullable()
+
+export const histogramView = z
+  .object({
+    min: bound.describe('The least number; null without numbers.'),
+    max: bound.describe('The greatest number; null without numbers.'),
+    count: z.int().describe('The number of rows in all ranges.'),
+    nullCount: z.int().describe('The number of rows whose value is null, NaN or infinite.'),
+    bins: z
+      .array(
+        z.object({
+          from: z.number().describe('The least value of the range.'),
+          to: z
+            .number()
+            .describe('The end of the range, which belongs to the next one, and at last to this one.'),
+          count: z.int().describe('The number of rows.'),
+        }),
+      )
+      .describe('One range where all numbers are equal, none without numbers.'),
+  })
+  .meta({ id: 'Histogram' })
+
+export type HistogramQuery = z.output<typeof histogramQuery>
+export type HistogramView = z.output<typeof histogramView>
 export type DistinctQuery = z.output<typeof distinctQuery>
 export type DistinctView = z.output<typeof distinctView>
 export type SelectBody = z.output<typeof selectBody>

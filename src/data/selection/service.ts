@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Cell, Row } from '../../domain/table.ts'
+import type { Cell } from '../../domain/table.ts'
 import { durationText } from '../../lib/duration.ts'
 import { invalidAt } from '../../lib/errors.ts'
 import type { Bound } from '../../ports/databases.ts'
@@ -7,12 +7,11 @@ import { resultReader } from './cells.ts'
 import { planOf } from './plan.ts'
 import { LIMIT_DEFAULT, LIMIT_MAX } from './schema.ts'
 import type { SelectBody, SelectView } from './schema.ts'
+import { readRows } from './service/read-rows.ts'
 import { readableTable } from './service/readable-table.ts'
 import type { ReadableTable } from './service/readable-table.ts'
 import type { Asking } from './service/waited.ts'
 import { statementsOf } from './statement.ts'
-
-const RESULT_MAX_BYTES = 32 * 1024 * 1024
 
 /** Selects rows or aggregates of a table.
  * @throws {Refusal} not_found, invalid, and the refusals of the port `databases` */
@@ -53,20 +52,6 @@ export async function selectFrom(
     durationMs,
     duration: durationText(durationMs),
   }
-}
-
-/** The rows of a statement. */
-async function readRows(
-  { query }: Pick<ReadableTable, 'query'>,
-  statement: Bound,
-  { rowsMax, asking }: { readonly rowsMax: number; readonly asking: Asking },
-): Promise<{ readonly rows: readonly Row[]; readonly exact: readonly boolean[] }> {
-  const options = { rowsMax, bytesMax: RESULT_MAX_BYTES, onBackend: asking.onBackend }
-  const stream = await query(statement, options, asking.signal)
-  const rows: Row[] = []
-  const reader = stream.rows.getReader()
-  for (let batch = await reader.read(); !batch.done; batch = await reader.read()) rows.push(...batch.value)
-  return { rows, exact: stream.columns.map(({ isExact }) => isExact) }
 }
 
 async function readNumber(readable: ReadableTable, statement: Bound, asking: Asking): Promise<number> {

@@ -30,6 +30,7 @@ import { languageWrites } from './content/settings/service.ts'
 import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
 import { importRoutes } from './data/imports/routes.ts'
+import { configurationRoutes } from './data/configuration/routes.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
@@ -144,6 +145,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/sources': dataSourceRoutes,
   'data/imports': importRoutes,
   'data/scopes': scopeRoutes,
+  'data/configuration': configurationRoutes,
   'data/selection': selectionRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,

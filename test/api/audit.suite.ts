@@ -27,6 +27,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /dataSources/{id}/tables/{table}/select': 'the same',
   'POST /jobs/{id}/replay': 'the same',
   'POST /scripts/codeGenerator': 'the same',
+  'POST /dataSources/export': 'the same',
   'POST /scripts/export': 'the same',
   'POST /scripts/groups/{groupId}/analyze-zip': 'it keeps nothing',
   'POST /dataSources/test': 'it keeps nothing',

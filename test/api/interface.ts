@@ -19,6 +19,7 @@ import { currentValuesSuite } from './current-values.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
+import { dataSourceConfigurationSuite } from './data-source-configuration.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
 import { deliveriesSuite } from './deliveries.suite.ts'
 import { demoSuite } from './demo.suite.ts'
@@ -133,6 +134,7 @@ export const SUITES: readonly Suite[] = [
   dataSourceNotesSuite,
   dataTablesSuite,
   dataScopesSuite,
+  dataSourceConfigurationSuite,
   selectionSuite,
   exportsSuite,
   scopedReadsSuite,

@@ -10,6 +10,7 @@ const USERS_MAX = 1_000
 const GROUPS_MAX = 200
 const NAME_MAX = 255
 
+export const SCOPES_MAX = 100
 const relationName = storableText.min(1).max(NAME_MAX)
 const ids = (max: number) => z.array(z.int().positive()).max(max).default([])
 const access = z
@@ -148,6 +149,25 @@ export const effectiveView = z
   })
   .meta({ id: 'EffectiveScopes' })
 
+const names = (max: number) => z.array(storableText.min(1).max(NAME_MAX)).max(max).default([])
+
+/** A scope whose users and user groups have their names. */
+export const portableScope = z.strictObject({
+  name: composedName,
+  tables: scopeBody.shape.tables,
+  subjects: z
+    .strictObject({
+      users: names(USERS_MAX).describe('Names of users.'),
+      userGroups: names(GROUPS_MAX).describe('Names of user groups.'),
+      roles: z.array(z.enum(ROLES)).max(ROLES.length).default([]),
+    })
+    .describe('The users to which the scope applies.'),
+  access: access.default('read'),
+  filter,
+  hiddenColumns: scopeBody.shape.hiddenColumns,
+})
+
+export type PortableScope = z.output<typeof portableScope>
 export type ScopeBody = z.output<typeof scopeBody>
 export type ScopeView = z.output<typeof scopeView>
 export type EffectiveView = z.output<typeof effectiveView>

@@ -8,15 +8,13 @@ import type { Ports } from '../../ports/index.ts'
 import { conditionOf } from '../filters/filter.ts'
 import { readDataSource } from '../sources/service.ts'
 import { withSamples } from './placeholders.ts'
+import { SCOPES_MAX } from './schema.ts'
 import type { ScopeBody, ScopeView } from './schema.ts'
 import { relationsOf } from './service/sights.ts'
 import * as store from './store.ts'
 import type { ScopeChange, ScopeRow } from './store.ts'
 
 const recorded = recorder('dataSourceScope')
-
-/** Scopes of one data source. */
-const SCOPES_MAX = 100
 
 type Versioned = { readonly scope: ScopeView; readonly version: number }
 type Place = { readonly id: number; readonly scopeId: number }
@@ -126,7 +124,7 @@ async function refuseFailed(write: () => Promise<void>): Promise<void> {
   }
 }
 
-function changeOf({ clock }: Ports, body: ScopeBody): ScopeChange {
+export function changeOf({ clock }: Ports, body: ScopeBody): ScopeChange {
   const { name, tables, subjects, access, filter, hiddenColumns } = body
   const sorted = (ids: readonly number[]) => [...new Set(ids)].sort((one, other) => one - other)
   return {
@@ -144,7 +142,7 @@ function changeOf({ clock }: Ports, body: ScopeBody): ScopeChange {
   }
 }
 
-function auditFieldsOf({ name, tables, subjects, access, filter, hiddenColumns }: ScopeChange) {
+export function auditFieldsOf({ name, tables, subjects, access, filter, hiddenColumns }: ScopeChange) {
   const { users, userGroups, roles } = subjects
   return {
     name,

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { dataScopes } from '../../../db/tables/sources.ts'
 import type { Role } from '../../context.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
-import type { Database, Write } from '../../ports/database.ts'
+import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { Scope } from './sight.ts'
 
@@ -14,7 +14,10 @@ export type ScopeRow = Scope & {
 }
 
 export type ScopeChange = Omit<ScopeRow, 'id' | 'version' | 'createdAt' | 'dataSourceId'>
-type Named = Pick<ScopeRow, 'dataSourceId' | 'name'>
+type Named = Pick<ScopeRow, 'name'> & { readonly dataSourceId: IdExpression }
+
+/** The scope of a data source that may be made in the same commit. */
+type NewScope = Omit<ScopeRow, 'id' | 'dataSourceId'> & Named
 
 type Subject = { readonly user: number | null; readonly group: number | null; readonly role: Role | null }
 
@@ -65,11 +68,7 @@ function rowOf(row: typeof dataScopes.$inferSelect & { readonly subjects: string
 }
 
 /** Adds a scope. Fails, as `refuseFull` recognises, when its data source has `max`. */
-export function insertScope(
-  database: Database,
-  { subjects, ...row }: Omit<ScopeRow, 'id'>,
-  max: number,
-): Write[] {
+export function insertScope(database: Database, { subjects, ...row }: NewScope, max: number): Write[] {
   const count = sql`select count(*) from data_scopes where data_source_id = ${row.dataSourceId}`
   const createdAt = sql`case when (${count}) < ${max} then ${row.createdAt} end`
   return [database.insert(dataScopes).values({ ...row, createdAt }), insertSubjects(database, row, subjects)]
@@ -94,6 +93,10 @@ export function updateScope(
 
 export function deleteScope(database: Database, id: number): Write {
   return database.delete(dataScopes).where(eq(dataScopes.id, id))
+}
+
+export function deleteScopesOf(database: Database, dataSourceId: number): Write {
+  return database.delete(dataScopes).where(eq(dataScopes.dataSourceId, dataSourceId))
 }
 
 /** Whether a commit failed because a scope was no longer at its version. */
@@ -131,4 +134,32 @@ export function listUnknown(
     union all
     select 'userGroups' as "key", wanted.key as "place" from json_each(${JSON.stringify(userGroups)}) wanted
     where not exists (select 1 from user_groups t where t.id = wanted.value)`)
+}
+
+export type SubjectName = { readonly key: 'users' | 'userGroups'; readonly id: number; readonly name: string }
+
+/** The names of users and user groups with these ids. */
+export function namesOf(
+  database: Database,
+  { users, userGroups }: Pick<Scope['subjects'], 'users' | 'userGroups'>,
+): Promise<readonly SubjectName[]> {
+  return database.all<SubjectName>(sql`
+    select 'users' as "key", id as "id", username as "name" from users
+    where id in (select value from json_each(${JSON.stringify(users)}))
+    union all
+    select 'userGroups' as "key", id as "id", name as "name" from user_groups
+    where id in (select value from json_each(${JSON.stringify(userGroups)}))`)
+}
+
+/** The ids of users, by the keys of their names, and of user groups, by their names. */
+export function idsNamed(
+  database: Database,
+  { users, userGroups }: { readonly users: readonly string[]; readonly userGroups: readonly string[] },
+): Promise<readonly SubjectName[]> {
+  return database.all<SubjectName>(sql`
+    select 'users' as "key", id as "id", username_key as "name" from users
+    where username_key in (select value from json_each(${JSON.stringify(users)}))
+    union all
+    select 'userGroups' as "key", id as "id", name as "name" from user_groups
+    where name in (select value from json_each(${JSON.stringify(userGroups)}))`)
 }

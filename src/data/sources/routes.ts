@@ -10,17 +10,16 @@ import { patching, replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import {
   columnPath,
-  commentBody,
   databaseBody,
   dataSourceBody,
   dataSourcePath,
   dataSourceView,
-  noteView,
   READERS,
   sourceTestView,
   syncView,
   tablePath,
 } from './schema.ts'
+import { commentBody, noteView } from './notes.ts'
 import {
   createDataSource,
   deleteDataSource,

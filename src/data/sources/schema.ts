@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
-import { composedName, languageTag, storableText } from '../../http/text-schemas.ts'
+import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isCertificates } from './certificates.ts'
 import { hostOf } from './host.ts'
+import { annotations, columnName, comment, tableName } from './notes.ts'
 
-const NAME_MAX = 255
 const DESCRIPTION_MAX = 4_000
 const HOST_MAX = 253
 const WORD_MAX = 128
@@ -27,9 +27,7 @@ export function isFileSource(type: (typeof SOURCE_TYPES)[number]): type is 'csv'
   return type === 'csv'
 }
 
-const COMMENT_MAX = 4_000
-export const ANNOTATIONS_MAX_BYTES = 4_096
-const ANNOTATION_MAX = 255
+export const SOURCES_MAX = 200
 
 export const TLS_MODES = ['disable', 'require', 'verify-full'] as const
 
@@ -167,46 +165,6 @@ const connectionView = z.object({
   maxConnections,
 })
 
-const annotation = storableText.min(1).max(ANNOTATION_MAX).optional()
-
-/** Fields that Tidemark knows; others are kept as they are. */
-export const annotationsSchema = z.looseObject({
-  displayName: z.record(languageTag, storableText.min(1).max(ANNOTATION_MAX)).optional(),
-  unit: annotation,
-  format: annotation,
-  semanticType: z.enum(['latitude', 'longitude', 'currency', 'url', 'category']).optional(),
-  hidden: z.boolean().optional(),
-})
-
-/** Null in a merge patch removes each of these fields. */
-export const ANNOTATIONS_UNSET = Object.fromEntries(
-  Object.keys(annotationsSchema.shape).map((field) => [`/${field}`, undefined]),
-)
-
-const annotations = z
-  .record(z.string(), z.unknown())
-  .describe(
-    'Known fields are `displayName` (a name for each language), `unit`, `format`, `semanticType` and `hidden`; others are kept.',
-  )
-  .meta({ examples: [{ displayName: { de: 'Region' }, semanticType: 'category' }] })
-
-const comment = z
-  .string()
-  .nullable()
-  .meta({ examples: ['Orders of the web shop'] })
-
-export const commentBody = z.strictObject({
-  comment: storableText.min(1).max(COMMENT_MAX).nullable().describe('The comment; null removes it.'),
-  target: z
-    .enum(['overlay', 'source'])
-    .default('overlay')
-    .describe(
-      '`overlay` keeps the comment in Tidemark and leaves the database as it is; `source` writes it to the database by `COMMENT ON`; the data source must be of the type `postgresql` and not `readOnly`.',
-    ),
-})
-
-export const noteView = z.object({ comment, annotations }).meta({ id: 'DataSourceNote' })
-
 export const dataSourceView = z
   .object({
     id: z.int(),
@@ -325,18 +283,12 @@ export const syncView = z
   .meta({ id: 'DataSourceSync' })
 
 export const dataSourcePath = z.object({ id: idParam })
-export const tablePath = dataSourcePath.extend({
-  table: storableText.min(1).max(NAME_MAX).describe('The name of a table or view.'),
-})
-export const columnPath = tablePath.extend({
-  column: storableText.min(1).max(NAME_MAX).describe('The name of a column.'),
-})
+export const tablePath = dataSourcePath.extend({ table: tableName })
+export const columnPath = tablePath.extend({ column: columnName })
 
 export type DataSourceBody = z.output<typeof dataSourceBody>
 export type DatabaseBody = z.output<typeof databaseBody>
 export type SourceTestView = z.output<typeof sourceTestView>
-export type CommentBody = z.output<typeof commentBody>
-export type NoteView = z.output<typeof noteView>
 export type TableView = z.output<typeof tableView>
 export type SyncView = z.output<typeof syncView>
 export type ColumnView = z.output<typeof columnView>

@@ -6,17 +6,17 @@ import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { dropTables } from '../tables/service.ts'
 import { dropUploadsOf } from '../uploads/service.ts'
-import { isFileSource } from './schema.ts'
+import { isFileSource, SOURCES_MAX } from './schema.ts'
 import type { Connection, DatabaseType, DataSourceBody, DataSourceView } from './schema.ts'
 import * as store from './store.ts'
 import type { DataSourceChange, DataSourceRow, Naming } from './store.ts'
 
 const recorded = recorder('dataSource')
 
-const SOURCES_MAX = 200
 const DEPENDENTS_SHOWN = 100
 const PASSWORD_PURPOSE = 'data source password'
 
@@ -55,11 +55,7 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   const change = await changeOf(ports, body, null)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
-  await refuseFull(
-    'data_sources',
-    `There must be at most ${SOURCES_MAX} data sources. Delete one first.`,
-    () => refuseTaken(() => commit(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])),
-  )
+  await commitSources(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])
   return versioned(ports, await requireSource(ports, row.name))
 }
 
@@ -82,7 +78,7 @@ export async function updateDataSource(
     after: { ...auditFieldsOf(after), ...password },
   }
   const entry = recorded(context, 'update', told)
-  await refuseTaken(() => commit(database, [store.updateDataSource(database, before, after), entry]))
+  await commitSources(database, [store.updateDataSource(database, before, after), entry])
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
@@ -143,7 +139,7 @@ async function passwordOf({ secrets }: Ports, { name, password }: DataSourceRow)
   return unsealText(secrets, password, { purpose: PASSWORD_PURPOSE, what })
 }
 
-async function changeOf(
+export async function changeOf(
   ports: Ports,
   { name, description, type, readOnly, timeout, scopeMode, connection }: DataSourceBody,
   before: DataSourceRow | null,
@@ -177,9 +173,11 @@ export async function requireSource({ database }: Ports, key: number | string): 
   return row
 }
 
-async function refuseTaken(write: () => Promise<void>): Promise<void> {
+/** Commits new and changed data sources. @throws {Refusal} name_taken, precondition_failed, conflict when there are 200 */
+export async function commitSources(database: Database, writes: readonly Write[]): Promise<void> {
+  const full = `There must be at most ${SOURCES_MAX} data sources. Delete one first.`
   try {
-    await write()
+    await refuseFull('data_sources', full, () => commit(database, writes))
   } catch (error) {
     if (store.isGuarded(error)) throw stale('data source')
     if (!isUniqueViolation(error, 'data_sources.name')) throw error
@@ -198,14 +196,14 @@ function hasDependents(found: readonly Naming[]): Refusal {
 }
 
 /** The fields of an entry: everything but the password. Certificates are long: one field has them alone. */
-function auditFieldsOf(change: DataSourceChange) {
+export function auditFieldsOf(change: DataSourceChange) {
   const { connection, ...fields } = fieldsOf(change)
   if (!connection) return { ...fields, connection }
   const { ca, ...others } = connection
   return { ...fields, connection: others, ca }
 }
 
-function fieldsOf(change: DataSourceChange) {
+export function fieldsOf(change: DataSourceChange) {
   const { name, description, type, isReadOnly, timeoutMs, scopeMode, connection } = change
   return {
     name,

@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { dataSourceCatalogues, dataSourceNotes, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
-import type { Database, Write } from '../../ports/database.ts'
+import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import { CONNECTION_DEFAULTS } from './schema.ts'
 import type { Connection, DataSourceView } from './schema.ts'
 
@@ -13,7 +13,7 @@ export type DataSourceRow = Omit<typeof dataSources.$inferSelect, 'type' | 'conn
   readonly scopeMode: DataSourceView['scopeMode']
 }
 
-export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt' | 'comment' | 'annotations'>
+export type DataSourceChange = Omit<DataSourceRow, 'id' | 'version' | 'createdAt' | keyof Note>
 
 /** The data sources, by name. */
 export async function listDataSources(database: Database): Promise<DataSourceRow[]> {
@@ -50,7 +50,7 @@ function missing(connection: object): Partial<Connection> {
 /** Adds a data source. Fails, as `refuseFull` knows, when there are `max`. */
 export function insertDataSource(
   database: Database,
-  row: Omit<DataSourceRow, 'id' | 'comment' | 'annotations'>,
+  row: Omit<DataSourceRow, 'id' | keyof Note> & Partial<Note>,
   max: number,
 ): Write {
   const createdAt = sql`case when (select count(*) from data_sources) < ${max} then ${row.createdAt} end`
@@ -66,7 +66,7 @@ function jsonOf({ connection }: DataSourceChange): Connection | SQL {
 export function updateDataSource(
   database: Database,
   { id, version }: Pick<DataSourceRow, 'id' | 'version'>,
-  change: DataSourceChange,
+  change: DataSourceChange & Partial<Note>,
 ): Write {
   const next = sql`case when ${dataSources.version} = cast(${version} as integer) then ${version + 1} end`
   return database
@@ -206,6 +206,44 @@ function columnsOf(change: NoteChange, present: SQL) {
   const { before, after } = change.annotations
   const annotations = sql`case when ${present} = ${JSON.stringify(before)} then ${JSON.stringify(after)} end`
   return { annotations }
+}
+
+/** The id of the data source with this name, within a commit. */
+export function sourceNamed(name: string): SQL {
+  return sql`(select id from data_sources where name = ${name} collate nocase)`
+}
+
+/** Replaces all notes on tables and columns of a data source. */
+export function replaceNotes(
+  database: Database,
+  source: IdExpression,
+  {
+    notes,
+    at,
+  }: { readonly notes: readonly Omit<NoteRow, 'dataSourceId' | 'createdAt'>[]; readonly at: number },
+): Write[] {
+  const rows = notes.map(({ annotations, ...note }) => ({
+    ...note,
+    annotations: JSON.stringify(annotations),
+  }))
+  return [
+    database.run(sql`delete from data_source_notes where data_source_id = ${source}`),
+    ...slices(rows, NOTES_PER_WRITE).map((slice) =>
+      database.run(sql`
+        insert into data_source_notes (data_source_id, table_name, column_name, comment, annotations, created_at)
+        select ${source}, value ->> 'tableName', value ->> 'columnName', value ->> 'comment', value ->> 'annotations', ${at}
+        from json_each(${JSON.stringify(slice)})`),
+    ),
+  ]
+}
+
+/** As many as fit into one parameter: each has 36 KB at most. */
+const NOTES_PER_WRITE = 20
+
+function slices<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
 }
 
 /** Whether a commit failed because annotations had changed since they were read. */

@@ -7,8 +7,8 @@ import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/databa
 import type { Write } from '../../../ports/database.ts'
 import type { Bind } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { ANNOTATIONS_MAX_BYTES, ANNOTATIONS_UNSET, annotationsSchema } from '../schema.ts'
-import type { CommentBody, NoteView } from '../schema.ts'
+import { ANNOTATIONS_UNSET, annotationsBody, NOTES_MAX } from '../notes.ts'
+import type { CommentBody, NoteView } from '../notes.ts'
 import { requireSource } from '../service.ts'
 import * as store from '../store.ts'
 import type { DataSourceRow, Note, NoteChange } from '../store.ts'
@@ -16,7 +16,6 @@ import { forgetSchemas, readSchema, targetOfSource } from './connect.ts'
 
 const recorded = recorder('dataSource')
 
-const NOTES_MAX = 2_000
 const WRITE_LIMITS = { timeoutMs: 15_000, rowsMax: 1, bytesMax: 100_000 }
 const NO_NOTE: Note = { comment: null, annotations: {} }
 
@@ -81,9 +80,7 @@ export function patchAnnotations(
     const row = await requireSource(ports, place.id)
     const { note, ofDatabase } = await findPlace(ports, row, place, { isRemoval })
     const before = note.annotations
-    const after = patched(annotationsSchema, { shown: before, patch, unset: ANNOTATIONS_UNSET })
-    if (new TextEncoder().encode(JSON.stringify(after)).byteLength > ANNOTATIONS_MAX_BYTES)
-      throw invalidAt('', `must leave at most ${ANNOTATIONS_MAX_BYTES} bytes of annotations`)
+    const after = patched(annotationsBody, { shown: before, patch, unset: ANNOTATIONS_UNSET })
     const entry = recorded(context, 'annotate', {
       objectId: place.id,
       before: { annotations: before },

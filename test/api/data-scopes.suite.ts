@@ -128,6 +128,11 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
     onOrders({ column: 'region', op: 'in', values: ['${user.password}'] }),
     '/filter/values/0',
   ],
+  [
+    'a placeholder as a pattern',
+    onOrders({ column: 'region', op: 'like', value: '${user.username}' }),
+    '/filter/value',
+  ],
   ['a placeholder in a match', onOrders({ column: 'region', match: '=${user.username}' }), '/filter/match'],
 ]
 

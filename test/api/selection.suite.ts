@@ -369,6 +369,15 @@ const answers: Scenario[] = [
     expect(await count({ column: 'region', op: 'eq', value: `' OR 1=1 --` })).toEqual([[100]])
     for (const value of ['\\', '%', '_', '"', '`', 'x'.repeat(10_000)])
       expect(await count({ column: 'region', op: 'eq', value })).toEqual([[0]])
+    for (const [value, number] of [
+      ['NO%H', 600],
+      ['%OR%', 700],
+      ['%', 1_000],
+      ['_orth', 0],
+      ['north', 600],
+      ['nor', 0],
+    ] as const)
+      expect(await count({ column: 'region', op: 'like', value })).toEqual([[number]])
     expect(await count({ column: 'region', match: 'AND(OR(nor%,so%),NOT("=south"))' })).toEqual([[900]])
     expect(await count({ column: 'region', match: 'AND(OR(nor%,so%),NOT(="south"))' })).toEqual([[600]])
     expect(

@@ -188,6 +188,8 @@ describe('trees', () => {
     [{ column: 'region', op: 'starts_with', value: 'nor' }, [0, 1, 5]],
     [{ column: 'region', op: 'ends_with', value: 'TH' }, [0, 4]],
     [{ column: 'region', op: 'contains', value: '%' }, [7]],
+    [{ column: 'region', op: 'like', value: 'NOR%' }, [0, 1, 5]],
+    [{ column: 'region', op: 'like', value: 'north' }, [0]],
     [{ column: 'qty', op: 'between', values: [1, 3] }, [0, 1, 6]],
     [{ column: 'qty', op: 'in', values: [1, 7] }, [0, 5]],
     [{ and: [] }, [0, 1, 2, 3, 4, 5, 6, 7]],
@@ -199,6 +201,9 @@ describe('trees', () => {
     [{ column: 'none', op: 'eq', value: 1 }, '/filter/column', 'is not a column'],
     [{ and: [{ column: 'qty', op: 'eq' }] }, '/filter/and/0/value', 'is required'],
     [{ column: 'qty', op: 'contains', value: '1' }, '/filter/op', 'is an operator of texts'],
+    [{ column: 'qty', op: 'like', value: '1%' }, '/filter/op', 'is an operator of texts'],
+    [{ column: 'region', op: 'like', value: '%a%b%c%d%' }, '/filter/value', 'has more than 4 wildcards'],
+    [{ column: 'region', op: 'like' }, '/filter/value', 'is required'],
     [{ column: 'qty', op: 'between', values: [1] }, '/filter/values', 'must be two values'],
     [{ column: 'qty', op: 'in', values: [1, 'x'] }, '/filter/values/1', 'line 1, column 1: must be a number'],
   ])('%j is refused', (filter, pointer, message) => expect(refusalOf(filter)).toEqual({ pointer, message }))
@@ -272,7 +277,7 @@ test('SQLite finds the rows that an evaluation without SQL finds', () => {
   const leaf: fc.Arbitrary<Filter> = fc.oneof(
     fc.record({
       column: fc.constant('region'),
-      op: fc.constantFrom('eq', 'ne', 'lt', 'ge', 'contains', 'starts_with', 'ends_with'),
+      op: fc.constantFrom('eq', 'ne', 'lt', 'ge', 'contains', 'starts_with', 'ends_with', 'like'),
       value: text,
     }),
     fc.record({

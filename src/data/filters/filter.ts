@@ -1,7 +1,7 @@
 import { invalidAt } from '../../lib/errors.ts'
 import type { Bind } from '../../ports/databases.ts'
 import { TextFault } from '../sql/text-fault.ts'
-import { ATOMS_MAX, DEPTH_MAX } from './limits.ts'
+import { ATOMS_MAX, DEPTH_MAX, WILDCARDS_MAX } from './limits.ts'
 import type { Condition, Relation } from './condition.ts'
 import { parseExpression } from './expression.ts'
 import type { Columns, Expression } from './expression.ts'
@@ -28,6 +28,7 @@ export type FilterOperator =
   | Relation
   | 'between'
   | 'in'
+  | 'like'
   | 'contains'
   | 'starts_with'
   | 'ends_with'
@@ -89,6 +90,12 @@ function comparison(around: Comparison, operation: Operation): Condition {
     }
     case 'in':
       return { kind: 'in', left, values: bindsOf(around, operation) }
+    case 'like': {
+      const pieces = textOf(around, operation).split(/%+/)
+      if (pieces.length > WILDCARDS_MAX + 1)
+        throw invalidAt(`${pointer}/value`, `has more than ${WILDCARDS_MAX} wildcards`)
+      return { kind: 'text', left, pieces }
+    }
     case 'contains':
     case 'starts_with':
     case 'ends_with':

@@ -25,12 +25,15 @@ const operation = {
     'le',
     'between',
     'in',
+    'like',
     'contains',
     'starts_with',
     'ends_with',
     'is_null',
   ]),
-  value: value.optional().describe('The value that the column is compared with.'),
+  value: value
+    .optional()
+    .describe('The value that the column is compared with. In the one of `like`, `%` stands for any text.'),
   values: z.array(value).max(PARTS_MAX).optional().describe('The values of `in`, or both ends of `between`.'),
 }
 

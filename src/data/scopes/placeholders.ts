@@ -98,8 +98,9 @@ function refuseBroken(filter: Filter, pointer: string): void {
   }
   if ('expr' in filter) refuse('expr', filter.expr)
   if ('match' in filter) return refuse('match', filter.match)
-  withValues(filter, (value, { key }) => {
-    if (!PLACEHOLDER.test(String(value))) refuse(key, String(value))
+  withValues(filter, (value, { of, key }) => {
+    // A property with a wildcard would change the condition.
+    if (of.op === 'like' || !PLACEHOLDER.test(String(value))) refuse(key, String(value))
     return value
   })
 }

@@ -1,12 +1,13 @@
-import type { Filter } from '../filters/filter.ts'
+import type { Filter, FilterOperator } from '../filters/filter.ts'
 
-const RELATIONS: Readonly<Record<string, string>> = {
+const RELATIONS: Readonly<Record<Exclude<FilterOperator, 'is_null' | 'in' | 'between'>, string>> = {
   eq: '=',
   ne: '<>',
   gt: '>',
   ge: '>=',
   lt: '<',
   le: '<=',
+  like: 'like',
   contains: 'contains',
   starts_with: 'starts with',
   ends_with: 'ends with',

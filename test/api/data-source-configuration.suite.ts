@@ -171,8 +171,8 @@ let made = 0
 /** A database with a password, and a source of files with notes and scopes. */
 async function furnish(client: Client) {
   made += 1
-  const [shop, files] = [`shop ${made}`, `files ${made}`]
-  const [username, group] = [`Zoë ${made}`, `sellers ${made}`]
+  const [shop, files] = [`moved shop ${made}`, `moved files ${made}`]
+  const [username, group] = [`Zoë ${made}`, `moving sellers ${made}`]
   const user = await good<Made>(
     client.request('POST', '/users', {
       json: { username, password: 'a password of a test user', role: 'Data_Editor' },

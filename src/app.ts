@@ -31,6 +31,7 @@ import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
 import { importRoutes } from './data/imports/routes.ts'
 import { configurationRoutes } from './data/configuration/routes.ts'
+import { rowRoutes } from './data/rows/routes.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
@@ -147,6 +148,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/scopes': scopeRoutes,
   'data/configuration': configurationRoutes,
   'data/selection': selectionRoutes,
+  'data/rows': rowRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
   'automation/demo': demoRoutes,

@@ -1,4 +1,5 @@
 import type { FileContents, FileFormat, ImportFault, ImportPlan, ValueFormat } from '../domain/import-plan.ts'
+import type { Column, Row } from '../domain/table.ts'
 import type { Bound, QueryLimits, RowStream } from './databases.ts'
 
 /**
@@ -27,6 +28,11 @@ export interface Tables {
   /** Fills a generation from a file, in place of what an earlier call left of it.
    * @throws {Refusal} import_failed with the faults of the file; then the generation does not exist */
   load(order: LoadOrder, signal: AbortSignal, progress?: Progress): Promise<LoadCounts>
+
+  /** Fills a generation with the rows of another one and changes them. A change that a check finds ends the edit; then the
+   * generation does not exist. @throws {Refusal} unavailable when the other one is gone, overloaded, query_timeout,
+   * query_too_large */
+  edit(order: EditOrder): Promise<EditOutcome>
 
   /** Deletes generations. A statement that reads one of them goes on. A missing generation is fine. */
   drop(generations: readonly Generation[]): Promise<void>
@@ -71,3 +77,24 @@ export type LoadCounts = {
   readonly skipped: number
   readonly faults: readonly ImportFault[]
 }
+
+/** The names by which the statements of an edit call the rows of the table and the changes. */
+export const EDIT_TABLES = { rows: 't', changes: 'changes' } as const
+
+/** Changes of a table, and statements that run in order, all of them or none. */
+export type EditOrder = {
+  readonly from: Generation
+  readonly to: Generation
+  readonly columns: readonly Column[]
+  readonly changes: { readonly columns: readonly Column[]; readonly rows: readonly Row[] }
+  readonly steps: readonly EditStep[]
+}
+
+/** A `check` selects the numbers of changes that cannot be made; a `write` changes rows. */
+export type EditStep = { readonly kind: 'check' | 'write'; readonly statement: Bound }
+
+export type EditOutcome =
+  /** The rows of the table, and how many each step has written. */
+  | { readonly rows: number; readonly written: readonly number[] }
+  /** The step that found a change that cannot be made, and the number of the change. */
+  | { readonly step: number; readonly change: number }

@@ -603,7 +603,7 @@ const listed: Scenario[] = [
       )
       const { id } = await make(client, { connection: reachable() })
       const tables = await client.request('GET', `/dataSources/${id}/tables`, { as: 'Data_Editor' })
-      const none = { annotations: {} }
+      const none = { annotations: {}, etag: null }
       expect(tables.body as unknown).toEqual([
         { ...none, name: 'orders', kind: 'table', comment: 'Orders', approximateRows: 7, columns: 3 },
         { ...none, name: 'regions', kind: 'view', comment: null, approximateRows: null, columns: 1 },

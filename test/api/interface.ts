@@ -18,6 +18,7 @@ import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
+import { dataRowsSuite } from './data-rows.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
 import { dataSourceConfigurationSuite } from './data-source-configuration.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
@@ -132,6 +133,7 @@ export const SUITES: readonly Suite[] = [
   scriptConfigurationsSuite,
   dataSourcesSuite,
   dataSourceNotesSuite,
+  dataRowsSuite,
   dataTablesSuite,
   dataScopesSuite,
   dataSourceConfigurationSuite,

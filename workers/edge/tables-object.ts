@@ -2,13 +2,14 @@ import { DurableObject } from 'cloudflare:workers'
 
 import { Refusal, refusalIn } from '../../src/lib/errors.ts'
 import type { QueryLimits } from '../../src/ports/databases.ts'
-import type { Generation, LoadOrder, TableQuery } from '../../src/ports/tables.ts'
+import type { EditOrder, EditOutcome, Generation, LoadOrder, TableQuery } from '../../src/ports/tables.ts'
 import { jsonLog } from '../json-log.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'
+import { runEdit } from './tables/edit.ts'
 import { Loads } from './tables/loads.ts'
 import type { LoadStep } from './tables/loads.ts'
 import { runQuery } from './tables/query.ts'
@@ -49,6 +50,10 @@ export class TablesObject extends DurableObject<Environment> {
       await scheduler.wait(NEWS_MS)
       return this.#loads.step(order)
     })
+  }
+
+  edit(order: EditOrder): Promise<Reply<EditOutcome>> {
+    return replyOf(async () => runEdit(this.ctx.storage, this.#loads, order))
   }
 
   async drop(generations: readonly Generation[]): Promise<void> {

@@ -6,6 +6,8 @@ import type { Blobs } from '../../src/ports/blobs.ts'
 import type { QueryLimits, RowStream } from '../../src/ports/databases.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type {
+  EditOrder,
+  EditOutcome,
   Generation,
   LoadCounts,
   LoadOrder,
@@ -47,8 +49,7 @@ class ObjectTables implements Tables {
     const asked = this.#objectOf(sourceId).query(query, limits) as Promise<Reply<ReadableStream<Uint8Array>>>
     const reply = await withDeadline(asked, limits.timeoutMs + GRACE_MS, signal).catch((error: unknown) => {
       if (error instanceof Refusal || signal.aborted) throw error
-      this.#parts.log.error('tables: the object of a source did not answer', error, { sourceId })
-      throw new Refusal('unavailable', 'The tables did not answer. Try again.')
+      return this.#unanswered(error, sourceId)
     })
     return rowStreamOf(valueOf(reply))
   }
@@ -96,6 +97,12 @@ class ObjectTables implements Tables {
     }
   }
 
+  async edit(order: EditOrder): Promise<EditOutcome> {
+    const { sourceId } = order.to
+    const asked = this.#objectOf(sourceId).edit(order) as Promise<Reply<EditOutcome>>
+    return valueOf(await asked.catch((error: unknown) => this.#unanswered(error, sourceId)))
+  }
+
   async drop(generations: readonly Generation[]): Promise<void> {
     const bySource = Map.groupBy(generations, ({ sourceId }) => sourceId)
     for (const [sourceId, own] of bySource) await this.#objectOf(sourceId).drop(own)
@@ -103,6 +110,11 @@ class ObjectTables implements Tables {
 
   async list(sourceId: number): Promise<readonly Generation[]> {
     return this.#objectOf(sourceId).list(sourceId)
+  }
+
+  #unanswered(error: unknown, sourceId: number): never {
+    this.#parts.log.error('tables: the object of a source did not answer', error, { sourceId })
+    throw new Refusal('unavailable', 'The tables did not answer. Try again.')
   }
 
   #objectOf(sourceId: number): ReturnType<Environment['TABLES']['get']> {

@@ -259,6 +259,13 @@ export const tableView = z
       )
       .meta({ examples: [40_127] }),
     columns: z.int().describe('The number of columns.'),
+    etag: z
+      .string()
+      .nullable()
+      .describe(
+        'The version of the rows of an imported table, for If-Match of edits; null for tables of databases.',
+      )
+      .meta({ examples: [null] }),
   })
   .meta({ id: 'DataSourceTable' })
 

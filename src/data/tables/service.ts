@@ -1,7 +1,7 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../domain/table.ts'
-import { commitIfMatch } from '../../http/preconditions.ts'
+import { commitIfMatch, entityTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
@@ -52,6 +52,12 @@ export async function relationColumns(ports: Ports, sourceId: number): Promise<R
       comment: null,
     })),
   )
+}
+
+/** The entity tag of each imported table of a data source, by name. */
+export async function tableTags(ports: Ports, sourceId: number): Promise<ReadonlyMap<string, string>> {
+  const tables = await store.listTables(ports.database, sourceId)
+  return new Map(tables.map(({ name, version }) => [name, entityTag(version)]))
 }
 
 /** A new generation of a data source. It is deleted in an hour unless `publishTable` gives it to a table. */

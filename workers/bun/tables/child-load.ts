@@ -12,7 +12,11 @@ import { literal, quoted } from './sql.ts'
 import { STORED_TYPES } from './values.ts'
 
 /** Files of later releases of DuckDB can be read by this one, which is pinned. */
-const STORAGE = { storage_compatibility_version: 'v1.4.0', memory_limit: '512MB', threads: '1' } as const
+export const STORAGE = {
+  storage_compatibility_version: 'v1.4.0',
+  memory_limit: '512MB',
+  threads: '1',
+} as const
 const FLUSH_CHARS = 1024 * 1024
 const NULL = String.raw`\N`
 
@@ -29,9 +33,7 @@ export async function load(
   try {
     await writeRows(bytes, plan, rows, progress)
     await fill(database, rows, plan)
-    await sync(database)
-    await rename(database, path)
-    await sync(dirname(path))
+    await publish(database, path)
   } finally {
     for (const file of [rows, database, `${database}.wal`]) await rm(file, { force: true })
   }
@@ -89,6 +91,13 @@ async function fill(database: string, rows: string, { columns }: ImportPlan): Pr
     connection.closeSync()
     instance.closeSync()
   }
+}
+
+/** Gives a whole file its name, durably. */
+export async function publish(database: string, path: string): Promise<void> {
+  await sync(database)
+  await rename(database, path)
+  await sync(dirname(path))
 }
 
 async function sync(path: string): Promise<void> {

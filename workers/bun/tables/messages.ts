@@ -7,7 +7,7 @@ import type {
 } from '../../../src/domain/import-plan.ts'
 import type { Row } from '../../../src/domain/table.ts'
 import type { QueryLimits, ResultColumn } from '../../../src/ports/databases.ts'
-import type { LoadCounts, TableQuery } from '../../../src/ports/tables.ts'
+import type { EditOrder, EditOutcome, LoadCounts, TableQuery } from '../../../src/ports/tables.ts'
 
 /** A view with the path of the file of its generation. */
 export type FileView = Omit<TableQuery['views'][number], 'of'> & { readonly path: string }
@@ -24,10 +24,18 @@ export type FileTask =
   | { readonly kind: 'inspect'; readonly file: FileFormat; readonly values: ValueFormat }
   | { readonly kind: 'load'; readonly plan: ImportPlan; readonly path: string }
 
+/** An edit of the file `from`, which makes the file `to`. */
+export type EditTask = Pick<EditOrder, 'changes' | 'steps'> & {
+  readonly kind: 'edit'
+  readonly from: string
+  readonly to: string
+}
+
 /** Messages to a child. `file-end` has the size of the file, so that a broken pipe does not count as its end. */
 export type ToChild =
   | QueryTask
   | FileTask
+  | EditTask
   | { readonly kind: 'more' }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'file-end'; readonly sizeBytes: number }
@@ -43,5 +51,12 @@ export type FromChild =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
   | { readonly kind: 'rows'; readonly rows: readonly Row[] }
-  | { readonly kind: 'done'; readonly contents?: FileContents; readonly counts?: LoadCounts }
+  | ({ readonly kind: 'done' } & TaskResult)
   | ({ readonly kind: 'failed' } & TaskFailure)
+
+/** The result of a task, but for a query. */
+export type TaskResult = {
+  readonly contents?: FileContents
+  readonly counts?: LoadCounts
+  readonly outcome?: EditOutcome
+}

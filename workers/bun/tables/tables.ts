@@ -10,9 +10,18 @@ import type { Blobs } from '../../../src/ports/blobs.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { QueryLimits, ResultColumn, RowStream } from '../../../src/ports/databases.ts'
-import type { Generation, LoadCounts, Progress, TableQuery, Tables } from '../../../src/ports/tables.ts'
+import type {
+  EditOrder,
+  EditOutcome,
+  Generation,
+  LoadCounts,
+  Progress,
+  TableQuery,
+  Tables,
+} from '../../../src/ports/tables.ts'
 import { TableChild } from './child-process.ts'
-import type { FileTask, FromChild, QueryTask } from './messages.ts'
+import type { TaskBounds } from './child-process.ts'
+import type { EditTask, FileTask, QueryTask, TaskResult } from './messages.ts'
 
 const QUERIES = Math.min(4, availableParallelism())
 const QUERIES_WAITING = 32
@@ -21,6 +30,9 @@ const IDLE_MS = 60_000
 const QUERY_MEMORY_BYTES = 768 * 1024 * 1024
 const FILE_MEMORY_BYTES = 1024 * 1024 * 1024
 const FILE_TIMEOUT_MS = 60 * 60_000
+const EDIT_TIMEOUT_MS = 60_000
+/** A change goes on when its caller leaves. */
+const NEVER = new AbortController().signal
 const FILE = /^(?<tableId>\d+)-(?<key>[a-z0-9]{1,64})\.duckdb$/
 
 type Parts = { readonly directory: string; readonly blobs: Blobs; readonly clock: Clock; readonly log: Log }
@@ -110,30 +122,39 @@ class DuckTables implements BunTables {
     return counts
   }
 
+  async edit({ from, to, changes, steps }: EditOrder): Promise<EditOutcome> {
+    const task = { kind: 'edit', from: this.#pathOf(from), to: this.#pathOf(to), changes, steps } as const
+    const { outcome } = await this.#files.run(this.#parts.clock, async () => {
+      const child = this.#takeIdle() ?? this.#start('ignore')
+      try {
+        return await runTask(child, task, { timeoutMs: EDIT_TIMEOUT_MS, signal: NEVER })
+      } finally {
+        this.#giveBack(child)
+      }
+    })
+    if (!outcome) throw new Error('The table process answered without an outcome')
+    return outcome
+  }
+
   async #runFile(
     blob: string,
     task: FileTask,
     signal: AbortSignal,
     progress: Progress | undefined,
-  ): Promise<Extract<FromChild, { kind: 'done' }>> {
+  ): Promise<TaskResult> {
     return this.#files.run(this.#parts.clock, async () => {
       const file = await this.#parts.blobs.get(blob)
       if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
       const child = this.#start('pipe')
-      let done: Extract<FromChild, { kind: 'done' }> | null = null
-      const bounds = { timeoutMs: FILE_TIMEOUT_MS, memoryMaxBytes: FILE_MEMORY_BYTES, signal }
       const written = child.write(file.body, (bytes) => progress?.(bytes / file.sizeBytes))
       try {
-        const ran = child.run(task, bounds, (message) => {
-          if (message.kind === 'done') done = message
-        })
-        await Promise.all([ran, written])
+        const ran = runTask(child, task, { timeoutMs: FILE_TIMEOUT_MS, signal })
+        const [result] = await Promise.all([ran, written])
+        return result
       } finally {
         child.end()
         this.#children.delete(child)
       }
-      if (done === null) throw new Error('The table process ended without an answer')
-      return done
     })
   }
 
@@ -188,6 +209,20 @@ class DuckTables implements BunTables {
     if (!child.isAlive) end()
     else this.#idle.set(child, setTimeout(end, IDLE_MS))
   }
+}
+
+/** Runs a task that reads or changes files. */
+async function runTask(
+  child: TableChild,
+  task: FileTask | EditTask,
+  bounds: Pick<TaskBounds, 'timeoutMs' | 'signal'>,
+): Promise<TaskResult> {
+  let done: TaskResult | null = null
+  await child.run(task, { ...bounds, memoryMaxBytes: FILE_MEMORY_BYTES }, (message) => {
+    if (message.kind === 'done') done = message
+  })
+  if (done === null) throw new Error('The table process ended without an answer')
+  return done
 }
 
 /** Rows that came from a child and were not read yet. */

@@ -1,10 +1,9 @@
-import type { DurableObjectStorage } from '@cloudflare/workers-types'
+import type { DurableObjectStorage, SqlStorage } from '@cloudflare/workers-types'
 
 import { ImportFailure, importRefusal } from '../../../src/data/imports/failure.ts'
 import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
-import type { PlannedColumn } from '../../../src/domain/import-plan.ts'
-import type { Row } from '../../../src/domain/table.ts'
+import type { Column, Row } from '../../../src/domain/table.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
 import type { Generation, LoadCounts, LoadOrder } from '../../../src/ports/tables.ts'
@@ -22,13 +21,21 @@ const ROW_MAX_CHARS = 1024 * 1024
 /** How often a file is begun that brings down the object before a row is stored. */
 const ATTEMPTS_MAX = 5
 
-/** A generation: the name of its table, and what was ordered. `reply` is null while it is loaded. */
-type Entry = {
+/** A generation that is loaded: the name of its table, and what was ordered. `reply` is null until it is there. */
+type Loading = {
   readonly table: string
   readonly order: LoadOrder
   readonly attempts: number
   readonly reply: Reply<LoadCounts> | null
 }
+
+/** A generation that an edit has made. */
+type Edited = Pick<Loading, 'table'> & {
+  readonly order: Pick<LoadOrder, 'to'>
+  readonly reply: Extract<Reply<LoadCounts>, { ok: true }>
+}
+
+type Entry = Loading | Edited
 
 /** A file that is being read. */
 type Reading = {
@@ -86,6 +93,16 @@ export class Loads {
     return { share: reading ? reading.bytes / reading.sizeBytes : 0, counts: null }
   }
 
+  /** Gives a table to a generation. */
+  adopt(to: Generation, table: string, rows: number): void {
+    const entry: Edited = {
+      table,
+      order: { to },
+      reply: { ok: true, value: { rows, skipped: 0, faults: [] } },
+    }
+    this.#storage.kv.put(keyOf(to), entry)
+  }
+
   drop(generation: Generation): void {
     this.#remove(keyOf(generation))
   }
@@ -107,12 +124,12 @@ export class Loads {
     return this.#next() !== undefined
   }
 
-  #next(): readonly [key: string, entry: Entry] | undefined {
-    return [...this.#entries()].find(([, { reply }]) => reply === null)
+  #next(): readonly [key: string, entry: Loading] | undefined {
+    return [...this.#entries()].find((found): found is [string, Loading] => found[1].reply === null)
   }
 
   /** @returns the counts at the end of the file, null before */
-  async #load(key: string, entry: Entry): Promise<LoadCounts | null> {
+  async #load(key: string, entry: Loading): Promise<LoadCounts | null> {
     const reading = this.#reading?.key === key ? this.#reading : await this.#open(key, entry)
     this.#reading = reading
     const begunAt = clock.now()
@@ -131,7 +148,7 @@ export class Loads {
     return null
   }
 
-  async #open(key: string, entry: Entry): Promise<Reading> {
+  async #open(key: string, entry: Loading): Promise<Reading> {
     if (entry.attempts >= ATTEMPTS_MAX)
       throw new Refusal('unavailable', 'The file brings the import down again and again.')
     this.#storage.kv.put(key, { ...entry, attempts: entry.attempts + 1 })
@@ -151,8 +168,8 @@ export class Loads {
     return Object.assign(reading, { rows })
   }
 
-  #begin(key: string, order: LoadOrder): Entry {
-    const entry: Entry = { table: hiddenName(), order, attempts: 0, reply: null }
+  #begin(key: string, order: LoadOrder): Loading {
+    const entry: Loading = { table: hiddenName(), order, attempts: 0, reply: null }
     const columns = order.plan.columns.map(({ name, type }) => `${quotedName(name)} ${STORED_TYPES[type]}`)
     this.#storage.transactionSync(() => {
       this.#remove(key)
@@ -164,11 +181,10 @@ export class Loads {
 
   #store(key: string, rows: readonly Row[]): void {
     const entry = this.#entry(key)
-    if (!entry || rows.length === 0) return
+    if (!entry || !isLoading(entry) || rows.length === 0) return
     const { columns } = entry.order.plan
     this.#storage.transactionSync(() => {
-      for (const batch of batchesOf(rows, columns))
-        this.#storage.sql.exec(`INSERT INTO "${entry.table}" ${selected(columns)}`, batch)
+      insertRows(this.#storage.sql, entry.table, { columns, rows })
       if (entry.attempts > 0) this.#storage.kv.put(key, { ...entry, attempts: 0 })
     })
   }
@@ -209,6 +225,8 @@ export class Loads {
 const PREFIX = 'generation '
 const KEY = /^[a-z0-9]{1,64}$/
 
+const isLoading = (entry: Entry): entry is Loading => 'plan' in entry.order
+
 function keyOf({ tableId, key }: Generation): string {
   if (!KEY.test(key)) throw new RangeError('Not a generation')
   return `${PREFIX}${tableId}-${key}`
@@ -224,8 +242,17 @@ async function* counted(
   }
 }
 
+/** Inserts rows whose cells are in the order of the columns of the table. */
+export function insertRows(
+  sql: SqlStorage,
+  table: string,
+  { columns, rows }: { readonly columns: readonly Column[]; readonly rows: readonly Row[] },
+): void {
+  for (const batch of batchesOf(rows, columns)) sql.exec(`INSERT INTO "${table}" ${selected(columns)}`, batch)
+}
+
 /** The rows as arrays in JSON, each of a size that SQLite takes. */
-function* batchesOf(rows: readonly Row[], columns: readonly PlannedColumn[]): Generator<string> {
+function* batchesOf(rows: readonly Row[], columns: readonly Column[]): Generator<string> {
   let texts: string[] = []
   let chars = 0
   for (const row of rows) {
@@ -242,7 +269,7 @@ function* batchesOf(rows: readonly Row[], columns: readonly PlannedColumn[]): Ge
   if (texts.length > 0) yield `[${texts.join(',')}]`
 }
 
-function selected(columns: readonly PlannedColumn[]): string {
+function selected(columns: readonly Column[]): string {
   const values = columns.map(({ type }, index) => storedExpression(type, `value ->> ${index}`))
   return `SELECT ${values.join(', ')} FROM json_each(?)`
 }

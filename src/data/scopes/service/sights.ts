@@ -47,6 +47,17 @@ export async function readSight(context: Context, id: number, table: string): Pr
   return sight
 }
 
+/** The part of a table that the caller may edit.
+ * @throws {Refusal} not_found if the caller may read none of it, forbidden if the caller may only read, and as `listColumns` */
+export async function editSight(context: Context, id: number, table: string): Promise<Sight> {
+  const relation = (await relationsOf(context, id)).get(table)
+  const find = await sightsFor(context, id)
+  if (!relation || !find(relation, 'read')) throw new Refusal('not_found', 'There is no such table.')
+  const sight = find(relation, 'edit')
+  if (!sight) throw new Refusal('forbidden', 'No scope lets the caller edit rows of this table.')
+  return sight
+}
+
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or
  * of a user counts from the next call on. */
 async function sightsFor(

@@ -2,6 +2,7 @@ import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { timeFormat } from '../../../lib/time.ts'
+import { tableTags } from '../../tables/service.ts'
 import { commit, isForeignKeyViolation } from '../../../ports/database.ts'
 import type { RelationColumn } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -18,6 +19,7 @@ const DIGEST_LENGTH = 16
 /** The tables and views in the schema of a data source, by name. @throws {Refusal} as `readSchema` */
 export async function listTables({ ports }: Context, id: number): Promise<TableView[]> {
   const [columns, noteOn] = [await readSchema(ports, id), await readNotes(ports, id)]
+  const etags = await tableTags(ports, id)
   return [...Map.groupBy(columns, ({ table }) => table).values()].flatMap(([first, ...others]) => {
     if (!first) return []
     const note = noteOn(first.table, '')
@@ -28,6 +30,7 @@ export async function listTables({ ports }: Context, id: number): Promise<TableV
       annotations: note?.annotations ?? {},
       approximateRows: first.tableRows,
       columns: 1 + others.length,
+      etag: etags.get(first.table) ?? null,
     }
   })
 }

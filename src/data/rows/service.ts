@@ -1,0 +1,174 @@
+import type { Context } from '../../context.ts'
+import type { Cell, Column, ColumnType } from '../../domain/table.ts'
+import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
+import { invalidAt, Refusal, refusalIn, stale } from '../../lib/errors.ts'
+import { cellReaders } from '../imports/cells.ts'
+import type { CellReader } from '../imports/cells.ts'
+import { editSight } from '../scopes/service/sights.ts'
+import type { Sight } from '../scopes/sight.ts'
+import { isFileSource } from '../sources/schema.ts'
+import { requireSource } from '../sources/service.ts'
+import { WRITERS } from '../sql/dialects/writers.ts'
+import { abandonGeneration, beginGeneration, openTable, publishTable } from '../tables/service.ts'
+import type { OpenTable } from '../tables/service.ts'
+import type { EditView, InsertBody, KeyedBody } from './schema.ts'
+import { plannedEdit } from './steps.ts'
+import type { Edit, Fault, PlannedEdit, StepMeaning } from './steps.ts'
+
+type Place = { readonly id: number; readonly table: string }
+type Edited = { readonly view: EditView; readonly etag: string }
+
+const INSERTS = { error: 'insert', ignore: 'insert_missing', update: 'upsert' } as const
+
+/** Inserts rows into an imported table, all of them or none. @throws {Refusal} as `edit` */
+export function insertRows(context: Context, place: Place, body: InsertBody): Promise<Edited> {
+  return edit(context, place, { ...body, kind: INSERTS[body.onConflict] })
+}
+
+/** Changes the rows that have the given keys, all of them or none. @throws {Refusal} as `edit` */
+export function updateRows(context: Context, place: Place, body: KeyedBody): Promise<Edited> {
+  return edit(context, place, { ...body, kind: 'update' })
+}
+
+/** Deletes the rows that have the given keys, all of them or none. @throws {Refusal} as `edit` */
+export function deleteRows(context: Context, place: Place, body: KeyedBody): Promise<Edited> {
+  return edit(context, place, { ...body, kind: 'delete' })
+}
+
+type Order = KeyedBody & Pick<Edit, 'kind'>
+
+/** @throws {Refusal} not_found without the table or a scope, forbidden for rows outside of the scope, conflict for keys that
+ * are there, precondition_failed, invalid, unavailable, overloaded */
+function edit(context: Context, place: Place, order: Order): Promise<Edited> {
+  return changeWithRetry(demandedVersion(context), async () => {
+    const { ports } = context
+    const { type } = await requireSource(ports, place.id)
+    if (!isFileSource(type))
+      throw new Refusal(
+        'conflict',
+        'Only rows of imported tables can be edited. This data source is a database.',
+      )
+    const sight = await editSight(context, place.id, place.table)
+    const before = await openTable(ports, place.id, place.table)
+    if (!before) throw new Refusal('not_found', 'There is no such table.')
+    const demanded = demandedVersion(context)
+    if (demanded !== null && demanded !== before.version) throw stale('table')
+    const changes = changesOf(order, sight, ports.settings.timeZone)
+    const plan = plannedEdit(
+      changes,
+      { columns: before.columns, scope: sight.rows },
+      WRITERS[ports.tables.dialect],
+    )
+    return make(context, { before, plan, sight })
+  })
+}
+
+async function make(
+  context: Context,
+  { before, plan, sight }: { readonly before: OpenTable; readonly plan: PlannedEdit; readonly sight: Sight },
+): Promise<Edited> {
+  const { ports } = context
+  const { name, columns, generation: from, version } = before
+  const to = await beginGeneration(ports, from.sourceId)
+  try {
+    const { changes, steps, meanings } = plan
+    const outcome = await ports.tables.edit({ from, to, columns, changes, steps })
+    if (!('rows' in outcome)) throw faultOf(meanings[outcome.step] as Fault, outcome.change, sight)
+    const { rows, written } = outcome
+    await publishTable(context, { name, columns, rows, generation: to }, { before, others: [] }).catch(
+      (error: unknown) => {
+        throw refusalIn(error)?.code === 'conflict' ? stale('table') : error
+      },
+    )
+    const count = (wanted: StepMeaning) =>
+      meanings.reduce((sum, meaning, step) => sum + (meaning === wanted ? (written[step] ?? 0) : 0), 0)
+    const view = {
+      inserted: count('inserted'),
+      updated: count('updated'),
+      deleted: count('deleted'),
+      rows: sight.rows === null ? rows : null,
+    }
+    return { view, etag: entityTag(version + 1) }
+  } catch (error) {
+    await abandonGeneration(ports, to)
+    throw error
+  }
+}
+
+function faultOf(fault: Fault, change: number, { rows }: Sight): Refusal {
+  const at = (message: string) => [{ pointer: `/rows/${change}`, message }]
+  if (fault === 'exists')
+    return new Refusal(
+      'conflict',
+      'A row with this key is there already. Nothing was stored.',
+      at('is there already'),
+    )
+  if (fault === 'missing' && rows === null)
+    return new Refusal('not_found', 'No row has this key. Nothing was stored.', at('is not there'))
+  // Whether another row has the key is not for this user to know.
+  return new Refusal(
+    'forbidden',
+    'A row is outside of the scope of the caller. Nothing was stored.',
+    at('is outside of the scope'),
+  )
+}
+
+/** @throws {Refusal} invalid */
+function changesOf({ kind, key, rows }: Order, sight: Sight, timeZone: string): Edit {
+  const names = Object.keys(rows[0] ?? {})
+  const known = new Map(sight.columns.map((column) => [column.name, column]))
+  for (const [at, column] of key.entries()) {
+    if (!known.has(column)) throw invalidAt(`/key/${at}`, 'is not a column of the table')
+    if (!names.includes(column)) throw invalidAt('/rows/0', `must have the column ${column} of the key`)
+  }
+  const columns = names.map((column): Column => {
+    const found = known.get(column)
+    if (!found) throw invalidAt(`/rows/0/${pointed(column)}`, 'is not a column of the table')
+    return found
+  })
+  if (columns.length === 0) throw invalidAt('/rows/0', 'must have a column')
+  if (kind === 'update' && columns.length === key.length)
+    throw invalidAt('/rows/0', 'must have a column beside the key')
+  if (kind === 'delete' && columns.length > key.length)
+    throw invalidAt('/rows/0', 'must have no column beside the key')
+  const readers = cellReaders({ nulls: [], decimal: '.', dateFormats: [], timeZone })
+  const seen = new Set<string>()
+  const cells = rows.map((row, number) => {
+    const pointer = `/rows/${number}`
+    if (Object.keys(row).length !== names.length || names.some((column) => !Object.hasOwn(row, column)))
+      throw invalidAt(pointer, 'must have the columns of the first row')
+    const own = columns.map(({ name, type }) =>
+      cellOf(row[name] ?? null, { type, readers, pointer: `${pointer}/${pointed(name)}` }),
+    )
+    const ofKey = own.filter((_, at) => key.includes(names[at] ?? ''))
+    if (ofKey.includes(null)) throw invalidAt(pointer, 'must have a key that is not null')
+    if (key.length > 0 && seen.size === seen.add(JSON.stringify(ofKey)).size)
+      throw invalidAt(pointer, 'has the key of another row')
+    return own
+  })
+  return { kind, columns, rows: cells, key }
+}
+
+type CellPlace = {
+  readonly type: ColumnType
+  readonly readers: Readonly<Record<ColumnType, CellReader>>
+  readonly pointer: string
+}
+
+const IS_NUMERIC: ReadonlySet<ColumnType> = new Set(['integer', 'number'])
+
+/** @throws {Refusal} invalid for a value of another type */
+function cellOf(given: Cell, { type, readers, pointer }: CellPlace): Cell {
+  if (given === null) return null
+  const text = String(given)
+  const isOfType =
+    typeof given === 'string' || (typeof given === 'boolean' ? type === 'boolean' : IS_NUMERIC.has(type))
+  const value = isOfType ? readers[type](text) : undefined
+  if (value === undefined) throw invalidAt(pointer, `must be a value of the type ${type}`)
+  return value
+}
+
+/** A name within a JSON pointer (RFC 6901). */
+function pointed(column: string): string {
+  return column.replaceAll('~', '~0').replaceAll('/', '~1')
+}

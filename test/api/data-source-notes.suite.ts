@@ -10,6 +10,7 @@ type Column = { readonly table: string; readonly name: string }
 type Entry = { readonly before: object | null; readonly after: object | null }
 
 const long = (length: number) => 'x'.repeat(length)
+const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`
 /** Annotations of this many bytes. */
 const annotationsOf = (bytes: number) => ({ own: long(bytes - '{"own":""}'.length) })
 
@@ -270,6 +271,28 @@ const kept: Scenario[] = [
         tableComment: 'All orders',
         annotations: { unit: 'kg' },
       })
+      await good(client.request('DELETE', `/dataSources/${id}`))
+    },
+  },
+  {
+    title: 'annotations are nested as deep as a body may be, and no deeper',
+    async run(client) {
+      const { id } = await makeFiles(client)
+      const annotate = (text: string) =>
+        client.request('PUT', `/dataSources/${id}/tables/orders/annotations`, {
+          text,
+          headers: { 'content-type': 'application/json' },
+        })
+      for (const text of [
+        nested(101, '{"a":', '}'),
+        nested(9_000, '{"a":', '}'),
+        `{"own":${nested(30_000, '[', ']')}}`,
+      ])
+        expectAnswer(await annotate(text), { answers: 'invalid', pointers: [''] })
+      const deepest = `{"own":${nested(99, '[', ']')}}`
+      expect((await annotate(deepest)).text).toContain(deepest)
+      expect((await client.request('GET', `/dataSources/${id}/tables`)).text).toContain(deepest)
+      expectAnswer(await annotate('{"own":null}'), { answers: 200 })
       await good(client.request('DELETE', `/dataSources/${id}`))
     },
   },

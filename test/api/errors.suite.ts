@@ -552,6 +552,26 @@ const problems: Scenario[] = [
     },
   })),
   {
+    title: 'a body that is nested deeper than 100 levels is refused, however deep',
+    async run(client) {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"filter":', '}'],
+        ['{"not":', '}'],
+      ] as const)
+        for (const [method, path] of [
+          ['POST', '/groups?parentId=1'],
+          ['PATCH', '/groups/1'],
+          ['POST', '/dataSources/1/tables/t/select'],
+        ] as const)
+          for (const depth of [100, 6_000]) {
+            const text = `{"filter":${open.repeat(depth)}1${close.repeat(depth)}}`
+            const answer = await client.request(method, path, { text, headers: JSON_TYPE })
+            expectAnswer(answer, { answers: 'invalid', pointers: [''] })
+          }
+    },
+  },
+  {
     title: 'no problem document repeats what was sent',
     async run(client) {
       const { job } = await stage(client)

@@ -64,6 +64,7 @@ import { scriptFilesSuite } from './script-files.suite.ts'
 import { scopedReadsSuite } from './scoped-reads.suite.ts'
 import { scriptsSuite } from './scripts.suite.ts'
 import { settingsSuite } from './settings.suite.ts'
+import { sharedResultsSuite } from './shared-results.suite.ts'
 import { slcsSuite } from './slcs.suite.ts'
 import { slosSuite } from './slos.suite.ts'
 import { closeSourceServer, hasSourceServer, startSourceServer } from './source-server.ts'
@@ -139,6 +140,7 @@ export const SUITES: readonly Suite[] = [
   dataSourceConfigurationSuite,
   selectionSuite,
   exportsSuite,
+  sharedResultsSuite,
   scopedReadsSuite,
   runsSuite,
   webhooksSuite,

@@ -143,6 +143,11 @@ export const selectView = z
     truncated: z.boolean().describe('Whether there are more rows than `limit`.'),
     durationMs: z.int().describe('The duration of the statements in milliseconds.'),
     duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
+    cached: z
+      .boolean()
+      .describe(
+        'Whether an equal request, at the same time or less than a second before, has read the rows.',
+      ),
   })
   .meta({ id: 'Selection' })
 

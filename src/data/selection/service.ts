@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts'
 import type { Cell } from '../../domain/table.ts'
 import { durationText } from '../../lib/duration.ts'
 import { invalidAt } from '../../lib/errors.ts'
-import type { Bound } from '../../ports/databases.ts'
 import { resultReader } from './cells.ts'
 import { planOf } from './plan.ts'
 import { LIMIT_DEFAULT, LIMIT_MAX } from './schema.ts'
@@ -25,18 +24,21 @@ export async function select(
 
 /** The same of a table that was opened. */
 export async function selectFrom(
-  { ports: { clock, settings } }: Context,
+  { ports }: Context,
   { readable, body }: { readonly readable: ReadableTable; readonly body: SelectBody },
   asking: Asking,
 ): Promise<SelectView> {
+  const { clock, settings } = ports
   const { limit = LIMIT_DEFAULT } = body
   if (limit > LIMIT_MAX)
     throw invalidAt('/limit', `is above ${LIMIT_MAX}, which CSV and NDJSON alone can have`)
   const plan = planOf(body, { columns: readable.columns, timeZone: settings.timeZone, limit })
   const statements = statementsOf(plan, readable.from, readable.writer)
   const beganAt = clock.now()
-  const found = await readRows(readable, statements.rows(1), { rowsMax: plan.limit + 1, asking })
-  const total = body.total === 'exact' ? await readNumber(readable, statements.total(), asking) : null
+  const reading = { ports, rowsMax: plan.limit + 1, asking }
+  const { value: found, isShared } = await readRows(readable, statements.rows(1), reading)
+  const total =
+    body.total === 'exact' ? await readNumber(readable, statements.total(), { ...reading, rowsMax: 1 }) : null
   const durationMs = clock.now() - beganAt
   const { columns, row } = resultReader(plan)
   const rows = found.rows.slice(0, plan.limit).map(row)
@@ -51,11 +53,12 @@ export async function selectFrom(
     truncated: found.rows.length > plan.limit,
     durationMs,
     duration: durationText(durationMs),
+    cached: isShared,
   }
 }
 
-async function readNumber(readable: ReadableTable, statement: Bound, asking: Asking): Promise<number> {
-  const { rows } = await readRows(readable, statement, { rowsMax: 1, asking })
-  const cell: Cell = rows[0]?.[0] ?? null
+async function readNumber(...[readable, statement, reading]: Parameters<typeof readRows>): Promise<number> {
+  const { value } = await readRows(readable, statement, reading)
+  const cell: Cell = value.rows[0]?.[0] ?? null
   return Number(cell)
 }

@@ -30,12 +30,15 @@ export async function histogramOf(
     throw new Refusal('invalid', 'The path is invalid; see errors.', [fault])
   }
   const numbers = { column, filter: filter ? conditionOf(filter, columns, '?filter') : null, from }
-  const range = await readRows(readable, rangeStatement(numbers, writer), { rowsMax: 1, asking })
-  const [min = null, max = null] = (range.rows[0] ?? []).map((cell) => (cell === null ? null : Number(cell)))
+  const { ports } = context
+  const range = await readRows(readable, rangeStatement(numbers, writer), { ports, rowsMax: 1, asking })
+  const [min = null, max = null] = (range.value.rows[0] ?? []).map((cell) =>
+    cell === null ? null : Number(cell),
+  )
   const borders = min === null || max === null ? [] : bordersOf(min, max, bins)
   const statement = binsStatement(numbers, borders.slice(1, -1), writer)
-  const { rows } = await readRows(readable, statement, { rowsMax: bins + 1, asking })
-  const counts = new Map(rows.map(([bin, count]) => [bin == null ? null : Number(bin), Number(count)]))
+  const { value } = await readRows(readable, statement, { ports, rowsMax: bins + 1, asking })
+  const counts = new Map(value.rows.map(([bin, count]) => [bin == null ? null : Number(bin), Number(count)]))
   const nullCount = counts.get(null) ?? 0
   return {
     min,

@@ -3,6 +3,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Columns } from '../../filters/expression.ts'
 import { conditionSql } from '../../filters/emit.ts'
 import { readSight } from '../../scopes/service/sights.ts'
+import { sightHash } from '../../scopes/sight.ts'
 import type { Sight } from '../../scopes/sight.ts'
 import { isFileSource } from '../../sources/schema.ts'
 import { requireSource } from '../../sources/service.ts'
@@ -14,6 +15,8 @@ import { boundOf, joined, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { openTable } from '../../tables/service.ts'
 
+const LIVE_AGE_MAX_MS = 1_000
+
 /** A table as its caller may read it. Every read of rows goes through one. */
 export type ReadableTable = {
   readonly columns: Columns
@@ -21,6 +24,15 @@ export type ReadableTable = {
   /** The rows and columns that the caller may read. */
   readonly from: Fragment
   readonly query: SourceReader['query']
+  readonly shared: Sharing
+}
+
+/** Which tables answer equal statements alike. */
+export type Sharing = {
+  /** It has the rows and columns that the caller may read. */
+  readonly key: string
+  /** How old an answer may be; null where the rows never change. */
+  readonly ageMaxMs: number | null
 }
 
 /** @throws {Refusal} not_found, and the refusals of the ports `databases` and `tables` */
@@ -32,6 +44,7 @@ export async function readableTable(context: Context, id: number, table: string)
   const writer = WRITERS[reader.dialect]
   const relation = reader.schema === null ? name(table) : sql`${name(reader.schema)}.${name(table)}`
   return {
+    shared: { key: `${reader.key} ${await sightHash(sight)}`, ageMaxMs: freshness(context, LIVE_AGE_MAX_MS) },
     columns: columnsOf(sight),
     writer,
     from: visible(relation, sight, writer),
@@ -48,9 +61,10 @@ type Imported = {
 
 /** The statement runs over a view that has no other rows and columns: nothing else of the table can be named. */
 async function importedTable(
-  { ports }: Context,
+  context: Context,
   { id, table, source, sight }: Imported,
 ): Promise<ReadableTable> {
+  const { ports } = context
   const { tables, settings } = ports
   const opened = await openTable(ports, id, table)
   if (!opened) throw new Refusal('not_found', 'There is no such table.')
@@ -62,7 +76,9 @@ async function importedTable(
     where: sight.rows && boundOf(conditionSql(sight.rows, writer), writer),
   }
   const timeoutMs = timeLimitOf(source)
+  const key = JSON.stringify([opened.generation, table])
   return {
+    shared: { key: `${key} ${await sightHash(sight)}`, ageMaxMs: freshness(context, null) },
     columns: columnsOf(sight),
     writer,
     from: name(table),
@@ -71,6 +87,11 @@ async function importedTable(
       return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
     },
   }
+}
+
+/** No answer is young enough for a request with `Cache-Control: no-cache` (RFC 9111 section 5.2.1.4). */
+function freshness<Age extends number | null>({ request }: Context, ageMaxMs: Age): Age | 0 {
+  return /\bno-cache\b/i.test(request?.headers.get('cache-control') ?? '') ? 0 : ageMaxMs
 }
 
 function columnsOf(sight: Sight): Columns {

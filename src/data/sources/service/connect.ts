@@ -92,6 +92,8 @@ const TIMEOUT_MAX_MS = 3_600_000
 
 /** A database that is read. */
 export type SourceReader = {
+  /** Other readers with this key answer equal statements alike. */
+  readonly key: string
   readonly dialect: DatabaseTarget['type']
   /** Null for the default of the database user. */
   readonly schema: string | null
@@ -115,6 +117,7 @@ export async function openReader({ ports, caller }: Context, id: number): Promis
   const session = sessionOf(row, caller)
   const timeoutMs = timeLimitOf(opened)
   return {
+    key: JSON.stringify([row.id, row.version, row.createdAt, session]),
     dialect: opened.type,
     schema: opened.schema,
     query(statement, { rowsMax, bytesMax, onBackend }, signal) {

@@ -26,7 +26,7 @@ const TAGS: readonly Tag[] = [
   {
     name: 'Status pages',
     description: 'Public pages and badges of objects.',
-    paths: /\/status-page\b|^\/(?:status|badges)\b/,
+    paths: /\/status-pages?\b|^\/(?:status|badges)\b/,
   },
   { name: 'Permissions', description: 'Grants on objects.', paths: /\/permissions\b/ },
   { name: 'Events', description: 'A live stream of changes.', paths: /^\/events\b/ },

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 import { deliver } from './matrix/world.ts'
-import { createDevice, createGroup, createJob } from './objects.ts'
+import { createDevice, createGroup, createJob, nextOf } from './objects.ts'
 import { good, once, table } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
@@ -78,6 +78,24 @@ const refusals = table(stage, [
     answers: 'invalid',
     pointers: ['/children/0'],
   },
+  { title: 'a collector who lists', call: 'GET /status-pages', as: 'collector', answers: 'forbidden' },
+  ...[1, 200].map((limit) => ({
+    title: `a list of ${limit}`,
+    call: `GET /status-pages?limit=${limit}`,
+    answers: 200,
+  })),
+  ...[0, 201].map((limit) => ({
+    title: `a list of ${limit}`,
+    call: `GET /status-pages?limit=${limit}`,
+    answers: 'invalid' as const,
+    pointers: ['?limit'],
+  })),
+  {
+    title: 'a cursor of another list',
+    call: 'GET /status-pages?cursor=eA',
+    answers: 'invalid',
+    pointers: ['?cursor'],
+  },
   { title: 'an unknown page', call: 'GET /status/{unknown}', as: null, answers: 'not_found' },
   { title: 'an unknown badge', call: 'GET /badges/{unknown}', as: null, answers: 'not_found' },
   { title: 'a long token', call: `GET /status/${'x'.repeat(65)}`, as: null, answers: 'not_found' },
@@ -89,6 +107,8 @@ const refusals = table(stage, [
     pointers: ['?show'],
   },
 ])
+
+type Listed = { readonly object: { readonly id: number } }
 
 const show = (client: Parameters<Scenario['run']>[0], id: number, json: object = {}) =>
   good<Page>(client.request('PUT', `/group/${id}/status-page`, { json, as: 'editor' }))
@@ -122,6 +142,37 @@ const scenarios: Scenario[] = [
       const again = await show(client, group, { days: 7 })
       expect(again.page).toBe(shown.page)
       expect((await client.request('GET', again.page, { as: null })).text).not.toContain('checkout')
+    },
+  },
+  {
+    title: 'a list has all pages with their addresses, by object, in pages of the size asked for',
+    async run(client) {
+      const parent = await createGroup(client, 1, { name: 'listed' })
+      const group = await createGroup(client, parent, { name: 'own' })
+      const device = await createDevice(client, group, { name: 'below' })
+      const { children: _, ...shown } = await show(client, group, { title: 'Ours', children: [device] })
+      await good(client.request('PUT', `/device/${device}/status-page`, { json: {} }))
+      const listed = async () => {
+        const found: Listed[] = []
+        for (let next: string | null = '/status-pages?limit=2'; next !== null;) {
+          const answer = await client.request('GET', next, { as: 'editor' })
+          const items = answer.body['items'] as Listed[]
+          expect(items.length).toBeLessThanOrEqual(2)
+          found.push(...items)
+          next = nextOf(answer)
+        }
+        return found
+      }
+      const all = await listed()
+      expect(await good(client.request('GET', '/status-pages', { as: 'editor' }))).toEqual({ items: all })
+      const listedIds = all.map(({ object }) => object.id)
+      expect(listedIds).toEqual([...new Set(listedIds)].toSorted((a, b) => a - b))
+      expect(all.slice(-2)).toMatchObject([
+        { object: { id: group, type: 'group', name: 'own', state: 'undefined' }, components: 1, ...shown },
+        { object: { id: device, type: 'device', name: 'below' }, components: 0, title: null },
+      ])
+      await good(client.request('DELETE', `/groups/${parent}?recursive=true`))
+      expect(await listed()).toEqual(all.slice(0, -2))
     },
   },
   {

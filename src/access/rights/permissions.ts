@@ -125,6 +125,14 @@ export function readable(rights: Rights, alias: string, listed: IdListSql): stri
   return tops === null ? '1' : isAtOrBelow(`${alias}.path`, listed(tops))
 }
 
+/** The SQL condition that the user may write the object of a row. */
+export function writable(rights: Rights, alias: string, listed: IdListSql): string {
+  if (rights.role === 'administrator') return '1'
+  if (!reachOf(rights, { type: '', runBy: 0, path: '' }).write) return '0'
+  const tops = [...rights.granted].flatMap(([id, { write }]) => (write ? [id] : []))
+  return isAtOrBelow(`${alias}.path`, listed(tops))
+}
+
 /** The SQL condition that the user may read the object of a row or an object below it. */
 export function visible(rights: Rights, alias: string, listed: IdListSql): string {
   if (readsEverything(rights)) return '1'

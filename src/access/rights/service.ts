@@ -12,7 +12,7 @@ import { permissionsOf, ROOT_PATH, sharedRights, waysTo } from './permissions.ts
 import type { Granted, Rights, Subject } from './permissions.ts'
 import * as store from './store.ts'
 
-export { readableBelow, readableBy, visibleBy } from './store.ts'
+export { readableBelow, readableBy, visibleBy, writableBy } from './store.ts'
 export type { GrantRow } from './store.ts'
 
 /** A right that was taken away holds for this long at most in another isolate. */

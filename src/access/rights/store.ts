@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../ports/database.ts'
-import { idsOf, permissionsOf, readable, readableTops, visible } from './permissions.ts'
+import { idsOf, permissionsOf, readable, readableTops, visible, writable } from './permissions.ts'
 import type { Granted, IdListSql, Rights, Subject } from './permissions.ts'
 
 export type GrantRow = Subject &
@@ -15,6 +15,11 @@ export type GrantRow = Subject &
 /** `readable`, with its lists as bound parameters. */
 export function readableBy(rights: Rights, alias: string): SQL {
   return binding((listed) => readable(rights, alias, listed))
+}
+
+/** `writable`, with its lists as bound parameters. */
+export function writableBy(rights: Rights, alias: string): SQL {
+  return binding((listed) => writable(rights, alias, listed))
 }
 
 /** `visible`, with its lists as bound parameters. */

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import * as z from 'zod'
 import { noContent, ok } from '../../http/openapi-answers.ts'
+import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { EDITORS } from '../../http/roles.ts'
@@ -9,9 +11,17 @@ import { sha256Base64 } from '../../lib/digest.ts'
 import { parentPath } from '../tree/browse/schema.ts'
 import { languageOf } from './language.ts'
 import { STYLE } from './page.ts'
-import { badgeQuery, publicPath, statusPageBody, statusPageView } from './schema.ts'
+import {
+  badgeQuery,
+  listedStatusPage,
+  publicPath,
+  statusPageBody,
+  statusPagesQuery,
+  statusPageView,
+} from './schema.ts'
 import {
   deleteStatusPage,
+  listStatusPages,
   moveStatusPage,
   readStatusPage,
   saveStatusPage,
@@ -26,6 +36,25 @@ const editing = { roles: EDITORS, object: 'write' } as const
 const answers = { 200: ok(statusPageView, 'The status page: its contents and its addresses.') }
 
 const editingRoutes = new Hono<Env>()
+  .get(
+    '/status-pages',
+    policy({
+      roles: EDITORS,
+      summary: 'List the status pages of all objects that you may change',
+      answers: {
+        200: ok(
+          z.object({ items: z.array(listedStatusPage) }),
+          'The status pages, by the id of their object.',
+          ['Link'],
+        ),
+      },
+    }),
+    valid('query', statusPagesQuery),
+    async (c) => {
+      const { items, next } = await listStatusPages(c.get('context'), c.req.valid('query'))
+      return c.json({ items }, 200, nextLink(c, next))
+    },
+  )
   .get(
     '/:parentType/:parentId/status-page',
     policy({ ...editing, summary: 'Read the status page and badge of an object', answers }),

@@ -1,9 +1,12 @@
 import * as z from 'zod'
+import { STATES } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 import { nameSchema } from '../../http/text-schemas.ts'
 
 const CHILDREN_MAX = 50
 const DAYS_MAX = 90
+const LIST_MAX = 200
+const LIST_DEFAULT = 100
 /** Longer than any token; longer texts are unknown tokens, too. */
 const TOKEN_MAX = 64
 
@@ -43,6 +46,28 @@ export const statusPageView = z
   })
   .meta({ id: 'StatusPage' })
 
+export const listedStatusPage = z
+  .object({
+    object: z.object({
+      id: z.int(),
+      type: z.enum(OBJECT_TYPES),
+      name: z.string(),
+      state: z.enum(STATES),
+    }),
+    title: z.string().nullable(),
+    days: statusPageView.shape.days,
+    components: z.int().describe('The number of components on the page.'),
+    page: statusPageView.shape.page,
+    badge: statusPageView.shape.badge,
+  })
+  .meta({ id: 'ListedStatusPage' })
+
+export const statusPagesQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_DEFAULT),
+  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+})
+
+export type ListedStatusPage = z.infer<typeof listedStatusPage>
 export type StatusPageBody = z.output<typeof statusPageBody>
 export type StatusPageView = z.infer<typeof statusPageView>
 

@@ -1,17 +1,19 @@
 import { seal, unseal } from '../../access/session/keys.ts'
 import { audited } from '../../access/audit/service.ts'
 import { permissionsOf } from '../../access/rights/permissions.ts'
-import { rightsOf } from '../../access/rights/service.ts'
+import { rightsOf, writableBy } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { decodeNumber, pageOf } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import { base64url } from '../../lib/text.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { ObjectRow } from '../tree/service.ts'
 import { requireObject } from '../tree/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
-import type { StatusPageBody, StatusPageView } from './schema.ts'
+import type { ListedStatusPage, StatusPageBody, StatusPageView } from './schema.ts'
 import { forgetShown } from './service/public-page.ts'
 import * as store from './store.ts'
 
@@ -20,6 +22,31 @@ export { showBadge, showPage } from './service/public-page.ts'
 const TOKEN_BYTES = 32
 
 export type StatusPageParent = { readonly parentType: ObjectType; readonly parentId: number }
+
+/** The status pages of objects that the caller may change: their addresses are secrets of those who may publish them.
+ * @throws {Refusal} invalid for a cursor of another list */
+export async function listStatusPages(
+  context: Context,
+  { limit, cursor }: Page,
+): Promise<{ readonly items: readonly ListedStatusPage[]; readonly next: string | null }> {
+  const { ports } = context
+  const rows = await store.listPages(ports.database, {
+    writable: writableBy(await rightsOf(context), 'p'),
+    afterId: cursor === undefined ? 0 : decodeNumber(cursor),
+    limit: limit + 1,
+  })
+  const { shown, next } = pageOf(rows, limit, ({ objectId }) => objectId)
+  const items = shown.map(
+    async ({ objectId: id, type, name, state, title, days, components, ...sealed }) => ({
+      object: { id, type, name, state },
+      title,
+      days,
+      components,
+      ...(await pathsOf(ports, sealed)),
+    }),
+  )
+  return { items: await Promise.all(items), next }
+}
 
 /** The contents and the addresses of a status page. @throws {Refusal} not_found, also without a status page;
  * forbidden */
@@ -131,19 +158,20 @@ async function newToken({ secrets }: Ports, purpose: string) {
   return { hash: await sha256(base64url(bytes)), sealed: await seal(secrets, bytes, purpose) }
 }
 
-async function viewOf(
-  { database, secrets, settings }: Ports,
-  page: store.StatusPageRow,
-): Promise<StatusPageView> {
-  const [children, pageBytes, badgeBytes] = await Promise.all([
-    store.readChildren(database, page.objectId),
-    unseal(secrets, page.pageSealed, 'status page'),
-    unseal(secrets, page.badgeSealed, 'badge'),
+async function viewOf(ports: Ports, page: store.StatusPageRow): Promise<StatusPageView> {
+  const [children, paths] = await Promise.all([
+    store.readChildren(ports.database, page.objectId),
+    pathsOf(ports, page),
+  ])
+  return { title: page.title, days: page.days, children: [...children], ...paths }
+}
+
+async function pathsOf({ secrets, settings }: Ports, sealed: store.Addresses) {
+  const [pageBytes, badgeBytes] = await Promise.all([
+    unseal(secrets, sealed.pageSealed, 'status page'),
+    unseal(secrets, sealed.badgeSealed, 'badge'),
   ])
   return {
-    title: page.title,
-    days: page.days,
-    children: [...children],
     page: `${settings.basePath}/status/${base64url(pageBytes)}`,
     badge: `${settings.basePath}/badges/${base64url(badgeBytes)}`,
   }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { statusPages } from '../../../db/tables/status-pages.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
@@ -37,6 +38,24 @@ export function readChildren(database: Database, objectId: number): Promise<read
     select o.id as id, o.type as type, o.name as name
     from status_page_children c cross join objects p on p.id = c.object_id cross join objects o on o.id = c.child_id
     where c.object_id = ${objectId} and ${IS_PART} order by c.position`)
+}
+
+export type ListedRow = StatusPageRow &
+  Pick<ShownRow, 'type' | 'name' | 'state'> & { readonly components: number }
+
+/** The status pages of objects `p` that `writable` selects, by the ids of the objects. */
+export function listPages(
+  database: Database,
+  { writable, afterId, limit }: { readonly writable: SQL; readonly afterId: number; readonly limit: number },
+): Promise<readonly ListedRow[]> {
+  return database.all<ListedRow>(sql`
+    select g.object_id as "objectId", g.page_hash as "pageHash", g.page_sealed as "pageSealed",
+           g.badge_hash as "badgeHash", g.badge_sealed as "badgeSealed", g.days as days, g.title as title,
+           p.type as type, p.name as name, coalesce(s.state, 'undefined') as state,
+           (select count(*) from status_page_children c cross join objects o on o.id = c.child_id
+            where c.object_id = p.id and ${IS_PART}) as components
+    from status_pages g cross join objects p on p.id = g.object_id left join states s on s.object_id = p.id
+    where g.object_id > ${afterId} and ${writable} order by g.object_id limit ${limit}`)
 }
 
 export type Candidate = { readonly id: number; readonly path: string; readonly isBelow: boolean }

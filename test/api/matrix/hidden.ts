@@ -53,6 +53,24 @@ export const HIDDEN: readonly Change[] = [
     },
   },
   {
+    title: 'a list of status pages has those of objects that its reader may change',
+    async run(client, { own, readonly, foreign }) {
+      for (const { group } of [own, readonly, foreign])
+        await good(client.request('PUT', `/group/${group}/status-page`, { json: {} }))
+      const listed = async (as: 'administrator' | 'editor') => {
+        const { items } = await good<{ items: readonly { object: { id: number } }[] }>(
+          client.request('GET', '/status-pages', { as }),
+        )
+        const ids = items.map(({ object }) => object.id)
+        return [own, readonly, foreign].map(({ group }) => ids.includes(group))
+      }
+      expect(await listed('administrator')).toEqual([true, true, true])
+      expect(await listed('editor')).toEqual([true, false, false])
+      for (const { group } of [own, readonly, foreign])
+        await good(client.request('DELETE', `/group/${group}/status-page`))
+    },
+  },
+  {
     title: 'one action on several jobs answers each by the rights on it',
     async run(client, { own, readonly, foreign }) {
       const ids = [foreign.job, own.job, readonly.job]

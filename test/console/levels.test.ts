@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { connectAdministrator } from '../api/client.ts'
 import type { Body } from '../api/client.ts'
+import { good } from '../api/suite.ts'
 import { onMainHost } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -192,6 +193,58 @@ onMainHost('levels', (stage) => {
         await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).click()
         await page.getByText('It is not published.').waitFor()
         expect((await fetch(second.url)).status).toBe(404)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a page of a group is published, with a job below it, from the list of all pages',
+    async () => {
+      const { job, service } = await plant(stage)
+      const { name, deviceId } = await read(stage, `/jobs/${job}`)
+      const { parentId: group } = await read(stage, `/devices/${Number(deviceId)}`)
+      const { name: groupName } = await read(stage, `/groups/${Number(group)}`)
+      await good(
+        stage.client.request('PUT', `/slo/${service}/status-page`, { json: { title: 'Our service' } }),
+      )
+      await stage.visit('status-pages', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of (404|422)/)
+        await page.getByRole('row', { name: /Our service/ }).waitFor()
+        await check('status-pages-filled')
+        await page.getByRole('button', { name: 'Publish a page' }).click()
+        const choice = page.getByRole('dialog')
+        await choice.getByLabel('Object', { exact: true }).fill(String(groupName))
+        await choice
+          .getByRole('button', { name: String(groupName) })
+          .first()
+          .click()
+        await choice.getByRole('button', { name: 'Next' }).click()
+        await page.getByRole('button', { name: 'Publish' }).click()
+        const form = page.getByRole('dialog')
+        await form.getByLabel('Title').fill('Our group')
+        await form.getByLabel('Add an object below it').fill(String(name))
+        await form
+          .getByRole('button', { name: String(name) })
+          .first()
+          .click()
+        await form.getByRole('button', { name: `Remove ${String(name)}` }).waitFor()
+        await form.getByRole('button', { name: 'Publish' }).click()
+        await page.getByText('has one component:').waitFor()
+        await check('status-page-of-a-group')
+        const shown = await read(stage, `/group/${Number(group)}/status-page`)
+        expect(shown).toMatchObject({ title: 'Our group', children: [{ id: job }] })
+        await page.getByRole('link', { name: 'Status pages' }).first().click()
+        await page.getByRole('row', { name: /Our group.*one component/ }).waitFor()
+        expect(
+          await page
+            .getByRole('link', { name: `Open the page of ${String(groupName)}` })
+            .getAttribute('href'),
+        ).toBe(String(shown['page']))
+        await page.goto(`${stage.url}/ui/group/${Number(group)}`)
+        await page.getByRole('button', { name: `More actions on ${String(groupName)}` }).click()
+        await page.getByRole('menuitem', { name: 'Status page' }).click()
+        await page.getByText('has one component:').waitFor()
       })
     },
     TEST_MAX_MS,

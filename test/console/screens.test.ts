@@ -9,6 +9,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ['alarms', 'alarms'],
   ['objects', 'objects'],
   ['levels', 'slos'],
+  ['status-pages', 'status-pages'],
   ['maintenance', 'maintenance'],
   ['scripts', 'scripts'],
   ['notifications', 'notifications'],

@@ -22,6 +22,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'scripts', icon: 'scripts', screen: 'scripts', part: 'look', roles: DATA_EDITORS },
   { name: 'content', icon: 'file', screen: 'content', part: 'look', roles: EDITORS },
   { name: 'notifications', icon: 'mail', screen: 'notifications', part: 'administer', roles: EDITORS },
+  { name: 'status-pages', icon: 'screen', screen: 'status-pages', part: 'administer', roles: EDITORS },
   { name: 'users', icon: 'users', screen: 'users', part: 'administer', roles: ['administrator'] },
   { name: 'settings', icon: 'settings', screen: 'settings', part: 'administer', roles: ['administrator'] },
   { name: 'audit', icon: 'audit', screen: 'audit', part: 'administer', roles: ['administrator'] },

@@ -16,6 +16,7 @@ import { words as objectWords } from '../screens/objects/words.ts'
 import { words as overviewWords } from '../screens/overview/words.ts'
 import { words as scriptWords } from '../screens/scripts/words.ts'
 import { words as settingsWords } from '../screens/settings/words.ts'
+import { words as statusPageWords } from '../screens/status-pages/words.ts'
 import { words as userWords } from '../screens/users/words.ts'
 import { words as wallWords } from '../screens/wall/words.ts'
 
@@ -36,7 +37,19 @@ export const SCREENS: readonly ScreenRoute[] = [
     objectWords,
     () => import('../screens/objects/screen.tsx'),
   ),
-  screen(['/slos', '/slo/:id', '/slc/:id'], 'slos', levelWords, () => import('../screens/levels/screen.tsx')),
+  // A service and a container have their status page in a tab.
+  screen(
+    ['/slos', '/slo/:id', '/slc/:id'],
+    'slos',
+    [levelWords, statusPageWords],
+    () => import('../screens/levels/screen.tsx'),
+  ),
+  screen(
+    ['/status-pages', '/status-pages/:type/:id'],
+    'status-pages',
+    statusPageWords,
+    () => import('../screens/status-pages/screen.tsx'),
+  ),
   screen(
     ['/maintenance'],
     'maintenance',

@@ -17,7 +17,7 @@ import { Periods } from './periods.tsx'
 import { budgetSentence, SECOND_MS } from './sentence.ts'
 import { hoursText } from './slc-draft.ts'
 import type { Slc } from './slc-draft.ts'
-import { StatusPage } from './status-page.tsx'
+import { StatusPage } from '../status-pages/status-page.tsx'
 import { useLive } from './use-live.ts'
 
 const TABS = ['overview', 'configuration', 'page'] as const
@@ -52,7 +52,7 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
               onChange={(to) => setTab(to, true)}
               tabs={TABS.map((value) => ({ value, text: t(`levels.tab.${value}`) }))}
             >
-              {tab === 'page' && <StatusPage level={{ ...container, type: 'slc' }} />}
+              {tab === 'page' && <StatusPage object={{ ...container, type: 'slc' }} />}
               {tab === 'configuration' && <ContainerConfig object={container} etag={etag} />}
               {tab === 'overview' && (
                 <div class="col spread">

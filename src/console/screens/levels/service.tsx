@@ -17,7 +17,7 @@ import { membersCounted } from './member.ts'
 import { ruleSentence } from './rules.ts'
 import type { Slo } from './rules.ts'
 import { ServiceConfig } from './service-config.tsx'
-import { StatusPage } from './status-page.tsx'
+import { StatusPage } from '../status-pages/status-page.tsx'
 import { useLive } from './use-live.ts'
 
 const MONTH_MS = 30 * 86_400_000
@@ -55,7 +55,7 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
               onChange={(to) => setTab(to, true)}
               tabs={TABS.map((value) => ({ value, text: t(`levels.tab.${value}`) }))}
             >
-              {tab === 'page' && <StatusPage level={{ ...service, type: 'slo' }} />}
+              {tab === 'page' && <StatusPage object={{ ...service, type: 'slo' }} />}
               {tab === 'configuration' && <ServiceConfig object={service} etag={etag} />}
               {tab === 'overview' && (
                 <div class="col spread">

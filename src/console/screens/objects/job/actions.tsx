@@ -71,6 +71,12 @@ export function Actions({
             icon: 'mail',
             run: () => route(linkTo('notifications/links', { type: 'job', id: job.id })),
           },
+          {
+            text: t('objects.statusPage'),
+            icon: 'screen',
+            refused: needsWrite,
+            run: () => route(linkTo(`status-pages/job/${job.id}`)),
+          },
           { text: t('job.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
           {
             text: t('objects.delete'),

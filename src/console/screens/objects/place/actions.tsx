@@ -71,6 +71,12 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
             icon: 'mail',
             run: () => route(linkTo('notifications/links', { type, id })),
           },
+          {
+            text: t('objects.statusPage'),
+            icon: 'screen',
+            refused: needsWrite,
+            run: () => route(linkTo(`status-pages/${type}/${id}`)),
+          },
           { text: t('objects.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
           {
             text: t('objects.delete'),

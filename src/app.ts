@@ -31,6 +31,7 @@ import { styleRoutes } from './content/styles/routes.ts'
 import { translationRoutes } from './content/translations/routes.ts'
 import { importRoutes } from './data/imports/routes.ts'
 import { configurationRoutes } from './data/configuration/routes.ts'
+import { definitionRoutes } from './data/definitions/routes.ts'
 import { rowRoutes } from './data/rows/routes.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
@@ -149,6 +150,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/configuration': configurationRoutes,
   'data/selection': selectionRoutes,
   'data/rows': rowRoutes,
+  'data/definitions': definitionRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
   'automation/demo': demoRoutes,

@@ -1,13 +1,16 @@
-export type ColumnType =
-  | 'string'
-  | 'integer'
-  | 'number'
-  | 'boolean'
-  | 'date'
-  | 'datetime'
-  | 'time'
-  | 'json'
-  | 'binary'
+export const COLUMN_TYPES = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'time',
+  'json',
+  'binary',
+] as const
+
+export type ColumnType = (typeof COLUMN_TYPES)[number]
 
 export type Column = { readonly name: string; readonly type: ColumnType }
 

@@ -34,6 +34,10 @@ export interface Tables {
    * query_too_large */
   edit(order: EditOrder): Promise<EditOutcome>
 
+  /** Fills a generation with the rows of another one in other columns; without another one it has no rows. A value that has
+   * none of the new type ends it; then the generation does not exist. @throws {Refusal} as `edit` */
+  reshape(order: ReshapeOrder): Promise<ReshapeOutcome>
+
   /** Deletes generations. A statement that reads one of them goes on. A missing generation is fine. */
   drop(generations: readonly Generation[]): Promise<void>
 
@@ -98,3 +102,17 @@ export type EditOutcome =
   | { readonly rows: number; readonly written: readonly number[] }
   /** The step that found a change that cannot be made, and the number of the change. */
   | { readonly step: number; readonly change: number }
+
+/** A column, and the column from which its values come; null for one of nulls. */
+export type ReshapedColumn = Column & { readonly from: Column | null }
+
+export type ReshapeOrder = {
+  readonly from: Generation | null
+  readonly to: Generation
+  readonly columns: readonly ReshapedColumn[]
+  /** The zone of texts that become instants and have no offset. */
+  readonly timeZone: string
+}
+
+/** The rows of the generation, or a value that has none of the type of its new column. */
+export type ReshapeOutcome = { readonly rows: number } | { readonly column: string; readonly value: string }

@@ -18,6 +18,7 @@ import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
+import { dataDefinitionsSuite } from './data-definitions.suite.ts'
 import { dataRowsSuite } from './data-rows.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
 import { dataSourceConfigurationSuite } from './data-source-configuration.suite.ts'
@@ -135,6 +136,7 @@ export const SUITES: readonly Suite[] = [
   dataSourcesSuite,
   dataSourceNotesSuite,
   dataRowsSuite,
+  dataDefinitionsSuite,
   dataTablesSuite,
   dataScopesSuite,
   dataSourceConfigurationSuite,

@@ -8,7 +8,7 @@ import type { Row } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { ResultColumn } from '../../src/ports/databases.ts'
-import type { EditOutcome, Generation, LoadCounts, Tables } from '../../src/ports/tables.ts'
+import type { EditOutcome, Generation, LoadCounts, ReshapeOutcome, Tables } from '../../src/ports/tables.ts'
 import { bundleWorker } from './bundle.ts'
 import { remoteBlobs } from './storage.ts'
 import type { TablesCall, TablesLine } from './tables-worker.ts'
@@ -71,6 +71,7 @@ export async function startTables(): Promise<TablesHost> {
     load: async (order, _, progress) =>
       (await resultOf({ method: 'load', args: [order] }, progress)) as LoadCounts,
     edit: async (order) => (await resultOf({ method: 'edit', args: [order] })) as EditOutcome,
+    reshape: async (order) => (await resultOf({ method: 'reshape', args: [order] })) as ReshapeOutcome,
     drop: async (generations) => void (await resultOf({ method: 'drop', args: [generations] })),
     list: async (sourceId) => (await resultOf({ method: 'list', args: [sourceId] })) as Generation[],
   } satisfies Tables

@@ -2,7 +2,15 @@ import { DurableObject } from 'cloudflare:workers'
 
 import { Refusal, refusalIn } from '../../src/lib/errors.ts'
 import type { QueryLimits } from '../../src/ports/databases.ts'
-import type { EditOrder, EditOutcome, Generation, LoadOrder, TableQuery } from '../../src/ports/tables.ts'
+import type {
+  EditOrder,
+  EditOutcome,
+  Generation,
+  LoadOrder,
+  ReshapeOrder,
+  ReshapeOutcome,
+  TableQuery,
+} from '../../src/ports/tables.ts'
 import { jsonLog } from '../json-log.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
@@ -12,6 +20,7 @@ import type { Reply } from './reply.ts'
 import { runEdit } from './tables/edit.ts'
 import { Loads } from './tables/loads.ts'
 import type { LoadStep } from './tables/loads.ts'
+import { runReshape } from './tables/reshape.ts'
 import { runQuery } from './tables/query.ts'
 import { streamOf } from './tables/row-lines.ts'
 
@@ -54,6 +63,10 @@ export class TablesObject extends DurableObject<Environment> {
 
   edit(order: EditOrder): Promise<Reply<EditOutcome>> {
     return replyOf(async () => runEdit(this.ctx.storage, this.#loads, order))
+  }
+
+  reshape(order: ReshapeOrder): Promise<Reply<ReshapeOutcome>> {
+    return replyOf(async () => runReshape(this.ctx.storage, this.#loads, order))
   }
 
   async drop(generations: readonly Generation[]): Promise<void> {

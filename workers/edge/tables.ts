@@ -12,6 +12,8 @@ import type {
   LoadCounts,
   LoadOrder,
   Progress,
+  ReshapeOrder,
+  ReshapeOutcome,
   TableQuery,
   Tables,
 } from '../../src/ports/tables.ts'
@@ -97,9 +99,17 @@ class ObjectTables implements Tables {
     }
   }
 
-  async edit(order: EditOrder): Promise<EditOutcome> {
+  edit(order: EditOrder): Promise<EditOutcome> {
     const { sourceId } = order.to
-    const asked = this.#objectOf(sourceId).edit(order) as Promise<Reply<EditOutcome>>
+    return this.#valueOf(sourceId, this.#objectOf(sourceId).edit(order))
+  }
+
+  reshape(order: ReshapeOrder): Promise<ReshapeOutcome> {
+    const { sourceId } = order.to
+    return this.#valueOf(sourceId, this.#objectOf(sourceId).reshape(order))
+  }
+
+  async #valueOf<Value>(sourceId: number, asked: Promise<Reply<Value>>): Promise<Value> {
     return valueOf(await asked.catch((error: unknown) => this.#unanswered(error, sourceId)))
   }
 

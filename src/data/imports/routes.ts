@@ -1,14 +1,13 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { bodyChunks, tooLarge } from '../../http/bytes.ts'
-import { noContent, ok } from '../../http/openapi-answers.ts'
+import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView, waitQuery } from '../../operations/work/schema.ts'
 import { acceptedResponse, runWork } from '../../operations/work/service.ts'
-import { deleteTable } from '../tables/service.ts'
 import { UPLOAD_MAX_BYTES } from '../uploads/service.ts'
 import {
   importBody,
@@ -16,7 +15,6 @@ import {
   previewBody,
   previewView,
   sourcePath,
-  tablePath,
   uploadPath,
   uploadView,
 } from './schema.ts'
@@ -100,19 +98,5 @@ export const importRoutes = new Hono<Env>()
       })
       if (!outcome.isDone) return acceptedResponse(outcome.operation, context.ports)
       return c.json(outcome.result, isNew ? 201 : 200)
-    },
-  )
-  .delete(
-    '/dataSources/:id/tables/:table',
-    policy({
-      summary: 'Delete an imported table',
-      ...administering,
-      answers: { 204: noContent },
-      refuses: [412],
-    }),
-    valid('param', tablePath),
-    async (c) => {
-      await deleteTable(c.get('context'), c.req.valid('param'))
-      return c.body(null, 204)
     },
   )

@@ -1,15 +1,18 @@
 import * as z from 'zod'
+import { COLUMN_TYPES } from '../../domain/table.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isTimeZone } from '../../lib/time.ts'
 
-const COLUMNS_MAX = 100
+/** Columns of an imported table. */
+export const COLUMNS_MAX = 100
 const NULLS_MAX = 20
 const FORMATS_MAX = 10
 const FAULTS_MAX = 1_000
 const SKIPPED_RECORDS_MAX = 1_000
-const COLUMN_TYPES = ['string', 'integer', 'number', 'boolean', 'date', 'datetime', 'time', 'json'] as const
+/** Texts of files are never read as bytes. */
+export const importType = z.enum(COLUMN_TYPES).exclude(['binary'])
 
 const character = z.string().length(1, 'must be one character')
 
@@ -52,7 +55,7 @@ const columnName = storableText.min(1).max(255)
 const column = z.strictObject({
   source: columnName.describe('The name of the column in the file.'),
   name: columnName.optional().describe('The name of the column in the table; absent: as in the file.'),
-  type: z.enum(COLUMN_TYPES).optional().describe('The type; absent: found in all values.'),
+  type: importType.optional().describe('The type; absent: found in all values.'),
 })
 
 const formats = {
@@ -63,7 +66,6 @@ const formats = {
 export const sourcePath = z.object({ id: idParam })
 const uploadId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of an upload')
 export const uploadPath = sourcePath.extend({ upload: uploadId })
-export const tablePath = sourcePath.extend({ table: z.string().min(1).max(255) })
 
 export const previewBody = z.strictObject(formats)
 
@@ -131,7 +133,7 @@ export const previewView = z
         z.object({
           source: z.string().describe('The name in the file.'),
           name: z.string(),
-          type: z.enum(COLUMN_TYPES),
+          type: importType,
           nullable: z.boolean().describe('Whether a value is null.'),
           warnings: z.array(
             z.object({

@@ -10,8 +10,7 @@ import { invalidAt, Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Work } from '../../operations/work/service.ts'
 import type { Ports } from '../../ports/index.ts'
-import { isFileSource } from '../sources/schema.ts'
-import { requireSource } from '../sources/service.ts'
+import { requireFileSource } from '../sources/service.ts'
 import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable } from '../tables/service.ts'
 import { dropUploads, requireUpload, saveUpload } from '../uploads/service.ts'
 import type { UploadRow } from '../uploads/service.ts'
@@ -96,15 +95,6 @@ export async function importFile(
     await abandonGeneration(ports, generation)
     throw error
   }
-}
-
-async function requireFileSource(ports: Ports, id: number): Promise<void> {
-  const { type } = await requireSource(ports, id)
-  if (isFileSource(type)) return
-  throw new Refusal(
-    'conflict',
-    'Files are imported into data sources of the type csv. This one is a database.',
-  )
 }
 
 /** @throws {Refusal} not_found, import_failed for an empty file */

@@ -6,8 +6,7 @@ import { cellReaders } from '../imports/cells.ts'
 import type { CellReader } from '../imports/cells.ts'
 import { editSight } from '../scopes/service/sights.ts'
 import type { Sight } from '../scopes/sight.ts'
-import { isFileSource } from '../sources/schema.ts'
-import { requireSource } from '../sources/service.ts'
+import { requireFileSource } from '../sources/service.ts'
 import { WRITERS } from '../sql/dialects/writers.ts'
 import { abandonGeneration, beginGeneration, openTable, publishTable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
@@ -42,12 +41,7 @@ type Order = KeyedBody & Pick<Edit, 'kind'>
 function edit(context: Context, place: Place, order: Order): Promise<Edited> {
   return changeWithRetry(demandedVersion(context), async () => {
     const { ports } = context
-    const { type } = await requireSource(ports, place.id)
-    if (!isFileSource(type))
-      throw new Refusal(
-        'conflict',
-        'Only rows of imported tables can be edited. This data source is a database.',
-      )
+    await requireFileSource(ports, place.id)
     const sight = await editSight(context, place.id, place.table)
     const before = await openTable(ports, place.id, place.table)
     if (!before) throw new Refusal('not_found', 'There is no such table.')

@@ -1,11 +1,15 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
+import type { Column } from '../../domain/table.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import type { Database } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import type { Columns } from '../filters/expression.ts'
 import { conditionOf } from '../filters/filter.ts'
+import type { Filter } from '../filters/filter.ts'
 import { readDataSource } from '../sources/service.ts'
 import { withSamples } from './placeholders.ts'
 import { SCOPES_MAX } from './schema.ts'
@@ -23,6 +27,51 @@ type Place = { readonly id: number; readonly scopeId: number }
 export async function listScopes(context: Context, id: number): Promise<ScopeView[]> {
   await readDataSource(context, id)
   return (await store.listScopes(context.ports.database, id)).map((row) => viewOf(context.ports, row))
+}
+
+/** The names of the scopes of a table that hide one of the columns, or whose filter does not fit the others. */
+export async function scopesBound(
+  { database }: Ports,
+  dataSourceId: number,
+  {
+    table,
+    gone,
+    stay,
+  }: { readonly table: string; readonly gone: readonly string[]; readonly stay: readonly Column[] },
+): Promise<readonly string[]> {
+  const byName = new Map(stay.map((column) => [column.name, column]))
+  const own = await scopesOf(database, dataSourceId, table)
+  const isBound = ({ filter, hiddenColumns }: ScopeRow) =>
+    hiddenColumns.some((name) => gone.includes(name)) || (filter !== null && !isFitting(filter, byName))
+  return own.filter(isBound).map(({ name }) => name)
+}
+
+/** The names of the scopes of a table. */
+export async function scopesNaming(
+  { database }: Ports,
+  dataSourceId: number,
+  table: string,
+): Promise<readonly string[]> {
+  return (await scopesOf(database, dataSourceId, table)).map(({ name }) => name)
+}
+
+async function scopesOf(database: Database, dataSourceId: number, table: string): Promise<ScopeRow[]> {
+  return (await store.listScopes(database, dataSourceId)).filter(({ tables }) => tables.includes(table))
+}
+
+function isFitting(filter: Filter, columns: Columns): boolean {
+  try {
+    requireFitting(filter, columns)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+/** @throws {Refusal} invalid */
+function requireFitting(filter: Filter, columns: Columns): void {
+  conditionOf(withSamples(filter, columns, '/filter'), columns, '/filter')
 }
 
 /** @throws {Refusal} not_found */
@@ -104,7 +153,7 @@ async function check(context: Context, id: number, scope: ScopeChange): Promise<
     for (const { name } of relation.columns) columns.add(name)
     if (scope.filter === null) continue
     const byName = new Map(relation.columns.map((column) => [column.name, column]))
-    conditionOf(withSamples(scope.filter, byName, '/filter'), byName, '/filter')
+    requireFitting(scope.filter, byName)
   }
   for (const [index, column] of scope.hiddenColumns.entries())
     if (!columns.has(column)) throw invalidAt(`/hiddenColumns/${index}`, 'is not a column of these tables')

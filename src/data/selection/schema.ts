@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
-import { COLUMN_TYPES } from '../sources/schema.ts'
 import { FUNCTIONS } from './aggregates.ts'
 
 const NAME_MAX = 255

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
@@ -214,18 +215,6 @@ export const sourceTestView = z
       ),
   })
   .meta({ id: 'DataSourceTest' })
-
-export const COLUMN_TYPES = [
-  'string',
-  'integer',
-  'number',
-  'boolean',
-  'date',
-  'datetime',
-  'time',
-  'json',
-  'binary',
-] as const
 
 export const columnView = z
   .object({

@@ -166,6 +166,16 @@ async function sealOf({ secrets }: Ports, password: string | null): Promise<stri
   return sealText(secrets, password, PASSWORD_PURPOSE)
 }
 
+/** @throws {Refusal} not_found, conflict for a database */
+export async function requireFileSource(ports: Ports, id: number): Promise<void> {
+  const { type } = await requireSource(ports, id)
+  if (isFileSource(type)) return
+  throw new Refusal(
+    'conflict',
+    'This data source is a database. Imported tables are in data sources of the type csv.',
+  )
+}
+
 /** @throws {Refusal} not_found */
 export async function requireSource({ database }: Ports, key: number | string): Promise<DataSourceRow> {
   const row = await store.findDataSource(database, key)

@@ -109,11 +109,11 @@ function changedMeanwhile(): Refusal {
 }
 
 /** The refusal of a second table of a name. */
-export function nameTaken(name: string): Refusal {
+export function nameTaken(name: string, pointer = '/table'): Refusal {
   return new Refusal(
     'name_taken',
     `The data source has a table ${name}. Replace it, or choose another name.`,
-    [{ pointer: '/table', message: 'is already used' }],
+    [{ pointer, message: 'is already used' }],
   )
 }
 

@@ -31,7 +31,7 @@ async function copyOf(from: string, to: string): Promise<void> {
     await copyFile(from, to, constants.COPYFILE_FICLONE)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new QueryFailure({ code: 'unavailable', message: 'The table was replaced meanwhile. Try again.' })
+    throw replaced()
   }
 }
 
@@ -77,4 +77,9 @@ async function insertChanges(
       bindTo(insert, index + 1, { type, value: row[index] ?? null })
     await insert.run()
   }
+}
+
+/** The failure of a task whose file is gone. */
+export function replaced(): QueryFailure {
+  return new QueryFailure({ code: 'unavailable', message: 'The table was replaced meanwhile. Try again.' })
 }

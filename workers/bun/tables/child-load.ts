@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
 import type { ImportPlan } from '../../../src/domain/import-plan.ts'
-import type { Cell } from '../../../src/domain/table.ts'
+import type { Cell, Column, Row } from '../../../src/domain/table.ts'
 import type { LoadCounts } from '../../../src/ports/tables.ts'
 import { literal, quoted } from './sql.ts'
 import { STORED_TYPES } from './values.ts'
@@ -20,37 +20,40 @@ export const STORAGE = {
 const FLUSH_CHARS = 1024 * 1024
 const NULL = String.raw`\N`
 
-/** Writes the rows of a file into a new file of DuckDB, which appears under its name when it is whole and durable.
- * @throws {ImportFailure} */
+/** Writes the rows of a file into a new file of DuckDB. @throws {ImportFailure} */
 export async function load(
   bytes: AsyncIterable<Uint8Array>,
   plan: ImportPlan,
   path: string,
 ): Promise<LoadCounts> {
+  const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
+  await storeRows(readRows(bytes, plan, progress), plan.columns, path)
+  return progress
+}
+
+/** Writes rows into a new file of DuckDB, which appears under its name when it is whole and durable. */
+export async function storeRows(
+  batches: AsyncIterable<readonly Row[]>,
+  columns: readonly Column[],
+  path: string,
+): Promise<void> {
   const work = `${path}.${crypto.randomUUID()}`
   const [database, rows] = [`${work}.tmp`, `${work}.csv.tmp`]
-  const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
   try {
-    await writeRows(bytes, plan, rows, progress)
-    await fill(database, rows, plan)
+    await writeRows(batches, rows)
+    await fill(database, rows, columns)
     await publish(database, path)
   } finally {
     for (const file of [rows, database, `${database}.wal`]) await rm(file, { force: true })
   }
-  return progress
 }
 
 /** Writes rows as CSV in which null is `\N` and every other value is quoted. */
-async function writeRows(
-  bytes: AsyncIterable<Uint8Array>,
-  plan: ImportPlan,
-  path: string,
-  progress: ImportProgress,
-): Promise<void> {
+async function writeRows(batches: AsyncIterable<readonly Row[]>, path: string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     let text = ''
-    for await (const batch of readRows(bytes, plan, progress)) {
+    for await (const batch of batches) {
       for (const row of batch) text += `${row.map(written).join(',')}\n`
       if (text.length < FLUSH_CHARS) continue
       await file.write(text)
@@ -67,7 +70,7 @@ function written(cell: Cell): string {
   return typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : `"${cell}"`
 }
 
-async function fill(database: string, rows: string, { columns }: ImportPlan): Promise<void> {
+async function fill(database: string, rows: string, columns: readonly Column[]): Promise<void> {
   const instance = await DuckDBInstance.create(database, STORAGE)
   const connection = await instance.connect()
   try {

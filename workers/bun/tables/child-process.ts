@@ -7,7 +7,7 @@ import type { Subprocess } from 'bun'
 import { importRefusal } from '../../../src/data/imports/failure.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import type { Log } from '../../../src/ports/log.ts'
-import type { EditTask, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
+import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
 
 const PROGRAM = join(import.meta.dir, 'child.ts')
 /** Of a processor that both want, deliveries get ten times as much (nice 10, sched(7)). */
@@ -85,7 +85,7 @@ export class TableChild {
    * @throws {Refusal} query_timeout, query_too_large and what the child refuses; `unavailable` when the child died
    * @throws the signal's reason */
   async run(
-    task: QueryTask | FileTask | EditTask,
+    task: QueryTask | FileTask | FileChange,
     { timeoutMs, memoryMaxBytes, signal }: TaskBounds,
     take: (message: FromChild) => void,
   ): Promise<void> {

@@ -4,8 +4,9 @@ import { ImportFailure } from '../../../src/data/imports/failure.ts'
 import { inspectFile } from '../../../src/data/imports/file.ts'
 import { edit } from './child-edit.ts'
 import { load } from './child-load.ts'
+import { reshape } from './child-reshape.ts'
 import { Query, QueryFailure } from './child-query.ts'
-import type { EditTask, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
+import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
 
 /** Rows that may be on their way before the parent asks for more, in batches. */
 const WINDOW = 4
@@ -29,8 +30,9 @@ process.on('message', (message: ToChild) => {
 process.on('disconnect', () => process.exit(0))
 send({ kind: 'ready' })
 
-async function runTask(task: QueryTask | FileTask | EditTask): Promise<void> {
-  if (task.kind === 'edit') return send({ kind: 'done', outcome: await edit(task) })
+async function runTask(task: QueryTask | FileTask | FileChange): Promise<void> {
+  if (task.kind === 'edit') return send({ kind: 'done', edited: await edit(task) })
+  if (task.kind === 'reshape') return send({ kind: 'done', reshaped: await reshape(task) })
   if (task.kind !== 'query') return send(await runFile(task))
   credit = WINDOW
   query = new Query(task)

@@ -7,7 +7,14 @@ import type {
 } from '../../../src/domain/import-plan.ts'
 import type { Row } from '../../../src/domain/table.ts'
 import type { QueryLimits, ResultColumn } from '../../../src/ports/databases.ts'
-import type { EditOrder, EditOutcome, LoadCounts, TableQuery } from '../../../src/ports/tables.ts'
+import type {
+  EditOrder,
+  EditOutcome,
+  LoadCounts,
+  ReshapeOrder,
+  ReshapeOutcome,
+  TableQuery,
+} from '../../../src/ports/tables.ts'
 
 /** A view with the path of the file of its generation. */
 export type FileView = Omit<TableQuery['views'][number], 'of'> & { readonly path: string }
@@ -31,11 +38,21 @@ export type EditTask = Pick<EditOrder, 'changes' | 'steps'> & {
   readonly to: string
 }
 
+/** A file with other columns, made of the file `from`; null for one without rows. */
+export type ReshapeTask = Pick<ReshapeOrder, 'columns' | 'timeZone'> & {
+  readonly kind: 'reshape'
+  readonly from: string | null
+  readonly to: string
+}
+
+/** A task that makes a file of another one. */
+export type FileChange = EditTask | ReshapeTask
+
 /** Messages to a child. `file-end` has the size of the file, so that a broken pipe does not count as its end. */
 export type ToChild =
   | QueryTask
   | FileTask
-  | EditTask
+  | FileChange
   | { readonly kind: 'more' }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'file-end'; readonly sizeBytes: number }
@@ -58,5 +75,6 @@ export type FromChild =
 export type TaskResult = {
   readonly contents?: FileContents
   readonly counts?: LoadCounts
-  readonly outcome?: EditOutcome
+  readonly edited?: EditOutcome
+  readonly reshaped?: ReshapeOutcome
 }

@@ -16,12 +16,14 @@ import type {
   Generation,
   LoadCounts,
   Progress,
+  ReshapeOrder,
+  ReshapeOutcome,
   TableQuery,
   Tables,
 } from '../../../src/ports/tables.ts'
 import { TableChild } from './child-process.ts'
 import type { TaskBounds } from './child-process.ts'
-import type { EditTask, FileTask, QueryTask, TaskResult } from './messages.ts'
+import type { FileChange, FileTask, QueryTask, TaskResult } from './messages.ts'
 
 const QUERIES = Math.min(4, availableParallelism())
 const QUERIES_WAITING = 32
@@ -123,17 +125,30 @@ class DuckTables implements BunTables {
   }
 
   async edit({ from, to, changes, steps }: EditOrder): Promise<EditOutcome> {
-    const task = { kind: 'edit', from: this.#pathOf(from), to: this.#pathOf(to), changes, steps } as const
-    const { outcome } = await this.#files.run(this.#parts.clock, async () => {
+    const paths = { from: this.#pathOf(from), to: this.#pathOf(to) }
+    const { edited } = await this.#change({ kind: 'edit', ...paths, changes, steps }, EDIT_TIMEOUT_MS)
+    if (!edited) throw new Error('The table process answered without an outcome')
+    return edited
+  }
+
+  async reshape({ from, to, columns, timeZone }: ReshapeOrder): Promise<ReshapeOutcome> {
+    await mkdir(join(this.#parts.directory, String(to.sourceId)), { recursive: true, mode: 0o700 })
+    const paths = { from: from && this.#pathOf(from), to: this.#pathOf(to) }
+    const task = { kind: 'reshape', ...paths, columns, timeZone } as const
+    const { reshaped } = await this.#change(task, FILE_TIMEOUT_MS)
+    if (!reshaped) throw new Error('The table process answered without an outcome')
+    return reshaped
+  }
+
+  #change(task: FileChange, timeoutMs: number): Promise<TaskResult> {
+    return this.#files.run(this.#parts.clock, async () => {
       const child = this.#takeIdle() ?? this.#start('ignore')
       try {
-        return await runTask(child, task, { timeoutMs: EDIT_TIMEOUT_MS, signal: NEVER })
+        return await runTask(child, task, { timeoutMs, signal: NEVER })
       } finally {
         this.#giveBack(child)
       }
     })
-    if (!outcome) throw new Error('The table process answered without an outcome')
-    return outcome
   }
 
   async #runFile(
@@ -214,7 +229,7 @@ class DuckTables implements BunTables {
 /** Runs a task that reads or changes files. */
 async function runTask(
   child: TableChild,
-  task: FileTask | EditTask,
+  task: FileTask | FileChange,
   bounds: Pick<TaskBounds, 'timeoutMs' | 'signal'>,
 ): Promise<TaskResult> {
   let done: TaskResult | null = null

@@ -1,12 +1,11 @@
 import type { DurableObjectStorage, SqlStorage, SqlStorageValue } from '@cloudflare/workers-types'
 
 import { replaceParameters } from '../../../src/data/sql/parameters.ts'
-import type { Column } from '../../../src/domain/table.ts'
 import type { Bound } from '../../../src/ports/databases.ts'
 import { EDIT_TABLES } from '../../../src/ports/tables.ts'
 import type { EditOrder, EditOutcome } from '../../../src/ports/tables.ts'
-import { boundOf, STORED_TYPES } from './cells.ts'
-import { insertRows } from './loads.ts'
+import { boundOf } from './cells.ts'
+import { createTable, insertRows } from './loads.ts'
 import type { Loads } from './loads.ts'
 import { hiddenName, quotedName } from './query.ts'
 
@@ -56,11 +55,6 @@ function undone(storage: DurableObjectStorage, work: () => EditOutcome): EditOut
     if (error !== end) throw error
   }
   return outcome as unknown as EditOutcome
-}
-
-function createTable(sql: SqlStorage, table: string, columns: readonly Column[]): void {
-  const types = columns.map(({ name, type }) => `${quotedName(name)} ${STORED_TYPES[type]}`)
-  sql.exec(`CREATE TABLE ${table} (${types.join(', ')})`)
 }
 
 function run(sql: SqlStorage, text: string, binds: Bound['binds']): SqlStorageValue[][] {

@@ -170,10 +170,9 @@ export class Loads {
 
   #begin(key: string, order: LoadOrder): Loading {
     const entry: Loading = { table: hiddenName(), order, attempts: 0, reply: null }
-    const columns = order.plan.columns.map(({ name, type }) => `${quotedName(name)} ${STORED_TYPES[type]}`)
     this.#storage.transactionSync(() => {
       this.#remove(key)
-      this.#storage.sql.exec(`CREATE TABLE "${entry.table}" (${columns.join(', ')})`)
+      createTable(this.#storage.sql, entry.table, order.plan.columns)
       this.#storage.kv.put(key, entry)
     })
     return entry
@@ -240,6 +239,12 @@ async function* counted(
     reading.bytes += chunk.length
     yield chunk
   }
+}
+
+/** Creates a table with stored types. */
+export function createTable(sql: SqlStorage, table: string, columns: readonly Column[]): void {
+  const types = columns.map(({ name, type }) => `${quotedName(name)} ${STORED_TYPES[type]}`)
+  sql.exec(`CREATE TABLE "${table}" (${types.join(', ')})`)
 }
 
 /** Inserts rows whose cells are in the order of the columns of the table. */

@@ -13,6 +13,7 @@ const NOT_KEPT = [
   / \/settings.json release /,
   // A merge patch: what it makes of the object is checked as the body of PUT.
   /^PATCH .* key$/,
+  /^PUT \S+\/annotations key$/,
   /^(?:POST|PUT) \/users(?:\/:id)? name$/,
   /^POST \/runner\/v1\/poll /,
   /^PUT \/alarmrecipients\/:id target$/,

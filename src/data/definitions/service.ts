@@ -78,9 +78,9 @@ function unfitting(
   columns: readonly ReshapedColumn[],
 ): Refusal {
   const type = columns.find(({ name }) => name === column)?.type ?? ''
-  const detail = `The column ${column} has the value ${JSON.stringify(value)}, which is none of the type ${type}. Nothing was changed.`
+  const detail = `The column ${column} has the value ${JSON.stringify(value)}, which is not of the type ${type}. Nothing was changed.`
   return new Refusal('invalid', detail, [
-    { pointer: '/alter', message: `${column} has a value that is none of the type ${type}` },
+    { pointer: '/alter', message: `${column} has a value that is not of the type ${type}` },
   ])
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isStorable } from '../../lib/text.ts'
 import { languageTag, storableText } from '../../http/text-schemas.ts'
 
 /** Tables and columns of one data source that have a note. */
@@ -22,10 +23,16 @@ const known = z.looseObject({
   hidden: z.boolean().optional(),
 })
 
-export const annotationsBody = known.refine(
-  (annotations) => new TextEncoder().encode(JSON.stringify(annotations)).byteLength <= ANNOTATIONS_MAX_BYTES,
-  `must be at most ${ANNOTATIONS_MAX_BYTES} bytes of JSON`,
-)
+export const annotationsBody = known
+  .refine(
+    (annotations) => Object.keys(annotations).every(isStorable),
+    'must have names that are Unicode text without NUL',
+  )
+  .refine(
+    (annotations) =>
+      new TextEncoder().encode(JSON.stringify(annotations)).byteLength <= ANNOTATIONS_MAX_BYTES,
+    `must be at most ${ANNOTATIONS_MAX_BYTES} bytes of JSON`,
+  )
 
 /** Null in a merge patch removes each of these fields. */
 export const ANNOTATIONS_UNSET = Object.fromEntries(

@@ -44,8 +44,7 @@ const tls = z
     'Whether connections are encrypted; `verify-full` also checks that the certificate belongs to the host.',
   )
 
-const ca = z
-  .string()
+const ca = storableText
   .nullable()
   .describe(
     'The PEM certificates of the authorities that `verify-full` trusts in place of the public ones; null for these.',

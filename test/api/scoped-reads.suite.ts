@@ -165,8 +165,22 @@ const fixed: Scenario[] = [
       expect(await counted(north.as)).toBe(ofRegion('north').length)
       expect(await counted(bare.as)).toBe(0)
       expect(await counted({})).toBe(ALL.length)
-      for (const column of ['margin', 'nothing'])
+      for (const column of ['margin', 'nothing']) {
         expectAnswer(await read(column, north.as), { answers: 'not_found' })
+        const values = `/dataSources/${source}/tables/orders/columns/${column}/values`
+        expectAnswer(await client.request('GET', values, north.as), { answers: 'not_found' })
+        const bySource = `/dataSources/${source}/distinctValues?table=orders&column=${column}`
+        expectAnswer(await client.request('GET', bySource, north.as), {
+          answers: 'invalid',
+          pointers: ['?column'],
+        })
+      }
+      const regions = `/dataSources/${source}/tables/orders/columns/region/values`
+      expect(await good(client.request('GET', regions, north.as))).toEqual({
+        items: [{ value: 'north', count: ofRegion('north').length }],
+        total: 1,
+        truncated: false,
+      })
       expectAnswer(await read('margin', {}), { answers: 200 })
     },
   },

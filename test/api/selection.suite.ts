@@ -119,6 +119,55 @@ const WRONG_DISTINCT = [
 
 const HISTOGRAM = 'GET /dataSources/{postgresql}/tables/{table}/columns'
 
+const BY_SOURCE = 'GET /dataSources/{postgresql}/distinctValues'
+
+/** Lists of values that are refused. */
+const WRONG_VALUES: readonly Row[] = [
+  { title: 'values by nobody', call: `${HISTOGRAM}/qty/values`, as: null, answers: 'unauthenticated' },
+  { title: 'values of an unknown column', call: `${HISTOGRAM}/nothing/values`, answers: 'not_found' },
+  {
+    title: 'values of JSON',
+    call: 'GET /dataSources/{postgresql}/tables/typed/columns/j/values',
+    answers: 'invalid',
+    pointers: ['{column}'],
+  },
+  {
+    title: 'distinct values of JSON',
+    call: 'GET /dataSources/{postgresql}/tables/typed/distinctValues?column=j',
+    answers: 'invalid',
+    pointers: ['?column'],
+  },
+  ...['limit=0', 'limit=100001'].map((query): Row => ({
+    title: 'values beyond the limits',
+    call: `${HISTOGRAM}/qty/values?${query}`,
+    answers: 'invalid',
+    pointers: ['?limit'],
+  })),
+  {
+    title: 'values in the order of another column',
+    call: `${HISTOGRAM}/qty/values?orderBy=region`,
+    answers: 'invalid',
+    pointers: ['?orderBy'],
+  },
+  {
+    title: 'distinct values of no table',
+    call: `${BY_SOURCE}?column=qty`,
+    answers: 'invalid',
+    pointers: ['?table'],
+  },
+  {
+    title: 'distinct values of an unknown table',
+    call: `${BY_SOURCE}?table=nothing&column=qty`,
+    answers: 'not_found',
+  },
+  {
+    title: 'distinct values of a source by nobody',
+    call: `${BY_SOURCE}?table=typed&column=d`,
+    as: null,
+    answers: 'unauthenticated',
+  },
+]
+
 /** Histograms that are refused. */
 const WRONG_HISTOGRAMS: readonly Row[] = (
   [
@@ -239,6 +288,7 @@ const rows: readonly Row[] = [
     answers: 'unauthenticated',
   },
   ...WRONG_HISTOGRAMS,
+  ...WRONG_VALUES,
   {
     title: 'no source',
     call: 'POST /dataSources/999999/tables/{table}/select',
@@ -526,6 +576,25 @@ const waits: Scenario[] = [
       total: 4,
       truncated: false,
     })
+    const names = await stage(client)
+    const bySource = `/dataSources/${names[type]}/distinctValues?table=${names.table}&column=region`
+    expect(await good<Distinct>(client.request('GET', bySource, { as: 'Data_Editor' }))).toEqual(regions)
+    const values = `${await at(client, type)}/columns/region/values`
+    expect(await good(client.request('GET', `${values}?limit=3`, { as: 'Data_Editor' }))).toEqual({
+      items: [
+        { value: 'north', count: 600 },
+        { value: 'south', count: 300 },
+        { value: null, count: 200 },
+      ],
+      total: 4,
+      truncated: true,
+    })
+    const found = await good<{ items: object[] }>(
+      client.request('GET', `${values}?search=OUT&orderBy=region`, { as: 'Data_Editor' }),
+    )
+    expect(found.items).toEqual([{ value: 'south', count: 300 }])
+    for (const slow of [`${values}?wait=PT0S`, `${bySource}&wait=PT0S`])
+      expectAnswer(await client.request('GET', slow, { as: 'Data_Editor' }), { answers: 202 })
     const pairs = await read('column=region&column=is_open&column=qty&limit=5&orderBy=-count&orderBy=region')
     const all = await read('column=region&column=is_open&column=qty')
     expect(all.items.reduce((sum, { count }) => sum + count, 0)).toBe(1_200)

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Context as HonoContext } from 'hono'
 import { accepts } from 'hono/accepts'
 import { ok, sentPath } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
@@ -17,13 +18,18 @@ import {
   histogramView,
   selectBody,
   selectView,
+  sourceDistinctQuery,
+  sourcePath,
   tablePath,
+  valuesQuery,
+  valuesView,
 } from './schema.ts'
 import { select } from './service.ts'
-import { distinctValues } from './service/distinct.ts'
+import { columnValues, distinctValues } from './service/distinct.ts'
 import { exportSelection } from './service/export.ts'
 import { histogramOf } from './service/histogram.ts'
 import { waited } from './service/waited.ts'
+import type { Asking } from './service/waited.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 /** Statuses of refusals of databases. */
@@ -33,6 +39,17 @@ const JSON_TYPE = 'application/json'
 const UNBUFFERED = { 'x-accel-buffering': 'no' }
 const waiting = {
   202: ok(operationView, 'The operation that reads the result, after the wait.', ['Location', 'Retry-After']),
+}
+
+/** The result of a read, or after the wait the operation that reads it. */
+async function answer<Result extends object>(
+  c: HonoContext<Env>,
+  waitMs: number | undefined,
+  read: (asking: Asking) => Promise<Result>,
+): Promise<Response> {
+  const context = c.get('context')
+  const outcome = await waited(context, { subject: sentPath(c.req), waitMs }, read)
+  return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
 }
 
 const selectRoutes = new Hono<Env>().post(
@@ -68,11 +85,7 @@ const selectRoutes = new Hono<Env>().post(
       })
       return c.body(rows, 200, { 'content-type': `${exportType}; charset=utf-8`, ...UNBUFFERED })
     }
-    const ask = { subject: sentPath(c.req), waitMs }
-    const outcome = await waited(context, ask, (asking) =>
-      select(context, { ...c.req.valid('param'), body }, asking),
-    )
-    return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+    return answer(c, waitMs, (asking) => select(context, { ...c.req.valid('param'), body }, asking))
   },
 )
 
@@ -88,13 +101,10 @@ export const selectionRoutes = selectRoutes
     valid('param', tablePath),
     valid('query', distinctQuery),
     async (c) => {
-      const context = c.get('context')
       const query = c.req.valid('query')
-      const ask = { subject: sentPath(c.req), waitMs: query.wait }
-      const outcome = await waited(context, ask, (asking) =>
-        distinctValues(context, { ...c.req.valid('param'), query }, asking),
+      return answer(c, query.wait, (asking) =>
+        distinctValues(c.get('context'), { ...c.req.valid('param'), query }, asking),
       )
-      return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
     },
   )
   .get(
@@ -108,12 +118,42 @@ export const selectionRoutes = selectRoutes
     valid('param', columnPath),
     valid('query', histogramQuery),
     async (c) => {
-      const context = c.get('context')
       const query = c.req.valid('query')
-      const ask = { subject: sentPath(c.req), waitMs: query.wait }
-      const outcome = await waited(context, ask, (asking) =>
-        histogramOf(context, { ...c.req.valid('param'), query }, asking),
+      return answer(c, query.wait, (asking) =>
+        histogramOf(c.get('context'), { ...c.req.valid('param'), query }, asking),
       )
-      return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+    },
+  )
+  .get(
+    '/dataSources/:id/distinctValues',
+    policy({
+      summary: 'List the combinations of values of columns of a table, with the number of rows of each',
+      roles: READERS,
+      answers: { 200: ok(distinctView, 'The combinations, the most frequent first.'), ...waiting },
+      refuses: [404, ...REFUSES],
+    }),
+    valid('param', sourcePath),
+    valid('query', sourceDistinctQuery),
+    async (c) => {
+      const { table, ...query } = c.req.valid('query')
+      const asked = { ...c.req.valid('param'), table, query }
+      return answer(c, query.wait, (asking) => distinctValues(c.get('context'), asked, asking))
+    },
+  )
+  .get(
+    '/dataSources/:id/tables/:table/columns/:column/values',
+    policy({
+      summary: 'List the values of a column, with the number of rows of each',
+      roles: READERS,
+      answers: { 200: ok(valuesView, 'The values, the most frequent first.'), ...waiting },
+      refuses: REFUSES,
+    }),
+    valid('param', columnPath),
+    valid('query', valuesQuery),
+    async (c) => {
+      const query = c.req.valid('query')
+      return answer(c, query.wait, (asking) =>
+        columnValues(c.get('context'), { ...c.req.valid('param'), query }, asking),
+      )
     },
   )

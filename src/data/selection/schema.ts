@@ -219,7 +219,25 @@ export const distinctView = z
   })
   .meta({ id: 'DistinctValues' })
 
-export const columnPath = tablePath.extend({ column: name.describe('The name of a column of numbers.') })
+export const sourcePath = z.object({ id: idParam })
+
+export const sourceDistinctQuery = distinctQuery.extend({
+  table: name.describe('The name of a table or view.'),
+})
+
+export const columnPath = tablePath.extend({ column })
+
+export const valuesQuery = distinctQuery.omit({ column: true })
+
+export const valuesView = z
+  .object({
+    items: z.array(
+      z.object({ value: cell.meta({ examples: ['north'] }), count: z.int().describe('The number of rows.') }),
+    ),
+    total: z.int().describe('The number of values, null among them.'),
+    truncated: z.boolean().describe('Whether there are more values than `limit`.'),
+  })
+  .meta({ id: 'ColumnValues' })
 
 export const histogramQuery = z.object({
   bins: z.coerce
@@ -255,6 +273,8 @@ export const histogramView = z
   })
   .meta({ id: 'Histogram' })
 
+export type ValuesQuery = z.output<typeof valuesQuery>
+export type ValuesView = z.output<typeof valuesView>
 export type HistogramQuery = z.output<typeof histogramQuery>
 export type HistogramView = z.output<typeof histogramView>
 export type DistinctQuery = z.output<typeof distinctQuery>

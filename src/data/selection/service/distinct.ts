@@ -1,13 +1,17 @@
 import type { Context } from '../../../context.ts'
-import { invalidAt } from '../../../lib/errors.ts'
+import { Refusal, invalidAt } from '../../../lib/errors.ts'
 import type { Columns } from '../../filters/expression.ts'
 import type { Filter } from '../../filters/filter.ts'
-import type { DistinctQuery, DistinctView, SelectBody } from '../schema.ts'
+import type { DistinctQuery, DistinctView, SelectBody, ValuesQuery, ValuesView } from '../schema.ts'
 import { selectFrom } from '../service.ts'
 import { readableTable } from './readable-table.ts'
+import type { ReadableTable } from './readable-table.ts'
 import type { Asking } from './waited.ts'
 
 const COUNT = 'count'
+const UNCOMPARED = 'is JSON, which cannot be compared'
+
+export type ColumnAsk = { readonly id: number; readonly table: string; readonly column: string }
 
 /** The combinations of values of columns, with the number of rows that have each. The counts of all add up to the rows.
  * @throws {Refusal} not_found, invalid, and the refusals of the ports `databases` and `tables` */
@@ -17,10 +21,43 @@ export async function distinctValues(
   asking: Asking,
 ): Promise<DistinctView> {
   const readable = await readableTable(context, id, table)
-  const { column: names, limit } = query
+  const { column: names } = query
   if (new Set(names).size < names.length) throw invalidAt('?column', 'names a column twice')
-  const unknown = names.find((name) => !readable.columns.has(name))
-  if (unknown !== undefined) throw invalidAt('?column', `${unknown} is not a column`)
+  for (const name of names) {
+    const type = readable.columns.get(name)?.type
+    if (type === undefined) throw invalidAt('?column', `${name} is not a column`)
+    if (type === 'json') throw invalidAt('?column', `${name} ${UNCOMPARED}`)
+  }
+  return distinctOf(context, { readable, query }, asking)
+}
+
+/** The values of a column, with the number of rows that have each. @throws {Refusal} as `distinctValues` */
+export async function columnValues(
+  context: Context,
+  { id, table, column, query }: ColumnAsk & { readonly query: ValuesQuery },
+  asking: Asking,
+): Promise<ValuesView> {
+  const readable = await readableTable(context, id, table)
+  const type = readable.columns.get(column)?.type
+  if (type === undefined) throw new Refusal('not_found', 'There is no such column.')
+  if (type === 'json')
+    throw new Refusal('invalid', 'The path is invalid; see errors.', [
+      { pointer: '{column}', message: UNCOMPARED },
+    ])
+  const { items, total, truncated } = await distinctOf(
+    context,
+    { readable, query: { ...query, column: [column] } },
+    asking,
+  )
+  return { items: items.map(({ values: [value = null], count }) => ({ value, count })), total, truncated }
+}
+
+async function distinctOf(
+  context: Context,
+  { readable, query }: { readonly readable: ReadableTable; readonly query: DistinctQuery },
+  asking: Asking,
+): Promise<DistinctView> {
+  const { column: names, limit } = query
   let count = COUNT
   while (names.includes(count)) count = `_${count}`
   const body: SelectBody = {

@@ -3,22 +3,16 @@ import { Refusal } from '../../../lib/errors.ts'
 import { conditionOf } from '../../filters/filter.ts'
 import { binsStatement, bordersOf, rangeStatement } from '../histogram.ts'
 import type { HistogramQuery, HistogramView } from '../schema.ts'
+import type { ColumnAsk } from './distinct.ts'
 import { readRows } from './read-rows.ts'
 import { readableTable } from './readable-table.ts'
 import type { Asking } from './waited.ts'
-
-export type HistogramAsk = {
-  readonly id: number
-  readonly table: string
-  readonly column: string
-  readonly query: HistogramQuery
-}
 
 /** The number of rows in each of some ranges of a column, all of the same width.
  * @throws {Refusal} not_found, invalid, and the refusals of the ports `databases` and `tables` */
 export async function histogramOf(
   context: Context,
-  { id, table, column, query: { bins, filter } }: HistogramAsk,
+  { id, table, column, query: { bins, filter } }: ColumnAsk & { readonly query: HistogramQuery },
   asking: Asking,
 ): Promise<HistogramView> {
   const readable = await readableTable(context, id, table)

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 
+import { good } from '../api/suite.ts'
 import { onMainHost } from './stage.ts'
 
 const DEVICES = 36
@@ -173,6 +174,53 @@ onMainHost('objects', (stage) => {
       await page.getByText('Oil pressure is deleted').waitFor()
       await page.getByRole('heading', { level: 1, name: 'mill 2' }).waitFor()
       expect((await stage.client.request('GET', `/jobs/${job}`)).status).toBe(404)
+    })
+  })
+
+  test('marked objects are copied, and deleted together by name, with each refusal', async () => {
+    const group = await make('groups', 1, 'Yard')
+    const [crane, tractor] = [await make('devices', group, 'crane'), await make('devices', group, 'tractor')]
+    const job = await make('jobs', crane, 'crane load')
+    const exists = async (path: string) => (await stage.client.request('GET', path)).status === 200
+    await stage.visit(`group/${group}`, {}, async ({ page, check, expectProblem }) => {
+      expectProblem(/status of 404/)
+      const mark = async (...names: readonly string[]) => {
+        for (const name of names)
+          await page
+            .getByRole('tree')
+            .getByText(name, { exact: true })
+            .click({ modifiers: ['Control'] })
+        await page.getByText(`${names.length} marked`).waitFor()
+      }
+      const bar = page.getByRole('group', { name: /marked$/ })
+      const dialog = page.getByRole('dialog')
+      await page.getByRole('treeitem', { name: 'Yard' }).locator('.tw').click()
+      await mark('crane', 'tractor')
+      await bar.getByRole('button', { name: 'Copy…' }).click()
+      await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+      await page.getByText('2 objects are copied').waitFor()
+      await page.getByRole('treeitem', { name: 'crane (copy)' }).waitFor()
+
+      await mark('crane', 'tractor', 'crane (copy)', 'tractor (copy)')
+      await bar.getByRole('button', { name: 'Delete' }).click()
+      await dialog.getByRole('listitem').filter({ hasText: 'crane with 1 object below' }).first().waitFor()
+      await check('delete-marked')
+      await good(stage.client.request('DELETE', `/devices/${tractor}?recursive=true`))
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await dialog.getByText('1 of 4 could not be deleted').waitFor()
+      expect(await dialog.getByRole('listitem').count()).toBe(1)
+      await dialog.getByText('tractor: There is no such device.').waitFor()
+      await check('delete-marked-refused')
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      await page.getByText('This group is empty').waitFor()
+      expect([await exists(`/devices/${crane}`), await exists(`/jobs/${job}`)]).toEqual([false, false])
+
+      await mark('Yard')
+      await bar.getByRole('button', { name: 'Delete' }).click()
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('1 object is deleted').waitFor()
+      await page.waitForURL(/\/objects$/)
+      expect(await exists(`/groups/${group}`)).toBe(false)
     })
   })
 

@@ -10,7 +10,10 @@ import { Confirm } from '../../../kit/overlays.tsx'
 import { t } from '../../../language/t.ts'
 import { MoveDialog } from '../move-dialog.tsx'
 import { nodesBelow } from '../place/below.ts'
+import { ROOT_ID } from './branches.ts'
 import type { Node } from './branches.ts'
+import { canCopy, CopyMarked, DeleteMarked } from './marked-dialogs.tsx'
+import type { Marked } from './marked-dialogs.tsx'
 import { nameOf } from './row.tsx'
 
 const MAINTAIN_MIN = 20
@@ -19,13 +22,15 @@ type Props = { readonly nodes: readonly Node[]; readonly onUnmark: () => void }
 
 /** What can be done with all marked objects. Groups and devices stand for the jobs below them. */
 export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
-  const [isMoving, setMoving] = useState(false)
+  const [dialog, setDialog] = useState<'move' | 'copy' | 'delete' | null>(null)
   const [stopping, setStopping] = useState<readonly Job[] | null>(null)
   const lacking = (right: 'write' | 'maintain'): Node | undefined =>
     nodes.find(({ permissions }) => permissions?.[right] === false)
   const noWrite = lacking('write')
   const noMaintain = lacking('maintain')
   const needsWrite = noWrite && t('stop.needsWrite', { name: nameOf(noWrite) })
+  const places = nodes.map(placeOf)
+  const close = (): void => setDialog(null)
   const run = (work: () => Promise<unknown>): void => background(work())
   return (
     <div class="marked" role="group" aria-label={t('objects.marked', { count: nodes.length })}>
@@ -60,11 +65,30 @@ export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
         >
           {t('maintain.button', { minutes: MAINTAIN_MIN })}
         </Button>
-        <Button small icon="right" refused={needsWrite} onClick={() => setMoving(true)}>
+        <Button small icon="right" refused={needsWrite} onClick={() => setDialog('move')}>
           {t('objects.moveMenu')}
         </Button>
+        <Button
+          small
+          icon="copy"
+          refused={canCopy(places) ? undefined : t('objects.copyTypes')}
+          onClick={() => setDialog('copy')}
+        >
+          {t('objects.copyMenu')}
+        </Button>
+        <Button
+          small
+          icon="close"
+          kind="danger"
+          refused={nodes.some(({ id }) => id === ROOT_ID) ? t('objects.rootStays') : needsWrite}
+          onClick={() => setDialog('delete')}
+        >
+          {t('objects.delete')}
+        </Button>
       </span>
-      {isMoving && <MoveDialog objects={nodes.map(placeOf)} onClose={() => setMoving(false)} />}
+      {dialog === 'move' && <MoveDialog objects={places} onClose={close} />}
+      {dialog === 'copy' && <CopyMarked objects={places} onDone={onUnmark} onClose={close} />}
+      {dialog === 'delete' && <DeleteMarked objects={places} onDone={onUnmark} onClose={close} />}
       {stopping && (
         <Confirm
           title={t('objects.stopTitle', { count: stopping.length })}
@@ -78,7 +102,7 @@ export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
   )
 }
 
-const placeOf = (node: Node): { type: Node['type']; id: number; name: string } => ({
+const placeOf = (node: Node): Marked => ({
   type: node.type,
   id: node.id,
   name: nameOf(node),

@@ -1,14 +1,19 @@
 import * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import type { Fault } from '../lib/errors.ts'
+import { isNestedWithin } from '../lib/nesting.ts'
 import { pointerOf } from '../lib/pointer.ts'
 import { parsed } from './valid.ts'
 
 /** The media type of a JSON merge patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json'
 
+/** Merging goes down level by level, and the stack of Workers is short. */
+const LEVELS_MAX = 100
+
 export const mergePatch = z
   .record(z.string(), z.unknown())
+  .refine((patch) => isNestedWithin(patch, LEVELS_MAX), `must be nested at most ${LEVELS_MAX} levels deep`)
   .describe(
     'A JSON merge patch (RFC 7396): absent fields are unchanged, objects are merged, and null sets null if the field is nullable, else its default.',
   )

@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
-import { invalidAt, Refusal } from '../lib/errors.ts'
+import { Refusal } from '../lib/errors.ts'
 import './fault-texts.ts'
 import type { Fault } from '../lib/errors.ts'
 import { pointerOf } from '../lib/pointer.ts'
@@ -38,7 +38,6 @@ export function valid<T extends Target, S extends z.ZodType>(target: T, schema: 
       // Not the asynchronous form: no schema waits for anything, and every delivery would.
       validationFunction: (_, input) => {
         refuseRepeated(input, single)
-        if (target === 'json') refuseDeep(input)
         const result = schema.safeParse(input)
         if (target === 'json') refusePrototype(input, result.error)
         // The library's type wants the schema where its result has the output.
@@ -120,26 +119,10 @@ function refuseMalformed(error: unknown): never {
 
 /** What a schema makes of something that came as a body, in whatever way. @throws {Refusal} invalid */
 export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  refuseDeep(input)
   const result = schema.safeParse(input)
   refusePrototype(input, result.error)
   if (!result.success) throw refusalOf('json', result.error)
   return result.data
-}
-
-const LEVELS_MAX = 100
-
-/** Refuses a body in which a schema, a merge or a copy could exhaust the stack. @throws {Refusal} invalid */
-function refuseDeep(body: unknown): void {
-  let level = [body].filter(isContainer)
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > LEVELS_MAX) throw invalidAt('', `must be nested at most ${LEVELS_MAX} levels deep`)
-    level = level.flatMap((container) => Object.values(container).filter(isContainer))
-  }
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** The body as text, whatever its type says it is. @throws {Refusal} too_large */

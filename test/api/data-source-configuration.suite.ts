@@ -65,6 +65,13 @@ const WRONG: readonly (readonly [title: string, json: object, pointer: string])[
     '/dataSources/0/notes',
   ],
   [
+    'annotations of 101 levels',
+    configurationOf(
+      filesNamed('wrong', { annotations: JSON.parse(`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`) as object }),
+    ),
+    '/dataSources/0/annotations',
+  ],
+  [
     'large annotations',
     configurationOf(filesNamed('wrong', { annotations: { own: 'x'.repeat(4_096) } })),
     '/dataSources/0/annotations',

@@ -552,23 +552,17 @@ const problems: Scenario[] = [
     },
   })),
   {
-    title: 'a body that is nested deeper than 100 levels is refused, however deep',
+    title: 'a merge patch that is nested deeper than 100 levels is refused, however deep',
     async run(client) {
       for (const [open, close] of [
         ['[', ']'],
-        ['{"filter":', '}'],
-        ['{"not":', '}'],
+        ['{"a":', '}'],
       ] as const)
-        for (const [method, path] of [
-          ['POST', '/groups?parentId=1'],
-          ['PATCH', '/groups/1'],
-          ['POST', '/dataSources/1/tables/t/select'],
-        ] as const)
-          for (const depth of [100, 6_000]) {
-            const text = `{"filter":${open.repeat(depth)}1${close.repeat(depth)}}`
-            const answer = await client.request(method, path, { text, headers: JSON_TYPE })
-            expectAnswer(answer, { answers: 'invalid', pointers: [''] })
-          }
+        for (const depth of [100, 6_000]) {
+          const text = `{"name":${open.repeat(depth)}1${close.repeat(depth)}}`
+          const answer = await client.request('PATCH', '/groups/1', { text, headers: JSON_TYPE })
+          expectAnswer(answer, { answers: 'invalid', pointers: [''] })
+        }
     },
   },
   {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isNestedWithin } from '../../lib/nesting.ts'
 import { isStorable } from '../../lib/text.ts'
 import { languageTag, storableText } from '../../http/text-schemas.ts'
 
@@ -8,6 +9,7 @@ const NAME_MAX = 255
 const COMMENT_MAX = 4_000
 const ANNOTATIONS_MAX_BYTES = 4_096
 const ANNOTATION_MAX = 255
+const LEVELS_MAX = 100
 
 export const tableName = storableText.min(1).max(NAME_MAX).describe('The name of a table or view.')
 export const columnName = storableText.min(1).max(NAME_MAX).describe('The name of a column.')
@@ -28,6 +30,10 @@ export const annotationsBody = known
     (annotations) => Object.keys(annotations).every(isStorable),
     'must have names that are Unicode text without NUL',
   )
+  .refine((annotations) => isNestedWithin(annotations, LEVELS_MAX), {
+    error: `must be nested at most ${LEVELS_MAX} levels deep`,
+    abort: true,
+  })
   .refine(
     (annotations) =>
       new TextEncoder().encode(JSON.stringify(annotations)).byteLength <= ANNOTATIONS_MAX_BYTES,

@@ -34,6 +34,7 @@ import { configurationRoutes } from './data/configuration/routes.ts'
 import { definitionRoutes } from './data/definitions/routes.ts'
 import { rowRoutes } from './data/rows/routes.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
+import { queryRoutes } from './data/queries/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
 import { withAccessLog } from './http/access-log.ts'
@@ -151,6 +152,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/selection': selectionRoutes,
   'data/rows': rowRoutes,
   'data/definitions': definitionRoutes,
+  'data/queries': queryRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
   'automation/demo': demoRoutes,

@@ -59,6 +59,11 @@ const TAGS: readonly Tag[] = [
   },
   { name: 'Data sources', description: 'Databases and imported tables.', paths: /^\/dataSources\b/ },
   {
+    name: 'Data queries',
+    description: 'SQL of users, with parameters and versions.',
+    paths: /^\/dataQueries\b/,
+  },
+  {
     name: 'Content',
     description: 'Files, styles and translations.',
     paths: /^\/(?:files|styles|translations)\b/,

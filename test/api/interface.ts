@@ -16,6 +16,7 @@ import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
+import { dataQueriesSuite } from './data-queries.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataDefinitionsSuite } from './data-definitions.suite.ts'
@@ -144,6 +145,7 @@ export const SUITES: readonly Suite[] = [
   exportsSuite,
   sharedResultsSuite,
   scopedReadsSuite,
+  dataQueriesSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

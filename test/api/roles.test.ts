@@ -77,6 +77,8 @@ describe('scopes', () => {
     expect(looking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /:parentType/:parentId/searchPath',
       'POST /alarms',
+      'POST /dataQueries/:id/run',
+      'POST /dataQueries/preview',
       'POST /dataSources/:id/tables/:table/select',
       'POST /jobs/:id/replay',
       'POST /root/searchPath',

@@ -248,6 +248,8 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into data_scope_subjects values (8, 7, 1, null, null), (9, 7, null, null, 'Data_Editor')`,
     `insert into data_source_notes values (1, 'orders', 'region', 'Where', '{"unit":"kg"}', 4)`,
     `update data_sources set comment = 'Shop', annotations = '{"own":1}' where id = 1`,
+    `insert into data_queries values (7, 'Orders', '', 1, 'select 1', '[]', 1, 2, 3, 4)`,
+    `insert into data_query_versions values (7, 1, 1, 'select 1', '[]', 'First', 1, 5)`,
     `insert into preferences values (1, '{"theme":"dark"}')`,
     `insert into recovery_codes select 1, 'a code' where not exists (select 1 from recovery_codes)`,
   ]

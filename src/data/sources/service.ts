@@ -44,7 +44,7 @@ export async function readDataSource({ ports }: Context, id: number): Promise<Ve
 export async function findDataSource(
   { database }: Ports,
   key: number | string,
-): Promise<Pick<DataSourceRow, 'id' | 'name' | 'isReadOnly'> | null> {
+): Promise<Pick<DataSourceRow, 'id' | 'name' | 'type' | 'isReadOnly'> | null> {
   return store.findDataSource(database, typeof key === 'string' ? key.normalize('NFC') : key)
 }
 

@@ -47,6 +47,8 @@ export function withinName(
   if (quote === '[') return value.includes(']') ? refused('contains a bracket') : { text: value }
   // MySQL removes spaces at the end of a name.
   if (dialect === 'mysql' && value.endsWith(' ')) return refused('is a name that ends with a space')
+  if (dialect === 'mysql' && /[\u{10000}-\u{10ffff}]/u.test(value))
+    return refused('is a name with a character beyond U+FFFF')
   return { text: value.replaceAll(quote, quote + quote) }
 }
 

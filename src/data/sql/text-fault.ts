@@ -15,11 +15,16 @@ export class TextFault extends Error {
     super(`character ${position}: ${complaint}`)
   }
 
+  /** The line and the column of the fault, from 1. */
+  placeIn(text: string): { readonly line: number; readonly column: number } {
+    const before = text.slice(0, this.position).split(/\r\n|[\n\r]/)
+    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  }
+
   /** The refusal of the request that has the text at `pointer`. */
   refusal(text: string, pointer: string): Refusal {
-    const before = text.slice(0, this.position).split(/\r\n|[\n\r]/)
-    const column = (before.at(-1)?.length ?? 0) + 1
-    const message = `line ${before.length}, column ${column}: ${this.complaint}`
+    const { line, column } = this.placeIn(text)
+    const message = `line ${line}, column ${column}: ${this.complaint}`
     return new Refusal(this.code, 'The text is invalid; see errors.', [{ pointer, message }])
   }
 }

@@ -17,6 +17,7 @@ import { operations } from '../../../../db/tables/operations.ts'
 import * as oidc from '../../../../db/tables/oidc.ts'
 import * as plans from '../../../../db/tables/revaluations.ts'
 import * as runs from '../../../../db/tables/runs.ts'
+import * as queries from '../../../../db/tables/queries.ts'
 import * as scripts from '../../../../db/tables/scripts.ts'
 import * as slcs from '../../../../db/tables/slcs.ts'
 import * as slos from '../../../../db/tables/slos.ts'
@@ -116,6 +117,8 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [sources.dataScopes, ALWAYS],
   [sources.dataScopeSubjects, ALWAYS],
   [sources.dataSourceNotes, ALWAYS],
+  [queries.dataQueries, ALWAYS],
+  [queries.dataQueryVersions, ALWAYS],
   [sources.dataSourceCatalogues, { left: 'the next sync reads it from the database again' }],
   [runs.runners, { left: 'nodes that register with this installation' }],
   [runs.runs, RUNS_LEFT],

@@ -12,7 +12,7 @@ import * as store from '../store.ts'
 
 /** The columns of a data source that the caller may read. @throws {Refusal} as `readSchema` */
 export async function listVisibleColumns(context: Context, id: number): Promise<ColumnView[]> {
-  const sights = await sightsOfCaller(context, id)
+  const sights = await readSights(context, id)
   const visible = new Map(
     [...sights].map(([table, sight]) => [table, new Set(sight?.columns.map(({ name }) => name))]),
   )
@@ -22,7 +22,7 @@ export async function listVisibleColumns(context: Context, id: number): Promise<
 
 /** The tables and views of a data source that the caller may read. @throws {Refusal} as `readSchema` */
 export async function listVisibleTables(context: Context, id: number): Promise<TableView[]> {
-  const sights = await sightsOfCaller(context, id)
+  const sights = await readSights(context, id)
   return (await listTables(context, id)).flatMap((table) => {
     const sight = sights.get(table.name)
     if (!sight) return []
@@ -32,7 +32,8 @@ export async function listVisibleTables(context: Context, id: number): Promise<T
   })
 }
 
-async function sightsOfCaller(context: Context, id: number): Promise<ReadonlyMap<string, Sight | null>> {
+/** The part of each table and view that the caller may read; null for none of it. @throws {Refusal} as `readSchema` */
+export async function readSights(context: Context, id: number): Promise<ReadonlyMap<string, Sight | null>> {
   const relations = await relationsOf(context, id)
   const find = await sightsFor(context, id)
   return new Map([...relations].map(([name, relation]) => [name, find(relation, 'read')]))
@@ -56,6 +57,12 @@ export async function editSight(context: Context, id: number, table: string): Pr
   const sight = find(relation, 'edit')
   if (!sight) throw new Refusal('forbidden', 'No scope lets the caller edit rows of this table.')
   return sight
+}
+
+/** Whether scopes of a data source may restrict the caller. */
+export async function isRestricted({ ports, caller }: Context, id: number): Promise<boolean> {
+  if (caller.kind === 'user' && caller.role === 'administrator') return false
+  return (await store.listScopes(ports.database, id)).length > 0
 }
 
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or

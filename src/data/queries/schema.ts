@@ -1,0 +1,237 @@
+import * as z from 'zod'
+import { idParam, shownOnly } from '../../http/openapi-answers.ts'
+import { composedName, storableText } from '../../http/text-schemas.ts'
+import { waitQuery } from '../../operations/work/schema.ts'
+import { TEMPLATE_MAX } from '../../templates/limits.ts'
+import { COLUMN_TYPES } from '../sources/schema.ts'
+
+export const QUERIES_MAX = 1_000
+export const VERSIONS_MAX = 50
+export const LIMIT_DEFAULT = 1_000
+const LIMIT_MAX = 100_000
+const DESCRIPTION_MAX = 4_000
+const PARAMETERS_MAX = 50
+const CHOICES_MAX = 200
+const VALUES_MAX = 5_000
+const VALUE_MAX = 10_000
+const NAME_MAX = 64
+
+export const PARAMETER_TYPES = ['string', 'number', 'boolean', 'date', 'datetime', 'enum'] as const
+/** Names that templates use for other things. */
+const RESERVED: ReadonlySet<string> = new Set(['params', 'user', 'ref', 'now'])
+
+const scalar = z.union([storableText.max(VALUE_MAX), z.number(), z.boolean()])
+const value = z.union([scalar, z.array(scalar).max(VALUES_MAX)])
+
+const parameterName = z
+  .string()
+  .max(NAME_MAX)
+  .regex(/^[A-Za-z_]\w*$/, 'must be letters, digits and underscores, and begin with no digit')
+  .refine((name) => !RESERVED.has(name), 'is reserved for templates')
+
+const parameter = z
+  .strictObject({
+    name: parameterName,
+    type: z.enum(PARAMETER_TYPES),
+    multi: z.boolean().default(false).describe('Whether the value is a list.'),
+    required: z.boolean().default(false).describe('Whether a run needs a value where there is no default.'),
+    default: value
+      .nullable()
+      .default(null)
+      .describe('The value of runs that give none; null for none.')
+      .meta({ examples: ['north'] }),
+    choices: z
+      .array(storableText.min(1).max(VALUE_MAX))
+      .max(CHOICES_MAX)
+      .default([])
+      .describe('The values that `enum` allows.'),
+  })
+  .refine(({ type, choices }) => (type === 'enum') === choices.length > 0, {
+    path: ['choices'],
+    message: 'must be there for enum, and for no other type',
+  })
+
+const dataSourceId = z.int().positive().describe('The data source. It need not exist any more.')
+const text = storableText
+  .max(TEMPLATE_MAX)
+  .describe('SQL in the dialect of the data source, as a template. `${region}` is a value of a parameter.')
+  .meta({ examples: ['SELECT id, amount FROM orders WHERE region = ${region}'] })
+const parameters = z
+  .array(parameter)
+  .max(PARAMETERS_MAX)
+  .default([])
+  .superRefine((list, context) => {
+    for (const [index, { name }] of list.entries())
+      if (list.findIndex((other) => other.name === name) < index)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: 'is the name of another parameter',
+        })
+  })
+const description = storableText.max(DESCRIPTION_MAX).default('')
+
+export const queryBody = z
+  .strictObject({
+    id: shownOnly,
+    published: shownOnly,
+    errors: shownOnly,
+    createdAt: shownOnly,
+    updatedAt: shownOnly,
+    name: composedName.describe('No other data query has it, in any letter case.'),
+    description,
+    dataSourceId,
+    text,
+    parameters,
+  })
+  .meta({
+    examples: [
+      {
+        name: 'Orders of a region',
+        dataSourceId: 1,
+        text: 'SELECT id, amount FROM orders WHERE region = ${region}',
+        parameters: [{ name: 'region', type: 'string', default: 'north' }],
+      },
+    ],
+  })
+
+const shown = {
+  dataSourceId: z.int(),
+  text: z.string(),
+  parameters: z.array(
+    z.object({
+      name: z.string().meta({ examples: ['region'] }),
+      type: z.enum(PARAMETER_TYPES),
+      multi: z.boolean(),
+      required: z.boolean(),
+      default: z.unknown().describe('The value of runs that give none; null for none.'),
+      choices: z.array(z.string()),
+    }),
+  ),
+}
+
+const summary = {
+  id: z.int(),
+  name: z.string(),
+  description: z.string(),
+  dataSourceId: z.int(),
+  published: z.int().describe('The number of the latest published version; 0 for none.'),
+  createdAt: z.iso.datetime({ offset: true }),
+  updatedAt: z.iso.datetime({ offset: true }),
+}
+export const querySummary = z.object(summary).meta({ id: 'DataQuerySummary' })
+
+export const queryView = z
+  .object({
+    ...summary,
+    ...shown,
+    errors: z
+      .array(
+        z.object({
+          phase: z
+            .enum(['reference', 'template', 'statement'])
+            .describe(
+              '`reference`: the data source is missing; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed.',
+            ),
+          line: z
+            .int()
+            .nullable()
+            .describe('From 1, in the template, or in the SQL for `statement`; null for `reference`.'),
+          column: z.int().nullable(),
+          code: z.enum(['not_found', 'invalid', 'scope_unsupported_reference']),
+          message: z.string(),
+        }),
+      )
+      .describe('The faults of the draft; the database has not checked it.'),
+  })
+  .meta({ id: 'DataQuery' })
+
+export const queryPath = z.object({ id: idParam })
+export const versionPath = z.object({ id: idParam, number: idParam.describe('The number of a version.') })
+
+export const listQuery = z.object({
+  search: storableText
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('Only data queries with this in their name or description, in any letter case.'),
+  dataSourceId: idParam.optional().describe('Only data queries of this data source.'),
+})
+
+export const publishBody = z
+  .strictObject({
+    description: description.describe('What changed.'),
+    force: z.boolean().default(false).describe('Whether a draft with errors is published too.'),
+  })
+  .meta({ examples: [{ description: 'First version' }] })
+
+export const versionView = z
+  .object({
+    number: z.int(),
+    ...shown,
+    description: z.string(),
+    publishedBy: z.int().describe('The id of the user, who may be deleted.'),
+    publishedAt: z.iso.datetime({ offset: true }),
+  })
+  .meta({ id: 'DataQueryVersion' })
+
+const values = z
+  .record(z.string().max(NAME_MAX), value.nullable())
+  .default({})
+  .describe('Values of parameters by their names. Null is no value.')
+const limit = z
+  .int()
+  .min(0)
+  .max(LIMIT_MAX)
+  .default(LIMIT_DEFAULT)
+  .describe('The number of rows; further ones are not read.')
+
+export const runBody = z
+  .strictObject({
+    parameters: values,
+    limit,
+    version: z.enum(['published', 'draft']).default('published').describe('What runs.'),
+  })
+  .meta({ examples: [{ parameters: { region: 'north' } }] })
+
+export const previewBody = z
+  .strictObject({ dataSourceId, text, parameters, values, limit })
+  .meta({ examples: [{ dataSourceId: 1, text: 'SELECT 1 AS one' }] })
+
+export const runQuery = z.object({
+  wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
+})
+
+export const resultView = z
+  .object({
+    columns: z.array(
+      z.object({
+        name: z.string().meta({ examples: ['id'] }),
+        type: z.enum(COLUMN_TYPES),
+        exact: z.boolean().describe('Whether numbers may be text, because a double would change them.'),
+      }),
+    ),
+    rows: z
+      .array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))
+      .describe('Values in the order of the columns; instants are ISO 8601 in UTC.')
+      .meta({ examples: [[[1, 12.5]]] }),
+    rowCount: z.int(),
+    truncated: z.boolean().describe('Whether there are more rows than `limit`.'),
+    durationMs: z.int().describe('The duration of the statement in milliseconds.'),
+    duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
+  })
+  .meta({ id: 'DataQueryResult' })
+
+export type Parameter = z.output<typeof parameter>
+export type ParameterValue = z.output<typeof value>
+export type QueryBody = z.output<typeof queryBody>
+export type QueryView = z.output<typeof queryView>
+export type QuerySummary = z.output<typeof querySummary>
+export type ListQuery = z.output<typeof listQuery>
+export type PublishBody = z.output<typeof publishBody>
+export type VersionView = z.output<typeof versionView>
+export type RunBody = z.output<typeof runBody>
+export type PreviewBody = z.output<typeof previewBody>
+export type ResultView = z.output<typeof resultView>
+/** What a run needs of a data query. */
+export type Definition = Pick<QueryBody, 'dataSourceId' | 'text' | 'parameters'>

@@ -1,0 +1,211 @@
+import { recorder } from '../../access/audit/service.ts'
+import type { Context } from '../../context.ts'
+import { commitIfMatch } from '../../http/preconditions.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { checkDefaults } from './parameters.ts'
+import { QUERIES_MAX, VERSIONS_MAX } from './schema.ts'
+import type {
+  Definition,
+  ListQuery,
+  PublishBody,
+  QueryBody,
+  QuerySummary,
+  QueryView,
+  VersionView,
+} from './schema.ts'
+import { errorsOf } from './service/run.ts'
+import * as store from './store.ts'
+import type { QueryChange, QueryRow } from './store.ts'
+
+const recorded = recorder('dataQuery')
+
+type Versioned = { readonly view: QueryView; readonly version: number }
+
+/** The data queries, by name; there are 1,000 at most. */
+export async function listQueries({ ports }: Context, query: ListQuery): Promise<QuerySummary[]> {
+  return (await store.listQueries(ports.database, query)).map((row) => summaryOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readQuery(context: Context, id: number): Promise<Versioned> {
+  return versioned(context, await requireQuery(context.ports, id))
+}
+
+/** Stores a data query, also one that cannot run.
+ * @throws {Refusal} invalid for defaults of other types, name_taken, conflict when there are 1,000 */
+export async function createQuery(context: Context, body: QueryBody): Promise<Versioned> {
+  const { ports } = context
+  const { database, clock } = ports
+  const change = changeOf(ports, body)
+  const row = { ...change, published: 0, version: 1, createdAt: clock.now() }
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
+  const full = `There must be at most ${QUERIES_MAX} data queries. Delete one first.`
+  await refuseFull('data_queries', full, () =>
+    commitNamed(ports, [store.insertQuery(database, row, QUERIES_MAX), entry]),
+  )
+  const made = await store.findQuery(database, row.name)
+  if (!made) throw stale('data query')
+  return versioned(context, made)
+}
+
+/** @throws {Refusal} not_found, precondition_failed, and as `createQuery` */
+export async function updateQuery(
+  context: Context,
+  id: number,
+  { body, ifMatch }: { readonly body: QueryBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const before = await requireQuery(ports, id)
+  if (ifMatch !== null && ifMatch !== before.version) throw stale('data query')
+  return changeDraft(context, before, { action: 'update', after: changeOf(ports, body) })
+}
+
+/** @throws {Refusal} not_found, precondition_failed */
+export async function deleteQuery(context: Context, id: number): Promise<void> {
+  const { database } = context.ports
+  const row = await requireQuery(context.ports, id)
+  await commitIfMatch(context, { ...row, table: 'data_queries' }, [
+    store.deleteQuery(database, id),
+    recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) }),
+  ])
+}
+
+/** Publishes the draft as the next version, of which the latest 50 are kept.
+ * @throws {Refusal} not_found, conflict for a draft with errors unless it is forced */
+export async function publishQuery(
+  context: Context,
+  id: number,
+  { description, force }: PublishBody,
+): Promise<Versioned> {
+  const { ports, caller } = context
+  const { database, clock } = ports
+  const before = await requireQuery(ports, id)
+  const errors = force ? [] : await errorsOf(context, before)
+  if (errors.length > 0)
+    throw new Refusal(
+      'conflict',
+      'The draft has errors; see errors. Correct them, or publish with force.',
+      errors.map(({ line, column, message }) => ({
+        pointer: '/text',
+        message: line === null ? message : `line ${line}, column ${column}: ${message}`,
+      })),
+    )
+  const published = before.published + 1
+  const { dataSourceId, text, parameters } = before
+  const userId = caller.kind === 'user' ? caller.userId : 0
+  const version = {
+    queryId: id,
+    number: published,
+    dataSourceId,
+    text,
+    parameters,
+    description,
+    userId,
+    createdAt: clock.now(),
+  }
+  const told = { objectId: id, before: { published: before.published }, after: { published, description } }
+  await commitNamed(ports, [
+    store.updateQuery(database, before, { published }),
+    ...store.insertVersion(database, version, VERSIONS_MAX),
+    recorded(context, 'publish', told),
+  ])
+  return versioned(context, { ...before, published, version: before.version + 1 })
+}
+
+/** The published versions that are kept, the latest first. @throws {Refusal} not_found */
+export async function listVersions({ ports }: Context, id: number): Promise<VersionView[]> {
+  await requireQuery(ports, id)
+  const format = timeFormat(ports.settings.timeZone)
+  return (await store.listVersions(ports.database, id)).map((row) => ({
+    number: row.number,
+    ...definitionOf(row),
+    description: row.description,
+    publishedBy: row.userId,
+    publishedAt: format(row.createdAt),
+  }))
+}
+
+/** Makes a published version the draft. @throws {Refusal} not_found, precondition_failed */
+export async function restoreVersion(
+  context: Context,
+  { id, number }: { readonly id: number; readonly number: number },
+): Promise<Versioned> {
+  const { ports } = context
+  const before = await requireQuery(ports, id)
+  const version = await store.findVersion(ports.database, id, number)
+  if (!version) throw new Refusal('not_found', 'There is no such version.')
+  const { name, description } = before
+  const after = { name, description, ...definitionOf(version), updatedAt: ports.clock.now() }
+  return changeDraft(context, before, { action: 'restore', after })
+}
+
+async function changeDraft(
+  context: Context,
+  before: QueryRow,
+  { action, after }: { readonly action: string; readonly after: QueryChange },
+): Promise<Versioned> {
+  const { ports } = context
+  const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
+  await commitNamed(ports, [
+    store.updateQuery(ports.database, before, after),
+    recorded(context, action, told),
+  ])
+  return versioned(context, { ...before, ...after, version: before.version + 1 })
+}
+
+/** @throws {Refusal} name_taken, precondition_failed */
+async function commitNamed({ database }: Ports, writes: readonly Write[]): Promise<void> {
+  try {
+    await commit(database, writes)
+  } catch (error) {
+    if (store.isGuarded(error)) throw stale('data query')
+    if (!isUniqueViolation(error, 'data_queries.name')) throw error
+    throw new Refusal('name_taken', 'Another data query has this name.', [
+      { pointer: '/name', message: 'is already used' },
+    ])
+  }
+}
+
+async function requireQuery({ database }: Ports, id: number): Promise<QueryRow> {
+  const row = await store.findQuery(database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such data query.')
+  return row
+}
+
+function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
+  checkDefaults(body.parameters)
+  const { name, description } = body
+  return { name, description, ...definitionOf(body), updatedAt: clock.now() }
+}
+
+function definitionOf({ dataSourceId, text, parameters }: Definition) {
+  return { dataSourceId, text, parameters }
+}
+
+function auditFieldsOf({ name, description, ...rest }: QueryChange) {
+  return { name, description, ...definitionOf(rest) }
+}
+
+async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
+  const errors = await errorsOf(context, row)
+  const view = { ...summaryOf(context.ports, row), ...definitionOf(row), errors }
+  return { view, version: row.version }
+}
+
+function summaryOf({ settings }: Ports, row: Omit<QueryRow, 'text' | 'parameters'>): QuerySummary {
+  const { id, name, description, dataSourceId, published, createdAt, updatedAt } = row
+  const format = timeFormat(settings.timeZone)
+  return {
+    id,
+    name,
+    description,
+    dataSourceId,
+    published,
+    createdAt: format(createdAt),
+    updatedAt: format(updatedAt),
+  }
+}

@@ -1,0 +1,81 @@
+import type { Context } from '../../../context.ts'
+import { conditionSql } from '../../filters/emit.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Bound } from '../../../ports/databases.ts'
+import type { TableView } from '../../../ports/tables.ts'
+import { isRestricted, readSights } from '../../scopes/service/sights.ts'
+import type { Sight } from '../../scopes/sight.ts'
+import { isFileSource } from '../../sources/schema.ts'
+import type { DataSourceView } from '../../sources/schema.ts'
+import { openReader, timeLimitOf } from '../../sources/service/connect.ts'
+import type { SourceReader } from '../../sources/service/connect.ts'
+import { WRITERS } from '../../sql/dialects/writers.ts'
+import { boundOf } from '../../sql/fragment.ts'
+import { tokensOf } from '../../sql/lexer.ts'
+import type { Dialect } from '../../sql/spelling.ts'
+import { openTable } from '../../tables/service.ts'
+
+type Source = Pick<DataSourceView, 'id' | 'type'> & { readonly timeoutMs: number }
+
+/** A data source as statements of its caller may read it. */
+export type ReadableSource = {
+  readonly dialect: Dialect
+  readonly query: SourceReader['query']
+}
+
+/** The dialect of statements of a data source. */
+export function dialectOf({ ports }: Pick<Context, 'ports'>, { type }: Pick<Source, 'type'>): Dialect {
+  return isFileSource(type) ? ports.tables.dialect : type
+}
+
+/** @throws {Refusal} forbidden for databases whose scopes may restrict the caller, and the refusals of `openReader` */
+export async function openSource(context: Context, source: Source): Promise<ReadableSource> {
+  const { id, type } = source
+  if (isFileSource(type)) return importedTables(context, source)
+  // A text may name relations of other schemas, of which scopes know nothing.
+  if (await isRestricted(context, id))
+    throw new Refusal(
+      'forbidden',
+      'This data source is a database with scopes: only administrators may run data queries there.',
+    )
+  return openReader(context, id)
+}
+
+/** A statement runs over views that have no other rows and columns than those that the caller may read: nothing else has a
+ * name. */
+function importedTables(context: Context, source: Source): ReadableSource {
+  const { tables, settings } = context.ports
+  const timeoutMs = timeLimitOf(source)
+  return {
+    dialect: tables.dialect,
+    async query(statement, { rowsMax, bytesMax }, signal) {
+      const views = await viewsOf(context, source.id, statement)
+      const query = { views, statement, timeZone: settings.timeZone }
+      return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
+    },
+  }
+}
+
+/** The tables whose names are in a statement. */
+async function viewsOf(context: Context, id: number, { text }: Bound): Promise<TableView[]> {
+  const { dialect } = context.ports.tables
+  const named = new Set(tokensOf(text, dialect).map(({ value }) => value.toLowerCase()))
+  const sights = [...(await readSights(context, id))].filter(([name]) => named.has(name.toLowerCase()))
+  const views = await Promise.all(sights.map(([name, sight]) => viewOf(context, { id, name, sight })))
+  return views.flatMap((view) => view ?? [])
+}
+
+async function viewOf(
+  { ports }: Context,
+  { id, name, sight }: { readonly id: number; readonly name: string; readonly sight: Sight | null },
+): Promise<TableView | null> {
+  const opened = sight && (await openTable(ports, id, name))
+  if (!opened) return null
+  const writer = WRITERS[ports.tables.dialect]
+  return {
+    name,
+    of: opened.generation,
+    columns: sight.columns.map((column) => column.name),
+    where: sight.rows && boundOf(conditionSql(sight.rows, writer), writer),
+  }
+}

@@ -1,0 +1,154 @@
+import type { Context } from '../../../context.ts'
+import type { Cell, Row } from '../../../domain/table.ts'
+import { durationText } from '../../../lib/duration.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
+import type { Given, Surroundings } from '../../../templates/template.ts'
+import { readPeople } from '../../scopes/service/sights.ts'
+import type { Asking } from '../../selection/service/waited.ts'
+import { findDataSource, requireSource } from '../../sources/service.ts'
+import { valuesOf } from '../parameters.ts'
+import type { Definition, ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
+import { refusalOf, statementOf, syntaxError } from '../statement.ts'
+import type { QueryError } from '../statement.ts'
+import * as store from '../store.ts'
+import { dialectOf, openSource } from './readable-source.ts'
+
+const RESULT_MAX_BYTES = 32 * 1024 * 1024
+/** Rows come in batches of fewer than these: a batch that passes the limit is cut and not refused. */
+const BATCH_ROWS_MAX = 10_000
+
+type Values = Readonly<Record<string, ParameterValue | null>>
+
+/** Runs a data query.
+ * @throws {Refusal} not_found, conflict for one that was never published, and as `previewQuery` */
+export async function runQuery(
+  context: Context,
+  { id, body }: { readonly id: number; readonly body: RunBody },
+  asking: Asking,
+): Promise<ResultView> {
+  const { parameters: values, limit, version } = body
+  const definition = await definitionOf(context, id, version)
+  return run(context, definition, { values, limit, pointer: '/parameters', asking })
+}
+
+async function definitionOf(
+  { ports: { database } }: Context,
+  id: number,
+  version: RunBody['version'],
+): Promise<Definition> {
+  const row = await store.findQuery(database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such data query.')
+  if (version === 'draft') return row
+  const published = await store.findVersion(database, id, row.published)
+  if (!published)
+    throw new Refusal('conflict', 'The data query is not published. Publish it, or run its draft.')
+  return published
+}
+
+/** Runs a data query that is not stored.
+ * @throws {Refusal} invalid for values, a template or a statement with faults, forbidden where scopes restrict the caller in a
+ * database, not_found for the data source, and the refusals of the ports `databases` and `tables` */
+export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
+  const { values, limit, ...definition } = body
+  return run(context, definition, { values, limit, pointer: '/values', asking })
+}
+
+type Run = {
+  readonly values: Values
+  readonly limit: number
+  /** Where the values are in the body. */
+  readonly pointer: string
+  readonly asking: Asking
+}
+
+async function run(
+  context: Context,
+  { dataSourceId, text, parameters }: Definition,
+  { values, limit, pointer, asking }: Run,
+): Promise<ResultView> {
+  const { clock } = context.ports
+  const given = valuesOf(parameters, values, pointer)
+  const { dialect, query } = await openSource(context, await requireSource(context.ports, dataSourceId))
+  const made = statementOf(text, await surroundingsOf(context, given), dialect)
+  if ('error' in made) throw refusalOf(made.error)
+  const beganAt = clock.now()
+  const options = {
+    rowsMax: limit + BATCH_ROWS_MAX,
+    bytesMax: RESULT_MAX_BYTES,
+    onBackend: asking.onBackend,
+  }
+  const stream = await query(made.statement, options, asking.signal)
+  const { rows, truncated } = await firstRows(stream, limit)
+  const durationMs = clock.now() - beganAt
+  return {
+    columns: stream.columns.map(({ name, type, isExact }) => ({ name, type, exact: isExact })),
+    rows: rows.map((row) => row.map((cell, at) => cellOf(cell, stream.columns[at]))),
+    rowCount: rows.length,
+    truncated,
+    durationMs,
+    duration: durationText(durationMs),
+  }
+}
+
+/** Some dialects have no type for truth values. */
+function cellOf(cell: Cell, column: ResultColumn | undefined): Cell {
+  return column?.type === 'boolean' && cell !== null ? Boolean(Number(cell)) : cell
+}
+
+/** The first rows of a result, after which its statement ends. */
+async function firstRows(
+  { rows: stream }: RowStream,
+  limit: number,
+): Promise<{ readonly rows: readonly Row[]; readonly truncated: boolean }> {
+  const rows: Row[] = []
+  const reader = stream.getReader()
+  for (let batch = await reader.read(); !batch.done; batch = await reader.read()) {
+    for (const row of batch.value) rows.push(row)
+    if (rows.length <= limit) continue
+    await reader.cancel()
+    return { rows: rows.slice(0, limit), truncated: true }
+  }
+  return { rows, truncated: false }
+}
+
+/** What templates see: parameters by their names and in `params`, and the caller as `user`. */
+async function surroundingsOf(
+  { ports, caller }: Context,
+  values: Readonly<Record<string, Given>>,
+): Promise<Surroundings> {
+  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
+  const person = (await readPeople(ports, [caller.userId])).get(caller.userId)
+  const user = { id: caller.userId, username: caller.username, properties: person?.properties ?? {} }
+  return {
+    parameters: { ...values, params: values, user },
+    timeZone: ports.settings.timeZone,
+    now: () => ports.clock.now(),
+  }
+}
+
+/** The faults of a data query, as its caller would meet them with the defaults of its parameters. */
+export async function errorsOf(
+  context: Context,
+  { dataSourceId, text, parameters }: Definition,
+): Promise<QueryError[]> {
+  const source = await findDataSource(context.ports, dataSourceId)
+  const missing: QueryError[] = source
+    ? []
+    : [
+        {
+          phase: 'reference',
+          line: null,
+          column: null,
+          code: 'not_found',
+          message: `The data source ${dataSourceId} does not exist.`,
+        },
+      ]
+  const fault = syntaxError(text)
+  if (fault) return [...missing, fault]
+  const isOpen = parameters.some((one) => one.required && one.default === null)
+  if (!source || isOpen) return missing
+  const surroundings = await surroundingsOf(context, valuesOf(parameters, {}, '/parameters'))
+  const made = statementOf(text, surroundings, dialectOf(context, source))
+  return 'error' in made ? [made.error] : []
+}

@@ -1,0 +1,661 @@
+import { expect } from 'bun:test'
+
+import { logIn, PASSWORD } from './client.ts'
+import type { Client } from './client.ts'
+import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import { expectAnswer, good, once, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+type Made = { readonly id: number }
+type Query = Made & {
+  readonly name: string
+  readonly text: string
+  readonly published: number
+  readonly errors: readonly { readonly phase: string; readonly line: number | null; readonly code: string }[]
+}
+type Result = {
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly rows: readonly (readonly unknown[])[]
+  readonly rowCount: number
+  readonly truncated: boolean
+  readonly durationMs: number
+}
+type Version = {
+  readonly number: number
+  readonly text: string
+  readonly description: string
+  readonly publishedBy: number
+}
+
+const ROWS = [
+  [1, 'north', 10.5, 7],
+  [2, 'south', 20, 8],
+  [3, 'north', 30.25, 9],
+  [4, "o'neil", 40, 10],
+] as const
+const SQL_ROWS = ROWS.map(
+  ([id, region, amount, margin]) => `(${id}, '${region.replaceAll("'", "''")}', ${amount}, ${margin})`,
+).join(', ')
+const CSV_ROWS = ['id,region,amount,margin', ...ROWS.map((row) => row.join(','))].join('\n')
+
+let prepared: Promise<unknown> | null = null
+
+/** The same table on each server. */
+function tables(): Promise<unknown> {
+  return (prepared ??= Promise.all([
+    sourceServer().sql(`create schema queried;
+      create table queried.orders (id bigint primary key, region text, amount double precision, margin int);
+      insert into queried.orders values ${SQL_ROWS};
+      grant usage on schema queried to reader; grant select on queried.orders to reader;`),
+    mariadbServer()?.sql(`create database queried character set utf8mb4; use queried;
+      create table orders (id bigint primary key, region varchar(20), amount double, margin int);
+      insert into orders values ${SQL_ROWS};
+      create user 'querier'@'%' identified by '${SOURCE_PASSWORD}'; grant select on queried.* to 'querier'@'%';`),
+  ]))
+}
+
+let made = 0
+
+async function importTable(client: Client, source: number, name: string, text = CSV_ROWS) {
+  const file = await good<{ id: string }>(
+    client.request('POST', `/dataSources/${source}/uploads`, {
+      text,
+      headers: { 'content-type': 'text/csv' },
+    }),
+  )
+  await good(
+    client.request('POST', `/dataSources/${source}/import`, { json: { upload: file.id, table: name } }),
+  )
+}
+
+async function makeImported(client: Client): Promise<number> {
+  const json = { name: `queried files ${++made}`, type: 'csv' }
+  const { id } = await good<Made>(client.request('POST', '/dataSources', { json }))
+  await importTable(client, id, 'orders')
+  return id
+}
+
+async function makeDatabase(client: Client, type: 'postgresql' | 'mysql', change: object = {}) {
+  await tables()
+  const isMysql = type === 'mysql'
+  const connection = {
+    host: '127.0.0.1',
+    port: isMysql ? mariadbServer()?.port : sourceServer().port,
+    database: isMysql ? 'queried' : 'postgres',
+    ...(isMysql ? {} : { schema: 'queried' }),
+    user: isMysql ? 'querier' : 'reader',
+    password: SOURCE_PASSWORD,
+    tls: 'disable',
+  }
+  const json = { name: `queried ${type} ${++made}`, type, connection, ...change }
+  return (await good<Made>(client.request('POST', '/dataSources', { json }))).id
+}
+
+/** A source of each kind that is there, by its kind. */
+const sources = once(async (client) => {
+  const kinds: Record<string, number> = { imported: await makeImported(client) }
+  if (hasSourceServer) kinds['postgresql'] = await makeDatabase(client, 'postgresql')
+  if (hasSourceServer && mariadbServer()) kinds['mysql'] = await makeDatabase(client, 'mysql')
+  return kinds
+})
+
+const REGION = { name: 'region', type: 'string', default: 'north' }
+const OF_REGION = 'SELECT id, amount FROM orders WHERE region = ${region} ORDER BY id'
+
+const makeQuery = (client: Client, json: object) =>
+  good<Query>(
+    client.request('POST', '/dataQueries', { json: { name: `query ${++made}`, ...json }, as: 'Data_Editor' }),
+  )
+
+const preview = (client: Client, json: object, as: object = { as: 'Data_Editor' }) =>
+  client.request('POST', '/dataQueries/preview', { json, ...as })
+
+const rowsOf = async (client: Client, json: object, as?: object) =>
+  (await good<Result>(preview(client, json, as))).rows
+
+const stage = once(async (client) => {
+  const { imported = 0 } = await sources(client)
+  const { id: query } = await makeQuery(client, {
+    dataSourceId: imported,
+    text: OF_REGION,
+    parameters: [REGION],
+  })
+  const taken = await makeQuery(client, { dataSourceId: imported, text: 'SELECT 1 AS one' })
+  await good(client.request('POST', `/dataQueries/${query}/publish`, { json: {} }))
+  return { imported, query, taken: taken.id }
+})
+
+const LINES = [
+  ['GET /dataQueries', undefined],
+  ['GET /dataQueries/{query}', undefined],
+  ['GET /dataQueries/{query}/versions', undefined],
+  ['POST /dataQueries', { name: 'not made', dataSourceId: 1, text: '' }],
+  ['PUT /dataQueries/{query}', { name: 'not changed', dataSourceId: 1, text: '' }],
+  ['DELETE /dataQueries/{query}', undefined],
+  ['POST /dataQueries/{query}/run', {}],
+  ['POST /dataQueries/{query}/publish', {}],
+  ['POST /dataQueries/{query}/versions/1/restore', undefined],
+  ['POST /dataQueries/preview', { dataSourceId: 1, text: '' }],
+] as const
+
+const parameterOf = (change: object) => ({
+  name: 'wrong',
+  dataSourceId: 1,
+  text: 'SELECT 1 AS one',
+  parameters: [{ ...REGION, ...change }],
+})
+const many = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `p${at}`, type: 'string' }))
+const listOf = (count: number) => Array.from({ length: count }, () => 'x')
+
+/** Bodies of which no data query is made, each with where it is wrong. */
+const WRONG: readonly (readonly [title: string, json: object, ...pointers: string[]])[] = [
+  ['no name', { ...parameterOf({}), name: ' ' }, '/name'],
+  ['no data source', { ...parameterOf({}), dataSourceId: 0 }, '/dataSourceId'],
+  ['100,001 characters', { ...parameterOf({}), text: 'x'.repeat(100_001) }, '/text'],
+  ['a long description', { ...parameterOf({}), description: 'x'.repeat(4_001) }, '/description'],
+  ['51 parameters', { ...parameterOf({}), parameters: many(51) }, '/parameters'],
+  ['a parameter twice', { ...parameterOf({}), parameters: [REGION, REGION] }, '/parameters/1/name'],
+  ['a name with a space', parameterOf({ name: 'a b' }), '/parameters/0/name'],
+  ['a reserved name', parameterOf({ name: 'user' }), '/parameters/0/name'],
+  ['65 characters', parameterOf({ name: 'x'.repeat(65) }), '/parameters/0/name'],
+  ['an unknown type', parameterOf({ type: 'list' }), '/parameters/0/type'],
+  ['a default of another type', parameterOf({ type: 'number' }), '/parameters/0/default'],
+  ['a day that is not', parameterOf({ type: 'date', default: '2026-02-30' }), '/parameters/0/default'],
+  [
+    'an instant without a zone',
+    parameterOf({ type: 'datetime', default: '2026-03-01T10:00' }),
+    '/parameters/0/default',
+  ],
+  ['a default that is a list', parameterOf({ default: ['a'] }), '/parameters/0/default'],
+  ['a default that is none', parameterOf({ multi: true, default: 'a' }), '/parameters/0/default'],
+  ['5,001 values', parameterOf({ multi: true, default: listOf(5_001) }), '/parameters/0/default'],
+  ['a long value', parameterOf({ default: 'x'.repeat(10_001) }), '/parameters/0/default'],
+  ['no choices', parameterOf({ type: 'enum' }), '/parameters/0/choices'],
+  ['choices of a text', parameterOf({ choices: ['north'] }), '/parameters/0/choices'],
+  ['201 choices', parameterOf({ type: 'enum', choices: listOf(201) }), '/parameters/0/choices'],
+  [
+    'a default that is no choice',
+    parameterOf({ type: 'enum', choices: ['a'], default: 'b' }),
+    '/parameters/0/default',
+  ],
+  ['an unknown field', { ...parameterOf({}), sql: '' }, '/sql'],
+]
+
+const RUN = 'POST /dataQueries/{query}/run'
+
+const rows: readonly Row[] = [
+  ...LINES.flatMap(([call, json]): Row[] => [
+    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    ...(['dashboard_viewer', 'editor', 'collector'] as const).map((as): Row => ({
+      title: as,
+      call,
+      json,
+      as,
+      answers: 'forbidden',
+    })),
+  ]),
+  ...WRONG.flatMap(([title, json, ...pointers]): Row[] =>
+    ['POST /dataQueries', 'PUT /dataQueries/{query}'].map((call) => ({
+      title,
+      call,
+      json,
+      as: 'Data_Editor',
+      pointers,
+      answers: 'invalid',
+    })),
+  ),
+  { title: 'missing', call: 'GET /dataQueries/999999', answers: 'not_found' },
+  { title: 'missing', call: 'DELETE /dataQueries/999999', answers: 'not_found' },
+  { title: 'missing', call: 'POST /dataQueries/999999/run', json: {}, answers: 'not_found' },
+  { title: 'missing', call: 'POST /dataQueries/999999/publish', json: {}, answers: 'not_found' },
+  { title: 'missing', call: 'GET /dataQueries/999999/versions', answers: 'not_found' },
+  { title: 'no version', call: 'POST /dataQueries/{query}/versions/9/restore', answers: 'not_found' },
+  {
+    title: 'never published',
+    call: 'POST /dataQueries/{taken}/run',
+    json: {},
+    answers: 'conflict',
+  },
+  {
+    title: 'an unknown parameter',
+    call: RUN,
+    json: { parameters: { other: 1 } },
+    answers: 'invalid',
+    pointers: ['/parameters/other'],
+  },
+  {
+    title: 'a value of another type',
+    call: RUN,
+    json: { parameters: { region: 1 } },
+    answers: 'invalid',
+    pointers: ['/parameters/region'],
+  },
+  {
+    title: 'a list for one value',
+    call: RUN,
+    json: { parameters: { region: ['north'] } },
+    answers: 'invalid',
+    pointers: ['/parameters/region'],
+  },
+  { title: '100,001 rows', call: RUN, json: { limit: 100_001 }, answers: 'invalid', pointers: ['/limit'] },
+  { title: '100,000 rows', call: RUN, json: { limit: 100_000 }, answers: 200 },
+  {
+    title: 'an unknown version',
+    call: RUN,
+    json: { version: '1' },
+    answers: 'invalid',
+    pointers: ['/version'],
+  },
+  {
+    title: 'an old version',
+    call: 'PUT /dataQueries/{query}',
+    json: { name: 'not changed', dataSourceId: 1, text: '' },
+    headers: { 'if-match': '"99"' },
+    answers: 'precondition_failed',
+  },
+]
+
+const life: Scenario[] = [
+  {
+    title: 'a data query is created, changed, listed, searched and deleted, and its name is used once',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const name = `Life of a Query ${++made}`
+      const query = await makeQuery(client, { name, dataSourceId: imported, text: 'SELECT 1 AS one' })
+      expect(query).toMatchObject({ name, published: 0, errors: [] })
+      const again = await client.request('POST', '/dataQueries', {
+        json: { name: name.toUpperCase(), dataSourceId: imported, text: '' },
+      })
+      expectAnswer(again, { answers: 'name_taken', pointers: ['/name'] })
+      const path = `/dataQueries/${query.id}`
+      const patched = await good<Query>(
+        client.request('PATCH', path, {
+          json: { description: 'of Numbers' },
+          headers: { 'content-type': 'application/merge-patch+json' },
+          as: 'Data_Editor',
+        }),
+      )
+      expect(patched).toMatchObject({ name, text: 'SELECT 1 AS one', description: 'of Numbers' })
+      const found = async (search: string) =>
+        (
+          await good<{ items: readonly Query[] }>(
+            client.request('GET', `/dataQueries?search=${encodeURIComponent(search)}`, { as: 'Data_Editor' }),
+          )
+        ).items
+          .map(({ id }) => id)
+          .includes(query.id)
+      expect(
+        await Promise.all([found('LIFE OF'), found('numbers'), found('% of'), found('life_of')]),
+      ).toEqual([true, true, false, false])
+      expectAnswer(await client.request('DELETE', path, { as: 'Data_Editor' }), { answers: 204 })
+      expectAnswer(await client.request('GET', path), { answers: 'not_found' })
+    },
+  },
+  {
+    title: 'a data query with errors is stored, reads with their places, and is published with force alone',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const errorsOf = async (text: string, dataSourceId = imported) =>
+        (await makeQuery(client, { dataSourceId, text })).errors.map(({ phase, line, code }) => [
+          phase,
+          line,
+          code,
+        ])
+      expect(await errorsOf('SELECT 1 AS one\n<#if x>')).toEqual([['template', 2, 'invalid']])
+      expect(await errorsOf('SELECT\n${missing}')).toEqual([['template', 2, 'invalid']])
+      expect(await errorsOf('SELECT 1;\nDELETE FROM orders')).toEqual([['statement', 1, 'invalid']])
+      expect(await errorsOf('SELECT 1 AS one', 999_999)).toEqual([['reference', null, 'not_found']])
+      const query = await makeQuery(client, { dataSourceId: imported, text: '<#if' })
+      const path = `/dataQueries/${query.id}`
+      expectAnswer(await client.request('POST', `${path}/publish`, { json: {} }), {
+        answers: 'conflict',
+        pointers: ['/text'],
+      })
+      expect(
+        await good<Query>(client.request('POST', `${path}/publish`, { json: { force: true } })),
+      ).toMatchObject({ published: 1 })
+      expectAnswer(await client.request('POST', `${path}/run`, { json: {} }), {
+        answers: 'invalid',
+        pointers: ['/text'],
+      })
+    },
+  },
+  {
+    title: 'a run has the published version until the draft is published; a version is restored as the draft',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const query = await makeQuery(client, { dataSourceId: imported, text: 'SELECT 1 AS one' })
+      const path = `/dataQueries/${query.id}`
+      const publish = (json: object) =>
+        good<Query>(client.request('POST', `${path}/publish`, { json, as: 'Data_Editor' }))
+      const run = async (json: object) =>
+        (await good<Result>(client.request('POST', `${path}/run`, { json, as: 'Data_Editor' }))).rows
+      await publish({ description: 'one' })
+      const json = { name: query.name, dataSourceId: imported, text: 'SELECT 2 AS two' }
+      await good(client.request('PUT', path, { json, as: 'Data_Editor' }))
+      expect([await run({}), await run({ version: 'draft' })]).toEqual([[[1]], [[2]]])
+      expect((await publish({ description: 'two' })).published).toBe(2)
+      expect(await run({})).toEqual([[2]])
+      const versions = async () =>
+        (await good<{ items: readonly Version[] }>(client.request('GET', `${path}/versions`))).items
+      const publishedBy = client.userIds.Data_Editor
+      expect(await versions()).toMatchObject([
+        { number: 2, description: 'two', text: 'SELECT 2 AS two', publishedBy },
+        { number: 1, description: 'one', text: 'SELECT 1 AS one', publishedBy },
+      ])
+      const restored = await good<Query>(client.request('POST', `${path}/versions/1/restore`))
+      expect(restored).toMatchObject({ text: 'SELECT 1 AS one', published: 2 })
+      expect([await run({}), await run({ version: 'draft' })]).toEqual([[[2]], [[1]]])
+      for (let count = 0; count < 49; count++) await publish({})
+      expect((await versions()).map(({ number }) => number)).toEqual(
+        Array.from({ length: 50 }, (_, at) => 51 - at),
+      )
+    },
+  },
+]
+
+/** Texts that would do harm where they are not values. */
+const HOSTILE = [
+  `' OR 1=1 --`,
+  `'; DROP TABLE orders; --`,
+  `"; DROP TABLE orders; --`,
+  '` OR 1=1 #',
+  `\\`,
+  `\\' OR 1=1 --`,
+  `*/ OR 1=1 /*`,
+  `-- comment`,
+  `$1`,
+  `?`,
+  `$$ OR 1=1 $$`,
+  '${user.username}',
+  '<#if true>',
+  `%' OR '%'='`,
+  `x' || (SELECT 1) || 'x`,
+  '\n;\nSELECT 1',
+  'ʼ OR 1=1',
+  '😀',
+  '',
+  'N',
+]
+const HOSTILE_PARAMETER = { name: 'x', type: 'string' }
+
+const onEach = (
+  title: string,
+  run: (client: Client, id: number, kind: string) => Promise<void>,
+): Scenario[] =>
+  ['imported', ...(hasSourceServer ? ['postgresql', 'mysql'] : [])].map((kind) => ({
+    title: `${kind}: ${title}`,
+    async run(client) {
+      const id = (await sources(client))[kind]
+      if (id !== undefined) await run(client, id, kind)
+    },
+  }))
+
+const runs: Scenario[] = [
+  ...onEach('a run has columns with types, rows of its parameters, and the duration', async (client, id) => {
+    const query = await makeQuery(client, { dataSourceId: id, text: OF_REGION, parameters: [REGION] })
+    const run = async (json: object) =>
+      good<Result>(
+        client.request('POST', `/dataQueries/${query.id}/run`, {
+          json: { version: 'draft', ...json },
+          as: 'Data_Editor',
+        }),
+      )
+    const north = await run({})
+    expect(north.columns.map(({ name, type }) => [name, type])).toEqual([
+      ['id', 'integer'],
+      ['amount', 'number'],
+    ])
+    expect(north).toMatchObject({
+      rows: [
+        [1, 10.5],
+        [3, 30.25],
+      ],
+      rowCount: 2,
+      truncated: false,
+    })
+    expect(north.durationMs).toBeGreaterThanOrEqual(0)
+    expect((await run({ parameters: { region: "o'neil" } })).rows).toEqual([[4, 40]])
+    expect(await run({ limit: 1 })).toMatchObject({ rows: [[1, 10.5]], truncated: true })
+    expect(await run({ limit: 0 })).toMatchObject({ rows: [], truncated: true })
+    expect(await run({ limit: 2 })).toMatchObject({ rowCount: 2, truncated: false })
+  }),
+  ...onEach('values of every type, lists and templates reach the statement', async (client, id, kind) => {
+    const ask = (text: string, parameters: readonly object[], values: object = {}) =>
+      rowsOf(client, { dataSourceId: id, text, parameters, values })
+    const ids = [{ name: 'ids', type: 'number', multi: true, default: [1, 4] }]
+    const OF_IDS = 'SELECT id FROM orders WHERE id IN (${params.ids}) ORDER BY id'
+    expect(await ask(OF_IDS, ids)).toEqual([[1], [4]])
+    expect(await ask(OF_IDS, ids, { ids: [] })).toEqual([])
+    // A statement of a Durable Object has at most 100 KB.
+    const count = kind === 'imported' ? 1_500 : 5_000
+    const hundreds = Array.from({ length: count }, (_, at) => at + 3)
+    expect(await ask(OF_IDS, ids, { ids: hundreds })).toEqual([[3], [4]])
+    const optional = [{ name: 'least', type: 'number' }]
+    const ABOVE = 'SELECT id FROM orders <#if least??>WHERE amount >= ${least}</#if> ORDER BY id'
+    expect(await ask(ABOVE, optional)).toEqual([[1], [2], [3], [4]])
+    expect(await ask(ABOVE, optional, { least: 30.25 })).toEqual([[3], [4]])
+    const sorted = [{ name: 'by', type: 'enum', choices: ['amount', 'region'], default: 'region' }]
+    const SORTED = 'SELECT id FROM orders ORDER BY ${by?sql_identifier} DESC, id'
+    expect(await ask(SORTED, sorted)).toEqual([[2], [4], [1], [3]])
+    expect(await ask(SORTED, sorted, { by: 'amount' })).toEqual([[4], [3], [2], [1]])
+    const typed = [
+      { name: 'day', type: 'date', default: '2026-03-01' },
+      { name: 'at', type: 'datetime', default: '2026-03-01T12:00:00+02:00' },
+      { name: 'on', type: 'boolean', default: true },
+    ]
+    const [row] = await ask(
+      `SELECT CASE WHEN \${day} < '2026-03-02' THEN 1 ELSE 0 END AS a, \${at} AS b, CASE WHEN \${on} THEN 1 ELSE 0 END AS c`,
+      typed,
+    )
+    expect(row?.[0]).toBe(1)
+    expect(String(row?.[1])).toMatch(/^2026-03-01[T ]10:00:00/)
+    expect(row?.[2]).toBe(1)
+    const refused = await preview(client, {
+      dataSourceId: id,
+      text: OF_IDS,
+      parameters: [{ name: 'ids', type: 'number', multi: true, required: true }],
+    })
+    expectAnswer(refused, { answers: 'invalid', pointers: ['/values/ids'] })
+  }),
+  ...onEach(
+    'hostile values are values, literals, parts of strings or names, and nothing else',
+    async (client, id, kind) => {
+      const echo = "SELECT ${x} AS a, '${x}' AS b, ${x?sql_literal} AS c, '[${x}]' AS d"
+      for (const x of HOSTILE) {
+        const ask = (text: string) =>
+          preview(client, { dataSourceId: id, text, parameters: [HOSTILE_PARAMETER], values: { x } })
+        expect({ x, rows: (await good<Result>(ask(echo))).rows }).toEqual({ x, rows: [[x, x, x, `[${x}]`]] })
+        const named = await ask('SELECT 1 AS ${x?sql_identifier}')
+        if (named.status === 200)
+          // MariaDB removes spaces from the beginning of the name of a result's column.
+          expect((named.body as unknown as Result).columns.map(({ name }) => name)).toEqual([
+            kind === 'mysql' ? x.trimStart() : x,
+          ])
+        else expect({ x, code: named.body['code'] }).toEqual({ x, code: 'invalid' })
+        const among = "SELECT id FROM orders WHERE region IN (${x}) OR region LIKE '${x}' AND region = ${x}"
+        expect({ x, rows: (await good<Result>(ask(among))).rows }).toEqual({ x, rows: [] })
+        for (const text of [
+          'SELECT 1 /* ${x} */',
+          'SELECT 1 AS a${x}',
+          'SELECT id FROM orders ORDER BY ${x}',
+        ])
+          expectAnswer(await ask(text), { answers: 'invalid', pointers: ['/text'] })
+      }
+      expect(await rowsOf(client, { dataSourceId: id, text: 'SELECT count(*) AS n FROM orders' })).toEqual([
+        [4],
+      ])
+    },
+  ),
+  ...onEach(
+    'only one statement that reads is run, and the database says why it refuses one',
+    async (client, id) => {
+      const refused = async (text: string) => {
+        const answer = await preview(client, { dataSourceId: id, text })
+        expectAnswer(answer, { answers: 'invalid', pointers: ['/text'] })
+        return answer
+      }
+      for (const text of [
+        '',
+        'DELETE FROM orders',
+        'SELECT 1; DELETE FROM orders',
+        'INSERT INTO orders (id) VALUES (5)',
+        'WITH x AS (DELETE FROM orders RETURNING id) SELECT * FROM x',
+        'SELECT id INTO other FROM orders',
+        'SET x = 1',
+        'DROP TABLE orders',
+        'SELECT pg_sleep(9)',
+        "SELECT load_file('/etc/passwd')",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT getenv('HOME')",
+        'SELECT (1',
+        "SELECT 'open",
+      ])
+        await refused(text)
+      const places = await refused('SELECT 1 AS a,\n  pg_sleep(9) AS b')
+      expect(JSON.stringify(places.body['errors'])).toContain('line 2, column 3')
+      const unknown = await preview(client, { dataSourceId: id, text: 'SELECT nothing FROM orders' })
+      expectAnswer(unknown, { answers: 'query_failed' })
+      expect(String(unknown.body['detail'])).toContain('nothing')
+      expect(
+        await rowsOf(client, { dataSourceId: id, text: 'SELECT count(*) AS n FROM orders;  -- all' }),
+      ).toEqual([[4]])
+    },
+  ),
+]
+
+async function makeUser(client: Client, region: string) {
+  const username = `queries ${++made}`
+  const properties = [{ key: 'region', value: region }]
+  const json = { username, password: PASSWORD, role: 'Data_Editor', properties }
+  await good(client.request('POST', '/users', { json }))
+  const session = await logIn(client, { username, password: PASSWORD })
+  return { as: null, headers: { 'x-session-id': session } } as const
+}
+
+const OWN = {
+  name: 'own',
+  tables: ['orders'],
+  subjects: { roles: ['Data_Editor'] },
+  filter: { column: 'region', op: 'eq', value: '${user.properties.region}' },
+  hiddenColumns: ['margin'],
+}
+
+const scoped: Scenario[] = [
+  {
+    title: 'scopes of imported tables apply to SQL of users: no other row, column or table has a name',
+    async run(client) {
+      const id = await makeImported(client)
+      await importTable(client, id, 'secret')
+      await good(client.request('POST', `/dataSources/${id}/scopes`, { json: OWN }))
+      const closed = { name: 'closed', tables: ['secret'], subjects: { roles: ['administrator'] } }
+      await good(client.request('POST', `/dataSources/${id}/scopes`, { json: closed }))
+      const north = await makeUser(client, 'north')
+      const hostile = await makeUser(client, "north' OR '1'='1")
+      const ask = (text: string, as: object) => preview(client, { dataSourceId: id, text }, as)
+      const idsOf = async (text: string, as: object) =>
+        (await good<Result>(ask(text, as))).rows.map(([one]) => Number(one)).sort((one, other) => one - other)
+      for (const text of [
+        'SELECT id FROM orders',
+        'SELECT id FROM "orders"',
+        'SELECT id FROM ORDERS',
+        'SELECT o.id FROM /* x */ orders AS o JOIN orders p ON p.id = o.id',
+        'WITH x AS (SELECT * FROM orders) SELECT id FROM x',
+        'SELECT id FROM (SELECT * FROM orders) WHERE 1 = 1 OR id > 0',
+      ]) {
+        expect({ text, ids: await idsOf(text, north) }).toEqual({ text, ids: [1, 3] })
+        expect({ text, ids: await idsOf(text, hostile) }).toEqual({ text, ids: [] })
+        expect({ text, ids: await idsOf(text, {}) }).toEqual({ text, ids: [1, 2, 3, 4] })
+      }
+      const whole = await good<Result>(ask('SELECT * FROM orders', north))
+      expect(whole.columns.map(({ name }) => name)).toEqual(['id', 'region', 'amount'])
+      for (const text of [
+        'SELECT margin FROM orders',
+        'SELECT id FROM orders ORDER BY margin',
+        'SELECT id FROM orders WHERE margin > 8',
+        'SELECT * FROM secret',
+        'SELECT * FROM "secret"',
+        'SELECT * FROM main.secret',
+        'WITH orders AS (SELECT * FROM secret) SELECT * FROM orders',
+        'SELECT (SELECT count(*) FROM secret) AS n',
+        'SELECT * FROM sqlite_schema',
+        'SELECT * FROM sqlite_master',
+        'SELECT * FROM information_schema.tables',
+        'SELECT * FROM duckdb_tables()',
+        "SELECT * FROM pragma_table_info('orders')",
+        "SELECT * FROM query('SELECT * FROM secret')",
+        "SELECT * FROM 'secret'",
+      ]) {
+        const { status, body } = await ask(text, north)
+        expect({ text, status }).toEqual({ text, status: 422 })
+        expect(JSON.stringify(body)).not.toContain("o'neil")
+      }
+      expect(await idsOf('SELECT id FROM secret', {})).toEqual([1, 2, 3, 4])
+      const main = await ask('SELECT id FROM main.orders', north)
+      const seen = (main.body as unknown as Partial<Result>).rows ?? []
+      expect([200, 422]).toContain(main.status)
+      expect(seen.every(([one]) => one === 1 || one === 3)).toBe(true)
+    },
+  },
+  {
+    title: 'templates know their user, whose properties are values',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const text = 'SELECT id FROM orders WHERE region = ${user.properties.region} ORDER BY id'
+      const ask = (as: object) => rowsOf(client, { dataSourceId: imported, text }, as)
+      expect(await ask(await makeUser(client, 'north'))).toEqual([[1], [3]])
+      expect(await ask(await makeUser(client, `' OR 1=1 --`))).toEqual([])
+    },
+  },
+]
+
+const onDatabases: Scenario[] = [
+  ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
+    title: `${type}: with scopes, other users than administrators run no data queries`,
+    async run(client) {
+      if (type === 'mysql' && !mariadbServer()) return
+      const id = await makeDatabase(client, type)
+      const json = { dataSourceId: id, text: 'SELECT id FROM orders ORDER BY id' }
+      const query = await makeQuery(client, json)
+      await good(client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }))
+      const run = (as: object) => client.request('POST', `/dataQueries/${query.id}/run`, { json: {}, ...as })
+      const all = [[1], [2], [3], [4]]
+      expect((await good<Result>(run({ as: 'Data_Editor' }))).rows).toEqual(all)
+      const scope = await good<Made>(client.request('POST', `/dataSources/${id}/scopes`, { json: OWN }))
+      expectAnswer(await run({ as: 'Data_Editor' }), { answers: 'forbidden' })
+      expectAnswer(await preview(client, json), { answers: 'forbidden' })
+      expect((await good<Result>(run({}))).rows).toEqual(all)
+      await good(client.request('DELETE', `/dataSources/${id}/scopes/${scope.id}`))
+      expect((await good<Result>(run({ as: 'Data_Editor' }))).rows).toEqual(all)
+    },
+  })),
+  {
+    title: 'a statement ends at the time limit of its data source; a result after the wait is an operation',
+    async run(client) {
+      const id = await makeDatabase(client, 'postgresql', { timeout: 'PT1S' })
+      const endless =
+        'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r) SELECT count(*) AS n FROM r'
+      expectAnswer(await preview(client, { dataSourceId: id, text: endless }), { answers: 'query_timeout' })
+      const query = await makeQuery(client, { dataSourceId: id, text: 'SELECT 7 AS n' })
+      const late = await client.request('POST', `/dataQueries/${query.id}/run?wait=PT0S`, {
+        json: { version: 'draft' },
+        as: 'Data_Editor',
+      })
+      expectAnswer(late, { answers: 202 })
+      const place = late.headers.get('location') ?? ''
+      let operation = late.body
+      for (let tried = 0; operation['resultUrl'] === null && tried < 100; tried++) {
+        await Bun.sleep(50)
+        operation = await good<typeof operation>(client.request('GET', place, { as: 'Data_Editor' }))
+      }
+      expect(await good(client.request('GET', `${place}/result`, { as: 'Data_Editor' }))).toMatchObject({
+        rows: [[7]],
+      })
+    },
+  },
+]
+
+export const dataQueriesSuite: Suite = {
+  name: 'data queries',
+  scenarios: [...table(stage, rows), ...life, ...runs, ...scoped, ...(hasSourceServer ? onDatabases : [])],
+}

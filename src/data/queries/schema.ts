@@ -7,7 +7,7 @@ import { COLUMN_TYPES } from '../sources/schema.ts'
 
 export const QUERIES_MAX = 1_000
 export const VERSIONS_MAX = 50
-export const LIMIT_DEFAULT = 1_000
+const LIMIT_DEFAULT = 1_000
 const LIMIT_MAX = 100_000
 const DESCRIPTION_MAX = 4_000
 const PARAMETERS_MAX = 50
@@ -16,7 +16,7 @@ const VALUES_MAX = 5_000
 const VALUE_MAX = 10_000
 const NAME_MAX = 64
 
-export const PARAMETER_TYPES = ['string', 'number', 'boolean', 'date', 'datetime', 'enum'] as const
+const PARAMETER_TYPES = ['string', 'number', 'boolean', 'date', 'datetime', 'enum'] as const
 /** Names that templates use for other things. */
 const RESERVED: ReadonlySet<string> = new Set(['params', 'user', 'ref', 'now'])
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { TEMPLATE_MAX } from '../../templates/limits.ts'
-import { COLUMN_TYPES } from '../sources/schema.ts'
 
 export const QUERIES_MAX = 1_000
 export const VERSIONS_MAX = 50

@@ -39,7 +39,7 @@ export const dataQueryVersions = sqliteTable(
     dataSourceId: integer('data_source_id').notNull(),
     text: text().notNull(),
     parameters: text({ mode: 'json' }).$type<unknown>().notNull(),
-    /** What changed, in the words of the user. */
+    /** The changes, in the words of the user. */
     description: text().notNull(),
     /** The user who published it, who may be deleted. */
     userId: integer('user_id').notNull(),

@@ -160,7 +160,7 @@ export const listQuery = z.object({
 
 export const publishBody = z
   .strictObject({
-    description: description.describe('What changed.'),
+    description: description.describe('The changes since the version before.'),
     force: z.boolean().default(false).describe('Whether a draft with errors is published too.'),
   })
   .meta({ examples: [{ description: 'First version' }] })
@@ -178,7 +178,7 @@ export const versionView = z
 const values = z
   .record(z.string().max(NAME_MAX), value.nullable())
   .default({})
-  .describe('Values of parameters by their names. Null is no value.')
+  .describe('Values of parameters by their names. Null stands for none.')
 const limit = z
   .int()
   .min(0)
@@ -190,7 +190,10 @@ export const runBody = z
   .strictObject({
     parameters: values,
     limit,
-    version: z.enum(['published', 'draft']).default('published').describe('What runs.'),
+    version: z
+      .enum(['published', 'draft'])
+      .default('published')
+      .describe('Whether the latest published version or the draft runs.'),
   })
   .meta({ examples: [{ parameters: { region: 'north' } }] })
 
@@ -233,5 +236,5 @@ export type VersionView = z.output<typeof versionView>
 export type RunBody = z.output<typeof runBody>
 export type PreviewBody = z.output<typeof previewBody>
 export type ResultView = z.output<typeof resultView>
-/** What a run needs of a data query. */
+/** The part of a data query that a run needs. */
 export type Definition = Pick<QueryBody, 'dataSourceId' | 'text' | 'parameters'>

@@ -11,7 +11,7 @@ import type { QueryView } from './schema.ts'
 
 export type QueryError = QueryView['errors'][number]
 
-/** A statement, or the fault for which there is none. */
+/** A statement, or the fault that prevents one. */
 type Made = { readonly statement: Bound } | { readonly error: QueryError }
 
 /** The statement that the template of a data query writes. It is one statement that only reads. */

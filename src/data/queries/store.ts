@@ -37,7 +37,7 @@ export function listQueries(
     .orderBy(sql`${dataQueries.name} collate nocase`)
 }
 
-/** A data query by its id, or by its name in whatever case. */
+/** A data query by its id, or by its name in any letter case. */
 export async function findQuery(database: Database, key: number | string): Promise<QueryRow | null> {
   const isThis =
     typeof key === 'number' ? eq(dataQueries.id, key) : sql`${dataQueries.name} = ${key} collate nocase`

@@ -112,7 +112,7 @@ async function firstRows(
   return { rows, truncated: false }
 }
 
-/** What templates see: parameters by their names and in `params`, and the caller as `user`. */
+/** The variables of templates: parameters by their names and in `params`, and the caller as `user`. */
 async function surroundingsOf(
   { ports, caller }: Context,
   values: Readonly<Record<string, Given>>,

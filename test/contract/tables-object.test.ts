@@ -249,6 +249,93 @@ describe('a load', () => {
     { name: 'id', type: 'integer' },
     { name: 'note', type: 'string' },
   ]
+  const RECORDS = 150_000
+  const text = (sign = '', records = RECORDS) => {
+    const lines = Array.from(
+      { length: records },
+      (_, index) => `${index % 50_000 === 7 ? sign : ''}${index},"a note\nof two lines"`,
+    )
+    return `id,note\n${lines.join('\n')}\n`
+  }
+  const view = (of: Generation) => [{ name: 'orders', of, columns: ['id', 'note'], where: null }]
+
+  test('goes on after the rows that an object stored before it ended', async () => {
+    const to: Generation = { sourceId: 7, tableId: 1, key: 'killed' }
+    const order = await load(to, text('x'), columns, { onError: 'skip' })
+    const done = host.tables.load(order, NEVER)
+    for (let deaths = 0, stored = 0; deaths < 2; deaths += 1) {
+      let now = stored
+      while (now <= stored) {
+        await Bun.sleep(100)
+        now = await host.stored(7)
+      }
+      await host.die(7)
+      stored = await host.stored(7)
+      expect(stored).toBeGreaterThanOrEqual(now)
+      expect(stored).toBeLessThan(RECORDS - 3)
+    }
+    const counts = await done
+    expect(counts).toMatchObject({
+      rows: RECORDS - 3,
+      skipped: 3,
+      faults: [{ line: 16 }, { line: 100_016 }, { line: 200_016 }],
+    })
+    const rows = await ask(
+      'SELECT count(*), count(DISTINCT id), sum(id), max(length(note)) FROM orders',
+      {},
+      view(to),
+    )
+    const sum = (RECORDS * (RECORDS - 1)) / 2 - 7 - 50_007 - 100_007
+    expect(rows).toEqual([[RECORDS - 3, RECORDS - 3, sum, 19]])
+    expect(await host.tables.load(order, NEVER)).toEqual(counts)
+  }, 60_000)
+
+  test('leaves nothing when its caller has left', async () => {
+    const to: Generation = { sourceId: 8, tableId: 1, key: 'left' }
+    const order = await load(to, text(), columns)
+    expect(await rejection(host.loadAndLeave(order))).toMatchObject({ code: 'conflict' })
+    expect(await host.tables.list(8)).toEqual([])
+    await Bun.sleep(500)
+    expect(await host.names(8)).toEqual([])
+    const short = await load({ ...to, key: 'next' }, 'id,note\n1,a\n', columns)
+    expect(await host.tables.load(short, NEVER)).toMatchObject({ rows: 1 })
+  }, 60_000)
+
+  test('runs in alarms of two seconds, between whose batches statements are answered', async () => {
+    const first: Generation = { sourceId: 9, tableId: 1, key: 'first' }
+    await host.tables.load(await load(first, 'id,note\n1,a\n', columns), NEVER)
+    const next: Generation = { ...first, key: 'next' }
+    const order = await load(next, text('', 200_000), columns)
+    let isDone = false
+    const done = host.tables.load(order, NEVER).finally(() => {
+      isDone = true
+    })
+    const waits: number[] = []
+    while (!isDone) {
+      const begunAt = performance.now()
+      const [rows, all] = [
+        await ask('SELECT count(*) FROM orders', {}, view(first)),
+        await host.tables.list(9),
+      ]
+      expect(rows).toEqual([[1]])
+      if (all.length === 1) {
+        expect(all).toEqual([first])
+        waits.push(performance.now() - begunAt)
+      }
+      await Bun.sleep(100)
+    }
+    expect(await done).toMatchObject({ rows: 200_000 })
+    const alarms = (await host.alarms(9)).slice(1)
+    expect(alarms.length).toBeGreaterThan(1)
+    expect(alarms[0]).toBeGreaterThanOrEqual(2_000)
+    expect(Math.max(...alarms)).toBeLessThan(4_000)
+    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1_000)
+    expect(await host.tables.list(9)).toEqual([first, next])
+    expect(await ask('SELECT count(*) FROM orders', {}, view(next))).toEqual([[200_000]])
+    await host.tables.drop([first, next])
+    expect(await host.names(9)).toEqual([])
+  }, 120_000)
+
   test('refuses a row of more characters than SQLite takes, and leaves no table', async () => {
     const to: Generation = { sourceId: 10, tableId: 1, key: 'long' }
     const order = await load(to, `id,note\n1,a\n2,${'x'.repeat(1024 * 1024)}\n`, columns)

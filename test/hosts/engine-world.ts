@@ -1,7 +1,4 @@
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-
-import { Miniflare } from 'miniflare'
 
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Code, Fault } from '../../src/lib/errors.ts'
@@ -9,7 +6,7 @@ import type { JobActors } from '../../src/ports/job-actors.ts'
 import type { DeliveryOutcome } from '../../src/domain/delivery.ts'
 import type { Transition } from '../../src/domain/transition.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
-import { bundleWorker } from './bundle.ts'
+import { startWorker } from './miniflare.ts'
 import { unwiredRow, wiredStatement } from './wired-values.ts'
 import type { WiredRow, WiredValues } from './wired-values.ts'
 
@@ -116,16 +113,7 @@ export interface Edge {
 }
 
 async function startEdge(folder: string): Promise<Edge> {
-  const miniflare = new Miniflare({
-    modules: true,
-    script: await bundleWorker(join(import.meta.dir, 'engine-worker.ts')),
-    compatibilityDate: '2026-04-01',
-    compatibilityFlags: ['nodejs_compat'],
-    cf: false,
-    handleRuntimeStdio: (...streams: Readable[]) => {
-      for (const stream of streams) stream.resume()
-    },
-    outboundService: () => new Response('No way out of a test', { status: 599 }),
+  const miniflare = await startWorker('engine-worker.ts', {
     d1Databases: { DB: 'tidemark' },
     d1Persist: join(folder, 'd1'),
     r2Buckets: { FILES: 'tidemark' },

@@ -1,11 +1,7 @@
-import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-
 import type { D1Database } from '@cloudflare/workers-types'
-import { Miniflare } from 'miniflare'
 
 import type { Blobs } from '../../src/ports/blobs.ts'
-import { bundleWorker } from './bundle.ts'
+import { startWorker } from './miniflare.ts'
 
 /**
  * Cloudflare's storage on this machine, in memory: a D1 database and the blobs of an R2 bucket.
@@ -18,16 +14,7 @@ export async function startStorage(): Promise<{
   blobs: Blobs
   close: () => Promise<void>
 }> {
-  const miniflare = new Miniflare({
-    modules: true,
-    script: await bundleWorker(join(import.meta.dir, 'storage-worker.ts')),
-    compatibilityDate: '2026-04-01',
-    cf: false,
-    // Errors are answered; what is left to print is that a client went away.
-    handleRuntimeStdio: (...streams: Readable[]) => {
-      for (const stream of streams) stream.resume()
-    },
-    outboundService: () => new Response('No way out of a test', { status: 599 }),
+  const miniflare = await startWorker('storage-worker.ts', {
     d1Databases: { DB: 'tidemark' },
     r2Buckets: { FILES: 'files' },
   })

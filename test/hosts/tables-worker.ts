@@ -1,7 +1,7 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { Tables } from '../../src/ports/tables.ts'
+import type { LoadOrder, Tables } from '../../src/ports/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
@@ -9,8 +9,29 @@ import { tablesInObjects } from '../../workers/edge/tables.ts'
 import { TablesObject } from '../../workers/edge/tables-object.ts'
 import { answerBlobs } from './storage-worker.ts'
 
-/** An object that ends at a word of the test, and tells what lies in its storage. */
+/** An object that ends at a word of the test, and tells what lies in its storage and how long its alarms ran. */
 export class MortalTables extends TablesObject {
+  readonly #alarms: number[] = []
+
+  override async alarm(): Promise<void> {
+    const begunAt = Date.now()
+    await super.alarm()
+    this.#alarms.push(Date.now() - begunAt)
+  }
+
+  /** How many rows lie in its storage. */
+  stored(): number {
+    let rows = 0
+    for (const name of this.names())
+      rows += this.ctx.storage.sql.exec<{ rows: number }>(`SELECT count(*) AS rows FROM "${name}"`).one().rows
+    return rows
+  }
+
+  /** The milliseconds of each alarm. */
+  alarms(): readonly number[] {
+    return this.#alarms
+  }
+
   die(): void {
     this.ctx.abort()
   }
@@ -23,7 +44,7 @@ export class MortalTables extends TablesObject {
 
 /** A call of the port, but for its signal and its progress. */
 export type TablesCall = {
-  readonly method: keyof Tables | 'die' | 'names'
+  readonly method: keyof Tables | 'loadAndLeave' | 'die' | 'names' | 'stored' | 'alarms'
   readonly args: readonly unknown[]
 }
 
@@ -67,11 +88,18 @@ type Told = {
 
 async function answer({ method, args }: TablesCall, { tables, namespace, tell }: Told): Promise<void> {
   const { signal } = new AbortController()
-  if (method === 'die' || method === 'names') {
+  if (method === 'die' || method === 'names' || method === 'stored' || method === 'alarms') {
     const object = namespace.get(namespace.idFromName(String(args[0]))) as unknown as {
-      [Method in 'die' | 'names']: () => Promise<unknown>
+      [Method in typeof method]: () => Promise<unknown>
     }
     await tell({ result: await object[method]() })
+    return
+  }
+  if (method === 'loadAndLeave') {
+    const caller = new AbortController()
+    await tables.load(args[0] as LoadOrder, caller.signal, (share) => {
+      if (share > 0) caller.abort(new Refusal('conflict', 'The caller left.'))
+    })
     return
   }
   const progress = (share: number) => void tell({ share })

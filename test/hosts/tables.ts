@@ -1,15 +1,17 @@
-import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-
-import { Miniflare } from 'miniflare'
-
 import type { FileContents } from '../../src/domain/import-plan.ts'
 import type { Row } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { ResultColumn } from '../../src/ports/databases.ts'
-import type { EditOutcome, Generation, LoadCounts, ReshapeOutcome, Tables } from '../../src/ports/tables.ts'
-import { bundleWorker } from './bundle.ts'
+import type {
+  EditOutcome,
+  Generation,
+  LoadCounts,
+  LoadOrder,
+  ReshapeOutcome,
+  Tables,
+} from '../../src/ports/tables.ts'
+import { startWorker } from './miniflare.ts'
 import { remoteBlobs } from './storage.ts'
 import type { TablesCall, TablesLine } from './tables-worker.ts'
 
@@ -21,26 +23,18 @@ export type TablesHost = {
   die(sourceId: number): Promise<void>
   /** The names in the storage of a source. */
   names(sourceId: number): Promise<readonly string[]>
+  /** How many rows lie in the storage of a source, those of loads that have not ended included. */
+  stored(sourceId: number): Promise<number>
+  /** The milliseconds of each alarm of a source since its object began. */
+  alarms(sourceId: number): Promise<readonly number[]>
+  /** Begins a load, and leaves once rows are stored. */
+  loadAndLeave(order: LoadOrder): Promise<void>
   close(): Promise<void>
 }
 
 /** Starts workerd with the objects of tables, and reaches the port within it. */
 export async function startTables(): Promise<TablesHost> {
-  const miniflare = new Miniflare({
-    modules: [
-      {
-        type: 'ESModule',
-        path: 'main.mjs',
-        contents: await bundleWorker(join(import.meta.dir, 'tables-worker.ts')),
-      },
-    ],
-    compatibilityDate: '2026-04-01',
-    compatibilityFlags: ['nodejs_compat'],
-    cf: false,
-    handleRuntimeStdio: (...streams: Readable[]) => {
-      for (const stream of streams) stream.resume()
-    },
-    outboundService: () => new Response('No way out of a test', { status: 599 }),
+  const miniflare = await startWorker('tables-worker.ts', {
     r2Buckets: { FILES: 'files' },
     durableObjects: { TABLES: { className: 'MortalTables', useSQLite: true } },
   })
@@ -81,6 +75,9 @@ export async function startTables(): Promise<TablesHost> {
     die: async (sourceId) =>
       void (await resultOf({ method: 'die', args: [sourceId] }).catch(() => undefined)),
     names: async (sourceId) => (await resultOf({ method: 'names', args: [sourceId] })) as readonly string[],
+    stored: async (sourceId) => (await resultOf({ method: 'stored', args: [sourceId] })) as number,
+    alarms: async (sourceId) => (await resultOf({ method: 'alarms', args: [sourceId] })) as readonly number[],
+    loadAndLeave: async (order) => void (await resultOf({ method: 'loadAndLeave', args: [order] })),
     close: () => miniflare.dispose(),
   }
 }

@@ -13,7 +13,7 @@ import type { Reply } from '../reply.ts'
 import { STORED_TYPES, storedExpression, storedOf } from './cells.ts'
 import { hiddenName, quotedName } from './query.ts'
 
-/** Work between which other events of the object are handled; each has a time of the processor of its own. */
+/** How long one alarm loads: each alarm has a time of the processor of its own. */
 const SLICE_MS = 2_000
 /** Rows of one statement, in JSON: SQLite takes 2 MB in one value. */
 const BATCH_CHARS = 256 * 1024
@@ -111,15 +111,15 @@ export class Loads {
   async work(): Promise<boolean> {
     const found = this.#next()
     if (!found) return false
-    const [key] = found
+    const [key, entry] = found
     try {
-      const counts = await this.#load(...found)
-      if (counts) this.#end(key, { ok: true, value: counts })
+      const counts = await this.#load(key, entry)
+      if (counts) this.#end(key, entry, { ok: true, value: counts })
     } catch (error) {
       this.#reading = null
       const refusal = error instanceof ImportFailure ? importRefusal(error.faults) : error
       if (!(refusal instanceof Refusal)) throw error
-      this.#end(key, refused(refusal))
+      this.#end(key, entry, refused(refusal))
     }
     return this.#next() !== undefined
   }
@@ -131,6 +131,7 @@ export class Loads {
   /** @returns the counts at the end of the file, null before */
   async #load(key: string, entry: Loading): Promise<LoadCounts | null> {
     const reading = this.#reading?.key === key ? this.#reading : await this.#open(key, entry)
+    if (!reading) return null
     this.#reading = reading
     const begunAt = clock.now()
     while (clock.now() - begunAt < SLICE_MS) {
@@ -144,16 +145,23 @@ export class Loads {
       const stored = Math.min(reading.stored, next.value.length)
       reading.stored -= stored
       this.#store(key, next.value.slice(stored))
+      // Other events of the object are handled, and the clock goes on.
+      await scheduler.wait(0)
     }
     return null
   }
 
-  async #open(key: string, entry: Loading): Promise<Reading> {
+  /** @returns null when the generation was dropped or ordered anew meanwhile */
+  async #open(key: string, entry: Loading): Promise<Reading | null> {
     if (entry.attempts >= ATTEMPTS_MAX)
       throw new Refusal('unavailable', 'The file brings the import down again and again.')
     this.#storage.kv.put(key, { ...entry, attempts: entry.attempts + 1 })
     const { blob, plan } = entry.order
     const file = await this.#blobs.get(blob)
+    if (this.#entry(key)?.table !== entry.table) {
+      await file?.body.cancel()
+      return null
+    }
     if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
     const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
     const reading: Omit<Reading, 'rows'> = {
@@ -189,9 +197,9 @@ export class Loads {
   }
 
   /** Keeps the outcome. A generation that was not loaded has no table. */
-  #end(key: string, reply: Reply<LoadCounts>): void {
+  #end(key: string, { table }: Loading, reply: Reply<LoadCounts>): void {
     const entry = this.#entry(key)
-    if (!entry) return
+    if (entry?.table !== table) return
     this.#storage.transactionSync(() => {
       if (!reply.ok) this.#storage.sql.exec(`DROP TABLE "${entry.table}"`)
       this.#storage.kv.put(key, { ...entry, reply })

@@ -16,12 +16,31 @@ test('an update shows only the fields that differ', () => {
   const before = { name: 'Pump', timeout: 'PT5M', limits: [1] }
   const after = { name: 'Pump', timeout: 'PT10M', limits: [2] }
   expect(changesOf({ before, after })).toEqual([
-    { field: 'timeout', before: 'PT5M', after: 'PT10M' },
+    { field: 'timeout', before: '5\u00a0min', after: '10\u00a0min' },
     { field: 'limits', before: '[1]', after: '[2]' },
   ])
   expect(changesOf({ before: null, after: { name: 'New', comment: null } })).toEqual([
     { field: 'name', before: '', after: 'New' },
   ])
+})
+
+test('times and lengths are shown as a person reads them, other numbers and texts as they are', () => {
+  const at = Date.UTC(2027, 2, 28, 12)
+  const after = {
+    untilAt: at,
+    begin: '2027-03-28T12:00:00Z',
+    graceSeconds: 5_400,
+    delayMs: 120_000,
+    weightAt: 7,
+    name: 'P1',
+  }
+  const texts = Object.fromEntries(
+    changesOf({ before: null, after }).map(({ field, after: text }) => [field, text]),
+  )
+  expect(texts['untilAt']).toMatch(/Mar 28, 2027/)
+  expect(texts['begin']).toBe(texts['untilAt'] ?? '')
+  expect(texts).toMatchObject({ delayMs: '2\u00a0min', weightAt: '7', name: 'P1' })
+  expect(texts['graceSeconds']).toMatch(/^1.hr 30.min$/)
 })
 
 test('objects that exist have a link', () => {

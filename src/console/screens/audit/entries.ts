@@ -1,6 +1,6 @@
 import type { Item } from '../../api/client.ts'
 import { linkTo, objectLink } from '../../kit/location.ts'
-import { timeText } from '../../kit/time.tsx'
+import { durationText, fullTimeText, msOfDuration, timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 
 export type Entry = Item<'/audit'>
@@ -8,6 +8,10 @@ type Fields = Readonly<Record<string, unknown>>
 export type Change = { readonly field: string; readonly before: string; readonly after: string }
 
 const ID_MAX = 24
+/** Smaller numbers are no times of this century. */
+const TIME_MIN_MS = Date.UTC(2000, 0)
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
+const DURATION = /^P(?=.)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/
 const OBJECTS = new Set(['group', 'device', 'job', 'slo', 'slc'])
 
 /** The time and the user of the latest entry. */
@@ -22,13 +26,22 @@ export function changesOf({ before, after }: Pick<Entry, 'before' | 'after'>): r
   const old: Fields = before ?? {}
   const now: Fields = after ?? {}
   return [...new Set([...Object.keys(old), ...Object.keys(now)])]
-    .map((field) => ({ field, before: textOf(old[field]), after: textOf(now[field]) }))
+    .map((field) => ({ field, before: textOf(field, old[field]), after: textOf(field, now[field]) }))
     .filter((change) => change.before !== change.after)
 }
 
-function textOf(value: unknown): string {
+/** A value of a field: times and lengths as a person reads them, all others as the API has them. */
+function textOf(field: string, value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'number') {
+    if (field.endsWith('At') && value >= TIME_MIN_MS) return fullTimeText(value)
+    if (field.endsWith('Ms')) return durationText(value)
+    if (field.endsWith('Seconds')) return durationText(value * 1000)
+  }
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (INSTANT.test(value)) return fullTimeText(value)
+  const ms = DURATION.test(value) ? msOfDuration(value) : null
+  return ms === null ? value : durationText(ms)
 }
 
 /** The word of an action or an object type; names that the console does not know stay as they are. */

@@ -38,6 +38,12 @@ const TYPES = [
   'user',
   'script',
   'settings',
+  'status page',
+  'dataSource',
+  'alarmRecipient',
+  'file',
+  'session',
+  'backup',
 ] as const
 const SHOWN_CHANGES = 3
 const PAGE = 100

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts'
 import type { Item } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { readUser, signOut, user } from '../../api/session.ts'
+import { agentText } from '../../kit/agent.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
@@ -125,7 +126,11 @@ function Sessions(): JSX.Element {
               {
                 key: 'agent',
                 title: t('account.browser'),
-                cell: ({ agent }) => <span class="agent">{agent}</span>,
+                cell: ({ agent }) => (
+                  <span class="agent" title={agent}>
+                    {agentText(agent)}
+                  </span>
+                ),
               },
               { key: 'address', title: t('account.address'), wide: true, cell: ({ address }) => address },
               { key: 'since', title: t('account.since'), cell: ({ createdAt }) => <Time at={createdAt} /> },

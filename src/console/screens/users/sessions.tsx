@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
 import type { Item } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
+import { agentText } from '../../kit/agent.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
@@ -51,7 +52,9 @@ export function Sessions({ userId }: Props): JSX.Element {
                   title: t('users.program'),
                   cell: ({ agent, address }) => (
                     <>
-                      <span class="agent">{agent || t('users.none')}</span>
+                      <span class="agent" title={agent}>
+                        {agentText(agent) || t('users.none')}
+                      </span>
                       {address !== '' && <div class="path">{address}</div>}
                     </>
                   ),

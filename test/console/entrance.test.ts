@@ -111,6 +111,25 @@ onBothHosts(
         await page.getByLabel('User name').waitFor()
       }))
 
+    test('the dialog of an ended session leads to the provider, and back to the page', () => {
+      const as = 'dashboard_viewer'
+      return stage.visit('alarms?status=open', { as }, async ({ page, check, expectProblem }) => {
+        expectProblem(AT_PROVIDER)
+        expectProblem(/status of 401/)
+        await page.getByRole('heading', { level: 1, name: 'Alarms' }).waitFor()
+        const { items } = await good<{ items: readonly { id: string }[] }>(
+          stage.client.request('GET', `/sessions?userId=${stage.client.userIds[as]}`),
+        )
+        for (const { id } of items) await good(stage.client.request('DELETE', `/sessions/${id}`))
+        await page.getByRole('link', { name: 'Objects' }).first().click()
+        await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+        await check('ended')
+        await goToProvider(page)
+        await signInAs(page, 'grace')
+        await page.getByRole('heading', { level: 1, name: 'All objects' }).waitFor()
+      })
+    })
+
     test('who is known to the provider alone reads that no user belongs to the account', () =>
       stage.visit('alarms', { as: null }, async ({ page, check, expectProblem }) => {
         expectProblem(AT_PROVIDER)

@@ -60,17 +60,19 @@ function Options(): JSX.Element | null {
           {t(refusal === 'forbidden' ? 'login.oidcForbidden' : 'login.oidcRefused')}
         </Note>
       )}
-      {data.oidc && (
-        <a
-          class="btn"
-          href={apiUrl(
-            urlOf('/oidc/login', { query: { returnTo: query['returnTo'] ?? BASE + (query['to'] ?? '') } }),
-          )}
-        >
-          {t('login.oidc', { label: data.oidc.label })}
-        </a>
-      )}
+      <OidcButton returnTo={query['returnTo'] ?? BASE + (query['to'] ?? '')} />
     </div>
+  )
+}
+
+/** Leads to the identity provider, where the installation has one. */
+function OidcButton({ returnTo }: { readonly returnTo: string }): JSX.Element | null {
+  const { data } = useGet('/session/options', {})
+  if (!data?.oidc) return null
+  return (
+    <a class="btn" href={apiUrl(urlOf('/oidc/login', { query: { returnTo } }))}>
+      {t('login.oidc', { label: data.oidc.label })}
+    </a>
   )
 }
 
@@ -113,7 +115,10 @@ export function LoginDialog(): JSX.Element {
   return (
     <Dialog title={t('login.over')} onClose={() => undefined}>
       <p class="quiet">{t('login.overText')}</p>
-      <LoginForm username={user.value?.username} />
+      <div class="col">
+        <OidcButton returnTo={location.pathname + location.search} />
+        <LoginForm username={user.value?.username} />
+      </div>
     </Dialog>
   )
 }

@@ -6,6 +6,7 @@ import type { Item } from '../api/client.ts'
 import { t } from '../language/t.ts'
 import { Field } from './controls.tsx'
 import { Icon } from './icons.tsx'
+import { nameOf } from './object-name.ts'
 
 /** An object of the tree as the search finds it. */
 export type Found = Item<'/root/searchPath'>
@@ -46,7 +47,7 @@ export function ObjectPicker({
       : null,
   )
   const choose = (object: Found): void => {
-    setText(object.name)
+    setText(nameOf(object))
     setOpen(false)
     onChange(object)
   }
@@ -72,7 +73,7 @@ export function ObjectPicker({
                 <li key={object.id}>
                   <button type="button" class="row" onClick={() => choose(object)}>
                     <Icon name={object.type === 'slc' ? 'slo' : object.type} />
-                    <span class="cut">{object.name}</span>
+                    <span class="cut">{nameOf(object)}</span>
                     <span class="faint cut end">{object.path.split('/').slice(1, -1).join(' / ')}</span>
                   </button>
                 </li>

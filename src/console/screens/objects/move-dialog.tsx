@@ -24,7 +24,7 @@ export function MoveDialog({
   const [place, setPlace] = useState<(typeof PLACES)[number]>('inside')
   const [found, setFound] = useState<Found | null>(null)
   const areJobs = objects.every(({ type }) => type === 'job')
-  const root = { id: ROOT_ID, name: t('objects.root') }
+  const root = { id: ROOT_ID, name: t('kit.root') }
   const target = place === 'top' && !areJobs ? root : found
   const move = async (): Promise<void> => {
     if (target === null) return

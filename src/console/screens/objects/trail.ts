@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import { background } from '../../kit/background.ts'
+import { ROOT_ID } from '../../kit/object-name.ts'
 import { rememberVisit } from '../../shell/visited.ts'
 
 export type Place = {
@@ -20,7 +21,7 @@ export function forgetPlaces(): void {
   places.clear()
 }
 
-/** The objects above an object, the root first; empty until they are read. */
+/** The objects above an object, without the root, which not every user may read; empty until they are read. */
 export function useTrail(type: Place['type'], id: number): readonly Place[] {
   const [trail, setTrail] = useState<{ readonly id: number; readonly above: readonly Place[] } | null>(null)
   useEffect(() => {
@@ -39,12 +40,12 @@ export function useTrail(type: Place['type'], id: number): readonly Place[] {
   return trail?.id === id ? trail.above : []
 }
 
-/** Reads the way up to the root, as far as the caller may read it.
+/** Reads the way up to the object below the root, as far as the caller may read it.
  * @throws {Failure} when the service cannot be reached */
 async function placesAbove(type: Place['type'], id: number): Promise<readonly Place[]> {
   const above: Place[] = []
-  let at = await placeOf(type, id)
-  while (at?.parentId != null && above.length < LEVELS_MAX) {
+  let at = id === ROOT_ID ? null : await placeOf(type, id)
+  while (at?.parentId != null && at.parentId !== ROOT_ID && above.length < LEVELS_MAX) {
     at = await placeOf(at.type === 'job' ? 'device' : 'group', at.parentId)
     if (at) above.unshift(at)
   }

@@ -10,6 +10,7 @@ import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
+import { nameOf } from '../../kit/object-name.ts'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
 import type { Found } from '../../kit/object-picker.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
@@ -79,7 +80,7 @@ function Rows({ pages }: { readonly pages: Pages<Listed> }): JSX.Element {
             title: t('pages.object'),
             cell: ({ object, title }) => (
               <>
-                <a href={pageLink(object)}>{object.name}</a>
+                <a href={pageLink(object)}>{nameOf(object)}</a>
                 {title !== null && <div class="path">{title}</div>}
               </>
             ),
@@ -96,13 +97,13 @@ function Rows({ pages }: { readonly pages: Pages<Listed> }): JSX.Element {
             key: 'open',
             title: <span class="vh">{t('pages.actions')}</span>,
             figures: true,
-            cell: ({ object: { name }, page }) => (
+            cell: ({ object, page }) => (
               <a
                 class="btn small"
                 href={page}
                 target="_blank"
                 rel="noreferrer"
-                aria-label={t('pages.openOf', { name })}
+                aria-label={t('pages.openOf', { name: nameOf(object) })}
               >
                 {t('pages.open')}
               </a>
@@ -153,7 +154,7 @@ function OnePage({ type, id }: Pick<Found, 'type' | 'id'>): JSX.Element {
         <>
           <PageHead
             crumbs={[{ text: t('pages.title'), href: linkTo('status-pages') }]}
-            title={found.name}
+            title={nameOf(found)}
             actions={
               <a class="btn" href={objectLink(type, id)}>
                 {t('pages.toObject')}

@@ -129,7 +129,7 @@ function Question({ userId, users, place, found }: QuestionProps): JSX.Element {
           <span class="row end">
             <a href={objectLink(place.type, place.id)}>{t('users.openObject')}</a>
             <Button small onClick={() => ask(ROOT)}>
-              {t('users.root')}
+              {t('kit.root')}
             </Button>
           </span>
         )}

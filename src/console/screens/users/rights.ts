@@ -21,7 +21,7 @@ export function subjectText({
 
 /** The name of an object; the root group has none of its own. */
 export function objectText({ id, name }: { readonly id: number; readonly name: string }): string {
-  return id === 1 ? t('users.root') : name
+  return id === 1 ? t('kit.root') : name
 }
 
 /** The rights of a grant as verbs, such as "see, change and deliver to". */

@@ -4,13 +4,12 @@ import { useUrl } from '../../../api/resource.ts'
 import { Card, KeyValues, PageHead } from '../../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { objectLink } from '../../../kit/location.ts'
+import { nameOf, ROOT_ID } from '../../../kit/object-name.ts'
 import { State } from '../../../kit/state.tsx'
 import { StateChanges } from '../../../kit/state-changes.tsx'
 import { t } from '../../../language/t.ts'
 import type { Place } from '../trail.ts'
-import { ROOT_ID } from '../tree/branches.ts'
 import { useBranch, useStoppedJobs } from '../tree/reading.tsx'
-import { nameOf } from '../tree/row.tsx'
 import { AddButton, PlaceActions } from './actions.tsx'
 import { ChildrenTable } from './children-table.tsx'
 import type { PlaceObject } from './object.ts'
@@ -25,9 +24,20 @@ type Props = {
 
 /** The page of a group or a device: its state, what is inside, what changed, its outages. */
 export function PlacePage({ type, id, above }: Props): JSX.Element {
-  const object = useUrl<PlaceObject>(`/${type}s/${id}`, ['state'])
   const branch = useBranch(type, id)
+  // A user without a grant on the root sees which objects it has, and may not read it.
+  const mayRead = id !== ROOT_ID || branch.data?.permissions?.read === true
+  const object = useUrl<PlaceObject>(mayRead ? `/${type}s/${id}` : null, ['state'])
   const stopped = useStoppedJobs()
+  if (branch.data?.permissions?.read === false)
+    return (
+      <>
+        <PageHead title={nameOf(branch.data)} badge={<State state={branch.data.state} />} />
+        <div class="body">
+          <ChildrenTable items={branch.data.children ?? []} stopped={stopped} empty={null} />
+        </div>
+      </>
+    )
   return (
     <Show
       isPage
@@ -38,9 +48,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
       {(place) => (
         <>
           <PageHead
-            crumbs={above
-              .filter((one) => one.id !== ROOT_ID)
-              .map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))}
+            crumbs={above.map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))}
             title={nameOf(place)}
             badge={branch.data && <State state={branch.data.state} />}
             actions={<PlaceActions type={type} place={place} etag={object.etag} />}

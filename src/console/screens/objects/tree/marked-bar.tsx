@@ -7,6 +7,7 @@ import { call } from '../../../api/client.ts'
 import { background } from '../../../kit/background.ts'
 import { Button, IconButton } from '../../../kit/controls.tsx'
 import { Confirm } from '../../../kit/overlays.tsx'
+import { nameOf } from '../../../kit/object-name.ts'
 import { t } from '../../../language/t.ts'
 import { MoveDialog } from '../move-dialog.tsx'
 import { nodesBelow } from '../place/below.ts'
@@ -14,7 +15,6 @@ import { ROOT_ID } from './branches.ts'
 import type { Node } from './branches.ts'
 import { canCopy, CopyMarked, DeleteMarked } from './marked-dialogs.tsx'
 import type { Marked } from './marked-dialogs.tsx'
-import { nameOf } from './row.tsx'
 
 const MAINTAIN_MIN = 20
 type Job = { readonly id: number; readonly name: string }

@@ -2,10 +2,10 @@ import type { JSX } from 'preact'
 
 import { Icon } from '../../../kit/icons.tsx'
 import type { IconName } from '../../../kit/icons.tsx'
+import { nameOf } from '../../../kit/object-name.ts'
 import { State } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
 import { CurrentValue } from '../current-value.tsx'
-import { ROOT_ID } from './branches.ts'
 import type { Node, TreeRow } from './branches.ts'
 import { Roll } from './roll.tsx'
 
@@ -15,11 +15,6 @@ export const ICONS: Readonly<Record<Node['type'], IconName>> = {
   job: 'job',
   slo: 'slo',
   slc: 'slo',
-}
-
-/** The root has a name of its own until it is renamed. */
-export function nameOf({ id, name = '' }: Pick<Node, 'id' | 'name'>): string {
-  return id === ROOT_ID && name === 'root' ? t('objects.root') : name
 }
 
 /** The state of a job, or the drawing of any other object. */

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { objectLink, useQuery } from '../../../kit/location.ts'
+import { nameOf } from '../../../kit/object-name.ts'
 import { t } from '../../../language/t.ts'
 import type { Place } from '../trail.ts'
 import { branches, openIds, ROOT_ID, rowsOf, setOpen } from './branches.ts'
@@ -15,7 +16,6 @@ import { Found } from './found.tsx'
 import { MarkedBar } from './marked-bar.tsx'
 import { Branch, useBranch, useFreshBranches, useStoppedJobs } from './reading.tsx'
 import { tally } from './roll.tsx'
-import { nameOf } from './row.tsx'
 import { TreeView } from './tree-view.tsx'
 
 type Props = {

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
+import { nameOf } from '../../../kit/object-name.ts'
 import { Windowed } from '../../../kit/windowed.tsx'
 import { t } from '../../../language/t.ts'
 import { setOpen } from './branches.ts'
 import type { Node, TreeRow } from './branches.ts'
-import { nameOf, Row } from './row.tsx'
+import { Row } from './row.tsx'
 import { jump, moveOf } from './tree-keys.ts'
 
 /** As in objects.css: a finger needs more than a mouse. */

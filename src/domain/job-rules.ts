@@ -46,11 +46,16 @@ export type Condition = {
   readonly value: Value
   /** How many values in a row must breach before the condition holds; 0 counts as 1. */
   readonly repetition: number
-  /** Predicted and adaptive limits hold only once forecasts evaluate them; until then such a condition is false. */
+  /** Whether the limit is predicted or adaptive. Without `ahead` such a condition is false. */
   readonly predicted: boolean
+  /** The condition compares predicted values instead of received ones. */
+  readonly ahead?: LookAhead
   /** Once held, the condition stays until `repetition` values in a row no longer breach this value. */
   readonly recovery: { readonly value: Value; readonly repetition: number } | null
 }
+
+/** How far a condition looks ahead, and the time before it whose values make the prediction. */
+export type LookAhead = { readonly withinMs: number; readonly windowMs: number }
 
 export type Operator =
   | '>'

@@ -126,6 +126,7 @@ const values = (count: number) =>
 const condition = (fields: object = {}) => ({ key: 'returnValue1', operator: '>', value: 1, ...fields })
 const limitsOf = (...conditions: object[]) => ({ thresholds: { major: { mode: 'or', conditions } } })
 const many = (count: number) => Array.from({ length: count }, () => condition())
+const ahead = (fields: object) => limitsOf(condition({ inFuture: { within: 'PT1H', ...fields } }))
 const adaptive = (fields: object = {}) =>
   limitsOf(condition({ adaptiveValues: { window: 'P28D', ...fields } }))
 const propertiesOf = (count: number) =>
@@ -226,6 +227,21 @@ const FAULTS: readonly (readonly [fields: object, ...pointers: string[]])[] = [
   [limitsOf(condition({ recovery: { value: 'x' } })), '/thresholds/major/conditions/0/recovery/value'],
   [limitsOf(condition({ recovery: {} })), '/thresholds/major/conditions/0/recovery/value'],
   [limitsOf(condition({ inFuture: 'PT0S' })), '/thresholds/major/conditions/0/inFuture'],
+  [limitsOf(condition({ inFuture: 'P90DT1S' })), '/thresholds/major/conditions/0/inFuture'],
+  [ahead({ within: 'P90DT1S' }), '/thresholds/major/conditions/0/inFuture/within'],
+  [ahead({ window: 'PT9M59S' }), '/thresholds/major/conditions/0/inFuture/window'],
+  [ahead({ window: 'P90DT1S' }), '/thresholds/major/conditions/0/inFuture/window'],
+  [ahead({ method: 'cubic' }), '/thresholds/major/conditions/0/inFuture'],
+  [
+    limitsOf(condition({ inFuture: 'PT1H', adaptiveValues: { window: 'P28D' } })),
+    '/thresholds/major/conditions/0/adaptiveValues',
+  ],
+  [
+    limitsOf(condition({ operator: '=', inFuture: 'PT1H' }), condition({ operator: '<>', inFuture: 'PT1H' })),
+    '/thresholds/major/conditions/0/operator',
+    '/thresholds/major/conditions/1/operator',
+  ],
+  [limitsOf(condition({ key: 'errorCode', inFuture: 'PT1H' })), '/thresholds/major/conditions/0/inFuture'],
   [
     limitsOf(condition({ key: 'stringValue1', operator: '=', value: '', inFuture: 'PT1H' })),
     '/thresholds/major/conditions/0/inFuture',
@@ -260,6 +276,9 @@ const faults = FAULTS.flatMap(([fields, ...pointers]): Row[] =>
 /** The other side of each bound. */
 const FITTING: readonly (readonly [title: string, fields: object])[] = [
   ['a name of 255 characters', { name: long(255) }],
+  ['a look-ahead of 90 days', limitsOf(condition({ inFuture: 'P90D' }))],
+  ['a window of 10 minutes', ahead({ within: 'P90D', window: 'PT10M' })],
+  ['a window of 90 days', ahead({ within: 'PT1S', window: 'P90D' })],
   ['a name of 255 characters and spaces around it', { name: ` ${long(255)} ` }],
   ['a name of one character', { name: 'é' }],
   ['64 numbers and 64 strings', { parameters: { returnValue: values(64), stringValue: values(64) } }],
@@ -363,7 +382,7 @@ const FULL = {
           operator: '>=',
           value: 0.5,
           repetition: 3,
-          inFuture: 'PT1H',
+          inFuture: { within: 'PT1H', method: 'linear', window: 'PT64M' },
           adaptiveValues: null,
           recovery: { value: 0.25, repetition: 2 },
         },
@@ -434,6 +453,7 @@ const DEFAULTS = {
   nextTimeoutAt: null,
   flapping: null,
   isFlapping: false,
+  predictions: [],
   thresholds: {},
   values: {},
 }
@@ -483,6 +503,9 @@ const fields: Scenario[] = [
         lastReceivedAt: null,
         nextTimeoutAt: anyText,
         isFlapping: false,
+        predictions: [
+          { severity: 'major', condition: 0, unknown: 'too_few', value: null, at: null, crossesAt: null },
+        ],
         values: {},
       })
       const lines = [

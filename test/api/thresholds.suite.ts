@@ -165,7 +165,7 @@ const SEQUENCES: readonly Sequence[] = [
     ],
   ],
   [
-    'predicted and adaptive limits do not hold until forecasts evaluate them',
+    'limits that look ahead do not hold for a single value, and adaptive ones are not evaluated',
     {
       major: level([
         condition('returnValue1', '>', 0, { inFuture: 'PT1H' }),
@@ -222,6 +222,94 @@ const sequences: Scenario[] = SEQUENCES.map(([title, thresholds, rows]) => ({
     expect((await readJob(client, id))['currentState']).toBe(states.at(-1) ?? 'no rows')
   },
 }))
+
+const MINUTE_MS = 60_000
+
+/** A job that is major when `returnValue1` is above 100 within an hour, by the values of 64 minutes. */
+const filling = (client: Client) =>
+  jobWith(client, {
+    major: level([condition('returnValue1', '>', 100, { inFuture: { within: 'PT1H', window: 'PT64M' } })]),
+  })
+
+const predictionOf = async (client: Client, id: number) => {
+  const { predictions, message } = await readJob(client, id)
+  const first = (predictions as Readonly<Record<string, unknown>>[])[0] ?? {}
+  return { ...first, message } as Readonly<Record<string, unknown>>
+}
+
+const aheads: Scenario[] = [
+  {
+    title: 'a value that grows by 1 a minute is predicted to be above 100 in an hour from 41 on',
+    async run(client) {
+      const id = await filling(client)
+      const beginAt = Math.floor((Date.now() - 90 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
+      const at = (minute: number) => new Date(beginAt + minute * MINUTE_MS)
+      const states: unknown[] = []
+      for (let minute = 0; minute <= 42; minute++) {
+        states.push(await stateAfter(client, id, { ...r(minute), timestamp: at(minute).toISOString() }))
+        const { unknown } = await predictionOf(client, id)
+        // Half of the window is 32 minutes.
+        expect(unknown).toBe(minute < 32 ? 'too_few' : null)
+      }
+      expect(states.indexOf('major')).toBe(41)
+      expect(states.lastIndexOf('ok')).toBe(40)
+      const { value, at: shownAt, crossesAt, message } = await predictionOf(client, id)
+      expect(value).toBeCloseTo(102, 6)
+      expect(Date.parse(String(shownAt))).toBe(at(102).getTime())
+      expect(Math.abs(Date.parse(String(crossesAt)) - at(100).getTime())).toBeLessThan(MINUTE_MS)
+      expect(message).toBe(`returnValue1 is predicted to be above 100 at ${String(crossesAt)}`)
+    },
+  },
+  {
+    title: 'a series has the same effect, and a reset of the value ends the prediction',
+    async run(client) {
+      const id = await filling(client)
+      const beginAt = Math.floor((Date.now() - 90 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
+      const minutes = Array.from({ length: 61 }, (_, minute) => minute)
+      const series = {
+        jobId: id,
+        key: 'returnValue1',
+        timestamps: minutes.map((minute) => beginAt + minute * MINUTE_MS),
+        values: minutes,
+      }
+      await good(client.request('POST', '/webcollector/values', { json: { series: [series] } }))
+      expect((await readJob(client, id))['currentState']).toBe('major')
+      const later = (minute: number) => new Date(beginAt + minute * MINUTE_MS).toISOString()
+      expect(await stateAfter(client, id, { ...r(5), timestamp: later(61) })).toBe('ok')
+      expect(await predictionOf(client, id)).toMatchObject({
+        unknown: 'too_few',
+        crossesAt: null,
+        message: null,
+      })
+      for (let minute = 62; minute < 80; minute++)
+        expect(await stateAfter(client, id, { ...r(5 + (minute - 61) / 10), timestamp: later(minute) })).toBe(
+          'ok',
+        )
+    },
+  },
+  {
+    title: 'other limits on the same prediction keep its line; the message of a delivery is shown before it',
+    async run(client) {
+      const id = await filling(client)
+      const beginAt = Date.now() - 50 * MINUTE_MS
+      for (let minute = 0; minute <= 40; minute++)
+        await stateAfter(client, id, {
+          ...r(minute),
+          message: 'from the disk',
+          timestamp: new Date(beginAt + minute * MINUTE_MS).toISOString(),
+        })
+      const job = await readJob(client, id)
+      const conditions = [
+        condition('returnValue1', '>=', 90, { inFuture: { within: 'PT1H', window: 'PT64M' } }),
+      ]
+      const put = await good<Job>(
+        client.request('PUT', `/jobs/${id}`, { json: { ...job, thresholds: { minor: level(conditions) } } }),
+      )
+      expect(put['currentState']).toBe('minor')
+      expect(put['message']).toBe('from the disk')
+    },
+  },
+]
 
 const changes: Scenario[] = [
   {
@@ -445,7 +533,7 @@ const silence: Scenario[] = [
 
 export const thresholdsSuite: Suite = {
   name: 'thresholds',
-  scenarios: [...operators, ...sequences, ...changes, ...silence],
+  scenarios: [...operators, ...sequences, ...aheads, ...changes, ...silence],
 }
 
 async function jobWith(client: Client, thresholds: object | null, parameters: object = {}): Promise<number> {
@@ -461,7 +549,7 @@ async function stateAfter(client: Client, id: number, json: object): Promise<str
 }
 
 function readJob(client: Client, id: number): Promise<Job> {
-  return good<Job>(client.request('GET', `/jobs/${id}?values=true`))
+  return good<Job>(client.request('GET', `/jobs/${id}?values=true&thresholds=true`))
 }
 
 const SILENT_MAX_MS = 10_000

@@ -51,6 +51,7 @@ function snapshotOf({ heardMinutesAgo = 0, timeoutMinutes = 5, minutesApart }: A
     lastReceivedAt: heardAt,
     heardAt,
     isFlapping: false,
+    predictions: [],
     current: minutesApart
       ? { stringValue1: { value: '', at: 0 }, returnValue1: { value: 1, at: heardAt } }
       : {},

@@ -75,6 +75,20 @@ describe('rulesOf', () => {
     const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
     expect(rules[0]?.conditions.map(({ predicted }) => predicted)).toEqual([false, true, true])
   })
+
+  test.each([
+    ['PT1H', 60, 240],
+    [{ within: 'PT1H' }, 60, 240],
+    [{ within: 'PT1H', window: 'PT64M' }, 60, 64],
+    ['PT1M', 1, 10],
+    ['P30D', 30 * 1440, 90 * 1440],
+  ])('inFuture %j looks %d minutes ahead over a window of %d minutes', (inFuture, within, window) => {
+    const thresholds = thresholdsSchema.parse({
+      major: { conditions: [{ key: 'returnValue1', operator: '>', value: 1, inFuture }] },
+    })
+    const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
+    expect(rules[0]?.conditions[0]?.ahead).toEqual({ withinMs: within * 60_000, windowMs: window * 60_000 })
+  })
 })
 
 describe('invalid thresholds', () => {

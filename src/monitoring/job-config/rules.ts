@@ -1,8 +1,19 @@
 import { durationMs } from '../../lib/duration.ts'
-import type { Condition, FlappingLimits, Retention, JobRules, Thresholds } from '../../domain/job-rules.ts'
+import type {
+  Condition,
+  FlappingLimits,
+  JobRules,
+  LookAhead,
+  Retention,
+  Thresholds,
+} from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
+import { WINDOW_MAX_MS, WINDOW_MIN_MS } from './schema.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
+
+/** The length of a window that is not given, in look-aheads. */
+const WINDOW_PER_WITHIN = 4
 
 /** The stored configuration that the actor of a job needs. */
 export type JobConfiguration = {
@@ -52,13 +63,15 @@ function thresholdsOf(body: ThresholdsBody): Thresholds {
 type ConditionBody = NonNullable<ThresholdsBody['major']>['conditions'][number]
 
 function conditionOf(body: ConditionBody): Condition {
-  const { key, operator, value, repetition, recovery } = body
-  return {
-    key,
-    operator,
-    value,
-    repetition,
-    recovery,
-    predicted: body.inFuture !== null || body.adaptiveValues !== null,
-  }
+  const { key, operator, value, repetition, recovery, inFuture, adaptiveValues } = body
+  const condition = { key, operator, value, repetition, recovery }
+  if (inFuture === null) return { ...condition, predicted: adaptiveValues !== null }
+  return { ...condition, predicted: true, ahead: lookAheadOf(inFuture) }
+}
+
+function lookAheadOf(body: NonNullable<ConditionBody['inFuture']>): LookAhead {
+  const { within, window } = typeof body === 'string' ? { within: body, window: undefined } : body
+  const withinMs = durationMs(within)
+  const windowMs = window === undefined ? WINDOW_PER_WITHIN * withinMs : durationMs(window)
+  return { withinMs, windowMs: Math.min(WINDOW_MAX_MS, Math.max(WINDOW_MIN_MS, windowMs)) }
 }

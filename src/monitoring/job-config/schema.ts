@@ -111,6 +111,34 @@ const adaptiveValues = z.strictObject({
     .describe('The least number of samples in a cell; with fewer the limit is unknown.'),
 })
 
+/** The bounds of the window of a prediction. */
+export const WINDOW_MIN_MS = 10 * 60_000
+export const WINDOW_MAX_MS = 90 * 86_400_000
+
+const lookAhead = positiveDuration
+  .refine((text) => !isDuration(text) || durationMs(text) <= WINDOW_MAX_MS, 'must be at most P90D')
+  .meta({ format: 'duration' })
+
+const inFuture = z.union([
+  lookAhead,
+  z.strictObject({
+    within: lookAhead.describe('How far the condition looks ahead.'),
+    method: z
+      .literal('linear')
+      .default('linear')
+      .describe('The least-squares line through the first value of each 64th of the window.'),
+    window: positiveDuration
+      .refine(
+        (text) =>
+          !isDuration(text) || (durationMs(text) >= WINDOW_MIN_MS && durationMs(text) <= WINDOW_MAX_MS),
+        'must be from PT10M to P90D',
+      )
+      .optional()
+      .meta({ format: 'duration' })
+      .describe('The time whose values make the line; by default four times `within`, from PT10M to P90D.'),
+  }),
+])
+
 const repetition = z
   .int()
   .min(0)
@@ -118,6 +146,26 @@ const repetition = z
   .default(1)
   .describe('How many values in a row are needed; 0 counts as 1.')
 const limit = z.union([z.number(), storableText.max(4096)])
+
+type Predicted = {
+  readonly key: string
+  readonly operator: string
+  readonly inFuture: unknown
+  readonly adaptiveValues: unknown
+}
+
+/** The faults of a condition with `inFuture` or `adaptiveValues`. */
+function predictionFaults({ key, operator, inFuture: ahead, adaptiveValues: adaptive }: Predicted) {
+  const faults: [path: string, message: string][] = []
+  const isNumber = key.startsWith('returnValue')
+  if (!isNumber && ahead !== null) faults.push(['inFuture', 'is allowed for numbers only'])
+  if (!isNumber && adaptive !== null) faults.push(['adaptiveValues', 'is allowed for numbers only'])
+  if (ahead === null) return faults
+  if (adaptive !== null) faults.push(['adaptiveValues', 'is not allowed with inFuture'])
+  if (isNumber && (operator === '=' || operator === '<>'))
+    faults.push(['operator', 'is not allowed with inFuture: a prediction equals nothing'])
+  return faults
+}
 
 const condition = z
   .strictObject({
@@ -133,10 +181,14 @@ const condition = z
       .describe('How the value is compared with `value`.'),
     value: limit.describe('The limit: a number, or a text for string values.'),
     repetition,
-    inFuture: positiveDuration
+    inFuture: inFuture
       .nullable()
       .default(null)
-      .describe('The horizon of a forecast. Conditions with a forecast are stored and not evaluated yet.'),
+      .describe(
+        'How far the condition looks ahead: it is met when `operator` holds between `value` and a predicted value in ' +
+          'that time. The prediction needs 10 points over half of its window; until then the condition stays as it is. ' +
+          'A duration is short for an object with `within`.',
+      ),
     adaptiveValues: adaptiveValues
       .nullable()
       .default(null)
@@ -159,8 +211,7 @@ const condition = z
     if (typeof input.value !== type) fault(['value'], `must be a ${type} for this key`)
     if (input.recovery && typeof input.recovery.value !== type)
       fault(['recovery', 'value'], `must be a ${type} for this key`)
-    if (isText && input.inFuture !== null) fault(['inFuture'], 'is allowed for numbers only')
-    if (isText && input.adaptiveValues !== null) fault(['adaptiveValues'], 'is allowed for numbers only')
+    for (const [path, message] of predictionFaults(input)) fault([path], message)
   })
 
 const level = z.strictObject({

@@ -3,7 +3,7 @@ import type { Delivery, SampleSeries, Value } from '../../domain/delivery.ts'
 import type { JobRules } from '../../domain/job-rules.ts'
 import type { Reason } from '../../domain/state.ts'
 import { isLevel, worseOf } from '../states/state.ts'
-import { count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
+import { carryLines, count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkStarted, checkValues, userValue } from './delivery.ts'
 import {
@@ -188,7 +188,10 @@ function rejudge(state: ActorState, before: JobRules): ActorState {
   const values: Record<string, Value> = { errorCode: state.errorCode }
   for (const [key, { value }] of Object.entries(state.current))
     values[key] = userValue(state.rules, key, value)
-  const counters = count(thresholds, NO_COUNTERS, values)
+  const lines = equal(before.divisors, divisors)
+    ? carryLines(before.thresholds, state.counters, thresholds)
+    : NO_COUNTERS
+  const counters = count(thresholds, lines, values, null)
   const level = evaluate(thresholds, counters, state.errorCode)
   return { ...state, counters, evaluated: level === 'ok' && hasNoData(state) ? 'no_data' : level }
 }

@@ -91,7 +91,12 @@ export function judge(
   const { rules } = state
   const sentCode = delivery.errorCode ?? (endsError(state, delivery) ? 0 : null)
   const errorCode = sentCode ?? state.errorCode
-  const counters = count(rules.thresholds, state.counters, valuesToCount(rules, delivery.values, sentCode))
+  const counters = count(
+    rules.thresholds,
+    state.counters,
+    valuesToCount(rules, delivery.values, sentCode),
+    at,
+  )
   const evaluated = evaluate(rules.thresholds, counters, errorCode)
   const isRunOver = endsRun(state, delivery)
   // Spelled out, because copying the state and changing half of it takes twice as long.

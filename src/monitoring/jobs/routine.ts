@@ -1,5 +1,5 @@
-import type { Delivery, Value } from '../../domain/delivery.ts'
-import { evaluate, isCounted, TIMEOUT_ERROR, uncountedSpan } from '../states/thresholds.ts'
+import type { Delivery } from '../../domain/delivery.ts'
+import { evaluate, isCounted, TIMEOUT_ERROR, uncountedSpan, uncountedUntil } from '../states/thresholds.ts'
 import type { Span } from '../states/thresholds.ts'
 import { BARE, divisorOf, isDefined, userValue } from './delivery.ts'
 import { judge, regularDeadline } from './judgement.ts'
@@ -19,17 +19,19 @@ export function canSkipStep(state: ActorState, key: string): boolean {
   return isAwaited && evaluate(rules.thresholds, counters, errorCode) === evaluated
 }
 
-/** User values of a key that certainly change no counter, and the divisor of raw values. */
-export type DeadBand = Span & { readonly divisor: number }
+/** User values of a key that certainly change no counter before `untilAt`, and the divisor of raw values. */
+export type DeadBand = Span & { readonly divisor: number; readonly untilAt: number }
 
 /** The numbers of a key that certainly change no counter of the job. */
 export function deadBandOf({ rules, counters }: ActorState, key: string): DeadBand {
-  return { ...uncountedSpan(rules.thresholds, counters, key), divisor: divisorOf(rules, key) }
+  const { over, under } = uncountedSpan(rules.thresholds, counters, key)
+  const untilAt = uncountedUntil(rules.thresholds, counters, key)
+  return { over, under, divisor: divisorOf(rules, key), untilAt }
 }
 
 /** Whether a value changes a counter of the job, and so may change its state. */
-export function crossesThreshold({ rules, counters }: ActorState, key: string, value: Value): boolean {
-  return isCounted(rules.thresholds, counters, key, userValue(rules, key, value))
+export function crossesThreshold({ rules, counters }: ActorState, { key, value, at }: Sample): boolean {
+  return isCounted(rules.thresholds, counters, { key, value: userValue(rules, key, value), at })
 }
 
 /** The state after a value that skips the step, received at an instant of the service's clock that is not before the

@@ -55,7 +55,7 @@ function walk(begun: ActorState, run: SampleSeries, first: number) {
     const before = state
     if (isJudged) {
       counted[run.key] = userValue(state.rules, run.key, run.values[index] ?? 0)
-      const after = count(thresholds, counters, counted)
+      const after = count(thresholds, counters, counted, at)
       if (after !== counters) {
         counters = after
         const settled = rejudged(state, counters, at)

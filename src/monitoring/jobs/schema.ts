@@ -12,7 +12,7 @@ import {
   thresholdsSchema,
   VALUES_MAX,
 } from '../job-config/schema.ts'
-import { STATES } from '../states/state.ts'
+import { LEVELS, STATES } from '../states/state.ts'
 import type { Delivery, Value } from '../../domain/delivery.ts'
 
 export const ERROR_CODE_MAX = 2_147_483_647
@@ -69,6 +69,7 @@ export const jobBody = z.strictObject({
   lastReceivedAt: shownOnly,
   nextTimeoutAt: shownOnly,
   isFlapping: shownOnly,
+  predictions: shownOnly,
 })
 
 export const timestampView = z.iso.datetime({ offset: true })
@@ -120,6 +121,24 @@ export const jobView = z
     flapping: flappingSchema.nullable(),
     isFlapping: z.boolean().describe('Whether the job is flapping: its state changes too often.'),
     thresholds: thresholdsSchema.nullable().describe('Null unless the query has `thresholds=true`.'),
+    predictions: z
+      .array(
+        z.object({
+          severity: z.enum(LEVELS),
+          condition: z.int().describe('The place of the condition in its severity, from 0.'),
+          unknown: z
+            .literal('too_few')
+            .nullable()
+            .describe('`too_few`: fewer than 10 points, or they cover less than half of the window.'),
+          value: z.number().nullable().describe('The predicted value at the end of the look-ahead.'),
+          at: timestampView.nullable().describe('The end of the look-ahead.'),
+          crossesAt: timestampView
+            .nullable()
+            .describe('When the predicted value first meets the condition; null if it does not.'),
+        }),
+      )
+      .nullable()
+      .describe('One for each condition with `inFuture`; null unless the query has `thresholds=true`.'),
     values: z
       .record(z.string(), currentValue)
       .nullable()

@@ -24,6 +24,7 @@ import {
 } from '../tree/service.ts'
 import type { ObjectRow, StoredObject } from '../tree/service.ts'
 import type { JobBody, JobView } from './schema.ts'
+import { predictedMessage, predictionView } from './service/predictions.ts'
 import * as store from './store.ts'
 import type { JobRow } from './store.ts'
 
@@ -185,6 +186,7 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
       currentState: object.state,
       evaluatedState: bareState(object.state),
       values: wanted.values ? {} : null,
+      predictions: wanted.thresholds ? [] : null,
     }
   const format = timeFormat(ports.settings.timeZone)
   const shown = (at: number | null) => (at === null ? null : format(at))
@@ -197,10 +199,14 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
     evaluatedState: snapshot.state,
     stateSince: format(Math.max(sinceAt, snapshot.sinceAt)),
     errorCode: snapshot.errorCode,
-    message: silentSince === null ? snapshot.message : `no data since ${silentSince}`,
+    message:
+      silentSince === null
+        ? (snapshot.message ?? predictedMessage(snapshot.predictions, row.thresholds, format))
+        : `no data since ${silentSince}`,
     lastReceivedAt: shown(snapshot.lastReceivedAt),
     nextTimeoutAt: shown(snapshot.deadlineAt),
     isFlapping: snapshot.isFlapping,
+    predictions: wanted.thresholds ? snapshot.predictions.map((one) => predictionView(one, format)) : null,
     values: wanted.values ? currentValues(row.parameters, snapshot, format) : null,
   }
 }

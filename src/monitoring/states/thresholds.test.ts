@@ -263,7 +263,7 @@ describe('an error code', () => {
   const code = (part: Partial<Condition> = {}) => conditionWith({ key: 'errorCode', ...part })
   const meaning = (errorCode: number, ...conditions: readonly Condition[]) => {
     const thresholds = levels({ major: conditions })
-    return evaluate(thresholds, count(thresholds, [], { errorCode }), errorCode)
+    return evaluate(thresholds, count(thresholds, [], { errorCode }, null), errorCode)
   }
 
   test.each<[why: string, conditions: readonly Condition[], one: Level | 'ok', five: Level | 'ok']>([
@@ -286,21 +286,21 @@ describe('an error code', () => {
       major: [code({ operator: '=', value: 1 })],
       minor: [code({ operator: '<>', value: 0, repetition: 2 }), conditionWith()],
     })
-    const failed = count(thresholds, [], { errorCode: 1, returnValue1: 300 })
+    const failed = count(thresholds, [], { errorCode: 1, returnValue1: 300 }, null)
     const silent = countSilence(thresholds, failed)
     expect(silent.map(({ hits, held }) => [hits, held])).toEqual([
       [1, true],
       [2, true],
       [1, true],
     ])
-    expect(countSilence(thresholds, [])).toEqual(count(thresholds, [], { errorCode: 5 }))
+    expect(countSilence(thresholds, [])).toEqual(count(thresholds, [], { errorCode: 5 }, null))
   })
 })
 
 describe('numbers that surely count nothing', () => {
   const spanOf = (...conditions: readonly Condition[]) => {
     const thresholds = levels({ major: conditions.slice(0, 1), warning: conditions.slice(1) })
-    return uncountedSpan(thresholds, count(thresholds, [], {}), 'returnValue1')
+    return uncountedSpan(thresholds, count(thresholds, [], {}, null), 'returnValue1')
   }
   const all = { over: -Infinity, under: Infinity }
   const none = { over: Infinity, under: -Infinity }
@@ -327,7 +327,7 @@ describe('numbers that surely count nothing', () => {
     })
     let counters: readonly Counter[] = []
     const spans = [0, 201, 201, 0, 0].map((returnValue1) => {
-      counters = count(thresholds, counters, { returnValue1 })
+      counters = count(thresholds, counters, { returnValue1 }, null)
       return uncountedSpan(thresholds, counters, 'returnValue1')
     })
     expect(spans).toEqual([{ ...all, under: 200 }, none, none, none, { ...all, under: 200 }])
@@ -348,11 +348,11 @@ describe('numbers that surely count nothing', () => {
     fc.assert(
       fc.property(several, several, fc.array(value, { maxLength: 5 }), value, (major, minor, past, next) => {
         const thresholds = levels({ major, minor })
-        let counters = count(thresholds, [], {})
-        for (const returnValue1 of past) counters = count(thresholds, counters, { returnValue1 })
+        let counters = count(thresholds, [], {}, null)
+        for (const returnValue1 of past) counters = count(thresholds, counters, { returnValue1 }, null)
         const { over, under } = uncountedSpan(thresholds, counters, 'returnValue1')
         fc.pre(next > over && next < under)
-        expect(count(thresholds, counters, { returnValue1: next })).toBe(counters)
+        expect(count(thresholds, counters, { returnValue1: next }, null)).toBe(counters)
       }),
       { numRuns: 2_000 },
     )
@@ -376,7 +376,7 @@ function statesOf(
 ): (Level | 'ok')[] {
   let counters: readonly Counter[] = []
   return arrived.map((values) => {
-    counters = count(thresholds, counters, values)
+    counters = count(thresholds, counters, values, null)
     return evaluate(thresholds, counters, 0)
   })
 }

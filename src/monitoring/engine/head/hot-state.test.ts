@@ -207,6 +207,22 @@ test('limits are compared with what the user sees', () => {
   expect(heard).toEqual([0, 1, 2, 2])
 })
 
+test('with a limit that looks ahead, the first value of each cell is an event', () => {
+  const ahead = { withinMs: 30_000, windowMs: 64 * 5_000 }
+  const limit = conditionWith({ value: 1_000, predicted: true, ahead })
+  const both = new Both(rulesWith({ thresholds: [{ level: 'major', mode: 'or', conditions: [limit] }] }))
+  let events = 0
+  for (let index = 0; index < 400; index++) {
+    const before = both.heard
+    both.send('returnValue1', index % 7, { timestampAt: null, now: (both.now += 1_000) })
+    both.commit(1)
+    both.lookAtAccepted()
+    both.lookAtDurable()
+    if (both.heard === before) events++
+  }
+  expect(events).toBe(81)
+})
+
 test('a value is not noted before what came before it is durable', () => {
   const both = new Both(rulesWith())
   const send = () => both.send('returnValue1', 1, { timestampAt: null, now: (both.now += 1_000) })

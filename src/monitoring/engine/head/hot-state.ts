@@ -35,6 +35,8 @@ export class HotState {
   #over = 0
   #under = 0
   #divisor = 1
+  /** The first instant from which that no longer holds. */
+  #untilAt = Number.POSITIVE_INFINITY
   /** The error code that crosses no threshold either. */
   #quietCode = NO_CODE
   /** The answer to a routine value, but for the deadline. */
@@ -105,7 +107,7 @@ export class HotState {
     // While the clock is behind, each value is an event: its stamp and its deadline differ.
     if (now < this.#nowAt) return null
     const at = timestampAt ?? Math.max(now, this.#newestAt)
-    if (at < this.#newestAt || misdated(at, now) !== null || this.#isEvent(key, value)) return null
+    if (at < this.#newestAt || misdated(at, now) !== null || this.#isEvent(key, value, at)) return null
     this.#newestAt = at
     this.#nowAt = now
     this.#hasAppended = true
@@ -136,13 +138,15 @@ export class HotState {
     if (this.#key === key) return true
     const state = this.#accepted
     if (this.#hasAppended || !canSkipStep(state, key)) return false
-    const { over, under, divisor } = deadBandOf(state, key)
+    const { over, under, divisor, untilAt } = deadBandOf(state, key)
     this.#key = key
     this.#over = over
     this.#under = under
     this.#divisor = divisor
-    this.#quietCode = crossesThreshold(state, 'errorCode', state.errorCode) ? NO_CODE : state.errorCode
+    this.#untilAt = untilAt
     this.#newestAt = state.newestAt ?? 0
+    const code = { key: 'errorCode', value: state.errorCode, at: this.#newestAt }
+    this.#quietCode = crossesThreshold(state, code) ? NO_CODE : state.errorCode
     this.#nowAt = state.nowAt
     this.#state = state.state
     this.#errorCode = state.errorCode
@@ -150,14 +154,15 @@ export class HotState {
     return true
   }
 
-  #isEvent(key: string, value: Value): boolean {
+  #isEvent(key: string, value: Value, at: number): boolean {
+    if (at >= this.#untilAt) return true
     if (typeof value === 'number') {
       const scaled = value / this.#divisor
       if (scaled > this.#over && scaled < this.#under) return false
       // The step refuses such a number.
       if (!Number.isFinite(scaled)) return true
     }
-    return crossesThreshold(this.#accepted, key, value)
+    return crossesThreshold(this.#accepted, { key, value, at })
   }
 
   /** An appended value stays as it is: it is newer than the durable one. */

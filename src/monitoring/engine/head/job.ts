@@ -4,6 +4,7 @@ import type { IngestGap } from '../../../ports/ingest-health.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
 import { deliveredAtOf } from '../../jobs/judgement.ts'
+import { predictionsOf } from '../../states/thresholds.ts'
 import type { PendingSamples } from './pending-samples.ts'
 import type { SeriesEnd } from '../blocks/open-segments.ts'
 import type { SeriesKey } from '../store/segments.ts'
@@ -231,6 +232,7 @@ export class Job {
       lastReceivedAt,
       heardAt: deliveredAtOf(durable),
       isFlapping,
+      predictions: predictionsOf(rules.thresholds, durable.counters),
       current,
     }
   }

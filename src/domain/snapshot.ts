@@ -19,7 +19,7 @@ export type Snapshot = {
   readonly current: Readonly<Record<string, { readonly value: Value; readonly at: number }>>
 }
 
-/** What a condition predicts; `index` is its place in its level. */
+/** The prediction of a condition; `index` is its place in its level. */
 export type Prediction = {
   readonly level: Level
   readonly index: number

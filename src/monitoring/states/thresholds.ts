@@ -156,7 +156,7 @@ export function uncountedUntil(thresholds: Thresholds, counters: readonly Counte
   return untilAt
 }
 
-/** What the conditions that look ahead predict, level by level. */
+/** The predictions of the conditions that look ahead, level by level. */
 export function predictionsOf(thresholds: Thresholds, counters: readonly Counter[]): readonly Prediction[] {
   let place = 0
   return thresholds.flatMap(({ level, conditions }) =>

@@ -25,6 +25,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /{parentType}/{parentId}/searchPath': 'the same',
   'POST /alarms': 'the same',
   'POST /dataSources/{id}/tables/{table}/select': 'the same',
+  'POST /dataQueries/{id}/run': 'the same',
+  'POST /dataQueries/preview': 'the same',
   'POST /jobs/{id}/replay': 'the same',
   'POST /scripts/codeGenerator': 'the same',
   'POST /dataSources/export': 'the same',

@@ -304,6 +304,10 @@ const life: Scenario[] = [
       expect(await errorsOf('SELECT 1 AS one\n<#if x>')).toEqual([['template', 2, 'invalid']])
       expect(await errorsOf('SELECT\n${missing}')).toEqual([['template', 2, 'invalid']])
       expect(await errorsOf('SELECT 1;\nDELETE FROM orders')).toEqual([['statement', 1, 'invalid']])
+      const stored = await makeQuery(client, { dataSourceId: imported, text: '<#if' })
+      expect(
+        await good<Query>(client.request('GET', `/dataQueries/${stored.id}`, { as: 'Data_Editor' })),
+      ).toMatchObject({ text: '<#if', errors: stored.errors })
       expect(await errorsOf('SELECT 1 AS one', 999_999)).toEqual([['reference', null, 'not_found']])
       const query = await makeQuery(client, { dataSourceId: imported, text: '<#if' })
       const path = `/dataQueries/${query.id}`
@@ -642,6 +646,12 @@ const onDatabases: Scenario[] = [
         as: 'Data_Editor',
       })
       expectAnswer(late, { answers: 202 })
+      const json = { dataSourceId: id, text: 'SELECT 7 AS n' }
+      const previewed = await client.request('POST', '/dataQueries/preview?wait=PT0S', {
+        json,
+        as: 'Data_Editor',
+      })
+      expectAnswer(previewed, { answers: 202 })
       const place = late.headers.get('location') ?? ''
       let operation = late.body
       for (let tried = 0; operation['resultUrl'] === null && tried < 100; tried++) {

@@ -176,7 +176,7 @@ export const versionView = z
   .meta({ id: 'DataQueryVersion' })
 
 const values = z
-  .record(z.string().max(NAME_MAX), value.nullable())
+  .record(storableText.max(NAME_MAX), value.nullable())
   .default({})
   .describe('Values of parameters by their names. Null stands for none.')
 const limit = z

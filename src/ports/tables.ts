@@ -34,8 +34,8 @@ export interface Tables {
    * query_too_large */
   edit(order: EditOrder): Promise<EditOutcome>
 
-  /** Fills a generation with the rows of another one in other columns; without another one it has no rows. A value that has
-   * none of the new type ends it; then the generation does not exist. @throws {Refusal} as `edit` */
+  /** Fills a generation with the rows of others, in other columns. A value that is not of the type of its new column ends
+   * it, as do keys that are null or twice; then the generation does not exist. @throws {Refusal} as `edit` */
   reshape(order: ReshapeOrder): Promise<ReshapeOutcome>
 
   /** Deletes generations. A statement that reads one of them goes on. A missing generation is fine. */
@@ -103,16 +103,28 @@ export type EditOutcome =
   /** The step that found a change that cannot be made, and the number of the change. */
   | { readonly step: number; readonly change: number }
 
-/** A column, and the column from which its values come; null for one of nulls. */
-export type ReshapedColumn = Column & { readonly from: Column | null }
-
 export type ReshapeOrder = {
-  readonly from: Generation | null
+  /** The rows, part by part; none for a table without rows. */
+  readonly parts: readonly ReshapePart[]
   readonly to: Generation
-  readonly columns: readonly ReshapedColumn[]
+  readonly columns: readonly Column[]
   /** The zone of texts that become instants and have no offset. */
   readonly timeZone: string
+  /** Columns by which the rows of the last part replace rows of the parts before; null where all rows stay. */
+  readonly key: readonly string[] | null
 }
 
-/** The rows of the generation, or a value that has none of the type of its new column. */
-export type ReshapeOutcome = { readonly rows: number } | { readonly column: string; readonly value: string }
+/** The rows of a generation. */
+export type ReshapePart = {
+  readonly of: Generation
+  /** For each column the one of the generation from which its values come; null for nulls. */
+  readonly from: readonly (Column | null)[]
+}
+
+export type ReshapeOutcome =
+  /** The rows of the generation, and how many rows were replaced. */
+  | { readonly rows: number; readonly replaced: number }
+  /** A value that is not of the type of its new column. */
+  | { readonly column: string; readonly value: string }
+  /** A key of the last part that is null, or that two of its rows have. */
+  | { readonly key: readonly string[]; readonly fault: 'null' | 'twice' }

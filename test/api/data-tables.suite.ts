@@ -90,7 +90,8 @@ const rows: readonly Row[] = [
   ]),
   bad('no table', { table: '' }, '/table'),
   bad('a long name', { table: 'x'.repeat(256) }, '/table'),
-  bad('another mode', { mode: 'append' }, '/mode'),
+  bad('another mode', { mode: 'merge' }, '/mode'),
+  bad('17 columns of a key', { key: Array.from({ length: 17 }, String) }, '/key'),
   bad('a long delimiter', { file: { delimiter: ',,' } }, '/file/delimiter'),
   bad('an unknown kind of file', { file: { kind: 'parquet' } }, '/file/kind'),
   bad('a delimiter of NDJSON', { file: { kind: 'ndjson', delimiter: ',' } }, '/file/delimiter'),
@@ -167,7 +168,7 @@ export const dataTablesSuite: Suite = {
         const first = await importOf(ORDERS)
         expect([first.status, first.body]).toEqual([
           201,
-          { table: 'orders', rows: 3, skipped: 0, faults: [] },
+          { table: 'orders', rows: 3, replaced: 0, skipped: 0, faults: [] },
         ])
         expect(await columnsOf(client, id)).toEqual([
           'orders.id string',
@@ -219,6 +220,60 @@ export const dataTablesSuite: Suite = {
         const gone = await client.request('DELETE', `/dataSources/${id}/tables/ORDERS`)
         expect(gone.status).toBe(204)
         expect(await columnsOf(client, id)).toEqual([])
+      },
+    },
+    {
+      title:
+        'a file is added to a table: its rows follow, or replace rows with their keys, or nothing changes',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const importOf = async (text: string, json: object) => {
+          const { id: file } = await upload(client, id, text)
+          return client.request('POST', `/dataSources/${id}/import`, {
+            json: { upload: file, table: 'stock', ...json },
+          })
+        }
+        const none = await importOf('id,qty\n1,1\n', { mode: 'append' })
+        expect([none.status, none.body['code']]).toEqual([404, 'not_found'])
+        await good(importOf('id,qty,note\na,1,\nb,2,x\n', {}))
+        const appended = await importOf('qty,id\n3,007\n,b\n', { mode: 'append' })
+        expect([appended.status, appended.body['rows'], appended.body['replaced']]).toEqual([200, 4, 0])
+        expect(await columnsOf(client, id)).toEqual([
+          'stock.id string',
+          'stock.qty integer',
+          'stock.note string',
+        ])
+        const widened = await importOf('id,qty,note\nb,2.5,y\nc,1e3,z\n', { mode: 'upsert', key: ['id'] })
+        expect([widened.status, widened.body['rows'], widened.body['replaced']]).toEqual([200, 4, 2])
+        const state = async () => [
+          await columnsOf(client, id),
+          (await selectFrom(client, id, 'stock', { orderBy: [{ column: 'id' }] })).rows,
+        ]
+        const after = await state()
+        expect(after).toEqual([
+          ['stock.id string', 'stock.qty number', 'stock.note string'],
+          [
+            ['007', 3, null],
+            ['a', 1, null],
+            ['b', 2.5, 'y'],
+            ['c', 1000, 'z'],
+          ],
+        ])
+        const refused: readonly (readonly [string, object, string, string?])[] = [
+          ['id,other\n1,2\n', { mode: 'append' }, 'invalid', '/columns'],
+          ['id,qty\n1,2\n', { mode: 'upsert', key: ['id'] }, 'invalid', '/columns'],
+          ['id,qty,note\n1,2,\n', { mode: 'upsert' }, 'invalid', '/key'],
+          ['id,qty,note\n1,2,\n', { mode: 'upsert', key: ['none'] }, 'invalid', '/key/0'],
+          ['id,qty,note\nq,2,\nq,3,\n', { mode: 'upsert', key: ['id'] }, 'import_failed'],
+          ['id,qty,note\n,2,\n', { mode: 'upsert', key: ['id'] }, 'import_failed'],
+          ['id,qty,note\n1,many,\n', { mode: 'append' }, 'import_failed', '/file/2/qty'],
+        ]
+        for (const [text, json, code, pointer] of refused) {
+          const { body } = await importOf(text, json)
+          expect([text, body['code']]).toEqual([text, code])
+          if (pointer !== undefined) expect(body['errors']).toMatchObject([{ pointer }])
+        }
+        expect(await state()).toEqual(after)
       },
     },
     {

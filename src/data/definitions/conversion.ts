@@ -1,10 +1,10 @@
-import type { Cell, Row } from '../../domain/table.ts'
-import type { ReshapedColumn } from '../../ports/tables.ts'
+import type { Cell, Column, Row } from '../../domain/table.ts'
+import type { ReshapeOrder, ReshapePart } from '../../ports/tables.ts'
 import { cellReaders } from '../imports/cells.ts'
 
 const VALUE_MAX_CHARS = 100
 
-/** A value that has none of the type of its new column. */
+/** A value that is not of the type of its new column. */
 export class ConversionFault extends Error {
   override readonly name = 'ConversionFault'
 
@@ -16,15 +16,19 @@ export class ConversionFault extends Error {
   }
 }
 
-/** The function that turns a row of the columns that are taken over, in order, into one of all columns. Values become those
- * that a file with their text would have. It throws `ConversionFault`. */
-export function rowConverter(columns: readonly ReshapedColumn[], timeZone: string): (row: Row) => Row {
+/** The function that turns a row of `takenColumns` into one of the columns of the order. Values become those that a file
+ * with their text would have. It throws `ConversionFault`. */
+export function rowConverter(
+  { from }: ReshapePart,
+  { columns, timeZone }: Pick<ReshapeOrder, 'columns' | 'timeZone'>,
+): (row: Row) => Row {
   const readers = cellReaders({ nulls: [], decimal: '.', dateFormats: [], timeZone })
   let taken = 0
-  const cells = columns.map(({ name, type, from }) => {
-    if (from === null) return () => null
+  const cells = columns.map(({ name, type }, place) => {
+    const source = from[place] ?? null
+    if (source === null) return () => null
     const at = taken++
-    if (from.type === type) return (row: Row): Cell => row[at] ?? null
+    if (source.type === type) return (row: Row): Cell => row[at] ?? null
     return (row: Row): Cell => {
       const cell = row[at] ?? null
       if (cell === null) return null
@@ -36,7 +40,7 @@ export function rowConverter(columns: readonly ReshapedColumn[], timeZone: strin
   return (row) => cells.map((read) => read(row))
 }
 
-/** The names of the columns that are taken over, in order. */
-export function takenColumns(columns: readonly ReshapedColumn[]): readonly string[] {
-  return columns.flatMap(({ from }) => (from ? [from.name] : []))
+/** The columns that are taken over, in order. */
+export function takenColumns({ from }: ReshapePart): readonly Column[] {
+  return from.filter((column) => column !== null)
 }

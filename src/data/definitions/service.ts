@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, refusalIn, stale } from '../../lib/errors.ts'
-import type { ReshapedColumn } from '../../ports/tables.ts'
+import type { Column } from '../../domain/table.ts'
 import type { Ports } from '../../ports/index.ts'
 import { COLUMNS_MAX } from '../imports/schema.ts'
 import { scopesBound, scopesNaming } from '../scopes/service.ts'
@@ -10,6 +10,8 @@ import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable 
 import type { OpenTable } from '../tables/service.ts'
 import type { ImportedTableView, TableBody, TableChange } from './schema.ts'
 
+/** A column, and the column of before from which its values come; null for nulls. */
+type ReshapedColumn = Column & { readonly from: Column | null }
 type Defined = { readonly view: ImportedTableView; readonly etag: string }
 
 /** Makes a table without rows. @throws {Refusal} not_found, conflict for a database, name_taken, invalid */
@@ -55,14 +57,13 @@ async function define(context: Context, definition: Definition): Promise<Defined
   const { tables, settings } = context.ports
   const to = await beginGeneration(context.ports, id)
   try {
-    const from = before?.generation ?? null
-    const outcome = await tables.reshape({ from, to, columns, timeZone: settings.timeZone })
-    if (!('rows' in outcome)) throw unfitting(outcome, columns)
-    const contents = {
-      name,
-      columns: columns.map((column) => ({ name: column.name, type: column.type })),
-      rows: outcome.rows,
-    }
+    const parts = before ? [{ of: before.generation, from: columns.map(({ from }) => from) }] : []
+    const stored = columns.map((column) => ({ name: column.name, type: column.type }))
+    const { timeZone } = settings
+    const outcome = await tables.reshape({ parts, to, columns: stored, timeZone, key: null })
+    if ('column' in outcome) throw unfitting(outcome, columns)
+    if (!('rows' in outcome)) throw new Error('The tables looked for a key that was not asked for')
+    const contents = { name, columns: stored, rows: outcome.rows }
     await publishTable(context, { ...contents, generation: to }, { before, others: [] })
     return { view: contents, etag: entityTag((before?.version ?? 0) + 1) }
   } catch (error) {

@@ -7,6 +7,7 @@ import { isTimeZone } from '../../lib/time.ts'
 
 /** Columns of an imported table. */
 export const COLUMNS_MAX = 100
+const KEY_MAX = 16
 const NULLS_MAX = 20
 const FORMATS_MAX = 10
 const FAULTS_MAX = 1_000
@@ -73,9 +74,16 @@ export const importBody = z.strictObject({
   upload: uploadId.describe('The id of the upload.').meta({ examples: ['01KAX3V6Y8Q4ZJ0N5T7W9B2C1D'] }),
   table: composedName.describe('The name of the table.').meta({ examples: ['orders'] }),
   mode: z
-    .enum(['create', 'replace'])
+    .enum(['create', 'replace', 'append', 'upsert'])
     .default('create')
-    .describe('`create`: a new table; `replace`: in place of the table of this name, if there is one.'),
+    .describe(
+      '`create`: a new table; `replace`: in place of the table of this name, if there is one; `append`: after its rows; `upsert`: after its rows, without the rows that have a key of the file.',
+    ),
+  key: z
+    .array(columnName)
+    .max(KEY_MAX)
+    .default([])
+    .describe('For `upsert`: the columns of the table by which rows are replaced.'),
   ...formats,
   columns: z
     .array(column)
@@ -162,6 +170,7 @@ export const importView = z
   .object({
     table: z.string(),
     rows: z.int().describe('The number of rows of the table.'),
+    replaced: z.int().describe('The number of rows that an `upsert` has replaced.'),
     skipped: z.int().describe('The number of records that were left out.'),
     faults: z.array(fault).describe('The first faults of these records; at most 100.'),
   })

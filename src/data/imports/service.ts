@@ -10,8 +10,10 @@ import { invalidAt, Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Work } from '../../operations/work/service.ts'
 import type { Ports } from '../../ports/index.ts'
+import type { Generation } from '../../ports/tables.ts'
 import { requireFileSource } from '../sources/service.ts'
 import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable } from '../tables/service.ts'
+import type { OpenTable } from '../tables/service.ts'
 import { dropUploads, requireUpload, saveUpload } from '../uploads/service.ts'
 import type { UploadRow } from '../uploads/service.ts'
 import type { Chunks } from '../../lib/chunks.ts'
@@ -59,9 +61,9 @@ export async function previewImport(
   }
 }
 
-/** Makes a table of an uploaded file, or replaces one. Readers see the rows of before or all of the new ones.
- * @throws {Refusal} not_found, name_taken, import_failed, invalid for columns that the file has not, conflict when the table
- * has changed meanwhile */
+/** Makes a table of an uploaded file, replaces one, or adds rows to one. Readers see the rows of before or all of the new ones.
+ * @throws {Refusal} not_found, name_taken, import_failed, invalid for columns that the file or the table has not, conflict
+ * when the table has changed meanwhile */
 export async function importFile(
   context: Context,
   id: number,
@@ -72,29 +74,104 @@ export async function importFile(
   const upload = await requireFile(ports, id, body.upload)
   const before = await openTable(ports, id, body.table)
   if (before && body.mode === 'create') throw nameTaken(before.name)
+  const extended = isAdding(body) ? requireExtended(before, body) : null
   work.begin()
   const file = await formatOf(ports, upload.blob, body.file)
   const contents = await ports.tables.inspect(upload.blob, file, body.values, work.signal, (share) =>
     work.progress(share * INSPECTED),
   )
-  const columns = plannedOf(contents, body.columns)
+  const planned = plannedOf(contents, body.columns)
+  const columns = extended ? fittedTo(extended, planned, body) : planned
   const plan = { file, values: body.values, columns, onError: body.onError, faultsMax: body.maxErrors }
   const generation = await beginGeneration(ports, id)
+  // The generation of an extended table; the sweep deletes the one of the file in an hour.
+  const to = extended ? await beginGeneration(ports, id) : generation
   try {
     const order = { to: generation, blob: upload.blob, plan }
     const { rows, skipped, faults } = await ports.tables.load(order, work.signal, (share) =>
       work.progress(INSPECTED + share * (1 - INSPECTED)),
     )
     work.signal.throwIfAborted()
-    const stored = columns.map(({ name, type }) => ({ name, type }))
-    const table = { name: body.table, columns: stored, rows, generation }
-    await publishTable(context, table, { before, others: dropUploads(ports, [upload]) })
-    const result = { table: body.table, rows, skipped, faults: [...faults] }
+    const loaded = { columns: columns.map(({ name, type }) => ({ name, type })), rows, generation }
+    const made = extended
+      ? await extend(context, { extended, loaded, to, key: keyOf(body) })
+      : { ...loaded, replaced: 0 }
+    const { replaced, ...stored } = made
+    await publishTable(
+      context,
+      { ...stored, name: before?.name ?? body.table },
+      { before, others: dropUploads(ports, [upload]) },
+    )
+    const result = { table: body.table, rows: made.rows, replaced, skipped, faults: [...faults] }
     return { result, isNew: before === null }
   } catch (error) {
-    await abandonGeneration(ports, generation)
+    for (const one of new Set([generation, to])) await abandonGeneration(ports, one)
     throw error
   }
+}
+
+const isAdding = ({ mode }: ImportBody) => mode === 'append' || mode === 'upsert'
+const keyOf = ({ mode, key }: ImportBody) => (mode === 'upsert' ? key : null)
+
+/** @throws {Refusal} not_found, invalid */
+function requireExtended(table: OpenTable | null, body: ImportBody): OpenTable {
+  if (!table)
+    throw new Refusal('not_found', `There is no table ${body.table}. Import the file with the mode create.`)
+  const names = new Set(table.columns.map(({ name }) => name))
+  if (body.mode === 'upsert' && body.key.length === 0) throw invalidAt('/key', 'must have a column')
+  for (const [at, column] of body.key.entries())
+    if (!names.has(column)) throw invalidAt(`/key/${at}`, 'is not a column of the table')
+  return table
+}
+
+/** The columns of the file with the types of the table, where whole numbers become fractions if the file has some.
+ * @throws {Refusal} invalid for columns that the table has not, and for an upsert without all of its columns */
+function fittedTo(
+  { columns }: OpenTable,
+  planned: readonly PlannedColumn[],
+  { mode }: ImportBody,
+): PlannedColumn[] {
+  const fitted = planned.map((column) => {
+    const own = columns.find(({ name }) => name === column.name)
+    if (!own) throw invalidAt('/columns', `${column.name} is not a column of the table`)
+    return { ...column, type: own.type === 'integer' && column.type === 'number' ? 'number' : own.type }
+  })
+  const missing = columns.find(({ name }) => fitted.every((column) => column.name !== name))
+  if (mode === 'upsert' && missing)
+    throw invalidAt('/columns', `must have ${missing.name}: an upsert replaces whole rows`)
+  return fitted
+}
+
+type Loaded = Pick<OpenTable, 'columns' | 'rows' | 'generation'>
+
+/** Fills a generation with the rows of a table and of a file. @throws {Refusal} import_failed for keys of the file */
+async function extend(
+  { ports }: Context,
+  {
+    extended,
+    loaded,
+    to,
+    key,
+  }: {
+    readonly extended: OpenTable
+    readonly loaded: Loaded
+    readonly to: Generation
+    readonly key: readonly string[] | null
+  },
+): Promise<Loaded & { readonly replaced: number }> {
+  const inFile = new Map(loaded.columns.map((column) => [column.name, column]))
+  const columns = extended.columns.map(({ name, type }) => ({ name, type: inFile.get(name)?.type ?? type }))
+  const parts = [
+    { of: extended.generation, from: extended.columns },
+    { of: loaded.generation, from: columns.map(({ name }) => inFile.get(name) ?? null) },
+  ]
+  const outcome = await ports.tables.reshape({ parts, to, columns, timeZone: ports.settings.timeZone, key })
+  if ('rows' in outcome) return { columns, generation: to, ...outcome }
+  const detail =
+    'fault' in outcome
+      ? `The file has a key (${outcome.key.join(', ')}) that is ${outcome.fault === 'null' ? 'null' : 'there twice'}. Nothing was imported.`
+      : `The column ${outcome.column} has the value ${outcome.value}, which is not of its new type.`
+  throw new Refusal('import_failed', detail)
 }
 
 /** @throws {Refusal} not_found, import_failed for an empty file */

@@ -2,6 +2,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { DuckDBInstance } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 
 import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
@@ -27,21 +28,22 @@ export async function load(
   path: string,
 ): Promise<LoadCounts> {
   const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
-  await storeRows(readRows(bytes, plan, progress), plan.columns, path)
+  await storeRows(readRows(bytes, plan, progress), { columns: plan.columns, path })
   return progress
 }
 
-/** Writes rows into a new file of DuckDB, which appears under its name when it is whole and durable. */
+/** Writes rows into a new file of DuckDB, which appears under its name when it is whole and durable.
+ * @param finish changes the rows before that */
 export async function storeRows(
   batches: AsyncIterable<readonly Row[]>,
-  columns: readonly Column[],
-  path: string,
+  { columns, path }: { readonly columns: readonly Column[]; readonly path: string },
+  finish: (connection: DuckDBConnection) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const work = `${path}.${crypto.randomUUID()}`
   const [database, rows] = [`${work}.tmp`, `${work}.csv.tmp`]
   try {
     await writeRows(batches, rows)
-    await fill(database, rows, columns)
+    await fill(database, rows, { columns, finish })
     await publish(database, path)
   } finally {
     for (const file of [rows, database, `${database}.wal`]) await rm(file, { force: true })
@@ -70,7 +72,17 @@ function written(cell: Cell): string {
   return typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : `"${cell}"`
 }
 
-async function fill(database: string, rows: string, columns: readonly Column[]): Promise<void> {
+async function fill(
+  database: string,
+  rows: string,
+  {
+    columns,
+    finish,
+  }: {
+    readonly columns: readonly Column[]
+    readonly finish: (connection: DuckDBConnection) => Promise<void>
+  },
+): Promise<void> {
   const instance = await DuckDBInstance.create(database, STORAGE)
   const connection = await instance.connect()
   try {
@@ -89,6 +101,7 @@ async function fill(database: string, rows: string, columns: readonly Column[]):
         header = false, auto_detect = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
         nullstr = ${literal(NULL)}, allow_quoted_nulls = false, max_line_size = 16777216, buffer_size = 33554432, parallel = false)`,
     )
+    await finish(connection)
     await connection.run('CHECKPOINT')
   } finally {
     connection.closeSync()

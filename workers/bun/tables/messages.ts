@@ -13,6 +13,7 @@ import type {
   LoadCounts,
   ReshapeOrder,
   ReshapeOutcome,
+  ReshapePart,
   TableQuery,
 } from '../../../src/ports/tables.ts'
 
@@ -38,10 +39,13 @@ export type EditTask = Pick<EditOrder, 'changes' | 'steps'> & {
   readonly to: string
 }
 
-/** A file with other columns, made of the file `from`; null for one without rows. */
-export type ReshapeTask = Pick<ReshapeOrder, 'columns' | 'timeZone'> & {
+/** The part of a new file that comes from another one. */
+export type FilePart = ReshapePart & { readonly path: string }
+
+/** A file with other columns, made of other files. */
+export type ReshapeTask = Pick<ReshapeOrder, 'columns' | 'timeZone' | 'key'> & {
   readonly kind: 'reshape'
-  readonly from: string | null
+  readonly parts: readonly FilePart[]
   readonly to: string
 }
 

@@ -131,10 +131,10 @@ class DuckTables implements BunTables {
     return edited
   }
 
-  async reshape({ from, to, columns, timeZone }: ReshapeOrder): Promise<ReshapeOutcome> {
+  async reshape({ parts, to, ...order }: ReshapeOrder): Promise<ReshapeOutcome> {
     await mkdir(join(this.#parts.directory, String(to.sourceId)), { recursive: true, mode: 0o700 })
-    const paths = { from: from && this.#pathOf(from), to: this.#pathOf(to) }
-    const task = { kind: 'reshape', ...paths, columns, timeZone } as const
+    const files = parts.map((part) => ({ ...part, path: this.#pathOf(part.of) }))
+    const task = { kind: 'reshape', ...order, parts: files, to: this.#pathOf(to) } as const
     const { reshaped } = await this.#change(task, FILE_TIMEOUT_MS)
     if (!reshaped) throw new Error('The table process answered without an outcome')
     return reshaped

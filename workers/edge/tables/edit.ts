@@ -43,9 +43,9 @@ export function runEdit(
 }
 
 /** Runs a transaction that is rolled back unless its outcome has the rows of a table. */
-function undone(storage: DurableObjectStorage, work: () => EditOutcome): EditOutcome {
+export function undone<Outcome extends object>(storage: DurableObjectStorage, work: () => Outcome): Outcome {
   const end = new Error('The transaction is not to be committed')
-  let outcome: EditOutcome | null = null
+  let outcome: Outcome | null = null
   try {
     storage.transactionSync(() => {
       outcome = work()
@@ -54,7 +54,7 @@ function undone(storage: DurableObjectStorage, work: () => EditOutcome): EditOut
   } catch (error) {
     if (error !== end) throw error
   }
-  return outcome as unknown as EditOutcome
+  return outcome as unknown as Outcome
 }
 
 function run(sql: SqlStorage, text: string, binds: Bound['binds']): SqlStorageValue[][] {

@@ -1,35 +1,42 @@
 import type { DurableObjectStorage, SqlStorage } from '@cloudflare/workers-types'
 
 import { ConversionFault, rowConverter, takenColumns } from '../../../src/data/definitions/conversion.ts'
+import { replacementSql } from '../../../src/data/definitions/replacement.ts'
 import type { Row } from '../../../src/domain/table.ts'
-import type { ReshapedColumn, ReshapeOrder, ReshapeOutcome } from '../../../src/ports/tables.ts'
+import { EDIT_TABLES } from '../../../src/ports/tables.ts'
+import type { ReshapeOrder, ReshapeOutcome, ReshapePart } from '../../../src/ports/tables.ts'
 import { readerOf, STORED_TYPES } from './cells.ts'
+import { undone } from './edit.ts'
 import { createTable, insertRows } from './loads.ts'
 import type { Loads } from './loads.ts'
 import { hiddenName, quotedName } from './query.ts'
 
 const BATCH_ROWS = 500
+const { rows: ROWS } = EDIT_TABLES
 
-/** Fills a generation with the rows of another one in other columns, in one transaction.
- * @throws {Refusal} unavailable when the other one is gone */
-export function runReshape(
-  storage: DurableObjectStorage,
-  loads: Loads,
-  { from, to, columns, timeZone }: ReshapeOrder,
-): ReshapeOutcome {
-  const source = from && loads.tableOf(from)
-  const table = hiddenName()
+/** Fills a generation with the rows of others in other columns, in one transaction.
+ * @throws {Refusal} unavailable when one of the others is gone */
+export function runReshape(storage: DurableObjectStorage, loads: Loads, order: ReshapeOrder): ReshapeOutcome {
+  const { sql } = storage
+  const { parts, to, columns, key } = order
   try {
-    return storage.transactionSync(() => {
-      createTable(storage.sql, table, columns)
-      const convert = rowConverter(columns, timeZone)
-      let rows = 0
-      for (const batch of source === null ? [] : batchesOf(storage.sql, source, columns)) {
-        insertRows(storage.sql, table, { columns, rows: batch.map(convert) })
-        rows += batch.length
+    return undone(storage, (): ReshapeOutcome => {
+      createTable(sql, ROWS, columns)
+      let [rows, beforeLast] = [0, 0]
+      for (const part of parts) {
+        beforeLast = rows
+        const convert = rowConverter(part, order)
+        for (const batch of batchesOf(sql, loads.tableOf(part.of), part)) {
+          insertRows(sql, ROWS, { columns, rows: batch.map(convert) })
+          rows += batch.length
+        }
       }
-      loads.adopt(to, table, rows)
-      return { rows }
+      const replaced = key ? replaceRows(sql, key, beforeLast + 1) : 0
+      if (typeof replaced !== 'number') return replaced
+      const table = hiddenName()
+      sql.exec(`ALTER TABLE ${ROWS} RENAME TO "${table}"`)
+      loads.adopt(to, table, rows - replaced)
+      return { rows: rows - replaced, replaced }
     })
   } catch (error) {
     if (error instanceof ConversionFault) return { column: error.column, value: error.value }
@@ -37,14 +44,22 @@ export function runReshape(
   }
 }
 
-/** The rows of a table, with the columns that are taken over. */
-function* batchesOf(
+function replaceRows(
   sql: SqlStorage,
-  table: string,
-  columns: readonly ReshapedColumn[],
-): Generator<readonly Row[]> {
-  const readers = columns.flatMap(({ from }) => (from ? [readerOf(STORED_TYPES[from.type])] : []))
-  const selected = takenColumns(columns).map((name, at) => readers[at]?.select(quotedName(name)) ?? '')
+  key: readonly string[],
+  firstRow: number,
+): number | Extract<ReshapeOutcome, { fault: string }> {
+  const { nullKeys, doubleKeys, replace } = replacementSql(key.map(quotedName), firstRow)
+  if ([...sql.exec(nullKeys)].length > 0) return { key, fault: 'null' }
+  if ([...sql.exec(doubleKeys)].length > 0) return { key, fault: 'twice' }
+  return [...sql.exec(`${replace} RETURNING 1`)].length
+}
+
+/** The rows of a table, with the columns that are taken over. */
+function* batchesOf(sql: SqlStorage, table: string, part: ReshapePart): Generator<readonly Row[]> {
+  const taken = takenColumns(part)
+  const readers = taken.map(({ type }) => readerOf(STORED_TYPES[type]))
+  const selected = taken.map(({ name }, at) => readers[at]?.select(quotedName(name)) ?? '')
   const statement = `SELECT ${['rowid', ...selected].join(', ')} FROM "${table}" WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`
   for (let last = 0; ;) {
     const found = [...sql.exec(statement, last).raw()]

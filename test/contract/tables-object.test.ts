@@ -304,35 +304,36 @@ describe('a load', () => {
   test('runs in alarms of two seconds, between whose batches statements are answered', async () => {
     const first: Generation = { sourceId: 9, tableId: 1, key: 'first' }
     await host.tables.load(await load(first, 'id,note\n1,a\n', columns), NEVER)
-    const next: Generation = { ...first, key: 'next' }
-    const order = await load(next, text('', 200_000), columns)
-    let isDone = false
-    const done = host.tables.load(order, NEVER).finally(() => {
-      isDone = true
-    })
     const waits: number[] = []
-    while (!isDone) {
-      const begunAt = performance.now()
-      const [rows, all] = [
-        await ask('SELECT count(*) FROM orders', {}, view(first)),
-        await host.tables.list(9),
-      ]
-      expect(rows).toEqual([[1]])
-      if (all.length === 1) {
-        expect(all).toEqual([first])
-        waits.push(performance.now() - begunAt)
+    // A fast machine needs a longer file for more than one alarm.
+    let [records, alarms, next] = [50_000, [0], first]
+    while ((alarms[0] ?? 0) < 2_000) {
+      records *= 4
+      next = { ...first, key: `next${records}` }
+      const order = await load(next, text('', records), columns)
+      const before = await host.alarms(9)
+      let isDone = false
+      const done = host.tables.load(order, NEVER).finally(() => {
+        isDone = true
+      })
+      while (!isDone) {
+        const begunAt = performance.now()
+        const [rows, all] = [
+          await ask('SELECT count(*) FROM orders', {}, view(first)),
+          await host.tables.list(9),
+        ]
+        expect(rows).toEqual([[1]])
+        if (!all.some(({ key }) => key === next.key)) waits.push(performance.now() - begunAt)
+        await Bun.sleep(100)
       }
-      await Bun.sleep(100)
+      expect(await done).toMatchObject({ rows: records })
+      alarms = (await host.alarms(9)).slice(before.length)
     }
-    expect(await done).toMatchObject({ rows: 200_000 })
-    const alarms = (await host.alarms(9)).slice(1)
     expect(alarms.length).toBeGreaterThan(1)
-    expect(alarms[0]).toBeGreaterThanOrEqual(2_000)
     expect(Math.max(...alarms)).toBeLessThan(4_000)
     expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1_000)
-    expect(await host.tables.list(9)).toEqual([first, next])
-    expect(await ask('SELECT count(*) FROM orders', {}, view(next))).toEqual([[200_000]])
-    await host.tables.drop([first, next])
+    expect(await ask('SELECT count(*) FROM orders', {}, view(next))).toEqual([[records]])
+    await host.tables.drop(await host.tables.list(9))
     expect(await host.names(9)).toEqual([])
   }, 120_000)
 

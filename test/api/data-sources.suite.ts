@@ -507,7 +507,7 @@ const connected: Scenario[] = [
         return
       }
       expect(await test(own)).toMatchObject({ ok: true, warnings: [] })
-      // No authority, whatever it is.
+      // The certificate is not of an authority.
       expect(await test({ ca: CA })).toMatchObject(problem('source_unavailable'))
       const { id, connection } = await make(client, { connection: reachable({ tls: 'verify-full', ...own }) })
       expect(connection).toMatchObject(own)

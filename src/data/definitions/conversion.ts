@@ -1,6 +1,6 @@
 import type { Cell, Column, Row } from '../../domain/table.ts'
 import type { ReshapeOrder, ReshapePart } from '../../ports/tables.ts'
-import { cellReaders } from '../imports/cells.ts'
+import { plainReaders } from '../imports/cells.ts'
 
 const VALUE_MAX_CHARS = 100
 
@@ -22,7 +22,7 @@ export function rowConverter(
   { from }: ReshapePart,
   { columns, timeZone }: Pick<ReshapeOrder, 'columns' | 'timeZone'>,
 ): (row: Row) => Row {
-  const readers = cellReaders({ nulls: [], decimal: '.', dateFormats: [], timeZone })
+  const readers = plainReaders(timeZone)
   let taken = 0
   const cells = columns.map(({ name, type }, place) => {
     const source = from[place] ?? null

@@ -2,11 +2,13 @@ import { Hono } from 'hono'
 import { noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { importedTablePath } from '../imports/schema.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { deleteTable } from '../tables/service.ts'
-import { importedTableView, sourcePath, tableBody, tableChange, tablePath } from './schema.ts'
+import { importedTableView, tableBody, tableChange } from './schema.ts'
 import { changeTable, createTable } from './service.ts'
+import { dataSourcePath } from '../sources/schema.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const administering = { roles: ADMINISTRATOR, scope: 'administration' } as const
@@ -20,7 +22,7 @@ export const definitionRoutes = new Hono<Env>()
       answers: { 201: ok(importedTableView, 'The table.', ['ETag']) },
       refuses: [409],
     }),
-    valid('param', sourcePath),
+    valid('param', dataSourcePath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', tableBody),
     async (c) => {
@@ -36,7 +38,7 @@ export const definitionRoutes = new Hono<Env>()
       answers: { 200: ok(importedTableView, 'The table.', ['ETag']) },
       refuses: [409, 412],
     }),
-    valid('param', tablePath),
+    valid('param', importedTablePath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', tableChange),
     async (c) => {
@@ -52,7 +54,7 @@ export const definitionRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [412],
     }),
-    valid('param', tablePath),
+    valid('param', importedTablePath),
     async (c) => {
       await deleteTable(c.get('context'), c.req.valid('param'))
       return c.body(null, 204)

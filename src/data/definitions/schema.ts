@@ -1,14 +1,7 @@
 import * as z from 'zod'
-import { idParam } from '../../http/openapi-answers.ts'
-import { composedName, storableText } from '../../http/text-schemas.ts'
-import { COLUMNS_MAX, importType } from '../imports/schema.ts'
+import { composedName } from '../../http/text-schemas.ts'
+import { columnName, COLUMNS_MAX, importType } from '../imports/schema.ts'
 
-const NAME_MAX = 255
-
-export const sourcePath = z.object({ id: idParam })
-export const tablePath = sourcePath.extend({ table: z.string().min(1).max(NAME_MAX) })
-
-const columnName = storableText.min(1).max(NAME_MAX)
 const column = z.strictObject({ name: columnName, type: importType })
 
 export const tableBody = z

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
-import { invalidAt, Refusal, refusalIn, stale } from '../../lib/errors.ts'
+import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import type { Column } from '../../domain/table.ts'
 import type { Ports } from '../../ports/index.ts'
 import { COLUMNS_MAX } from '../imports/schema.ts'
 import { scopesBound, scopesNaming } from '../scopes/service.ts'
 import { requireFileSource } from '../sources/service.ts'
-import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable } from '../tables/service.ts'
+import { inGeneration, nameTaken, openTable, publishTable, requireTable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { ImportedTableView, TableBody, TableChange } from './schema.ts'
 
@@ -34,8 +34,7 @@ export function changeTable(
   const demanded = demandedVersion(context)
   return changeWithRetry(demanded, async () => {
     await requireFileSource(context.ports, id)
-    const before = await openTable(context.ports, id, table)
-    if (!before) throw new Refusal('not_found', 'There is no such table.')
+    const before = await requireTable(context.ports, id, table)
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const columns = changedColumns(before, body)
     const name = body.rename ?? before.name
@@ -52,11 +51,10 @@ type Definition = {
   readonly namePointer: string
 }
 
-async function define(context: Context, definition: Definition): Promise<Defined> {
+function define(context: Context, definition: Definition): Promise<Defined> {
   const { id, name, columns, before, namePointer } = definition
   const { tables, settings } = context.ports
-  const to = await beginGeneration(context.ports, id)
-  try {
+  return inGeneration(context.ports, id, async (to) => {
     const parts = before ? [{ of: before.generation, from: columns.map(({ from }) => from) }] : []
     const stored = columns.map((column) => ({ name: column.name, type: column.type }))
     const { timeZone } = settings
@@ -64,14 +62,10 @@ async function define(context: Context, definition: Definition): Promise<Defined
     if ('column' in outcome) throw unfitting(outcome, columns)
     if (!('rows' in outcome)) throw new Error('The tables looked for a key that was not asked for')
     const contents = { name, columns: stored, rows: outcome.rows }
-    await publishTable(context, { ...contents, generation: to }, { before, others: [] })
+    const changed = () => stale('table')
+    await publishTable(context, { ...contents, generation: to }, { before, others: [], changed, namePointer })
     return { view: contents, etag: entityTag((before?.version ?? 0) + 1) }
-  } catch (error) {
-    await abandonGeneration(context.ports, to)
-    const code = refusalIn(error)?.code
-    if (code === 'name_taken') throw nameTaken(name, namePointer)
-    throw code === 'conflict' ? stale('table') : error
-  }
+  })
 }
 
 function unfitting(

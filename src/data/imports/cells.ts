@@ -46,6 +46,11 @@ export function cellReaders(format: ValueFormat): Readonly<Record<ColumnType, Ce
   }
 }
 
+/** The readers of values as they are written without a file's own format. @param timeZone of date-times without an offset */
+export function plainReaders(timeZone: string): Readonly<Record<ColumnType, CellReader>> {
+  return cellReaders({ nulls: [], decimal: '.', dateFormats: [], timeZone })
+}
+
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],

@@ -9,16 +9,9 @@ import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView, waitQuery } from '../../operations/work/schema.ts'
 import { acceptedResponse, runWork } from '../../operations/work/service.ts'
 import { UPLOAD_MAX_BYTES } from '../uploads/service.ts'
-import {
-  importBody,
-  importView,
-  previewBody,
-  previewView,
-  sourcePath,
-  uploadPath,
-  uploadView,
-} from './schema.ts'
+import { importBody, importView, previewBody, previewView, uploadPath, uploadView } from './schema.ts'
 import { importFile, previewImport, uploadFile } from './service.ts'
+import { dataSourcePath } from '../sources/schema.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const administering = { roles: ADMINISTRATOR, scope: 'administration' } as const
@@ -38,7 +31,7 @@ export const importRoutes = new Hono<Env>()
       answers: { 201: ok(uploadView, 'The upload.') },
       refuses: [409],
     }),
-    valid('param', sourcePath),
+    valid('param', dataSourcePath),
     async (c) => {
       const request = c.req.raw
       const refusal = tooLarge(UPLOAD_MAX_BYTES)
@@ -81,7 +74,7 @@ export const importRoutes = new Hono<Env>()
       },
       refuses: [409, 422],
     }),
-    valid('param', sourcePath),
+    valid('param', dataSourcePath),
     valid('query', wait),
     jsonBody(BODY_MAX_BYTES),
     valid('json', importBody),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
-import { idParam } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isTimeZone } from '../../lib/time.ts'
+import { dataSourcePath } from '../sources/schema.ts'
 
 /** Columns of an imported table. */
 export const COLUMNS_MAX = 100
@@ -51,7 +51,7 @@ const valueFormat = z.strictObject({
     .describe('The zone of date-times without an offset.'),
 })
 
-const columnName = storableText.min(1).max(255)
+export const columnName = storableText.min(1).max(255)
 
 const column = z.strictObject({
   source: columnName.describe('The name of the column in the file.'),
@@ -64,9 +64,9 @@ const formats = {
   values: valueFormat.prefault({}).describe('How texts are read into values.'),
 }
 
-export const sourcePath = z.object({ id: idParam })
 const uploadId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of an upload')
-export const uploadPath = sourcePath.extend({ upload: uploadId })
+export const importedTablePath = dataSourcePath.extend({ table: z.string().min(1).max(255) })
+export const uploadPath = dataSourcePath.extend({ upload: uploadId })
 
 export const previewBody = z.strictObject(formats)
 

@@ -4,8 +4,9 @@ import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 
 import { jsonBody, valid } from '../../http/valid.ts'
+import { importedTablePath } from '../imports/schema.ts'
 import { READERS } from '../sources/schema.ts'
-import { deleteBody, editView, insertBody, tablePath, updateBody } from './schema.ts'
+import { deleteBody, editView, insertBody, updateBody } from './schema.ts'
 import { deleteRows, insertRows, updateRows } from './service.ts'
 
 const BODY_MAX_BYTES = 1024 * 1024
@@ -21,7 +22,7 @@ export const rowRoutes = new Hono<Env>()
   .post(
     PATH,
     policy({ summary: 'Insert rows into an imported table, all of them or none', ...editing }),
-    valid('param', tablePath),
+    valid('param', importedTablePath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', insertBody),
     async (c) => {
@@ -33,7 +34,7 @@ export const rowRoutes = new Hono<Env>()
   .patch(
     PATH,
     policy({ summary: 'Change rows of an imported table by their key, all of them or none', ...editing }),
-    valid('param', tablePath),
+    valid('param', importedTablePath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', updateBody),
     async (c) => {
@@ -45,7 +46,7 @@ export const rowRoutes = new Hono<Env>()
   .delete(
     PATH,
     policy({ summary: 'Delete rows of an imported table by their key, all of them or none', ...editing }),
-    valid('param', tablePath),
+    valid('param', importedTablePath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', deleteBody),
     async (c) => {

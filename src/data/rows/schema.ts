@@ -1,16 +1,12 @@
 import * as z from 'zod'
-import { idParam } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
+import { columnName } from '../imports/schema.ts'
 
 const ROWS_MAX = 1_000
 const KEY_MAX = 16
-const NAME_MAX = 255
 
-const columnName = storableText.min(1).max(NAME_MAX)
 const cell = z.union([storableText, z.number(), z.boolean(), z.null()])
 const row = z.record(columnName, cell)
-
-export const tablePath = z.object({ id: idParam, table: z.string().min(1).max(NAME_MAX) })
 
 const rows = z
   .array(row)

@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { Cell, Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
-import { invalidAt, Refusal, refusalIn, stale } from '../../lib/errors.ts'
-import { cellReaders } from '../imports/cells.ts'
+import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { plainReaders } from '../imports/cells.ts'
 import type { CellReader } from '../imports/cells.ts'
 import { editSight } from '../scopes/service/sights.ts'
 import type { Sight } from '../scopes/sight.ts'
 import { requireFileSource } from '../sources/service.ts'
 import { WRITERS } from '../sql/dialects/writers.ts'
-import { abandonGeneration, beginGeneration, openTable, publishTable } from '../tables/service.ts'
+import { inGeneration, publishTable, requireTable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { EditView, InsertBody, KeyedBody } from './schema.ts'
 import { plannedEdit } from './steps.ts'
@@ -39,13 +39,12 @@ type Order = KeyedBody & Pick<Edit, 'kind'>
 /** @throws {Refusal} not_found without the table or a scope, forbidden for rows outside of the scope, conflict for keys that
  * are there, precondition_failed, invalid, unavailable, overloaded */
 function edit(context: Context, place: Place, order: Order): Promise<Edited> {
-  return changeWithRetry(demandedVersion(context), async () => {
+  const demanded = demandedVersion(context)
+  return changeWithRetry(demanded, async () => {
     const { ports } = context
     await requireFileSource(ports, place.id)
     const sight = await editSight(context, place.id, place.table)
-    const before = await openTable(ports, place.id, place.table)
-    if (!before) throw new Refusal('not_found', 'There is no such table.')
-    const demanded = demandedVersion(context)
+    const before = await requireTable(ports, place.id, place.table)
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const changes = changesOf(order, sight, ports.settings.timeZone)
     const plan = plannedEdit(
@@ -57,23 +56,19 @@ function edit(context: Context, place: Place, order: Order): Promise<Edited> {
   })
 }
 
-async function make(
+function make(
   context: Context,
   { before, plan, sight }: { readonly before: OpenTable; readonly plan: PlannedEdit; readonly sight: Sight },
 ): Promise<Edited> {
   const { ports } = context
   const { name, columns, generation: from, version } = before
-  const to = await beginGeneration(ports, from.sourceId)
-  try {
+  return inGeneration(ports, from.sourceId, async (to) => {
     const { changes, steps, meanings } = plan
     const outcome = await ports.tables.edit({ from, to, columns, changes, steps })
     if (!('rows' in outcome)) throw faultOf(meanings[outcome.step] as Fault, outcome.change, sight)
     const { rows, written } = outcome
-    await publishTable(context, { name, columns, rows, generation: to }, { before, others: [] }).catch(
-      (error: unknown) => {
-        throw refusalIn(error)?.code === 'conflict' ? stale('table') : error
-      },
-    )
+    const changed = () => stale('table')
+    await publishTable(context, { name, columns, rows, generation: to }, { before, others: [], changed })
     const count = (wanted: StepMeaning) =>
       meanings.reduce((sum, meaning, step) => sum + (meaning === wanted ? (written[step] ?? 0) : 0), 0)
     const view = {
@@ -83,10 +78,7 @@ async function make(
       rows: sight.rows === null ? rows : null,
     }
     return { view, etag: entityTag(version + 1) }
-  } catch (error) {
-    await abandonGeneration(ports, to)
-    throw error
-  }
+  })
 }
 
 function faultOf(fault: Fault, change: number, { rows }: Sight): Refusal {
@@ -125,7 +117,7 @@ function changesOf({ kind, key, rows }: Order, sight: Sight, timeZone: string): 
     throw invalidAt('/rows/0', 'must have a column beside the key')
   if (kind === 'delete' && columns.length > key.length)
     throw invalidAt('/rows/0', 'must have no column beside the key')
-  const readers = cellReaders({ nulls: [], decimal: '.', dateFormats: [], timeZone })
+  const readers = plainReaders(timeZone)
   const seen = new Set<string>()
   const cells = rows.map((row, number) => {
     const pointer = `/rows/${number}`

@@ -86,7 +86,6 @@ export const scopeView = z
   })
   .meta({ id: 'DataSourceScope' })
 
-export const sourcePath = z.object({ id: idParam })
 export const scopePath = z.object({ id: idParam, scopeId: idParam })
 
 export const effectiveQuery = z.object({

@@ -7,7 +7,7 @@ import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
-import { READERS } from '../sources/schema.ts'
+import { dataSourcePath, READERS } from '../sources/schema.ts'
 import { EXPORT_TYPES } from './formats.ts'
 import {
   columnPath,
@@ -19,7 +19,6 @@ import {
   selectBody,
   selectView,
   sourceDistinctQuery,
-  sourcePath,
   tablePath,
   valuesQuery,
   valuesView,
@@ -132,7 +131,7 @@ export const selectionRoutes = selectRoutes
       answers: { 200: ok(distinctView, 'The combinations, the most frequent first.'), ...waiting },
       refuses: [404, ...REFUSES],
     }),
-    valid('param', sourcePath),
+    valid('param', dataSourcePath),
     valid('query', sourceDistinctQuery),
     async (c) => {
       const { table, ...query } = c.req.valid('query')

@@ -219,8 +219,6 @@ export const distinctView = z
   })
   .meta({ id: 'DistinctValues' })
 
-export const sourcePath = z.object({ id: idParam })
-
 export const sourceDistinctQuery = distinctQuery.extend({
   table: name.describe('The name of a table or view.'),
 })

@@ -35,6 +35,13 @@ export async function openTable(ports: Ports, sourceId: number, name: string): P
   return row && openedOf(row)
 }
 
+/** A table of a data source. @throws {Refusal} not_found */
+export async function requireTable(ports: Ports, sourceId: number, name: string): Promise<OpenTable> {
+  const table = await openTable(ports, sourceId, name)
+  if (!table) throw new Refusal('not_found', 'There is no such table.')
+  return table
+}
+
 /** The columns of all tables of a data source, in the form of a database. */
 export async function relationColumns(ports: Ports, sourceId: number): Promise<RelationColumn[]> {
   const tables = await store.listTables(ports.database, sourceId)
@@ -66,6 +73,21 @@ export async function beginGeneration({ database, clock }: Ports, sourceId: numb
   return generationOf(sourceId, await store.insertGeneration(database, { dataSourceId: sourceId, dropAt }))
 }
 
+/** Does work that publishes a new generation; where it fails, the generation is abandoned. */
+export async function inGeneration<Result>(
+  ports: Ports,
+  sourceId: number,
+  work: (to: Generation) => Promise<Result>,
+): Promise<Result> {
+  const to = await beginGeneration(ports, sourceId)
+  try {
+    return await work(to)
+  } catch (error) {
+    await abandonGeneration(ports, to)
+    throw error
+  }
+}
+
 /** Lets the next sweep delete a generation unless a table has it: a commit may have succeeded although its answer was lost. */
 export async function abandonGeneration({ database, clock }: Ports, { tableId }: Generation): Promise<void> {
   await commit(database, [store.setDropUnused(database, tableId, clock.now())])
@@ -73,12 +95,21 @@ export async function abandonGeneration({ database, clock }: Ports, { tableId }:
 
 type Contents = Pick<OpenTable, 'name' | 'columns' | 'rows' | 'generation'>
 
+type Publication = {
+  readonly before: OpenTable | null
+  readonly others: readonly Write[]
+  /** The refusal when the table has changed meanwhile. */
+  readonly changed?: () => Refusal
+  /** Where the name of the table is in the request. */
+  readonly namePointer?: string
+}
+
 /** Makes a table of a loaded generation, or gives it to the table that was there, in one commit with other writes.
- * @throws {Refusal} name_taken, conflict when the table has changed meanwhile, not_found without its source */
+ * @throws {Refusal} name_taken, `changed` when the table has changed meanwhile, not_found without its source */
 export async function publishTable(
   context: Context,
   { name, columns, rows, generation }: Contents,
-  { before, others }: { readonly before: OpenTable | null; readonly others: readonly Write[] },
+  { before, others, changed = changedMeanwhile, namePointer = '/table' }: Publication,
 ): Promise<void> {
   const { database, clock } = context.ports
   const { sourceId, tableId: generationId } = generation
@@ -97,8 +128,8 @@ export async function publishTable(
   try {
     await commit(database, [store.claimGeneration(database, generationId, before), ...writes, ...others])
   } catch (error) {
-    if (store.isChanged(error)) throw changedMeanwhile()
-    if (isUniqueViolation(error, 'data_tables.name')) throw nameTaken(name)
+    if (store.isChanged(error)) throw changed()
+    if (isUniqueViolation(error, 'data_tables.name')) throw nameTaken(name, namePointer)
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('not_found', 'The data source was deleted during the import.')
   }
@@ -123,12 +154,11 @@ export async function deleteTable(
   { id, table }: { readonly id: number; readonly table: string },
 ): Promise<void> {
   const { database, clock } = context.ports
-  const row = await store.findTable(database, id, table)
-  if (!row) throw new Refusal('not_found', 'There is no such table.')
+  const { generation, name, rows, ...row } = await requireTable(context.ports, id, table)
   await commitIfMatch(context, { ...row, table: 'data_tables' }, [
     store.deleteTable(database, row.id),
-    store.setDrop(database, row.generationId, clock.now() + READ_MAX_MS),
-    recorded(context, 'delete', { objectId: row.id, before: { name: row.name, rows: row.rows } }),
+    store.setDrop(database, generation.tableId, clock.now() + READ_MAX_MS),
+    recorded(context, 'delete', { objectId: row.id, before: { name, rows } }),
   ])
 }
 

@@ -1,5 +1,4 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
 import type { Columns } from '../../filters/expression.ts'
 import { conditionSql } from '../../filters/emit.ts'
 import { readSight } from '../../scopes/service/sights.ts'
@@ -13,7 +12,7 @@ import type { Writer } from '../../sql/dialects/writer.ts'
 import { WRITERS } from '../../sql/dialects/writers.ts'
 import { boundOf, joined, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
-import { openTable } from '../../tables/service.ts'
+import { requireTable } from '../../tables/service.ts'
 
 const LIVE_AGE_MAX_MS = 1_000
 
@@ -66,8 +65,7 @@ async function importedTable(
 ): Promise<ReadableTable> {
   const { ports } = context
   const { tables, settings } = ports
-  const opened = await openTable(ports, id, table)
-  if (!opened) throw new Refusal('not_found', 'There is no such table.')
+  const opened = await requireTable(ports, id, table)
   const writer = WRITERS[tables.dialect]
   const view = {
     name: table,

@@ -10,6 +10,7 @@ const OTHERS = [
   'maintenance',
   'maintenance?view=agenda',
   'scripts',
+  'data',
   'notifications',
   'notifications/links',
   'notifications/messages',

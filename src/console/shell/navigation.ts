@@ -12,6 +12,7 @@ export type Entry = {
 
 const EDITORS = ['administrator', 'editor']
 const DATA_EDITORS = [...EDITORS, 'Data_Editor']
+const DATA_READERS = ['administrator', 'Data_Editor']
 
 const ENTRIES: readonly Entry[] = [
   { name: 'overview', icon: 'overview', screen: '', part: 'watch' },
@@ -19,6 +20,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'objects', icon: 'objects', screen: 'objects', part: 'watch' },
   { name: 'slos', icon: 'slo', screen: 'slos', part: 'watch' },
   { name: 'maintenance', icon: 'maintenance', screen: 'maintenance', part: 'watch' },
+  { name: 'data', icon: 'data', screen: 'data', part: 'look', roles: DATA_READERS },
   { name: 'scripts', icon: 'scripts', screen: 'scripts', part: 'look', roles: DATA_EDITORS },
   { name: 'content', icon: 'file', screen: 'content', part: 'look', roles: EDITORS },
   { name: 'notifications', icon: 'mail', screen: 'notifications', part: 'administer', roles: EDITORS },

@@ -7,6 +7,7 @@ import { words as accountWords } from '../screens/account/words.ts'
 import { words as alarmWords } from '../screens/alarms/words.ts'
 import { words as auditWords } from '../screens/audit/words.ts'
 import { words as contentWords } from '../screens/content/words.ts'
+import { words as dataWords } from '../screens/data/words.ts'
 import { words as firstValueWords } from '../screens/first-value/words.ts'
 import { words as keysWords } from '../screens/keys/words.ts'
 import { words as levelWords } from '../screens/levels/words.ts'
@@ -62,6 +63,7 @@ export const SCREENS: readonly ScreenRoute[] = [
     scriptWords,
     () => import('../screens/scripts/screen.tsx'),
   ),
+  screen(['/data', '/data/:id'], 'data', dataWords, () => import('../screens/data/screen.tsx')),
   screen(
     ['/notifications', '/notifications/:section'],
     'notifications',

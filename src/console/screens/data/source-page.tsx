@@ -1,0 +1,100 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { useGet } from '../../api/resource.ts'
+import { background } from '../../kit/background.ts'
+import { Button } from '../../kit/controls.tsx'
+import { Card, PageHead, Tabs } from '../../kit/data.tsx'
+import { Show, Skeleton } from '../../kit/feedback.tsx'
+import { linkTo, useQuery } from '../../kit/location.ts'
+import { Menu } from '../../kit/overlays.tsx'
+import { t } from '../../language/t.ts'
+import { exportConfiguration } from './configuration.ts'
+import { DeleteSource } from './delete-source.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+import { SourceForm } from './source-form.tsx'
+import { hasFiles, refusedToChange, tablesSentence } from './sources.ts'
+import type { Source } from './sources.ts'
+import { SyncDialog } from './sync-dialog.tsx'
+import { TablesTab } from './tables-tab.tsx'
+
+const TABS = ['tables', 'settings'] as const
+type TabName = (typeof TABS)[number]
+type DialogName = 'edit' | 'delete' | 'sync'
+
+/** One data source: its tables and its settings. */
+export function SourcePage({ id }: { readonly id: number }): JSX.Element {
+  const resource = useGet('/dataSources/{id}', { path: { id } })
+  const tables = useGet('/dataSources/{id}/tables', { path: { id } })
+  const [asked, setTab] = useQuery<TabName>('tab', 'tables')
+  const [dialog, setDialog] = useState<DialogName | null>(null)
+  const tab = TABS.find((one) => one === asked) ?? 'tables'
+  const { data: source } = resource
+  return (
+    <>
+      <PageHead
+        crumbs={[{ text: t('data.title'), href: linkTo('data') }]}
+        title={source?.name ?? '…'}
+        badge={source && <span class="chip">{t(`data.type.${source.type}`)}</span>}
+        sentence={tables.data && tablesSentence(tables.data)}
+        actions={source && <Actions source={source} onDialog={setDialog} />}
+      />
+      <div class="body">
+        <Show resource={resource} what={t('data.failedOne')} skeleton={<Skeleton lines={8} />}>
+          {(shown) => (
+            <Card>
+              <Tabs
+                label={shown.name}
+                value={tab}
+                onChange={(value) => setTab(value)}
+                tabs={TABS.map((value) => ({ value, text: t(`data.tab.${value}`) }))}
+              >
+                {tab === 'tables' && <TablesTab source={shown} tables={tables} />}
+                {tab === 'settings' && <SettingsTab source={shown} onEdit={() => setDialog('edit')} />}
+              </Tabs>
+            </Card>
+          )}
+        </Show>
+      </div>
+      {source && dialog === 'edit' && (
+        <SourceForm source={source} etag={resource.etag} onClose={() => setDialog(null)} />
+      )}
+      {source && dialog === 'delete' && (
+        <DeleteSource source={source} tables={tables.data?.length} onClose={() => setDialog(null)} />
+      )}
+      {source && dialog === 'sync' && <SyncDialog source={source} onClose={() => setDialog(null)} />}
+    </>
+  )
+}
+
+function Actions({
+  source,
+  onDialog,
+}: {
+  readonly source: Source
+  readonly onDialog: (dialog: DialogName) => void
+}): JSX.Element {
+  const refused = refusedToChange()
+  return (
+    <>
+      {!hasFiles(source) && (
+        <Button icon="refresh" refused={refused} onClick={() => onDialog('sync')}>
+          {t('data.sync')}
+        </Button>
+      )}
+      <Menu
+        label={t('data.moreOf', { name: source.name })}
+        items={[
+          { text: t('data.edit'), icon: 'edit', refused, run: () => onDialog('edit') },
+          {
+            text: t('data.exportConfiguration'),
+            icon: 'download',
+            refused,
+            run: () => background(exportConfiguration([source.id])),
+          },
+          { text: t('data.delete'), icon: 'close', danger: true, refused, run: () => onDialog('delete') },
+        ]}
+      />
+    </>
+  )
+}

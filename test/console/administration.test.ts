@@ -116,6 +116,8 @@ onMainHost('administration', (stage) => {
         expect(items).toMatchObject([{ name: 'Duty', type: 'ntfy', messagesPerHour: 7 }])
 
         await page.getByRole('link', { name: 'Alarm links' }).click()
+        const links = page.getByRole('region', { name: 'Alarm links' })
+        await links.getByText('All objects').waitFor()
         // The first recipient is linked to the root by the service.
         await page.getByRole('button', { name: 'Edit the link to Duty' }).click()
         await form.getByLabel('After', { exact: true }).fill('5')

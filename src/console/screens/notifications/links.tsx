@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
+import { nameOf, ROOT_ID } from '../../kit/object-name.ts'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
 import type { Found } from '../../kit/object-picker.tsx'
 import { Confirm } from '../../kit/overlays.tsx'
@@ -19,15 +20,13 @@ import { LinkForm, recipientText } from './link-form.tsx'
 import type { Names, NewLink } from './link-form.tsx'
 import type { AlarmLink } from './recipients.ts'
 
-const ROOT = { type: 'group', id: 1 } as const
-
 /** The alarm links of an object: rules that open alarms and send them to recipients. */
 export function Links(): JSX.Element {
   const { query, route } = useLocation()
-  const type = (query['type'] ?? ROOT.type) as Found['type']
-  const id = Number(query['id'] ?? ROOT.id)
+  const type = (query['type'] ?? 'group') as Found['type']
+  const id = Number(query['id'] ?? ROOT_ID)
   const object = useUrl<Found & { readonly permissions: { readonly write: boolean } }>(`/${type}s/${id}`)
-  const name = id === ROOT.id ? t('notifications.everything') : (object.data?.name ?? '')
+  const name = object.data ? nameOf(object.data) : ''
   return (
     <>
       <div class="row wrap">
@@ -38,13 +37,13 @@ export function Links(): JSX.Element {
             onChange={(found) => route(linkTo('notifications/links', { type: found.type, id: found.id }))}
           />
         </div>
-        {id !== ROOT.id && (
+        {id !== ROOT_ID && (
           <>
             <a class="btn" href={objectLink(type, id)}>
               {t('notifications.openObject')}
             </a>
             <a class="btn" href={linkTo('notifications/links')}>
-              {t('notifications.linksOfAll')}
+              {t('kit.root')}
             </a>
           </>
         )}
@@ -93,7 +92,7 @@ function LinksOf({ type, id, name, refused }: PlaceProps): JSX.Element {
     </Button>
   )
   return (
-    <Card title={t('notifications.links')} note={t('notifications.linksNote', { name })} actions={add}>
+    <Card title={t('notifications.links')} note={name} actions={add}>
       <Show resource={links} what={t('notifications.linksFailed')}>
         {({ warnings }) => (
           <>
@@ -105,7 +104,7 @@ function LinksOf({ type, id, name, refused }: PlaceProps): JSX.Element {
             {current.length === 0 ? (
               <Empty
                 title={t('notifications.noLinks')}
-                text={t(id === ROOT.id ? 'notifications.noLinksText' : 'notifications.noOwnLinksText')}
+                text={t(id === ROOT_ID ? 'notifications.noLinksText' : 'notifications.noOwnLinksText')}
                 action={add}
               />
             ) : (

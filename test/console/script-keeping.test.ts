@@ -159,6 +159,89 @@ onMainHost(
     )
 
     test(
+      'the settings of a script are changed after its files, and it is deleted once its use is confirmed',
+      async () => {
+        const { client } = stage
+        const { scriptId, configurationId } = await stageOf(client)
+        const recipient = `pump ${crypto.randomUUID()}`
+        const target = { scriptId, runConfigurationId: configurationId }
+        await good(
+          client.request('POST', '/alarmrecipients', { json: { type: 'script', name: recipient, target } }),
+        )
+        const name = `orders ${crypto.randomUUID()}`
+        const { name: former } = await good<{ name: string }>(client.request('GET', `/scripts/${scriptId}`))
+        const path = `scripts/${encodeURIComponent(former)}?tab=settings`
+        await stage.visit(path, {}, async ({ page, check, expectProblem }) => {
+          await page.getByText(`recipient ${recipient}`).waitFor()
+          await check('script-settings')
+          await page.getByRole('link', { name: 'Edit settings' }).click()
+          await page.getByLabel('Name').fill(name)
+          await page.getByLabel('Description').fill('reads orders\nof the shop')
+          await page.getByLabel('Timeout').fill('ten')
+          await page.getByText('The timeout must be a whole number of seconds').waitFor()
+          await page.getByLabel('Timeout').fill('90')
+          await page.getByRole('button', { name: 'No types' }).click()
+          await page.getByText('Choose types').click()
+          await page.getByLabel('text/csv').check()
+          await page.getByText(/^1 of \d+ types$/).waitFor()
+          await check('script-form')
+          // A change of the files makes another version of the script, but touches none of its settings.
+          await good(client.request('PUT', `/scripts/${scriptId}/files/added.py`, { text: 'pass\n' }))
+          expectProblem(/412/)
+          await page.getByRole('button', { name: 'Save', disabled: false }).click()
+          await page.getByText('Saved', { exact: true }).waitFor()
+          await page.getByRole('heading', { level: 1, name }).waitFor()
+          expect(new URL(page.url()).pathname).toBe(`/ui/scripts/${scriptId}`)
+          expect(await good(client.request('GET', `/scripts/${scriptId}`))).toMatchObject({
+            name,
+            description: 'reads orders\nof the shop',
+            timeout: 90,
+            acceptedFiles: ['text/csv'],
+          })
+
+          await page.getByRole('button', { name: 'All settings' }).click()
+          await page.getByText('reads orders').first().waitFor()
+          await page.getByRole('button', { name: 'Delete script' }).click()
+          const dialog = page.getByRole('dialog')
+          await dialog.getByText(`recipient ${recipient}`).waitFor()
+          const remove = dialog.getByRole('button', { name: 'Delete', exact: true })
+          expect(await remove.getAttribute('aria-disabled')).toBe('true')
+          await check('delete-script')
+          await dialog.getByLabel('Delete the script although it is used').check()
+          await remove.click()
+          await page.getByRole('heading', { level: 1, name: 'Scripts' }).waitFor()
+          await page.getByText('is deleted').waitFor()
+        })
+        expect((await client.request('GET', `/scripts/${scriptId}`)).status).toBe(404)
+      },
+      TEST_MAX_MS,
+    )
+
+    test(
+      'a script that came into use after the page was read is not deleted, and its users are named',
+      async () => {
+        const { client } = stage
+        const { scriptId } = await stageOf(client)
+        const recipient = `pump ${crypto.randomUUID()}`
+        await stage.visit(`scripts/${scriptId}?tab=settings`, {}, async ({ page, check, expectProblem }) => {
+          await page.getByRole('button', { name: 'Delete script' }).click()
+          await good(
+            client.request('POST', '/alarmrecipients', {
+              json: { type: 'script', name: recipient, target: { scriptId } },
+            }),
+          )
+          expectProblem(/409/)
+          const dialog = page.getByRole('dialog')
+          await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+          await dialog.getByRole('alert').getByText(recipient).waitFor()
+          await check('script-in-use')
+        })
+        expect((await client.request('GET', `/scripts/${scriptId}`)).status).toBe(200)
+      },
+      TEST_MAX_MS,
+    )
+
+    test(
       'a schedule shows its next times before it is saved, is switched off, changed and deleted',
       async () => {
         const { client } = stage

@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { asFailure } from '../api/failure.ts'
-import type { Failure } from '../api/failure.ts'
+import { asFailure, Failure } from '../api/failure.ts'
 import { t } from '../language/t.ts'
 import { background } from './background.ts'
 import { Button } from './controls.tsx'
@@ -38,7 +37,7 @@ export type Editing<T, D> = How<T, D> & {
 
 /** Keeps a draft of an object until it is saved. The version that the user began with decides about conflicts. */
 export function useEditing<T, D extends object>(version: Version<T>, how: How<T, D>): Editing<T, D> {
-  const { draftOf, send } = how
+  const { draftOf } = how
   const [base, setBase] = useState(version)
   const [draft, setDraft] = useState(() => draftOf(version.object))
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -52,7 +51,7 @@ export function useEditing<T, D extends object>(version: Version<T>, how: How<T,
     setBusy(true)
     setFailure(null)
     try {
-      begin(await send(base, draft))
+      begin(await sendPast(how, base, draft))
       toast({ text: t('edit.saved') })
     } catch (error) {
       setFailure(asFailure(error))
@@ -63,6 +62,24 @@ export function useEditing<T, D extends object>(version: Version<T>, how: How<T,
   const isChanged = Object.keys(changedFields(draftOf(base.object), draft)).length > 0
   const change = (part: Partial<D>): void => setDraft((now) => ({ ...now, ...part }))
   return { ...how, base, latest: version, draft, isChanged, isBusy, failure, change, begin, save }
+}
+
+/** Saves a draft, also after a change by another user that touched no field of the form.
+ * @throws {Failure} */
+async function sendPast<T, D extends object>(
+  { draftOf, send, read }: How<T, D>,
+  base: Version<T>,
+  draft: D,
+): Promise<Version<T>> {
+  try {
+    return await send(base, draft)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 412) throw error
+    const theirs = await read()
+    const touched = changedFields(draftOf(base.object), draftOf(theirs.object))
+    if (Object.keys(touched).length > 0) throw error
+    return send(theirs, draft)
+  }
 }
 
 /** The form of a draft: Ctrl+Enter or the button saves.

@@ -143,14 +143,16 @@ export function FormDialog({
   )
 }
 
-/** The refusals of fields that the form does not draw. */
+/** The refusals of fields that the form does not draw, or the objects that use what was to be deleted. */
 export function Refusals({ failure }: { readonly failure: Failure }): JSX.Element {
+  const isUsed = failure.code === 'has_dependents'
   return (
     <div role="alert">
+      {isUsed && <b>{t('feedback.stillUsed')}</b>}
       <ul class="refusals">
         {failure.elsewhere.map(({ pointer, message }) => (
           <li key={pointer}>
-            <code>{pointer}</code> {message}
+            {!isUsed && <code>{pointer}</code>} {message}
           </li>
         ))}
       </ul>

@@ -63,7 +63,7 @@ export function ScriptPage({ script }: { readonly script: string }): JSX.Element
                   {tab === 'files' && <FilesTab script={script} />}
                   {tab === 'schedules' && <SchedulesTab script={script} />}
                   {tab === 'webhooks' && <WebhooksTab script={script} />}
-                  {tab === 'settings' && <SettingsTab script={shown} />}
+                  {tab === 'settings' && <SettingsTab script={shown} etag={resource.etag} />}
                   {(tab === 'runs' || !TABS.includes(tab)) && <RunsTab script={script} runs={runs} />}
                 </Tabs>
               </Card>

@@ -51,6 +51,31 @@ export function runsSentence(runs: readonly Run[], now: number): string {
   return runSentence(latest, now)
 }
 
+/** The objects that use a script, by kind and name; the last text counts those that the service does not list. */
+export function dependentTexts({
+  count,
+  widgets,
+  dataSources,
+  alarmRecipients,
+}: Script['dependents']): readonly string[] {
+  const named = [
+    ...widgets.map(({ name }) => t('scripts.dependent.widget', { name })),
+    ...dataSources.map(({ name }) => t('scripts.dependent.dataSource', { name })),
+    ...alarmRecipients.map(({ name }) => t('scripts.dependent.alarmRecipient', { name })),
+  ]
+  return count > named.length
+    ? [...named, t('scripts.dependent.more', { count: count - named.length })]
+    : named
+}
+
+const TYPES_SHOWN = 6
+
+/** A few types of files by name, many by their number. */
+export function typesText(types: readonly string[]): string {
+  if (types.length > TYPES_SHOWN) return t('scripts.types', { count: types.length })
+  return types.join(', ') || '–'
+}
+
 /** How many scripts there are, in how many groups. */
 export function listSentence(scripts: readonly Pick<Script, 'groupId' | 'warnings'>[]): string {
   const unfit = scripts.filter(({ warnings }) => warnings.length > 0).length

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
@@ -12,25 +12,50 @@ import { Confirm } from '../../kit/overlays.tsx'
 import { durationText, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { ConfigurationForm, NewConfiguration } from './configuration-form.tsx'
-import { OPERATORS, refusedUnless } from './rights.ts'
+import { DeleteScript } from './delete-script.tsx'
+import { KEEPERS, OPERATORS, refusedUnless } from './rights.ts'
+import { dependentTexts, typesText } from './script.ts'
 import type { Configuration, Script } from './script.ts'
-
-const TYPES_SHOWN = 6
+import { ScriptForm } from './script-form.tsx'
 
 type Props = { readonly script: Script }
 
-/** The settings of a script and its run configurations, or one of these as a form. */
-export function SettingsTab({ script }: Props): JSX.Element {
+/** The settings of a script and its run configurations, or a form of the settings or of one configuration. */
+export function SettingsTab({ script, etag }: Props & { readonly etag: string | undefined }): JSX.Element {
   const [chosen, choose] = useQuery<string>('configuration', '')
+  const [edited, edit] = useQuery<'' | 'script'>('edit', '')
+  if (edited !== '')
+    return (
+      <FormPage back={t('scripts.allSettings')} onBack={() => edit('')}>
+        <ScriptForm key={script.id} script={script} etag={etag} />
+      </FormPage>
+    )
   if (chosen === '') return <Settings script={script} />
+  return (
+    <FormPage back={t('scripts.allConfigurations')} onBack={() => choose('')}>
+      <ConfigurationForm script={String(script.id)} id={Number(chosen)} />
+    </FormPage>
+  )
+}
+
+/** A form in the place of the settings, and the way back to them. */
+function FormPage({
+  back,
+  onBack,
+  children,
+}: {
+  readonly back: string
+  readonly onBack: () => void
+  readonly children: ComponentChildren
+}): JSX.Element {
   return (
     <div class="pad col job">
       <span>
-        <Button small icon="undo" onClick={() => choose('')}>
-          {t('scripts.allConfigurations')}
+        <Button small icon="undo" onClick={onBack}>
+          {back}
         </Button>
       </span>
-      <ConfigurationForm script={String(script.id)} id={Number(chosen)} />
+      {children}
     </div>
   )
 }
@@ -41,26 +66,9 @@ function Settings({ script }: Props): JSX.Element {
   const [isNew, setNew] = useState(false)
   const [doomed, doom] = useState<Configuration | null>(null)
   const refused = refusedUnless(OPERATORS)
-  const { description, timeout, runner, runnerFile, dependencyManager, dependencyFile, dependents } = script
   return (
     <div class="pad col spread">
-      <KeyValues
-        rows={[
-          [t('scripts.description'), description || '–'],
-          [
-            t('scripts.runner'),
-            runner === null ? '–' : t('scripts.runnerFile', { runner, file: runnerFile ?? '' }),
-          ],
-          [
-            t('scripts.packages'),
-            dependencyManager === 'none' ? '–' : `${dependencyManager} · ${dependencyFile ?? ''}`,
-          ],
-          [t('scripts.timeout'), timeout === 0 ? t('scripts.noTimeout') : durationText(timeout * 1000)],
-          [t('scripts.accepts'), typesText(script.acceptedFiles)],
-          [t('scripts.dependents'), String(dependents.count)],
-          [t('scripts.changed'), <Time key="changed" at={script.updatedAt} />],
-        ]}
-      />
+      <ScriptFacts script={script} />
       <Show resource={configurations}>
         {(all) => (
           <>
@@ -104,10 +112,49 @@ function Settings({ script }: Props): JSX.Element {
   )
 }
 
-/** A few types by name, many by their number. */
-function typesText(types: readonly string[]): string {
-  if (types.length > TYPES_SHOWN) return t('scripts.types', { count: types.length })
-  return types.join(', ') || '–'
+/** The settings of a script, and how they are changed and the script is deleted. */
+function ScriptFacts({ script }: Props): JSX.Element {
+  const [isDoomed, setDoomed] = useState(false)
+  const refused = refusedUnless(KEEPERS)
+  const { id, description, timeout, runner, runnerFile, dependencyManager, dependencyFile } = script
+  return (
+    <section class="col">
+      <div class="row wrap">
+        <h2>{t('scripts.tab.settings')}</h2>
+        <span class="end row">
+          <a class="btn small" href={linkTo(`scripts/${id}`, { tab: 'settings', edit: 'script' })}>
+            {t('scripts.editSettings')}
+          </a>
+          <Button small refused={refused} onClick={() => setDoomed(true)}>
+            {t('scripts.deleteScript')}
+          </Button>
+        </span>
+      </div>
+      <KeyValues
+        rows={[
+          [
+            t('scripts.description'),
+            <span key="description" class="pre">
+              {description || '–'}
+            </span>,
+          ],
+          [
+            t('scripts.runner'),
+            runner === null ? '–' : t('scripts.runnerFile', { runner, file: runnerFile ?? '' }),
+          ],
+          [
+            t('scripts.packages'),
+            dependencyManager === 'none' ? '–' : `${dependencyManager} · ${dependencyFile ?? ''}`,
+          ],
+          [t('scripts.timeout'), timeout === 0 ? t('scripts.noTimeout') : durationText(timeout * 1000)],
+          [t('scripts.accepts'), typesText(script.acceptedFiles)],
+          [t('scripts.dependents'), dependentTexts(script.dependents).join(', ') || '–'],
+          [t('scripts.changed'), <Time key="changed" at={script.updatedAt} />],
+        ]}
+      />
+      {isDoomed && <DeleteScript script={script} onClose={() => setDoomed(false)} />}
+    </section>
+  )
 }
 
 function ConfigurationFacts({

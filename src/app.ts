@@ -37,6 +37,7 @@ import { scopeRoutes } from './data/scopes/routes.ts'
 import { queryRoutes } from './data/queries/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
+import { abandonGeneration, beginGeneration, fillGeneration } from './data/tables/service.ts'
 import { withAccessLog } from './http/access-log.ts'
 import { fastRoute } from './http/fast-path/fast-route.ts'
 import { noRoute } from './http/no-route.ts'
@@ -108,10 +109,13 @@ export const setupHooks: SetupHooks = {
   continueDemo: continueInBackground,
 }
 
-/** What a restore asks of the rooms of monitoring. */
+/** What a restore asks of the rooms of monitoring and data. */
 export const restoreHooks: RestoreHooks = {
   firstNames: FIRST_NAMES,
   pauseNotifications: pausing,
+  beginGeneration,
+  fillGeneration,
+  abandonGeneration,
   applyJobConfigs: applyChanges,
 }
 

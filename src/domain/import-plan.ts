@@ -13,7 +13,10 @@ export type ImportPlan = {
 /** A column of the table, and the index of the column of the file from which it comes. */
 export type PlannedColumn = Column & { readonly source: number }
 
-export type FileFormat = CsvFormat | NdjsonFormat
+export type FileFormat = CsvFormat | NdjsonFormat | RowsFormat
+
+/** A JSON array of the cells of a row on each line, as the service writes them. */
+export type RowsFormat = { readonly kind: 'rows' }
 
 /** A JSON object in UTF-8 on each line; its keys are the columns. */
 export type NdjsonFormat = { readonly kind: 'ndjson' }

@@ -15,6 +15,14 @@ export interface Tables {
    * @throws {Refusal} query_failed, query_timeout, query_too_large or overloaded; also while the rows are read */
   query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream>
 
+  /** All rows of a generation, at the pace of the reader. Cancelling the stream ends it.
+   * @throws {Refusal} unavailable when the generation is gone, overloaded; also while the rows are read */
+  read(
+    of: Generation,
+    columns: readonly Column[],
+    signal: AbortSignal,
+  ): Promise<ReadableStream<readonly Row[]>>
+
   /** Reads a whole file and finds the types of its columns.
    * @throws {Refusal} not_found when the blob is missing, overloaded, query_too_large */
   inspect(
@@ -50,6 +58,11 @@ export type Progress = (share: number) => void
 
 /** A version of a table. `key` has 1 to 64 characters of `a-z 0-9`. */
 export type Generation = { readonly sourceId: number; readonly tableId: number; readonly key: string }
+
+/** The generation of a table under its id in the system database. */
+export function generationOf(sourceId: number, id: number): Generation {
+  return { sourceId, tableId: id, key: 'rows' }
+}
 
 /** A table as a statement sees it: these columns of the rows that satisfy `where`. */
 export type TableView = {

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 
-import { filesOf, historiesOf, tablesOf } from './compare.ts'
+import { filesOf, historiesOf, importedOf, tablesOf } from './compare.ts'
 import { furnish, OWNER, PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
 
@@ -34,6 +34,7 @@ test.each(PAIRS)('what was on %s is on an empty %s, all of it', async (from, to)
     const bytes = await download(before)
     const histories = await historiesOf(before, jobs, endAt)
     const files = await filesOf(before)
+    const imported = await importedOf(before)
     await after.good('POST', '/backups/restore', { bytes, headers: HEADER })
     expect((await after.ask('GET', '/users')).status).toBe(401)
     await after.signIn(OWNER)
@@ -44,6 +45,8 @@ test.each(PAIRS)('what was on %s is on an empty %s, all of it', async (from, to)
     expect(recordOf(auditBefore ?? []).filter((entry) => !record.has(entry))).toEqual([])
     expect(await historiesOf(after, jobs, endAt)).toEqual(histories)
     expect(await filesOf(after)).toEqual(files)
+    expect(await importedOf(after)).toEqual(imported)
+    expect(imported[1]).toHaveLength(3_001)
     expect(files.map((text) => text.slice(0, 10))).toEqual(['200 a plan', '200 print(', '200 in a d'])
   } finally {
     await before.close()

@@ -7,8 +7,14 @@ import type { World } from './world.ts'
 export type Compared = Readonly<Record<string, readonly string[]>>
 
 const DAY_MS = 86_400_000
-/** Keys of blobs, and what is judged by the time at which somebody looks. */
-const ELSEWHERE = new Set(['files.blob', 'script_files.blob', 'slcs.judged', 'slcs.next_at'])
+/** Keys of blobs and generations, and what is judged by the time at which somebody looks. */
+const ELSEWHERE = new Set([
+  'files.blob',
+  'script_files.blob',
+  'data_tables.generation_id',
+  'slcs.judged',
+  'slcs.next_at',
+])
 
 /** Every row of every table that a backup keeps, its secrets in the open, and without the keys of blobs. */
 export async function tablesOf(world: World, kinds: readonly string[]): Promise<Compared> {
@@ -59,6 +65,22 @@ export async function filesOf(world: World): Promise<readonly string[]> {
       return `${response.status} ${await response.text()}`
     }),
   )
+}
+
+/** The columns and all rows of the imported table. */
+export async function importedOf(
+  world: World,
+): Promise<readonly [columns: unknown, rows: readonly string[]]> {
+  const { items: sources } = await world.good<{ items: readonly { id: number; name: string }[] }>(
+    'GET',
+    '/dataSources',
+  )
+  const path = `/dataSources/${sources.find(({ name }) => name === 'readings')?.id}`
+  const columns = await world.good<unknown>('GET', `${path}/columns`)
+  const { rows } = await world.good<{ rows: readonly unknown[] }>('POST', `${path}/tables/Readings/select`, {
+    json: { limit: 10_000 },
+  })
+  return [columns, rows.map((row) => JSON.stringify(row)).sort()]
 }
 
 const PAGE = 10_000

@@ -129,6 +129,7 @@ export async function furnish(
   await people(world, group)
   await contents(world, group, jobs)
   await scripts(world)
+  await importNotedTable(world)
   for (const statement of pastOf(slo, slc)) await world.rows(statement)
   return { jobs, group }
 }
@@ -230,6 +231,38 @@ async function scripts(world: World): Promise<void> {
   await world.rows(
     `insert into script_dependents (script_id, kind, owner_id, part, name) values (${id}, 'widget', 4, 'w7', 'Upload')`,
   )
+}
+
+/** Imports a table with columns of most types, and more rows than a page. @returns its data source */
+export async function importTable(
+  world: World,
+  {
+    source,
+    rows = 3_000,
+    mode = 'create',
+  }: { source?: number; rows?: number; mode?: 'create' | 'replace' } = {},
+): Promise<number> {
+  const make = () =>
+    world.good<{ id: number }>('POST', '/dataSources', { json: { name: 'readings', type: 'csv' } })
+  const id = source ?? (await make()).id
+  const lines = Array.from(
+    { length: rows },
+    (_, index) =>
+      `00${index},${index},${index / 8},${index % 2 === 0},2026-03-29,2026-03-29T01:30:00.25Z,07:30:15.5,"{""a"":[${index}]}","é ""x"""`,
+  )
+  const text = `code,n,share,ok,day,at,clock,more,note\n${lines.join('\n')}\n,,,,,,,,\n`
+  const { id: upload } = await world.good<{ id: string }>('POST', `/dataSources/${id}/uploads`, {
+    bytes: new TextEncoder().encode(text),
+    headers: { 'content-type': 'text/csv' },
+  })
+  await world.good('POST', `/dataSources/${id}/import`, { json: { upload, table: 'Readings', mode } })
+  return id
+}
+
+async function importNotedTable(world: World): Promise<void> {
+  const path = `/dataSources/${await importTable(world)}/tables/Readings`
+  await world.good('PUT', `${path}/comment`, { json: { comment: 'From the plant' } })
+  await world.good('PUT', `${path}/columns/share/annotations`, { json: { unit: 'kg' } })
 }
 
 /** What only comes about over months, or with others' help. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
+import { writeRowLines } from '../../src/data/tables/row-lines.ts'
+import { joined } from '../../src/lib/chunks.ts'
 import type { ImportPlan } from '../../src/domain/import-plan.ts'
 import type { Column, Row } from '../../src/domain/table.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
@@ -47,6 +49,10 @@ export async function rowsOf(stream: RowStream): Promise<Row[]> {
   const rows: Row[] = []
   for await (const batch of stream.rows) rows.push(...batch)
   return rows
+}
+
+async function* batchesOf(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {
+  yield rows
 }
 
 /** The promises of the port, for each implementation. */
@@ -314,6 +320,61 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       const stream = await ask('SELECT * FROM "my ""table"""', [view])
       expect(stream.columns.map(({ name: one }) => one)).toEqual(hostile)
       expect(await rowsOf(stream)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9]])
+    })
+
+    test('a table is read whole, and rows as the service writes them make the same table', async () => {
+      const cells = [
+        [
+          1,
+          'a \uFFFD "b"\r\n',
+          2.5,
+          true,
+          '2026-03-29',
+          '2026-03-29T01:30:00.25Z',
+          '07:30:15.5',
+          '{"a":[1]}',
+          'AAH/',
+        ],
+        [
+          '9007199254740993',
+          '',
+          1e300,
+          false,
+          '0001-01-01',
+          '1969-12-31T23:59:59Z',
+          '00:00:00',
+          'null',
+          'AA==',
+        ],
+        [3, null, null, null, null, null, null, null, null],
+      ] as const
+      // More than a page of the edge, and a column that hides the number of a row.
+      const rows = Array.from({ length: 5_000 }, (_, index): Row => [index % 7, ...(cells[index % 3] ?? [])])
+      const columns: readonly Column[] = [{ name: 'RowID', type: 'integer' }, ...COLUMNS]
+      const fill = async (tableId: number, batches: AsyncIterable<readonly Row[], void>) => {
+        const to: Generation = { sourceId: 8, tableId, key: 'rows' }
+        const chunks: Uint8Array[] = []
+        for await (const chunk of writeRowLines(batches)) chunks.push(chunk)
+        await under.blobs.put(
+          `rows/${tableId}`,
+          joined(
+            chunks,
+            chunks.reduce((sum, { length }) => sum + length, 0),
+          ),
+        )
+        const plan = planOf(columns, { file: { kind: 'rows' }, values: { ...planOf([]).values, nulls: [] } })
+        const counts = await under.tables.load({ to, blob: `rows/${tableId}`, plan }, NEVER)
+        expect(counts).toEqual({ rows: 5_000, skipped: 0, faults: [] })
+        return to
+      }
+      const first = await fill(1, batchesOf(rows))
+      const second = await fill(2, await under.tables.read(first, columns, NEVER))
+      const read: Row[] = []
+      for await (const batch of await under.tables.read(second, columns, NEVER)) read.push(...batch)
+      expect(read).toEqual(rows)
+      expect(await rejection(under.tables.read({ ...second, tableId: 3 }, columns, NEVER))).toMatchObject({
+        code: 'unavailable',
+      })
     })
 
     test('a reader who leaves ends the statement', async () => {

@@ -105,8 +105,18 @@ async function answer({ method, args }: TablesCall, { tables, namespace, tell }:
   const progress = (share: number) => void tell({ share })
   const ask = tables[method] as (...all: readonly unknown[]) => Promise<unknown>
   const result = await ask.call(tables, ...args, signal, progress)
+  if (result instanceof ReadableStream)
+    return tellRows([], result as ReadableStream<readonly unknown[]>, tell)
   if (method !== 'query') return tell({ result: result ?? null })
   const { columns, rows } = result as Awaited<ReturnType<Tables['query']>>
+  return tellRows(columns, rows, tell)
+}
+
+async function tellRows(
+  columns: readonly unknown[],
+  rows: ReadableStream<readonly unknown[]>,
+  tell: Told['tell'],
+): Promise<void> {
   await tell({ result: columns })
   const reader = rows.getReader()
   for (;;) {

@@ -60,6 +60,11 @@ export async function startTables(): Promise<TablesHost> {
       if (!first || !('result' in first)) throw new Error('The tables answered no columns')
       return { columns: first.result as ResultColumn[], rows: rowsOf(answer) }
     },
+    async read(of, columns) {
+      const answer = await lines({ method: 'read', args: [of, columns] })
+      await answer.next()
+      return rowsOf(answer)
+    },
     inspect: async (...[blob, file, values, , progress]) =>
       (await resultOf({ method: 'inspect', args: [blob, file, values] }, progress)) as FileContents,
     load: async (order, _, progress) =>

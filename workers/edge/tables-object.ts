@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 
+import type { Column } from '../../src/domain/table.ts'
 import { Refusal, refusalIn } from '../../src/lib/errors.ts'
 import type { QueryLimits } from '../../src/ports/databases.ts'
 import type {
@@ -20,6 +21,8 @@ import type { Reply } from './reply.ts'
 import { runEdit } from './tables/edit.ts'
 import { Loads } from './tables/loads.ts'
 import type { LoadStep } from './tables/loads.ts'
+import { readPage } from './tables/pages.ts'
+import type { RowPage } from './tables/pages.ts'
 import { runReshape } from './tables/reshape.ts'
 import { runQuery } from './tables/query.ts'
 import { streamOf } from './tables/row-lines.ts'
@@ -48,6 +51,13 @@ export class TablesObject extends DurableObject<Environment> {
         )
       return streamOf(lines)
     })
+  }
+
+  /** The rows of a generation after the row of a number. */
+  page(of: Generation, columns: readonly Column[], after: number): Promise<Reply<RowPage>> {
+    return replyOf(() =>
+      Promise.resolve(readPage(this.ctx.storage.sql, this.#loads.tableOf(of), { columns, after })),
+    )
   }
 
   /** Begins a load, or tells how far it is. */

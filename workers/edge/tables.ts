@@ -1,6 +1,7 @@
 import { ImportFailure, importRefusal } from '../../src/data/imports/failure.ts'
 import { inspectFile } from '../../src/data/imports/file.ts'
 import type { FileContents } from '../../src/domain/import-plan.ts'
+import type { Row } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { QueryLimits, RowStream } from '../../src/ports/databases.ts'
@@ -21,6 +22,7 @@ import type { Environment } from './environment.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 import type { LoadStep } from './tables/loads.ts'
+import type { RowPage } from './tables/pages.ts'
 import { rowStreamOf } from './tables/row-lines.ts'
 
 /** Beyond the time of a statement, which its object measures itself once it has ended. */
@@ -54,6 +56,27 @@ class ObjectTables implements Tables {
       return this.#unanswered(error, sourceId)
     })
     return rowStreamOf(valueOf(reply))
+  }
+
+  async read(...[of, columns, signal]: Parameters<Tables['read']>): Promise<ReadableStream<readonly Row[]>> {
+    const pageAfter = async (after: number) => {
+      signal.throwIfAborted()
+      const asked = this.#objectOf(of.sourceId).page(of, columns, after) as Promise<Reply<RowPage>>
+      return this.#valueOf(of.sourceId, asked)
+    }
+    // A generation that is gone is known before the first row is read.
+    let page: RowPage | null = await pageAfter(0)
+    return new ReadableStream<readonly Row[]>(
+      {
+        async pull(controller) {
+          while (page && page.rows.length === 0) page = page.next === null ? null : await pageAfter(page.next)
+          if (!page) return controller.close()
+          controller.enqueue(page.rows)
+          page = page.next === null ? null : { rows: [], next: page.next }
+        },
+      },
+      { highWaterMark: 0 },
+    )
   }
 
   async inspect(

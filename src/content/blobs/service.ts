@@ -58,6 +58,15 @@ export function asExpiredUpload(error: unknown): unknown {
   return isNotNullViolation(error, 'orphaned_blobs.at') ? tookTooLong() : error
 }
 
+/** Removes a blob that nothing refers to, without waiting for the sweep, which removes it after a failure. */
+export async function dropBlob({ blobs, log }: Ports, key: string): Promise<void> {
+  try {
+    await blobs.delete(key)
+  } catch (error) {
+    log.warn('files: deleting a blob failed; the sweep deletes it', { key, reason: String(error) })
+  }
+}
+
 /** The bytes of a blob that a row refers to, or a span of them. @throws {Refusal} unavailable while blobs cannot be read */
 export async function openBlob(ports: Ports, key: string, span?: ByteSpan): Promise<StoredBlob> {
   const found = await reachable(ports, () => ports.blobs.get(key, span))

@@ -1,5 +1,5 @@
 import type { FileCell } from './cells.ts'
-import { ImportFailure } from './failure.ts'
+import { readLines } from './lines.ts'
 
 /** A line, and the keys and values of its object, or null where it has no object. */
 export type NdjsonLine = {
@@ -26,30 +26,8 @@ const exact = JSON as unknown as ExactJson
 /** Reads a JSON object on each line, in batches of lines, one for a chunk of bytes. Blank lines are left out. Numbers keep
  * their digits. @throws {ImportFailure} at a line that is too long */
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly NdjsonLine[]> {
-  const decoder = new TextDecoder()
-  let open = ''
-  let line = 1
-  const take = (texts: readonly string[]) =>
-    texts.flatMap((text): NdjsonLine[] => {
-      if (text.length > LINE_MAX_CHARS) throw tooLong(line)
-      const own = line
-      line += 1
-      return text.trim() === '' ? [] : [{ line: own, entries: entriesOf(text) }]
-    })
-  for await (const chunk of bytes) {
-    const texts = (open + decoder.decode(chunk, { stream: true })).split('\n')
-    open = texts.pop() ?? ''
-    const batch = take(texts)
-    if (batch.length > 0) yield batch
-    if (open.length > LINE_MAX_CHARS) throw tooLong(line)
-  }
-  const last = take([open + decoder.decode()])
-  if (last.length > 0) yield last
-}
-
-function tooLong(line: number): ImportFailure {
-  const message = `A line has at most ${LINE_MAX_CHARS} characters.`
-  return new ImportFailure([{ code: 'too_long', line, column: null, message }])
+  for await (const batch of readLines(bytes, LINE_MAX_CHARS, entriesOf))
+    yield batch.map(({ line, value }) => ({ line, entries: value }))
 }
 
 function entriesOf(text: string): NdjsonLine['entries'] {

@@ -4,6 +4,7 @@ import type { FileCell } from './cells.ts'
 import { readCsv } from './csv.ts'
 import { ImportFailure } from './failure.ts'
 import { readNdjson } from './ndjson.ts'
+import { readRowLines } from './row-lines.ts'
 
 /** A record with the line on which it begins, or the fault that it has. Cells at its end may be missing. */
 export type FileRecord = {
@@ -20,7 +21,18 @@ const COLUMNS_MAX = 100
 
 /** The records of a file below its header, in batches. @throws {ImportFailure} for a file that cannot be read as records */
 export function recordsOf(bytes: AsyncIterable<Uint8Array>, file: FileFormat): AsyncGenerator<Records> {
+  if (file.kind === 'rows') return rowRecords(bytes)
   return file.kind === 'csv' ? csvRecords(bytes, file) : ndjsonRecords(bytes)
+}
+
+async function* rowRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Records> {
+  for await (const rows of readRowLines(bytes)) {
+    const batch = rows.map(({ line, value: cells }): FileRecord => {
+      const hasNul = cells.some((cell) => typeof cell === 'string' && cell.includes('\0'))
+      return { line, cells, fault: hasNul ? nulFault(line) : null }
+    })
+    yield { names: [], batch }
+  }
 }
 
 async function* csvRecords(bytes: AsyncIterable<Uint8Array>, file: CsvFormat): AsyncGenerator<Records> {
@@ -80,8 +92,7 @@ async function* ndjsonRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
 function faultOfCells(cells: readonly FileCell[], line: number): ImportFault | null {
   for (const cell of cells) {
     const text = textOf(cell)
-    if (text.includes('\0'))
-      return { code: 'nul', line, column: null, message: 'A cell has the character NUL.' }
+    if (text.includes('\0')) return nulFault(line)
     if (text.includes('\uFFFD') || !text.isWellFormed())
       return {
         code: 'encoding',
@@ -91,6 +102,10 @@ function faultOfCells(cells: readonly FileCell[], line: number): ImportFault | n
       }
   }
   return null
+}
+
+function nulFault(line: number): ImportFault {
+  return { code: 'nul', line, column: null, message: 'A cell has the character NUL.' }
 }
 
 /** Unique names of columns: of the file, or `column1`, `column2` and so on. */

@@ -1,13 +1,17 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
-import type { Column } from '../../domain/table.ts'
+import { dropBlob, LONG_UPLOAD_MAX_MS, putBlob } from '../../content/blobs/service.ts'
+import type { ImportPlan } from '../../domain/import-plan.ts'
+import type { Column, Row } from '../../domain/table.ts'
 import { commitIfMatch, entityTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { Generation } from '../../ports/tables.ts'
+import { generationOf } from '../../ports/tables.ts'
+import type { Generation, Progress } from '../../ports/tables.ts'
+import { writeRowLines } from './row-lines.ts'
 import * as store from './store.ts'
 import type { TableRow } from './store.ts'
 
@@ -18,6 +22,8 @@ const LOAD_MAX_MS = 60 * 60_000
 /** Statements that read a generation may go on for as long after it was replaced. */
 const READ_MAX_MS = 60_000
 const SWEPT_AT_ONCE = 100
+/** Of the rows of a table on their way into it. */
+const ROWS_MAX_BYTES = 16 * 1024 ** 3
 
 /** An imported table, ready to be read by `ports.tables`. */
 export type OpenTable = {
@@ -67,10 +73,53 @@ export async function tableTags(ports: Ports, sourceId: number): Promise<Readonl
   return new Map(tables.map(({ name, version }) => [name, entityTag(version)]))
 }
 
-/** A new generation of a data source. It is deleted in an hour unless `publishTable` gives it to a table. */
-export async function beginGeneration({ database, clock }: Ports, sourceId: number): Promise<Generation> {
-  const dropAt = clock.now() + LOAD_MAX_MS
+/** A new generation of a data source. It is deleted after this time, an hour, unless a table gets it. */
+export async function beginGeneration(
+  { database, clock }: Ports,
+  sourceId: number,
+  keptMs = LOAD_MAX_MS,
+): Promise<Generation> {
+  const dropAt = clock.now() + keptMs
   return generationOf(sourceId, await store.insertGeneration(database, { dataSourceId: sourceId, dropAt }))
+}
+
+export type TableRows = {
+  readonly to: Generation
+  readonly columns: readonly Column[]
+  readonly rows: AsyncIterable<readonly Row[], void>
+}
+
+/** Fills a generation with rows as they come. They pass through a blob, so that the engine can begin anew.
+ * @returns how many there were
+ * @throws {Refusal} import_failed for values that are not of the types of their columns, unavailable, overloaded */
+export async function fillGeneration(
+  ports: Ports,
+  { to, columns, rows }: TableRows,
+  signal: AbortSignal,
+  progress?: Progress,
+): Promise<number> {
+  const sent = { prefix: 'uploads', chunks: writeRowLines(rows), sizeMaxBytes: ROWS_MAX_BYTES }
+  const { key: blob } = await putBlob(
+    ports,
+    sent,
+    AbortSignal.any([signal, AbortSignal.timeout(LONG_UPLOAD_MAX_MS)]),
+  )
+  try {
+    const counts = await ports.tables.load({ to, blob, plan: rowsPlan(columns) }, signal, progress)
+    return counts.rows
+  } finally {
+    await dropBlob(ports, blob)
+  }
+}
+
+function rowsPlan(columns: readonly Column[]): ImportPlan {
+  return {
+    file: { kind: 'rows' },
+    values: { nulls: [], decimal: '.', dateFormats: [], timeZone: 'UTC' },
+    columns: columns.map(({ name, type }, source) => ({ name, type, source })),
+    onError: 'abort',
+    faultsMax: 0,
+  }
 }
 
 /** Does work that publishes a new generation; where it fails, the generation is abandoned. */
@@ -182,10 +231,6 @@ export async function sweepGenerations({ database, tables, clock, log }: Ports):
   } catch (error) {
     log.error('tables: deleting generations failed; retrying later', error)
   }
-}
-
-function generationOf(sourceId: number, id: number): Generation {
-  return { sourceId, tableId: id, key: 'rows' }
 }
 
 function openedOf({ id, dataSourceId, name, columns, rows, version, generationId }: TableRow): OpenTable {

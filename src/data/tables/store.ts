@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm'
+import { backupRows, HELD_GENERATIONS } from '../../../db/tables/backups.ts'
 import { dataGenerations, dataTables } from '../../../db/tables/sources.ts'
 import type { Column } from '../../domain/table.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -108,12 +109,16 @@ export function dropAllOf(database: Database, dataSourceId: number, dropAt: numb
   return database.update(dataGenerations).set({ dropAt }).where(inArray(dataGenerations.id, own))
 }
 
-/** The generations that are due to be deleted, the longest due first. */
+/** The generations that are due to be deleted and that no backup reads, the longest due first. */
 export function listDue(database: Database, now: number, limit: number) {
+  const held = database
+    .select({ id: backupRows.place })
+    .from(backupRows)
+    .where(eq(backupRows.section, HELD_GENERATIONS))
   return database
     .select({ id: dataGenerations.id, dataSourceId: dataGenerations.dataSourceId })
     .from(dataGenerations)
-    .where(lte(dataGenerations.dropAt, now))
+    .where(and(lte(dataGenerations.dropAt, now), notInArray(dataGenerations.id, held)))
     .orderBy(asc(dataGenerations.dropAt))
     .limit(limit)
 }

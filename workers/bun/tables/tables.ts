@@ -24,6 +24,7 @@ import type {
 import { TableChild } from './child-process.ts'
 import type { TaskBounds } from './child-process.ts'
 import type { FileChange, FileTask, QueryTask, TaskResult } from './messages.ts'
+import { quoted } from './sql.ts'
 
 const QUERIES = Math.min(4, availableParallelism())
 const QUERIES_WAITING = 32
@@ -33,6 +34,12 @@ const QUERY_MEMORY_BYTES = 768 * 1024 * 1024
 const FILE_MEMORY_BYTES = 1024 * 1024 * 1024
 const FILE_TIMEOUT_MS = 60 * 60_000
 const EDIT_TIMEOUT_MS = 60_000
+/** Of a table that is read whole. */
+const WHOLE: QueryLimits = {
+  timeoutMs: FILE_TIMEOUT_MS,
+  rowsMax: Number.POSITIVE_INFINITY,
+  bytesMax: Number.POSITIVE_INFINITY,
+}
 /** A change goes on when its caller leaves. */
 const NEVER = new AbortController().signal
 const FILE = /^(?<tableId>\d+)-(?<key>[a-z0-9]{1,64})\.duckdb$/
@@ -106,6 +113,13 @@ class DuckTables implements BunTables {
     } finally {
       this.#giveBack(child)
     }
+  }
+
+  async read(...[of, columns, signal]: Parameters<Tables['read']>): Promise<ReadableStream<readonly Row[]>> {
+    const names = columns.map(({ name }) => name)
+    const statement = { text: `SELECT ${names.map(quoted).join(', ')} FROM t`, binds: [] }
+    const query = { views: [{ name: 't', of, columns: names, where: null }], statement, timeZone: 'UTC' }
+    return (await this.query(query, WHOLE, signal)).rows
   }
 
   async inspect(

@@ -5,13 +5,13 @@ import { replacementSql } from '../../../src/data/definitions/replacement.ts'
 import type { Row } from '../../../src/domain/table.ts'
 import { EDIT_TABLES } from '../../../src/ports/tables.ts'
 import type { ReshapeOrder, ReshapeOutcome, ReshapePart } from '../../../src/ports/tables.ts'
-import { readerOf, STORED_TYPES } from './cells.ts'
 import { undone } from './edit.ts'
 import { createTable, insertRows } from './loads.ts'
 import type { Loads } from './loads.ts'
+import { readPage } from './pages.ts'
+import type { RowPage } from './pages.ts'
 import { hiddenName, quotedName } from './query.ts'
 
-const BATCH_ROWS = 500
 const { rows: ROWS } = EDIT_TABLES
 
 /** Fills a generation with the rows of others in other columns, in one transaction.
@@ -57,14 +57,10 @@ function replaceRows(
 
 /** The rows of a table, with the columns that are taken over. */
 function* batchesOf(sql: SqlStorage, table: string, part: ReshapePart): Generator<readonly Row[]> {
-  const taken = takenColumns(part)
-  const readers = taken.map(({ type }) => readerOf(STORED_TYPES[type]))
-  const selected = taken.map(({ name }, at) => readers[at]?.select(quotedName(name)) ?? '')
-  const statement = `SELECT ${['rowid', ...selected].join(', ')} FROM "${table}" WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`
-  for (let last = 0; ;) {
-    const found = [...sql.exec(statement, last).raw()]
-    if (found.length === 0) return
-    last = Number(found.at(-1)?.[0])
-    yield found.map(([, ...cells]) => cells.map((cell, at) => readers[at]?.read(cell) ?? null))
+  const columns = takenColumns(part)
+  for (let after: number | null = 0; after !== null;) {
+    const page: RowPage = readPage(sql, table, { columns, after })
+    yield page.rows
+    after = page.next
   }
 }

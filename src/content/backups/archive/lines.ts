@@ -28,6 +28,8 @@ export type Header = z.infer<typeof header>
 export type Heading =
   | { readonly table: string; readonly columns: readonly string[] }
   | { readonly job: number }
+  /** Rows of the imported table with this id, in the order of its columns. */
+  | { readonly rows: number }
   /** Bytes of a row of `files`, or of the table that `of` is. */
   | { readonly file: string; readonly of?: string }
 

@@ -3,8 +3,8 @@ import type { Chunks } from '../../../lib/chunks.ts'
 import { joined } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
 
-/** The text of a member once it is inflated, at most. */
-const MEMBER_MAX_BYTES = 8 * 1024 * 1024
+/** The text of a member once it is inflated, at most: a row of a table may have 4 MiB of characters. */
+const MEMBER_MAX_BYTES = 32 * 1024 * 1024
 /** RFC 1952: the plain header of a gzip member, the flag that says that a field follows, and the field itself. */
 const HEADER_BYTES = 10
 const EXTRA_FLAG = 4

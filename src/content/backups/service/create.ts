@@ -3,6 +3,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { VERSION } from '../../../http/version.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { generationOf } from '../../../ports/tables.ts'
 import { proofOf } from '../archive/keys.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { FORMAT, writeArchive } from '../archive/lines.ts'
@@ -16,7 +17,9 @@ import {
   tablesFor,
   takeSnapshot,
 } from '../store/snapshot.ts'
+import { tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
+import { dataTableOf, rowOf } from './data-tables.ts'
 import { forArchive, reseal } from './secrets.ts'
 
 const JOBS_AT_ONCE = 500
@@ -78,13 +81,14 @@ async function* linesOf(gathering: ArchiveInput, header: Header): AsyncGenerator
   yield JSON.stringify({ table: 'sqlite_sequence', columns: ['name', 'seq'] })
   yield* await readSequences(ports.database, run)
   yield* tableLines(gathering)
+  if (content.hasFiles) yield* dataLines(gathering)
   if (content.hasHistories) yield* jobLines(gathering)
   for (const table of tablesFor(content)) yield* fileLines(gathering, table)
 }
 
 async function* tableLines({ ports, run, content, anew }: ArchiveInput): AsyncGenerator<string, void> {
   for (const table of tablesFor(content)) {
-    const columns = table.columns.map(({ name }) => name)
+    const columns = namesOf(table)
     yield JSON.stringify({ table: table.name, columns })
     const past = content.hasHistories ? [] : (table.past ?? [])
     for await (const page of readSnapshot(ports.database, run, table)) {
@@ -97,6 +101,26 @@ async function* tableLines({ ports, run, content, anew }: ArchiveInput): AsyncGe
           )
         }
       }
+    }
+  }
+}
+
+/** The rows of imported tables. Their generations never change, and are not deleted while the snapshot is there. */
+async function* dataLines({ ports, run }: ArchiveInput): AsyncGenerator<string, void> {
+  const table = tableCalled('data_tables')
+  if (!table) return
+  for await (const page of readSnapshot(ports.database, run, table)) {
+    for (const text of page) {
+      const { id, dataSourceId, generationId, columns } = dataTableOf(
+        rowOf(namesOf(table), JSON.parse(text) as unknown[]),
+      )
+      yield JSON.stringify({ rows: id })
+      const rows = await ports.tables.read(
+        generationOf(dataSourceId, generationId),
+        columns,
+        new AbortController().signal,
+      )
+      for await (const batch of rows) for (const row of batch) yield JSON.stringify(row)
     }
   }
 }
@@ -131,7 +155,7 @@ async function* fileLines({ ports, run }: ArchiveInput, table: Table): AsyncGene
   if (!table.bytes) return
   for await (const page of readSnapshot(ports.database, run, table)) {
     for (const text of page) {
-      const row = rowOf(table, JSON.parse(text) as unknown[])
+      const row = rowOf(namesOf(table), JSON.parse(text) as unknown[])
       const { blob } = row
       if (typeof blob !== 'string') continue
       const stored = await ports.blobs.get(blob)
@@ -148,6 +172,6 @@ async function* fileLines({ ports, run }: ArchiveInput, table: Table): AsyncGene
   }
 }
 
-function rowOf({ columns }: Table, cells: readonly unknown[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(columns.map(({ name }, index) => [name, cells[index]]))
+function namesOf({ columns }: Table): readonly string[] {
+  return columns.map(({ name }) => name)
 }

@@ -7,6 +7,7 @@ import type { Ended, Header, Heading } from '../archive/lines.ts'
 import { noArchive } from '../archive/members.ts'
 import type { Secrets } from '../../../ports/secrets.ts'
 import { tableCalled } from '../store/tables.ts'
+import { DataRowCounts } from './data-tables.ts'
 
 export const SEQUENCES = 'sqlite_sequence'
 
@@ -28,16 +29,20 @@ export async function inspectArchive(chunks: Chunks): Promise<ArchiveContents> {
   let ended: Ended | null = null
   const tables = new Map<string, { columns: readonly string[]; rows: number }>()
   const counts = { jobs: 0, files: 0 }
+  const dataRows = new DataRowCounts()
   for await (const part of readArchive(chunks)) {
     if ('header' in part) ({ header } = part)
     else if ('ended' in part) ({ ended } = part)
-    else if ('heading' in part) note(part.heading, tables, counts)
+    else if ('heading' in part) note(part.heading, tables, { counts, dataRows })
+    else if ('rows' in part.under) dataRows.count(part.under.rows, part.row)
     else if ('table' in part.under) {
       const table = tables.get(part.under.table)
       if (!table || part.row.length !== table.columns.length) throw noArchive()
       table.rows++
+      if (part.under.table === 'data_tables') dataRows.announce(table.columns, part.row)
     }
   }
+  dataRows.end()
   if (!header || !ended) throw noArchive()
   return { header, ended, tables, ...counts }
 }
@@ -45,9 +50,10 @@ export async function inspectArchive(chunks: Chunks): Promise<ArchiveContents> {
 function note(
   heading: Heading,
   tables: Map<string, { columns: readonly string[]; rows: number }>,
-  counts: { jobs: number; files: number },
+  { counts, dataRows }: { counts: { jobs: number; files: number }; dataRows: DataRowCounts },
 ): void {
   if ('job' in heading) counts.jobs++
+  else if ('rows' in heading) dataRows.begin(heading.rows)
   else if ('file' in heading) counts.files += heading.of === undefined ? 1 : 0
   else if ('table' in heading) {
     requireKnown(heading.table, heading.columns)

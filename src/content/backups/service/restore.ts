@@ -13,6 +13,7 @@ import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/ref
 import { dropRun } from '../store/snapshot.ts'
 import { tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
+import { RestoredTables } from './data-tables.ts'
 import { SEQUENCES } from './inspect.ts'
 import type { ArchiveContents } from './inspect.ts'
 import { forHere, reseal } from './secrets.ts'
@@ -44,8 +45,9 @@ export async function restoreWhole(
   const { database, clock } = ports
   const run = crypto.randomUUID()
   const jobsBefore = await collectJobIds(ports)
+  const dataTables = new RestoredTables(ports, hooks)
   try {
-    await gather(ports, source, run)
+    await gather(ports, source, { run, dataTables })
     const { tables, header, ended } = source.looked
     const sections = new Map([...tables].map(([name, { columns }]) => [name, columns]))
     const entry = audited(context, {
@@ -63,6 +65,7 @@ export async function restoreWhole(
     ])
   } finally {
     await commit(database, [dropRun(database, run)])
+    await dataTables.abandon()
   }
   for (const jobId of jobsBefore) await ports.jobActors.forget(jobId)
   await addPast(ports, source)
@@ -80,12 +83,17 @@ async function collectJobIds({ database }: Ports): Promise<readonly number[]> {
   }
 }
 
-async function gather(ports: Ports, source: ArchiveSource, run: string): Promise<void> {
+async function gather(
+  ports: Ports,
+  source: ArchiveSource,
+  { run, dataTables }: { readonly run: string; readonly dataTables: RestoredTables },
+): Promise<void> {
   const { database, clock, secrets } = ports
   const anew = forHere(secrets, source.keys)
   const blobs = new Map<string, string>()
   for await (const section of sectionsOf(await source.open())) {
     if ('file' in section.heading) await putFile(ports, blobs.get(bytesCalled(section.heading)), section.rows)
+    if ('rows' in section.heading) await dataTables.fill(section.heading.rows, section.rows)
     if (!('table' in section.heading)) continue
     const { table: name, columns } = section.heading
     const table = name === SEQUENCES ? { name } : tableCalled(name)
@@ -93,7 +101,13 @@ async function gather(ports: Ports, source: ArchiveSource, run: string): Promise
     let from = 0
     for await (const rows of inParts(section.rows)) {
       const sealed = await Promise.all(rows.map((row) => reseal(table, columns, row, anew)))
-      const placed = sealed.map((row) => withNewBlob(table, columns, { row, blobs }))
+      const placed: (readonly unknown[])[] = []
+      for (const row of sealed)
+        placed.push(
+          name === 'data_tables'
+            ? await dataTables.place(columns, row)
+            : withNewBlob(table, columns, { row, blobs }),
+        )
       await commit(database, [stageRows(database, run, { table, from, rows: placed }, clock.now())])
       from += rows.length
     }

@@ -15,6 +15,8 @@ export type Rows = {
 }
 
 const SEQUENCES = 'sqlite_sequence'
+/** Statements that read a table may go on for as long after it was replaced. */
+const READ_MAX_MS = 60_000
 
 /** Puts rows of an archive beside the tables. */
 export function stageRows(
@@ -38,14 +40,17 @@ export function refill(
   const filled = TABLES.filter(({ name, grows }) => sections.has(name) && !grows)
   // What is not in the archive although it belongs to what is: without histories nothing has a past.
   const emptied = TABLES.filter(
-    ({ name, kept }) => name !== 'audit' && (kept !== 'files' || sections.has(name)),
+    ({ name, kept, isEmptied = false }) =>
+      name !== 'audit' && (kept !== 'files' || sections.has(name) || isEmptied),
   )
   return [
     ...markBytesOrphaned(database, sections, at),
+    setDrop(database, at + READ_MAX_MS),
     // Of jobs that are not in the archive the actors hear, too, whoever dies after this.
     enqueueAllJobConfigs(database),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
     ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
+    setDrop(database, null),
     database.run(
       sql`delete from orphaned_blobs where key in (select blob from files union all select blob from script_files)`,
     ),
@@ -197,11 +202,20 @@ function markBytesOrphaned(database: Database, sections: ReadonlyMap<string, unk
     ...(sections.has('files') ? [sql`select blob from files`] : []),
     sql`select blob from script_files where blob is not null`,
     sql`select blob from run_files where kind <> 'tree'`,
+    sql`select blob from data_uploads`,
   ]
   return emptied.map((blobs) =>
     database.run(
       sql`insert into orphaned_blobs (key, at) select blob, cast(${at} as integer) from (${blobs}) where true on conflict (key) do nothing`,
     ),
+  )
+}
+
+/** Sets when the generations of all imported tables are deleted. */
+function setDrop(database: Database, at: number | null): Write {
+  const dropAt = at === null ? sql`null` : sql`cast(${at} as integer)`
+  return database.run(
+    sql`update data_generations set drop_at = ${dropAt} where id in (select generation_id from data_tables)`,
   )
 }
 

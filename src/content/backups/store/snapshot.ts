@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
+import { HELD_GENERATIONS } from '../../../../db/tables/backups.ts'
 import { TABLES } from './tables.ts'
 import type { Table } from './tables.ts'
 
@@ -31,6 +32,7 @@ export function takeSnapshot(
   return [
     database.run(sql`${into} select ${run}, ${SEQUENCES}, rowid, json_array(name, seq), ${now}
       from sqlite_sequence where name in (select value from json_each(${JSON.stringify(tables.map(({ name }) => name))}))`),
+    database.run(sql`${into} select ${run}, ${HELD_GENERATIONS}, generation_id, '', ${now} from data_tables`),
     ...tables.map((table) =>
       database.run(
         table.grows

@@ -39,6 +39,8 @@ type TablePolicy = {
   readonly sealed?: Readonly<Record<string, (row: Cells) => string>> | ((name: string) => string)
   /** Rows whose column `blob` is not null have bytes: their name in an archive, and what the keys of their blobs begin with. */
   readonly bytes?: (row: Cells) => { readonly name: string; readonly prefix: string }
+  /** A restore empties it although the archive does not have it: its rows belong to others that are replaced. */
+  readonly isEmptied?: true
   /** Columns that mean something beside histories alone, and are null without them. */
   readonly past?: readonly string[]
 }
@@ -110,8 +112,8 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [oidc.oidcLogins, SIGNED_IN],
   [oidc.oidcSessions, SIGNED_IN],
   [plans.revaluations, ALWAYS],
-  [sources.dataGenerations, { left: 'tables are not in backups yet' }],
-  [sources.dataTables, { left: 'tables are not in backups yet' }],
+  [sources.dataGenerations, { left: 'a restore makes new ones' }],
+  [sources.dataTables, { kept: 'files', isEmptied: true }],
   [sources.dataUploads, { left: 'files that wait to be imported' }],
   [sources.dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
   [sources.dataScopes, ALWAYS],

@@ -1,0 +1,47 @@
+import type { SqlStorage } from '@cloudflare/workers-types'
+
+import type { Column, Row } from '../../../src/domain/table.ts'
+import { readerOf, sizeOf, STORED_TYPES } from './cells.ts'
+import { quotedName } from './query.ts'
+
+const PAGE_ROWS = 2_000
+/** A page ends with the row that passes it. */
+const PAGE_BYTES = 1024 * 1024
+/** SQLite's names of the number of a row. A column of the same name hides one of them. */
+const ROW_NUMBERS = ['rowid', '_rowid_', 'oid']
+
+/** Rows of a table, and the number of the last one; null at the end. */
+export type RowPage = { readonly rows: readonly Row[]; readonly next: number | null }
+
+/** The rows of a table after the row of a number, in the order of their numbers. */
+export function readPage(
+  sql: SqlStorage,
+  table: string,
+  { columns, after }: { readonly columns: readonly Column[]; readonly after: number },
+): RowPage {
+  const readers = columns.map(({ type }) => readerOf(STORED_TYPES[type]))
+  const cells = columns.map(({ name }, index) => readers[index]?.select(quotedName(name)) ?? '')
+  const own = ownNames(sql, table)
+  const number = ROW_NUMBERS.find((name) => !own.has(name))
+  // Rows of a generation stay in their places: it never changes.
+  const [place, order] = number
+    ? [number, `WHERE ${number} > ? ORDER BY ${number} LIMIT ${PAGE_ROWS}`]
+    : ['NULL', `LIMIT ${PAGE_ROWS} OFFSET ?`]
+  const rows: Row[] = []
+  let [last, bytes] = [after, 0]
+  for (const [found, ...raw] of sql
+    .exec(`SELECT ${[place, ...cells].join(', ')} FROM "${table}" ${order}`, after)
+    .raw()) {
+    const row = readers.map(({ read }, index) => read(raw[index] ?? null))
+    rows.push(row)
+    bytes += sizeOf(row)
+    last = number ? Number(found) : last + 1
+    if (bytes > PAGE_BYTES) return { rows, next: last }
+  }
+  return { rows, next: rows.length === PAGE_ROWS ? last : null }
+}
+
+function ownNames(sql: SqlStorage, table: string): ReadonlySet<string> {
+  const found = sql.exec<{ name: string }>('SELECT name FROM pragma_table_info(?)', table)
+  return new Set([...found].map(({ name }) => name.toLowerCase()))
+}

@@ -234,7 +234,7 @@ onMainHost('job', (stage) => {
         await dialog.waitFor({ state: 'detached' })
         await page.locator('figure.plot:focus').waitFor()
         await page.keyboard.press('f')
-        await dialog.waitFor()
+        await dialog.locator('figure.plot:focus .u-over').waitFor()
         await page.keyboard.press('ArrowLeft')
         await dialog.locator('[role=status]', { hasText: /m, / }).waitFor()
         await page.keyboard.press('f')

@@ -23,6 +23,8 @@ export type AlarmVerdict = {
   readonly invented: number
   /** Another message under a key that had arrived. */
   readonly altered: number
+  /** The first differences, for the reader of a failure. */
+  readonly examples: readonly string[]
 }
 
 /** A verdict of promises kept. */
@@ -54,6 +56,7 @@ export const THRESHOLDS = Object.fromEntries(
 
 const HOUR_MS = 3_600_000
 const GONE_MAX_MS = 10_000
+const EXAMPLES_MAX = 20
 
 type Transition = {
   readonly objectId: number
@@ -141,6 +144,7 @@ export class AlarmRecord {
       untold: difference(toldIn(taken), told).missing,
       invented: difference(toldIn(sent), told).more,
       altered,
+      examples: [judged, alarmed].flatMap(({ examples }) => examples),
     }
   }
 
@@ -204,7 +208,7 @@ function isOneMessage(key: string, all: readonly Got[]): boolean {
 function difference(
   found: readonly string[],
   wanted: readonly string[],
-): { readonly missing: number; readonly more: number } {
+): { readonly missing: number; readonly more: number; readonly examples: readonly string[] } {
   const left = new Map<string, number>()
   for (const each of wanted) left.set(each, (left.get(each) ?? 0) + 1)
   for (const each of found) left.set(each, (left.get(each) ?? 0) - 1)
@@ -213,5 +217,8 @@ function difference(
     missing += Math.max(0, count)
     more += Math.max(0, -count)
   }
-  return { missing, more }
+  const examples = [...left].flatMap(([each, count]) =>
+    count === 0 ? [] : [`${count > 0 ? 'missing' : 'more'}: ${each}`],
+  )
+  return { missing, more, examples: examples.slice(0, EXAMPLES_MAX) }
 }

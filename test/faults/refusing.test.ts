@@ -23,7 +23,7 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 describe('the Bun host, while another process locks its values for longer than the timeout of its jobs', () => {
   test('is not ready and says why, blames no sender that goes on, finds a dead one, and has it on record', async () => {
-    const { codes, deadCodes, statuses, held, after } = await lockOut(BUN)
+    const { codes, deadCodes, statuses, held, after, gapMs } = await lockOut(BUN)
     expect(statuses).toEqual([200, 503])
     expect(codes).toEqual(Array.from({ length: LIVE }, () => [0]))
     expect(deadCodes).toEqual([0, 5])
@@ -33,9 +33,6 @@ describe('the Bun host, while another process locks its values for longer than t
       detail: expect.stringContaining('locks it') as unknown,
     })
     expect(after.status).toBe('ok')
-    const gapMs = after.lastIngestGap
-      ? Date.parse(after.lastIngestGap.to) - Date.parse(after.lastIngestGap.from)
-      : 0
     expect(gapMs).toBeGreaterThan(HELD_MS / 2)
     expect(gapMs).toBeLessThan(HELD_MS + TIMEOUT_MS)
   }, 60_000)
@@ -89,6 +86,12 @@ async function lockOut(command: readonly string[]) {
     (await session.readSamples(host.url, jobId, 'errorCode')).map(({ value }) => value)
   const [codes, deadCodes, after] = [await Promise.all(live.map(codesOf)), await codesOf(dead), await ready()]
   const held = readiness.find(({ status }) => status === 'failed') ?? after
+  // On a busy machine a short gap may follow, in which the process stood still.
+  const gapMs = Math.max(...[...readiness, after].map(({ lastIngestGap }) => lengthMs(lastIngestGap)))
   await killAll(host)
-  return { codes, deadCodes, statuses: [...statuses].toSorted((a, b) => a - b), held, after }
+  return { codes, deadCodes, statuses: [...statuses].toSorted((a, b) => a - b), held, after, gapMs }
+}
+
+function lengthMs(gap: Ready['lastIngestGap']): number {
+  return gap ? Date.parse(gap.to) - Date.parse(gap.from) : 0
 }

@@ -19,6 +19,9 @@ const PICTURES = join(import.meta.dir, 'pictures')
 const SIGNED_IN_KEY = 'tidemark.signedIn'
 // A function that names `document` would need the types of browsers, which those of Bun contradict.
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+/** While colours change from one theme to the other, axe finds too little contrast. */
+const END_TRANSITIONS = `for (const one of document.getAnimations())
+  if (one.effect?.getComputedTiming().endTime !== Infinity) one.finish()`
 const WAIT_MAX_MS = 20_000
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
@@ -53,9 +56,10 @@ export const LOOKS = IS_COMPLETE ? ALL_LOOKS : ([ALL_LOOKS[0], ALL_LOOKS[1]] as 
 export type Screen = {
   readonly page: Page
   /** Fails for faults of accessibility and for a page that is wider than the window, also at 320 px, in all `LOOKS`. On workerd,
-   * which serves the same page, it looks for the width alone, as the page was opened. Takes a picture of each, whose name gets the width and the theme. */
+   * which serves the same page, it looks for the width alone, as the page was opened. With all looks it takes a picture of each, whose name gets the
+   * width and the theme. */
   readonly check: (name: string) => Promise<void>
-  /** Writes a picture of the page as it was opened to `test/console/pictures`. */
+  /** Writes a picture of the page as it was opened to `test/console/pictures`, where all looks are tested. */
   readonly picture: (name: string) => Promise<void>
   /** Declares an error of the browser's console that the test brings about, such as a refused request. */
   readonly expectProblem: (pattern: RegExp) => void
@@ -113,14 +117,12 @@ export async function visit(
   }
   const page = await context.newPage()
   const watch = watchPage(page, new URL(base).origin)
-  const pictureOf = (name: string, look: Pick<Look, 'width' | 'theme'>) =>
-    page.screenshot({
-      path: join(PICTURES, folder, `${name}-${look.width}-${look.theme}.png`),
-      animations: 'disabled',
-      fullPage: true,
-    })
+  const pictureOf = async (name: string, look: Pick<Look, 'width' | 'theme'>) => {
+    const file = `${name}-${look.width}-${look.theme}.png`
+    await page.screenshot({ path: join(PICTURES, folder, file), animations: 'disabled', fullPage: true })
+  }
   const checks = {
-    picture: async (name: string) => void (await pictureOf(name, { width, theme })),
+    picture: (name: string) => (IS_COMPLETE ? pictureOf(name, { width, theme }) : Promise.resolve()),
     async check(name: string) {
       for (const [wide, colours] of inAllLooks ? LOOKS : [[width, theme] as const]) {
         const look = { width: wide, theme: colours }
@@ -128,7 +130,8 @@ export async function visit(
         await page.emulateMedia({ colorScheme: look.theme })
         // Charts are drawn again in the next frame.
         await page.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))')
-        await pictureOf(name, look)
+        await page.evaluate(END_TRANSITIONS)
+        if (IS_COMPLETE) await pictureOf(name, look)
         await refuseOverflow(page, `${name}, ${look.width}, ${look.theme}`)
         if (inAllLooks) await refuseFaults(page, `${name}, ${look.width}, ${look.theme}`)
       }

@@ -62,17 +62,21 @@ async function addressIn(file: string): Promise<string> {
   throw new Error(`The first page did not start the service within ${START_MAX_MS} ms. It printed:\n${text}`)
 }
 
-/** Where the blocks of the pages run, and whether they start the service themselves. */
-const PLACES: readonly (readonly [name: string, start: (folder: string) => Promise<Started>])[] = [
-  ['Bun, as the first page starts it', startByBlock],
+type Place = readonly [name: string, isPage: RegExp, start: (folder: string) => Promise<Started>]
+
+/** Where the blocks of pages run; by `npm run test:docs` those of every page everywhere. */
+const PLACES: readonly Place[] = [
+  ['Bun, as the first page starts it', /^README/, startByBlock],
   [
     'Bun with a base path',
+    /./,
     () => startBun({ ...VARIABLES, TIDEMARK_BASE_PATH: '/monitor' }, { scrypt: scryptInPool }),
   ],
-  ['workerd', () => startEdge({ variables: VARIABLES, hashing: 'platform' })],
+  ['workerd', /^README|getting-started/, () => startEdge({ variables: VARIABLES, hashing: 'platform' })],
 ]
+const EVERY_PLACE = process.env['TIDEMARK_TEST_EVERY_PLACE'] === 'true'
 
-describe.each(PLACES)('the shell blocks of every page run on %s', (_, start) => {
+describe.each(PLACES)('the shell blocks of pages run on %s', (_, isPage, start) => {
   let started: Started | null = null
   let token = ''
   afterAll(async () => {
@@ -80,7 +84,9 @@ describe.each(PLACES)('the shell blocks of every page run on %s', (_, start) => 
   })
 
   /** The first page comes first, on an installation that has nothing. */
-  const inOrder = [...pages].sort(([a], [b]) => Number(b === FIRST) - Number(a === FIRST))
+  const inOrder = [...pages]
+    .filter(([file]) => EVERY_PLACE || isPage.test(file))
+    .sort(([a], [b]) => Number(b === FIRST) - Number(a === FIRST))
   test.each(inOrder)('%s', async (file, blocks) => {
     const desk = await openDesk()
     desks.push(desk)

@@ -41,9 +41,9 @@ export function of(reviewed: ReadonlyMap<string, Reviewed>, route: string): Revi
   return reviewed.get(route) ?? { may: new Set(), right: null, scope: null }
 }
 
-/** Nobody, and the last role that may call a route: one refusal by the policy and one caller for each right. */
-export function twoAskers({ may }: Reviewed): readonly Asker[] {
-  return [null, ASKERS.findLast((asker) => may.has(asker)) ?? null]
+/** The last role that may call a route, whose right on the object decides. */
+export function oneAsker({ may }: Reviewed): readonly Asker[] {
+  return [ASKERS.findLast((asker) => may.has(asker)) ?? null]
 }
 
 /** Calls a route as each asker on each tenant's objects.

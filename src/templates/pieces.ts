@@ -7,6 +7,14 @@ export type PlainValue = {
   readonly text: string
 }
 
+/** The output of another template, which is a statement of its own. */
+export type Inner = {
+  /** Names it in faults. */
+  readonly name: string
+  readonly pieces: readonly Piece[]
+  readonly text: string
+}
+
 /** A piece of the output of a template. `at` is its place in the template, or in the snippet that wrote it. */
 export type Piece = { readonly at: number; readonly snippet: string | null } & (
   | { readonly kind: 'text'; readonly text: string }
@@ -16,4 +24,5 @@ export type Piece = { readonly at: number; readonly snippet: string | null } & (
   | { readonly kind: 'identifier'; readonly name: string }
   /** A value that is written as a literal, by `?sql_literal`. */
   | { readonly kind: 'literal'; readonly value: PlainValue }
+  | { readonly kind: 'statement'; readonly inner: Inner }
 )

@@ -1,5 +1,8 @@
 import { TemplateFault, placing } from './fault.ts'
-import { TEMPLATE_MAX } from './limits.ts'
+import { Limits, TEMPLATE_MAX } from './limits.ts'
+import type { Inner } from './pieces.ts'
+import { referencesIn } from './references.ts'
+import type { References } from './references.ts'
 import { Interpreter } from './run/interpreter.ts'
 import type { Parsed } from './run/interpreter.ts'
 import { parse } from './syntax/parser.ts'
@@ -32,6 +35,8 @@ export type Surroundings = {
   /** The formats at the beginning of a run, such as `number_format`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly now: () => number
+  /** The limits that a template shares with those to which it refers; by default it has limits of its own. */
+  readonly limits?: Limits
 }
 
 const SETTINGS: readonly (readonly [string, string])[] = [
@@ -59,11 +64,22 @@ export class Template {
     })
   }
 
+  /** The calls of the function `ref` of the caller. */
+  references(): References {
+    return referencesIn(this.parsed)
+  }
+
   /** The text that the template writes.
    * @throws {TemplateFault} with the line and the column of the fault */
   text(surroundings: Surroundings): string {
     const output = this.#run(surroundings, false)
     return output instanceof Text ? output.text : ''
+  }
+
+  /** The SQL that the template writes, as a part of the SQL of another one. @throws {TemplateFault} as `sql` */
+  inner(name: string, surroundings: Surroundings): Inner {
+    const output = this.#run(surroundings, true)
+    return { name, pieces: output instanceof Fragment ? output.pieces : [], text: this.parsed.text }
   }
 
   /** The SQL that the template writes: text and values, in pieces.
@@ -75,7 +91,10 @@ export class Template {
     return new Written(output instanceof Fragment ? output.pieces : [], textOf)
   }
 
-  #run({ parameters, timeZone, snippet, settings, now }: Surroundings, isSql: boolean): Value {
+  #run(
+    { parameters, timeZone, snippet, settings, now, limits = new Limits(now) }: Surroundings,
+    isSql: boolean,
+  ): Value {
     const model = new Map(Object.entries(parameters).map(([name, value]) => [name, valueOf(value)] as const))
     const interpreter = new Interpreter(this.parsed, {
       isSql,
@@ -83,7 +102,7 @@ export class Template {
       model,
       settings: new Map([...SETTINGS, ...Object.entries(settings ?? {})]),
       snippet: (name) => snippet?.(name)?.parsed,
-      now,
+      limits,
     })
     return placing(this.parsed.text, null, () => onStack(() => interpreter.output()))
   }

@@ -11,7 +11,12 @@ type Query = Made & {
   readonly name: string
   readonly text: string
   readonly published: number
-  readonly errors: readonly { readonly phase: string; readonly line: number | null; readonly code: string }[]
+  readonly errors: readonly {
+    readonly phase: string
+    readonly line: number | null
+    readonly code: string
+    readonly message: string
+  }[]
 }
 type Result = {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
@@ -106,6 +111,13 @@ const makeQuery = (client: Client, json: object) =>
   good<Query>(
     client.request('POST', '/dataQueries', { json: { name: `query ${++made}`, ...json }, as: 'Data_Editor' }),
   )
+
+async function published(client: Client, json: object): Promise<Query> {
+  const query = await makeQuery(client, json)
+  return good(
+    client.request('POST', `/dataQueries/${query.id}/publish`, { json: { force: true }, as: 'Data_Editor' }),
+  )
+}
 
 const preview = (client: Client, json: object, as: object = { as: 'Data_Editor' }) =>
   client.request('POST', '/dataQueries/preview', { json, ...as })
@@ -325,6 +337,75 @@ const life: Scenario[] = [
     },
   },
   {
+    title: 'faults of references are read with their places, and refuse runs with the path to them',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const other = await makeImported(client)
+      const [name, far] = [`inner ${++made}`, `far ${++made}`]
+      const text = `SELECT *\nFROM \${ref("${name}")} i`
+      const outer = await published(client, { dataSourceId: imported, text })
+      const read = async () => {
+        const query = await good<Query>(client.request('GET', `/dataQueries/${outer.id}`))
+        return query.errors.map(({ phase, line, code, message }) => [phase, line, code, message])
+      }
+      const run = () => client.request('POST', `/dataQueries/${outer.id}/run`, { json: {} })
+      const path = `${outer.name} > ${name}`
+      expect(await read()).toEqual([
+        ['reference', 2, 'not_found', `there is no data query of this name: ${path}`],
+      ])
+      expectAnswer(await run(), { answers: 'invalid', pointers: ['/text'] })
+      const inner = await makeQuery(client, { name, dataSourceId: imported, text: 'SELECT id FROM orders' })
+      const change = (json: object) =>
+        good(
+          client.request('PUT', `/dataQueries/${inner.id}`, {
+            json: { name, dataSourceId: imported, ...json },
+          }),
+        )
+      const publish = () =>
+        good(client.request('POST', `/dataQueries/${inner.id}/publish`, { json: { force: true } }))
+      expect(await read()).toMatchObject([
+        ['reference', 2, 'not_found', `the data query was never published: ${path}`],
+      ])
+      await publish()
+      expect(await read()).toEqual([])
+      expect((await good<Result>(run())).rowCount).toBe(4)
+      await change({ text: 'SELECT ${missing}' })
+      expect(await read()).toEqual([])
+      await publish()
+      expect(await read()).toMatchObject([
+        [
+          'template',
+          2,
+          'invalid',
+          `in the data query ${name}, line 1, column 8: the value is null or missing`,
+        ],
+      ])
+      await change({ text: `SELECT * FROM \${ref("${outer.name}")} o` })
+      await publish()
+      expect(await read()).toMatchObject([
+        ['reference', 2, 'cycle', `refers to itself: ${path} > ${outer.name}`],
+      ])
+      const refused = await run()
+      expectAnswer(refused, { answers: 'invalid', pointers: ['/text'] })
+      expect(JSON.stringify(refused.body['errors'])).toContain(
+        `line 2, column 8: refers to itself: ${path} > ${outer.name}`,
+      )
+      await published(client, { name: far, dataSourceId: other, text: 'SELECT 1 AS one' })
+      await change({ text: `SELECT * FROM \${ref("${far}")} f` })
+      await publish()
+      expect(await read()).toMatchObject([
+        ['reference', 2, 'invalid', `the data query reads another data source: ${path} > ${far}`],
+      ])
+      await change({ text: 'SELECT 1; SELECT 2' })
+      await publish()
+      expect(await read()).toMatchObject([
+        ['template', 2, 'invalid', `in the data query ${name}, begins a second statement`],
+      ])
+      await good(client.request('DELETE', `/dataQueries/${inner.id}`))
+      expect(await read()).toMatchObject([['reference', 2, 'not_found', expect.any(String)]])
+    },
+  },
+  {
     title: 'a run has the published version until the draft is published; a version is restored as the draft',
     async run(client) {
       const { imported = 0 } = await sources(client)
@@ -462,6 +543,33 @@ const runs: Scenario[] = [
     })
     expectAnswer(refused, { answers: 'invalid', pointers: ['/values/ids'] })
   }),
+  ...onEach('a data query refers to others, which inherit its parameters', async (client, id) => {
+    const inner = await published(client, { dataSourceId: id, text: `${OF_REGION};`, parameters: [REGION] })
+    const text = `SELECT o.id, o.amount FROM \${ref("${inner.name}")} o`
+    const mid = await published(client, {
+      dataSourceId: id,
+      text,
+      parameters: [{ ...REGION, default: 'south' }],
+    })
+    const ask = (outer: string, values: object = {}) =>
+      rowsOf(client, {
+        dataSourceId: id,
+        text: outer,
+        parameters: [{ name: 'region', type: 'string' }],
+        values,
+      })
+    const all = `SELECT id FROM \${ref("${mid.name.toUpperCase()}")} m ORDER BY id`
+    expect(await ask(all)).toEqual([[2]])
+    expect(await ask(all, { region: "o'neil" })).toEqual([[4]])
+    const ids = await published(client, {
+      dataSourceId: id,
+      text: 'SELECT id FROM orders WHERE region = ${region}',
+      parameters: [REGION],
+    })
+    const passed = `WITH m AS \${ref("${mid.name}", {"region": "north"})} SELECT id FROM m WHERE id IN \${ref("${ids.name}", {"region": region!"north"})} AND id IN (\${ref("${ids.name}", {"region": "north"})}) ORDER BY id`
+    expect(await ask(passed)).toEqual([[1], [3]])
+    expect(await ask(passed, { region: 'south' })).toEqual([])
+  }),
   ...onEach(
     'hostile values are values, literals, parts of strings or names, and nothing else',
     async (client, id, kind) => {
@@ -594,6 +702,14 @@ const scoped: Scenario[] = [
         expect({ text, status }).toEqual({ text, status: 422 })
         expect(JSON.stringify(body)).not.toContain("o'neil")
       }
+      const all = await published(client, { dataSourceId: id, text: 'SELECT * FROM orders' })
+      const hidden = await published(client, { dataSourceId: id, text: 'SELECT id FROM secret' })
+      expect(await idsOf(`SELECT id FROM \${ref("${all.name}")} a`, north)).toEqual([1, 3])
+      for (const text of [
+        `SELECT margin FROM \${ref("${all.name}")} a`,
+        `SELECT * FROM \${ref("${hidden.name}")} h`,
+      ])
+        expectAnswer(await ask(text, north), { answers: 'query_failed' })
       expect(await idsOf('SELECT id FROM secret', {})).toEqual([1, 2, 3, 4])
       const main = await ask('SELECT id FROM main.orders', north)
       const seen = (main.body as unknown as Partial<Result>).rows ?? []

@@ -2,7 +2,10 @@ import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { parseInstant } from '../../lib/time.ts'
 import type { Given } from '../../templates/template.ts'
-import { DateValue } from '../../templates/values/value.ts'
+import { Decimal } from '../../templates/values/decimal.ts'
+import { DateValue, Range, Sequence, Text } from '../../templates/values/value.ts'
+import type { Value } from '../../templates/values/value.ts'
+import { VALUES_MAX } from './schema.ts'
 import type { Parameter, ParameterValue } from './schema.ts'
 
 type Values = Readonly<Record<string, ParameterValue | null>>
@@ -53,6 +56,50 @@ function typed(parameter: Parameter, value: ParameterValue, { at, faults }: Plac
   return null
 }
 
+type Passing = {
+  /** The values in the call. */
+  readonly passed: ReadonlyMap<string, Value | undefined>
+  /** The values of the parameters of the calling template. */
+  readonly inherited: Readonly<Record<string, Given>>
+  readonly fail: (complaint: string) => never
+}
+
+/** The values of a data query that another one refers to: of each parameter the value in the call, or the value of the calling
+ * template's parameter of the same name, or its default. */
+export function innerValues(
+  parameters: readonly Parameter[],
+  { passed, inherited, fail }: Passing,
+): Readonly<Record<string, Given>> {
+  const known = new Set(parameters.map(({ name }) => name))
+  for (const name of passed.keys()) if (!known.has(name)) fail(`${name} is not a parameter`)
+  const entries = parameters.map((parameter): [string, Given] => {
+    const { name } = parameter
+    const value =
+      passed.get(name) ?? (Object.hasOwn(inherited, name) ? inherited[name] : null) ?? parameter.default
+    const at = `the parameter ${name}`
+    if (value === null && parameter.required) fail(`${at} is required`)
+    return [name, value === null ? null : inner(parameter, value, (complaint) => fail(`${at} ${complaint}`))]
+  })
+  return Object.fromEntries(entries)
+}
+
+function inner(parameter: Parameter, value: Value | NonNullable<Given>, fail: Passing['fail']): Given {
+  const one = (item: unknown): Given => scalarOf(parameter, item) ?? fail(COMPLAINTS[parameter.type])
+  const list = listOf(value)
+  if ((list !== undefined) !== parameter.multi)
+    return fail(parameter.multi ? 'must be a list' : 'must not be a list')
+  if (!list) return one(value)
+  if (list.size > VALUES_MAX) fail(`has more than ${VALUES_MAX} values`)
+  return Array.from({ length: list.size }, (_, index) => one(list.at(index)))
+}
+
+function listOf(
+  value: Value | NonNullable<Given>,
+): { readonly size: number; at(index: number): unknown } | undefined {
+  if (Array.isArray(value)) return { size: value.length, at: (index) => value[index] as unknown }
+  return value instanceof Sequence || value instanceof Range ? value : undefined
+}
+
 const COMPLAINTS: Readonly<Record<Parameter['type'], string>> = {
   string: 'must be a text',
   number: 'must be a number',
@@ -62,12 +109,24 @@ const COMPLAINTS: Readonly<Record<Parameter['type'], string>> = {
   enum: 'must be one of the choices',
 }
 
-function scalarOf({ type, choices }: Parameter, value: string | number | boolean): Given {
-  if (type === 'number' || type === 'boolean') return typeof value === type ? value : undefined
-  if (typeof value !== 'string') return undefined
-  if (type === 'date') return dateOf(value)
-  if (type === 'datetime') return instantOf(value)
-  return type === 'string' || choices.includes(value) ? value : undefined
+/** A value from JSON or from a template, as templates take it; undefined for one of another type. */
+function scalarOf(parameter: Parameter, value: unknown): Given {
+  const { type } = parameter
+  if (type === 'number') return typeof value === 'number' || value instanceof Decimal ? value : undefined
+  if (type === 'boolean') return typeof value === 'boolean' ? value : undefined
+  if (value instanceof DateValue) return value.kind === type ? value : undefined
+  // A number that `?c` made a string is a string.
+  const text = value instanceof Text ? value.text : value
+  if (typeof text !== 'string') return undefined
+  const made = textOf(parameter, text)
+  return value instanceof Text && made === text ? new Text(text, value.isTainted) : made
+}
+
+function textOf({ type, choices }: Parameter, text: string): Given {
+  if (type === 'date') return dateOf(text)
+  if (type === 'datetime') return instantOf(text)
+  if (type === 'enum') return choices.includes(text) ? new Text(text, false) : undefined
+  return text
 }
 
 function dateOf(text: string): DateValue | undefined {

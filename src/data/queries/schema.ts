@@ -12,7 +12,7 @@ const LIMIT_MAX = 100_000
 const DESCRIPTION_MAX = 4_000
 const PARAMETERS_MAX = 50
 const CHOICES_MAX = 200
-const VALUES_MAX = 5_000
+export const VALUES_MAX = 5_000
 const VALUE_MAX = 10_000
 const NAME_MAX = 64
 
@@ -131,14 +131,14 @@ export const queryView = z
           phase: z
             .enum(['reference', 'template', 'statement'])
             .describe(
-              '`reference`: the data source is missing; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed.',
+              '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed.',
             ),
           line: z
             .int()
             .nullable()
-            .describe('From 1, in the template, or in the SQL for `statement`; null for `reference`.'),
+            .describe('From 1, in the template, or in the SQL for `statement`; null for the data source.'),
           column: z.int().nullable(),
-          code: z.enum(['not_found', 'invalid', 'scope_unsupported_reference']),
+          code: z.enum(['not_found', 'cycle', 'invalid', 'scope_unsupported_reference']),
           message: z.string(),
         }),
       )

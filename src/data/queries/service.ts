@@ -17,7 +17,8 @@ import type {
   QueryView,
   VersionView,
 } from './schema.ts'
-import { errorsOf } from './service/run.ts'
+import { errorsOf } from './service/composition.ts'
+import { placedMessage } from './statement.ts'
 import * as store from './store.ts'
 import type { QueryChange, QueryRow } from './store.ts'
 
@@ -89,10 +90,7 @@ export async function publishQuery(
     throw new Refusal(
       'conflict',
       'The draft has errors; see errors. Correct them, or publish with force.',
-      errors.map(({ line, column, message }) => ({
-        pointer: '/text',
-        message: line === null ? message : `line ${line}, column ${column}: ${message}`,
-      })),
+      errors.map((error) => ({ pointer: '/text', message: placedMessage(error) })),
     )
   const published = before.published + 1
   const { dataSourceId, text, parameters } = before
@@ -191,7 +189,7 @@ function auditFieldsOf({ name, description, ...rest }: QueryChange) {
 }
 
 async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
-  const errors = await errorsOf(context, row)
+  const errors = [...(await errorsOf(context, row))]
   const view = { ...summaryOf(context.ports, row), ...definitionOf(row), errors }
   return { view, version: row.version }
 }

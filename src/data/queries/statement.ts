@@ -7,6 +7,7 @@ import { checkStatement } from '../sql/gate.ts'
 import type { Dialect } from '../sql/spelling.ts'
 import { templateSql } from '../sql/template-sql.ts'
 import { TextFault } from '../sql/text-fault.ts'
+import type { ReferenceFault } from './references.ts'
 import type { QueryView } from './schema.ts'
 
 export type QueryError = QueryView['errors'][number]
@@ -15,10 +16,10 @@ export type QueryError = QueryView['errors'][number]
 type Made = { readonly statement: Bound } | { readonly error: QueryError }
 
 /** The statement that the template of a data query writes. It is one statement that only reads. */
-export function statementOf(text: string, surroundings: Surroundings, dialect: Dialect): Made {
+export function statementOf(template: Template, surroundings: Surroundings, dialect: Dialect): Made {
   let written = ''
   try {
-    const bound = templateSql(Template.parse(text).sql(surroundings), dialect)
+    const bound = templateSql(template.sql(surroundings), dialect)
     written = bound.text
     return { statement: { ...bound, text: checkStatement(written, dialect, null) } }
   } catch (error) {
@@ -29,14 +30,15 @@ export function statementOf(text: string, surroundings: Surroundings, dialect: D
   }
 }
 
-/** The fault of a template that no values can heal; null for none. */
-export function syntaxError(text: string): QueryError | null {
+/** A text as a template, or the fault that no values can heal. */
+export function parsedText(
+  text: string,
+): { readonly template: Template } | { readonly template?: never; readonly error: QueryError } {
   try {
-    Template.parse(text)
-    return null
+    return { template: Template.parse(text) }
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error
-    return templateError(error)
+    return { error: templateError(error) }
   }
 }
 
@@ -44,12 +46,26 @@ function templateError({ line, column, complaint }: TemplateFault): QueryError {
   return { phase: 'template', line, column, code: 'invalid', message: complaint }
 }
 
+export function referenceError({ position, code, complaint }: ReferenceFault, text: string): QueryError {
+  const place = new TextFault(position, complaint).placeIn(text)
+  return { phase: 'reference', ...place, code, message: complaint }
+}
+
+const DETAILS: Readonly<Record<QueryError['phase'], string>> = {
+  reference: 'The template refers to data queries that it cannot use; see errors.',
+  template: 'The template is invalid; see errors.',
+  statement: 'The template writes a statement that is not allowed; see errors.',
+}
+
 /** The refusal of a run. */
-export function refusalOf({ phase, line, column, code, message }: QueryError): Refusal {
-  const place = phase === 'statement' ? `the SQL, line ${line}` : `line ${line}`
-  const detail =
-    phase === 'statement'
-      ? 'The template writes a statement that is not allowed; see errors.'
-      : 'The template is invalid; see errors.'
-  return new Refusal(code, detail, [{ pointer: '/text', message: `${place}, column ${column}: ${message}` }])
+export function refusalOf(errors: readonly [QueryError, ...QueryError[]]): Refusal {
+  const [{ phase, code }] = errors
+  const faults = errors.map((error) => ({ pointer: '/text', message: placedMessage(error) }))
+  return new Refusal(phase === 'reference' ? 'invalid' : code, DETAILS[phase], faults)
+}
+
+/** The message of an error with its place, if it has one. */
+export function placedMessage({ phase, line, column, message }: QueryError): string {
+  if (line === null) return message
+  return `${phase === 'statement' ? 'the SQL, ' : ''}line ${line}, column ${column}: ${message}`
 }

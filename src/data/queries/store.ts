@@ -102,3 +102,27 @@ export async function findVersion(
   const [row] = await database.select().from(dataQueryVersions).where(isThis)
   return (row as VersionRow | undefined) ?? null
 }
+
+export type PublishedRow = {
+  readonly name: string
+  /** Null for a data query that was never published. */
+  readonly definition: Definition | null
+}
+
+/** The published versions of the data queries with these names. */
+export async function listPublished(
+  database: Database,
+  names: readonly string[],
+): Promise<readonly PublishedRow[]> {
+  const { dataSourceId, text, parameters } = getTableColumns(dataQueryVersions)
+  const isLatest = and(
+    eq(dataQueryVersions.queryId, dataQueries.id),
+    eq(dataQueryVersions.number, dataQueries.published),
+  )
+  const rows = await database
+    .select({ name: dataQueries.name, definition: { dataSourceId, text, parameters } })
+    .from(dataQueries)
+    .leftJoin(dataQueryVersions, isLatest)
+    .where(sql`${dataQueries.name} collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
+  return rows as readonly PublishedRow[]
+}

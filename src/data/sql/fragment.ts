@@ -28,6 +28,18 @@ export function joined(fragments: readonly Fragment[], separator: string): Fragm
   return { parts: fragments.flatMap(({ parts }, index) => (index === 0 ? parts : [separator, ...parts])) }
 }
 
+/** A fragment without so many characters of text at its end. */
+export function shortened({ parts }: Fragment, count: number): Fragment {
+  const kept = [...parts]
+  for (let left = count; left > 0;) {
+    const last = kept.pop()
+    if (typeof last !== 'string') return { parts }
+    if (last.length > left) kept.push(last.slice(0, -left))
+    left -= last.length
+  }
+  return { parts: kept }
+}
+
 /** The conjunction or disjunction of conditions as a balanced tree: engines limit how deep expressions are. */
 export function balanced(conditions: readonly Fragment[], operator: 'AND' | 'OR'): Fragment {
   const [first = raw(operator === 'AND' ? '(1 = 1)' : '(1 = 0)'), ...rest] = conditions

@@ -1,12 +1,13 @@
 import type { Bind, Bound } from '../../ports/databases.ts'
-import type { TemplateFault } from '../../templates/fault.ts'
-import type { Piece, PlainValue } from '../../templates/pieces.ts'
-import type { Written } from '../../templates/written.ts'
-import { placed } from './clauses.ts'
+import { TemplateFault } from '../../templates/fault.ts'
+import type { Inner, Piece, PlainValue } from '../../templates/pieces.ts'
+import { Written } from '../../templates/written.ts'
+import { isMark, placed } from './clauses.ts'
 import type { Placed } from './clauses.ts'
 import { WRITERS } from './dialects/writers.ts'
-import { bind, boundOf, joined, name, raw } from './fragment.ts'
+import { bind, boundOf, joined, name, raw, shortened, sql } from './fragment.ts'
 import type { Fragment } from './fragment.ts'
+import { checkStatement } from './gate.ts'
 import { tokensOf } from './lexer.ts'
 import type { Token } from './lexer.ts'
 import { withinName, withinString } from './quoted-values.ts'
@@ -30,7 +31,7 @@ type Value = Exclude<Piece, { readonly kind: 'text' }>
 /** The statement that a template wrote. Its values are binds where an expression may stand, and are escaped within quotes.
  * @throws {TemplateFault} where a value has no place, such as a comment; with the code `bind` */
 export function templateSql(written: Written, dialect: Dialect): Bound {
-  return new Binding(written, dialect).bound()
+  return boundOf(new Binding(written, dialect).fragment(), WRITERS[dialect])
 }
 
 class Binding {
@@ -45,7 +46,7 @@ class Binding {
     this.#text = written.pieces.map(standIn).join('')
   }
 
-  bound(): Bound {
+  fragment(): Fragment {
     const tokens = this.#reading(() => tokensOf(this.#text, this.dialect))
     const places = this.#reading(() => placed(tokens))
     const indexes = new Map(places.map((place, at) => [place.token, at]))
@@ -60,7 +61,7 @@ class Binding {
       const at = indexes.get(token) ?? -1
       return this.#value(spot.piece, { spot, token, place: places[at], before: places[at - 1]?.token })
     })
-    return boundOf(joined(parts, ''), WRITERS[this.dialect])
+    return joined(parts, '')
   }
 
   #value(piece: Value, held: Held): Fragment {
@@ -86,6 +87,7 @@ class Binding {
   #quoted(piece: Value, held: Held) {
     const { start, end } = held.spot
     if (piece.kind === 'identifier') return { value: piece.name, start, end }
+    if (piece.kind === 'statement') throw this.#refusal(held, 'is a data query within quotes')
     const [value] = piece.kind === 'literal' ? [piece.value] : piece.values
     if (piece.kind === 'value' && piece.isList) throw this.#refusal(held, 'is a list within quotes')
     if (!value || value.value === null) throw this.#refusal(held, 'is null within quotes')
@@ -105,10 +107,33 @@ class Binding {
     }
     if (before === '.' || after === '.')
       throw this.#refusal(held, 'is a part of a name: write ?sql_identifier')
+    if (piece.kind === 'statement') return this.#statement(piece.inner, held)
     if (piece.kind === 'literal') return this.#literal(piece.value, held)
     this.#refuseUseless(held)
     const binds = piece.values.map((value) => this.#bind(value, held))
     return binds.length === 0 ? raw('NULL') : joined(binds, ', ')
+  }
+
+  /** A statement of its own, in parentheses. */
+  #statement({ name: title, pieces, text }: Inner, held: Held): Fragment {
+    const written = new Written(pieces, () => text)
+    const within = <T>(read: () => T) => this.#within(title, held, read)
+    const inner = within(() => new Binding(written, this.dialect).fragment())
+    const whole = boundOf(inner, WRITERS[this.dialect]).text
+    const checked = within(() => checkStatement(whole, this.dialect, null))
+    const statement = shortened(inner, whole.length - checked.length)
+    return isEnclosed(held.place) ? statement : sql`(${statement})`
+  }
+
+  /** Adds the name of a statement to its faults. */
+  #within<T>(title: string, held: Held, read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      if (error instanceof TemplateFault) throw this.#refusal(held, innerFault(title, error))
+      if (!(error instanceof TextFault)) throw error
+      throw this.#refusal(held, `in the data query ${title}, ${error.complaint}`)
+    }
   }
 
   #name(given: string, held: Held): string {
@@ -175,6 +200,20 @@ class Binding {
     const at = piece.at + (spot?.piece.kind === 'text' ? position - spot.start : 0)
     return this.written.fault({ at, snippet: piece.snippet }, complaint, 'bind')
   }
+}
+
+/** The complaint about a template that another one refers to. */
+export function innerFault(title: string, { line, column, complaint }: TemplateFault): string {
+  return `in the data query ${title}, line ${line}, column ${column}: ${complaint}`
+}
+
+/** Whether a statement stands in parentheses already. */
+function isEnclosed(place: Placed | undefined): boolean {
+  return (
+    place?.after === '(' &&
+    isMark(place.next, ')') &&
+    /^(?:FROM|JOIN|IN|EXISTS|ANY|ALL|SOME)$/.test(place.call)
+  )
 }
 
 const standIn = (piece: Piece): string => (piece.kind === 'text' ? piece.text : STAND_IN)

@@ -201,7 +201,7 @@ function call(machine: Machine, expression: ExpressionOf<'call'>): Value | undef
   if (of.kind === 'built-in') return callBuiltIn(machine, of, args)
   const target = present(machine, of)
   const values = args.map((arg) => machine.evaluate(arg))
-  if (target instanceof NativeFunction) return target.call(values)
+  if (target instanceof NativeFunction) return target.call(values, at)
   if (target instanceof Routine && target.definition.isFunction)
     return callFunction(machine, target, values, at)
   return fail(at, `is ${typeOf(target)}, not a function`)

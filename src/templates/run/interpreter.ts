@@ -1,5 +1,5 @@
 import { TemplateFault, UNPLACED, placing } from '../fault.ts'
-import { Limits } from '../limits.ts'
+import type { Limits } from '../limits.ts'
 import type { Piece } from '../pieces.ts'
 import type { Expression, Node, NodeOf, Scope } from '../syntax/tree.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -22,7 +22,7 @@ export type Run = {
   readonly settings: ReadonlyMap<string, string>
   /** The snippet of this name. */
   readonly snippet: (name: string) => Parsed | undefined
-  readonly now: () => number
+  readonly limits: Limits
 }
 
 /** Runs one template once. */
@@ -45,7 +45,7 @@ export class Interpreter implements Machine {
     private readonly template: Parsed,
     private readonly given: Run,
   ) {
-    this.limits = new Limits(given.now)
+    this.limits = given.limits
     this.isSql = given.isSql
     this.settings = new Map(
       [...given.settings].map(([name, format]) => [name, new Text(format, false)] as const),

@@ -62,6 +62,7 @@ const sizeOf = (piece: Piece): number => {
   if (piece.kind === 'text') return piece.text.length
   if (piece.kind === 'identifier') return piece.name.length
   if (piece.kind === 'literal') return piece.value.text.length
+  if (piece.kind === 'statement') return piece.inner.pieces.reduce((size, one) => size + sizeOf(one), 2)
   return piece.values.reduce((size, { text }) => size + text.length + 2, 0)
 }
 

@@ -174,6 +174,21 @@ class Lexer {
   }
 }
 
+/** The string literal that begins at a character; undefined where none does. */
+export function stringAt(
+  text: string,
+  at: number,
+): { readonly text: string; readonly end: number } | undefined {
+  for (const pattern of [TEXT, RAW]) {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0]
+    if (found === undefined) continue
+    const content = pattern === RAW ? found.slice(2, -1) : unescaped(found.slice(1, -1), at)
+    return { text: content, end: at + found.length }
+  }
+  return undefined
+}
+
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',

@@ -97,9 +97,9 @@ export class Routine {
   ) {}
 }
 
-/** A function of the caller. */
+/** A function of the caller. It gets the place of the call. */
 export class NativeFunction {
-  constructor(readonly call: (args: readonly (Value | undefined)[]) => Value | undefined) {}
+  constructor(readonly call: (args: readonly (Value | undefined)[], at: number) => Value | undefined) {}
 }
 
 /** The output of a part of a template, which is SQL already. */

@@ -3,16 +3,15 @@ import type { Cell, Row } from '../../../domain/table.ts'
 import { durationText } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
-import type { Given, Surroundings } from '../../../templates/template.ts'
-import { readPeople } from '../../scopes/service/sights.ts'
 import type { Asking } from '../../selection/service/waited.ts'
-import { findDataSource, requireSource } from '../../sources/service.ts'
+import { requireSource } from '../../sources/service.ts'
 import { valuesOf } from '../parameters.ts'
-import type { Definition, ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
-import { refusalOf, statementOf, syntaxError } from '../statement.ts'
-import type { QueryError } from '../statement.ts'
+import type { ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
+import { refusalOf } from '../statement.ts'
 import * as store from '../store.ts'
-import { dialectOf, openSource } from './readable-source.ts'
+import { composeStatement } from './composition.ts'
+import type { Composed } from './composition.ts'
+import { openSource } from './readable-source.ts'
 
 const RESULT_MAX_BYTES = 32 * 1024 * 1024
 /** Rows come in batches of fewer than these: a batch that passes the limit is cut and not refused. */
@@ -36,14 +35,14 @@ async function definitionOf(
   { ports: { database } }: Context,
   id: number,
   version: RunBody['version'],
-): Promise<Definition> {
+): Promise<Composed> {
   const row = await store.findQuery(database, id)
   if (!row) throw new Refusal('not_found', 'There is no such data query.')
   if (version === 'draft') return row
   const published = await store.findVersion(database, id, row.published)
   if (!published)
     throw new Refusal('conflict', 'The data query is not published. Publish it, or run its draft.')
-  return published
+  return { ...published, name: row.name }
 }
 
 /** Runs a data query that is not stored.
@@ -51,7 +50,7 @@ async function definitionOf(
  * database, not_found for the data source, and the refusals of the ports `databases` and `tables` */
 export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
   const { values, limit, ...definition } = body
-  return run(context, definition, { values, limit, pointer: '/values', asking })
+  return run(context, { ...definition, name: null }, { values, limit, pointer: '/values', asking })
 }
 
 type Run = {
@@ -64,21 +63,21 @@ type Run = {
 
 async function run(
   context: Context,
-  { dataSourceId, text, parameters }: Definition,
+  query: Composed,
   { values, limit, pointer, asking }: Run,
 ): Promise<ResultView> {
   const { clock } = context.ports
-  const given = valuesOf(parameters, values, pointer)
-  const { dialect, query } = await openSource(context, await requireSource(context.ports, dataSourceId))
-  const made = statementOf(text, await surroundingsOf(context, given), dialect)
-  if ('error' in made) throw refusalOf(made.error)
+  const given = valuesOf(query.parameters, values, pointer)
+  const source = await openSource(context, await requireSource(context.ports, query.dataSourceId))
+  const made = await composeStatement(context, query, { dialect: source.dialect, values: given })
+  if ('errors' in made) throw refusalOf(made.errors)
   const beganAt = clock.now()
   const options = {
     rowsMax: limit + BATCH_ROWS_MAX,
     bytesMax: RESULT_MAX_BYTES,
     onBackend: asking.onBackend,
   }
-  const stream = await query(made.statement, options, asking.signal)
+  const stream = await source.query(made.statement, options, asking.signal)
   const { rows, truncated } = await firstRows(stream, limit)
   const durationMs = clock.now() - beganAt
   return {
@@ -110,45 +109,4 @@ async function firstRows(
     return { rows: rows.slice(0, limit), truncated: true }
   }
   return { rows, truncated: false }
-}
-
-/** The variables of templates: parameters by their names and in `params`, and the caller as `user`. */
-async function surroundingsOf(
-  { ports, caller }: Context,
-  values: Readonly<Record<string, Given>>,
-): Promise<Surroundings> {
-  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
-  const person = (await readPeople(ports, [caller.userId])).get(caller.userId)
-  const user = { id: caller.userId, username: caller.username, properties: person?.properties ?? {} }
-  return {
-    parameters: { ...values, params: values, user },
-    timeZone: ports.settings.timeZone,
-    now: () => ports.clock.now(),
-  }
-}
-
-/** The faults of a data query, as its caller would meet them with the defaults of its parameters. */
-export async function errorsOf(
-  context: Context,
-  { dataSourceId, text, parameters }: Definition,
-): Promise<QueryError[]> {
-  const source = await findDataSource(context.ports, dataSourceId)
-  const missing: QueryError[] = source
-    ? []
-    : [
-        {
-          phase: 'reference',
-          line: null,
-          column: null,
-          code: 'not_found',
-          message: `The data source ${dataSourceId} does not exist.`,
-        },
-      ]
-  const fault = syntaxError(text)
-  if (fault) return [...missing, fault]
-  const isOpen = parameters.some((one) => one.required && one.default === null)
-  if (!source || isOpen) return missing
-  const surroundings = await surroundingsOf(context, valuesOf(parameters, {}, '/parameters'))
-  const made = statementOf(text, surroundings, dialectOf(context, source))
-  return 'error' in made ? [made.error] : []
 }

@@ -1,0 +1,121 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import type { Bound } from '../../../ports/databases.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { Limits } from '../../../templates/limits.ts'
+import type { Given, Template } from '../../../templates/template.ts'
+import { readPeople } from '../../scopes/service/sights.ts'
+import { findDataSource } from '../../sources/service.ts'
+import type { Dialect } from '../../sql/spelling.ts'
+import { valuesOf } from '../parameters.ts'
+import { REACHED_MAX, keyOf, referenceFaults } from '../references.ts'
+import type { Library, Published } from '../references.ts'
+import type { Definition } from '../schema.ts'
+import { parsedText, referenceError, statementOf } from '../statement.ts'
+import type { QueryError } from '../statement.ts'
+import * as store from '../store.ts'
+import { surroundingsOf } from '../sub-queries.ts'
+import { dialectOf } from './readable-source.ts'
+
+/** A data query to compose a statement of. */
+export type Composed = Definition & {
+  /** Null for one that is not stored. */
+  readonly name: string | null
+}
+
+type Faults = { readonly errors: readonly [QueryError, ...QueryError[]] }
+type Examined = { readonly template: Template; readonly library: Library }
+type Statement = { readonly dialect: Dialect; readonly values: Readonly<Record<string, Given>> }
+
+/** The statement of a data query with those that it refers to, or its faults. */
+export async function composeStatement(
+  context: Context,
+  query: Composed,
+  statement: Statement,
+): Promise<{ readonly statement: Bound } | Faults> {
+  const examined = await examine(context.ports, query)
+  return 'errors' in examined ? examined : written(context, examined, statement)
+}
+
+/** Reads the data queries that a text refers to. */
+async function examine(ports: Ports, query: Composed): Promise<Examined | Faults> {
+  const parsed = parsedText(query.text)
+  if (!parsed.template) return { errors: [parsed.error] }
+  const references = parsed.template.references()
+  const names = references.calls.map(({ name }) => keyOf(name))
+  const library = await readLibrary(ports, names)
+  const errors = referenceFaults({ ...query, references }, library)
+  const [first, ...others] = errors.map((fault) => referenceError(fault, query.text))
+  return first ? { errors: [first, ...others] } : { template: parsed.template, library }
+}
+
+async function written(
+  context: Context,
+  { template, library }: Examined,
+  { dialect, values }: Statement,
+): Promise<{ readonly statement: Bound } | Faults> {
+  const { clock, settings } = context.ports
+  const now = () => clock.now()
+  const user = await userOf(context)
+  const stage = {
+    published: library,
+    user,
+    timeZone: settings.timeZone,
+    now,
+    limits: new Limits(now),
+    calls: 0,
+  }
+  const made = statementOf(template, surroundingsOf(stage, values), dialect)
+  return 'error' in made ? { errors: [made.error] } : made
+}
+
+/** The published versions that names reach, by the keys of their names. It ends after one more than `REACHED_MAX`. */
+async function readLibrary({ database }: Ports, names: readonly string[]): Promise<Library> {
+  const library = new Map<string, Published | null>()
+  let wanted = new Set(names)
+  while (wanted.size > 0 && library.size <= REACHED_MAX) {
+    const rows = await store.listPublished(database, [...wanted].slice(0, REACHED_MAX + 1))
+    for (const row of rows) library.set(keyOf(row.name), publishedOf(row))
+    const next = rows.flatMap(({ name }) => library.get(keyOf(name))?.references.calls ?? [])
+    wanted = new Set(
+      next.map(({ name }) => keyOf(name)).filter((key) => !library.has(key) && !wanted.has(key)),
+    )
+  }
+  return library
+}
+
+function publishedOf({ name, definition }: store.PublishedRow): Published | null {
+  if (!definition) return null
+  const { dataSourceId, text, parameters } = definition
+  const { template = null } = parsedText(text)
+  const references = template?.references() ?? { calls: [], computed: [] }
+  return { name, dataSourceId, parameters, template, references }
+}
+
+async function userOf({ ports, caller }: Context): Promise<Given> {
+  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
+  const person = (await readPeople(ports, [caller.userId])).get(caller.userId)
+  return { id: caller.userId, username: caller.username, properties: person?.properties ?? {} }
+}
+
+/** The faults of a data query, as its caller would meet them with the defaults of its parameters. */
+export async function errorsOf(context: Context, query: Composed): Promise<readonly QueryError[]> {
+  const { dataSourceId, parameters } = query
+  const source = await findDataSource(context.ports, dataSourceId)
+  const examined = await examine(context.ports, query)
+  const errors = 'errors' in examined ? examined.errors : []
+  if (!source) return [missingSource(dataSourceId), ...errors]
+  const isOpen = parameters.some((one) => one.required && one.default === null)
+  if ('errors' in examined || isOpen) return errors
+  const values = valuesOf(parameters, {}, '/parameters')
+  const outcome = await written(context, examined, { dialect: dialectOf(context, source), values })
+  return 'errors' in outcome ? outcome.errors : []
+}
+
+const missingSource = (id: number): QueryError => ({
+  phase: 'reference',
+  line: null,
+  column: null,
+  code: 'not_found',
+  message: `The data source ${id} does not exist.`,
+})

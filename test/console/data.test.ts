@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { good } from '../api/suite.ts'
 import { onMainHost } from './stage.ts'
 
+const JOURNEY_MAX_MS = 180_000
 const CONFIGURATION = {
   format: 1,
   dataSources: [{ settings: { name: 'Archive', type: 'csv' }, notes: [], scopes: [] }],
@@ -80,6 +81,45 @@ onMainHost(
         await submit.click()
         await dialog.getByText('replaced', { exact: true }).waitFor()
       }))
+
+    test(
+      'a file is previewed, corrected and imported; its faults are named by line and column',
+      () =>
+        stage.visit('data/new/import', {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/422/)
+          const choose = (lines: readonly string[]) =>
+            page.locator('input[type=file]').setInputFiles({
+              name: 'Pump hours.csv',
+              mimeType: 'text/csv',
+              buffer: Buffer.from(lines.join('\n')),
+            })
+          await page.getByLabel('Into').selectOption({ label: 'A new set of tables' })
+          await choose(['id;station;hours', '007;Harlingen;3,5', '008;Den Oever;4', '009;;x'])
+          await page.getByText('3 records, 3 columns').waitFor()
+          await page.getByText('Found: semicolon').waitFor()
+          await page.getByText('Line 2: a number would lose the zeros at the begin').waitFor()
+          await check('preview')
+          await page.getByText('Numbers, dates and empty values').click()
+          await page.getByLabel('Numbers', { exact: true }).selectOption({ label: 'with a comma: 1,5' })
+          await page.getByLabel('Name for station').fill('place')
+          await page.getByLabel('Type of hours').selectOption('number')
+          await page.getByRole('button', { name: 'Import 3 records' }).click()
+          await page.getByText('The file was not imported').waitFor()
+          const fault = page.getByRole('table').filter({ hasText: 'Fault' }).getByRole('row').nth(1)
+          const [line, column] = await fault.getByRole('cell').allTextContents()
+          expect([line, column]).toEqual(['4', 'hours'])
+          await check('faults')
+          await page.getByText('Leave out records with faults').click()
+          await page.getByRole('button', { name: 'Import 3 records' }).click()
+          await page.getByText('pump_hours has 2 rows').waitFor()
+          await page.getByText('1 record was left out').waitFor()
+          await check('imported')
+          await page.getByRole('link', { name: 'All tables' }).click()
+          await page.getByText('pump_hours').waitFor()
+          await check('tables')
+        }),
+      JOURNEY_MAX_MS,
+    )
 
     test('a user whose role reads no data learns which roles do', () =>
       stage.visit('data', { as: 'editor' }, async ({ page, check, expectProblem }) => {

@@ -11,6 +11,7 @@ const OTHERS = [
   'maintenance?view=agenda',
   'scripts',
   'data',
+  'data/new/import',
   'notifications',
   'notifications/links',
   'notifications/messages',

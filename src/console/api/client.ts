@@ -89,10 +89,15 @@ export async function upload(
   {
     headers = {},
     onSent,
-  }: { readonly headers?: Readonly<Record<string, string>>; readonly onSent: (share: number) => void },
+    signal,
+  }: {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly onSent: (share: number) => void
+    readonly signal?: AbortSignal
+  },
 ): Promise<Response> {
   const once = async (): Promise<Response> =>
-    uploadOnce(url, body, { headers, onSent, token: await credentials.token() })
+    uploadOnce(url, body, { headers, onSent, token: await credentials.token(), ...(signal && { signal }) })
   const answer = await once()
   if (answer.status !== 401 || !(await credentials.renew())) return successOf(answer)
   return successOf(await once())
@@ -106,10 +111,12 @@ function uploadOnce(
     headers,
     onSent,
     token,
+    signal,
   }: {
     readonly headers: Readonly<Record<string, string>>
     readonly onSent: (share: number) => void
     readonly token: string | null
+    readonly signal?: AbortSignal
   },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -119,6 +126,8 @@ function uploadOnce(
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
     request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total)
+    request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'))
+    signal?.addEventListener('abort', () => request.abort())
     request.onerror = () => reject(Failure.unreachable(new Error('The connection was lost.')))
     request.onload = () => {
       const answered = new Headers()
@@ -129,7 +138,8 @@ function uploadOnce(
       const content = request.status === 204 ? null : (request.response as Blob)
       resolve(new Response(content, { status: request.status, headers: answered }))
     }
-    request.send(body)
+    if (signal?.aborted) request.onabort?.(new ProgressEvent('abort'))
+    else request.send(body)
   })
 }
 

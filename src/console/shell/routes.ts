@@ -63,7 +63,12 @@ export const SCREENS: readonly ScreenRoute[] = [
     scriptWords,
     () => import('../screens/scripts/screen.tsx'),
   ),
-  screen(['/data', '/data/:id'], 'data', dataWords, () => import('../screens/data/screen.tsx')),
+  screen(
+    ['/data', '/data/:id', '/data/:id/import'],
+    'data',
+    dataWords,
+    () => import('../screens/data/screen.tsx'),
+  ),
   screen(
     ['/notifications', '/notifications/:section'],
     'notifications',

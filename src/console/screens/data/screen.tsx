@@ -1,16 +1,19 @@
 import type { JSX } from 'preact'
-import { useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso'
 
 import { addStyles } from '../../kit/own-styles.ts'
+import { ImportPage } from './import-page.tsx'
 import styles from './data.css' with { type: 'text' }
 import { SourceList } from './source-list.tsx'
 import { SourcePage } from './source-page.tsx'
 
 addStyles(styles)
 
-/** The data sources, or one of them. */
+/** The data sources, one of them, or the import of a file into one. */
 export function Screen(): JSX.Element {
   const { id } = useRoute().params
+  const { path } = useLocation()
   if (id === undefined) return <SourceList />
+  if (path.endsWith('/import')) return <ImportPage key={id} />
   return <SourcePage key={id} id={Number(id)} />
 }

@@ -6,13 +6,14 @@ import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Icon } from '../../kit/icons.tsx'
 import { Menu } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { exportConfiguration } from './configuration.ts'
 import { ConfigurationDialog } from './configuration-dialog.tsx'
 import { SourceForm } from './source-form.tsx'
-import { placeOf, refusedToChange, sourceLink, sourcesSentence } from './sources.ts'
+import { importLink, placeOf, refusedToChange, sourceLink, sourcesSentence } from './sources.ts'
 import type { Source } from './sources.ts'
 
 /** All data sources. */
@@ -22,9 +23,17 @@ export function SourceList(): JSX.Element {
   const all = sources.data?.items ?? []
   const refused = refusedToChange()
   const add = (
-    <Button kind="primary" icon="plus" refused={refused} onClick={() => setDialog('new')}>
-      {t('data.new')}
-    </Button>
+    <>
+      <Button icon="plus" refused={refused} onClick={() => setDialog('new')}>
+        {t('data.new')}
+      </Button>
+      {refused === undefined && (
+        <a class="btn primary" href={importLink('new')}>
+          <Icon name="file" />
+          {t('data.import')}
+        </a>
+      )}
+    </>
   )
   return (
     <>
@@ -59,7 +68,11 @@ export function SourceList(): JSX.Element {
           {({ items }) => (
             <Card>
               {items.length === 0 ? (
-                <Empty title={t('data.none')} text={t('data.noneText')} action={add} />
+                <Empty
+                  title={t('data.none')}
+                  text={t('data.noneText')}
+                  action={<span class="row wrap middle">{add}</span>}
+                />
               ) : (
                 <SourceTable sources={items} />
               )}

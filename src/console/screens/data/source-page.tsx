@@ -6,6 +6,7 @@ import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
 import { Show, Skeleton } from '../../kit/feedback.tsx'
+import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
@@ -13,7 +14,7 @@ import { exportConfiguration } from './configuration.ts'
 import { DeleteSource } from './delete-source.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SourceForm } from './source-form.tsx'
-import { hasFiles, refusedToChange, tablesSentence } from './sources.ts'
+import { hasFiles, importLink, refusedToChange, tablesSentence } from './sources.ts'
 import type { Source } from './sources.ts'
 import { SyncDialog } from './sync-dialog.tsx'
 import { TablesTab } from './tables-tab.tsx'
@@ -77,6 +78,12 @@ function Actions({
   const refused = refusedToChange()
   return (
     <>
+      {hasFiles(source) && refused === undefined && (
+        <a class="btn primary" href={importLink(source.id)}>
+          <Icon name="file" />
+          {t('data.import')}
+        </a>
+      )}
       {!hasFiles(source) && (
         <Button icon="refresh" refused={refused} onClick={() => onDialog('sync')}>
           {t('data.sync')}

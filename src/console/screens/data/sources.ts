@@ -45,4 +45,10 @@ export function placeOf({ connection }: Pick<Source, 'connection'>): string {
   return `${host}:${connection.port}/${connection.database}`
 }
 
+/** The page on which a file is imported into a source, or into a new set of tables. */
+export const importLink = (id: number | 'new', query: Readonly<Record<string, string>> = {}): string =>
+  linkTo(`data/${id}/import`, query)
+
+export const tableLink = (id: number, table: string): string => linkTo(`data/${id}`, { table })
+
 export const sourceLink = (id: number): string => linkTo(`data/${id}`)

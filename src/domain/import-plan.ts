@@ -13,13 +13,24 @@ export type ImportPlan = {
 /** A column of the table, and the index of the column of the file from which it comes. */
 export type PlannedColumn = Column & { readonly source: number }
 
-export type FileFormat = CsvFormat | NdjsonFormat | RowsFormat
+export type FileFormat = CsvFormat | NdjsonFormat | XlsxFormat | RowsFormat
 
 /** A JSON array of the cells of a row on each line, as the service writes them. */
 export type RowsFormat = { readonly kind: 'rows' }
 
 /** A JSON object in UTF-8 on each line; its keys are the columns. */
 export type NdjsonFormat = { readonly kind: 'ndjson' }
+
+/** A sheet of a workbook. */
+export type XlsxFormat = {
+  readonly kind: 'xlsx'
+  /** The name of the sheet; null for the first one. */
+  readonly sheet: string | null
+  /** Whether the first row with values has the names of the columns. */
+  readonly hasHeader: boolean
+  /** Rows with values before the header. */
+  readonly skipRecords: number
+}
 
 export type CsvFormat = {
   readonly kind: 'csv'
@@ -45,6 +56,10 @@ export type ValueFormat = {
 /** The columns and counts of a whole file. */
 export type FileContents = {
   readonly columns: readonly FileColumn[]
+  /** The sheets of a workbook; none for other files. */
+  readonly sheets: readonly string[]
+  /** The sheet that was read. */
+  readonly sheet: string | null
   readonly records: number
   /** The first records, as text. */
   readonly sample: readonly (readonly string[])[]
@@ -74,9 +89,12 @@ export type ImportFault = {
     | 'too_few_cells'
     | 'too_many_cells'
     | 'too_long'
+    | 'cell_error'
     | 'not_of_the_type'
-  /** From 1. */
+  /** From 1: a line, or a row of a sheet. */
   readonly line: number
+  /** The sheet of a workbook. */
+  readonly sheet?: string
   /** The name of the column; null for a fault of the whole record. */
   readonly column: string | null
   readonly message: string

@@ -21,6 +21,7 @@ import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataDefinitionsSuite } from './data-definitions.suite.ts'
 import { dataRowsSuite } from './data-rows.suite.ts'
+import { dataFilesSuite } from './data-files.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
 import { dataSourceConfigurationSuite } from './data-source-configuration.suite.ts'
 import { dataSourcesSuite } from './data-sources.suite.ts'
@@ -138,6 +139,7 @@ export const SUITES: readonly Suite[] = [
   dataSourceNotesSuite,
   dataRowsSuite,
   dataDefinitionsSuite,
+  dataFilesSuite,
   dataTablesSuite,
   dataScopesSuite,
   dataSourceConfigurationSuite,

@@ -21,6 +21,7 @@ import type {
 import type { Environment } from './environment.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
+import { importFileOf } from './tables/import-file.ts'
 import type { LoadStep } from './tables/loads.ts'
 import type { RowPage } from './tables/pages.ts'
 import { rowStreamOf } from './tables/row-lines.ts'
@@ -84,9 +85,12 @@ class ObjectTables implements Tables {
   ): Promise<FileContents> {
     const found = await this.#parts.blobs.get(blob)
     if (!found) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
-    const told = (bytes: number) => progress?.(bytes / found.sizeBytes)
+    const told = (bytes: number) => {
+      signal.throwIfAborted()
+      progress?.(Math.min(1, bytes / found.sizeBytes))
+    }
     try {
-      return await inspectFile(readUntil(found.body, signal, told), file, values)
+      return await inspectFile(importFileOf(this.#parts.blobs, blob, found, told), file, values)
     } catch (error) {
       throw error instanceof ImportFailure ? importRefusal(error.faults) : error
     }
@@ -175,17 +179,4 @@ function withDeadline<Value>(answer: Promise<Value>, timeoutMs: number, signal: 
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
   })
-}
-
-async function* readUntil(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-  wrote: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  for await (const chunk of body) {
-    signal.throwIfAborted()
-    yield chunk
-    wrote((bytes += chunk.length))
-  }
 }

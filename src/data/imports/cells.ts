@@ -2,12 +2,22 @@ import type { ValueFormat } from '../../domain/import-plan.ts'
 import type { Cell, ColumnType } from '../../domain/table.ts'
 import { dateTimeReader, formatReader, hasHours, readDate, readTime } from './instants.ts'
 
-/** A value of a file: a text whose type the values of its column decide, a text whose type the file has, or null. */
-export type FileCell = string | null | { readonly text: string; readonly type: 'string' | 'json' }
+/** A value of a file: a text whose type the values of its column decide, a text whose type the file has, or null. An `error`
+ * stands in a spreadsheet in place of a value, such as `#N/A`. */
+export type FileCell =
+  | string
+  | null
+  | { readonly text: string; readonly type: 'string' | 'json' | 'date' | 'error' }
 
 /** The text of a value of a file, which is empty for null. */
 export function textOf(cell: FileCell): string {
   return typeof cell === 'object' ? (cell?.text ?? '') : cell
+}
+
+/** The text of a value of a file for the reader of a type: a day is an instant, its midnight, among instants. */
+export function textFor(cell: FileCell, type: ColumnType): string {
+  const isMidnight = type === 'datetime' && typeof cell === 'object' && cell?.type === 'date'
+  return isMidnight ? `${cell.text}T00:00` : textOf(cell)
 }
 
 /** The value of a cell's text, or undefined where it has none of the type. Texts for null are the caller's. */

@@ -12,9 +12,14 @@ export class ImportFailure extends Error {
 
 /** The refusal of an import, with the line and the column of each fault. */
 export function importRefusal(faults: readonly ImportFault[]): Refusal {
-  const errors = faults.map(({ line, column, message }) => ({
+  const errors = faults.map(({ line, column, sheet, message }) => ({
     pointer: `/file/${line}${column === null ? '' : `/${column}`}`,
-    message,
+    message: sheet === undefined ? message : `Sheet ${sheet}: ${message}`,
   }))
   return new Refusal('import_failed', faults[0]?.message ?? 'The file cannot be imported.', errors)
+}
+
+/** The refusal of a file that is not of its kind, or is damaged. @param pointer to the part of the order that does not suit */
+export function unreadable(detail: string, pointer = '/file'): Refusal {
+  return new Refusal('import_failed', detail, [{ pointer, message: detail }])
 }

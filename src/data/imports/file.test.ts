@@ -4,6 +4,8 @@ import type { ColumnType } from '../../domain/table.ts'
 import type { CsvFormat, ImportPlan, ValueFormat } from '../../domain/import-plan.ts'
 import { ImportFailure } from './failure.ts'
 import { inspectFile, readRows } from './file.ts'
+import type { ImportFile } from './import-file.ts'
+import { streamedFile } from '../../../test/data/import-files.ts'
 import type { ImportProgress } from './file.ts'
 
 const CSV: CsvFormat = {
@@ -16,9 +18,8 @@ const CSV: CsvFormat = {
 }
 const VALUES: ValueFormat = { nulls: [''], decimal: '.', dateFormats: [], timeZone: 'Europe/Zurich' }
 
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text)
-  for (let at = 0; at < bytes.length; at += 64) yield bytes.slice(at, at + 64)
+function bytesOf(text: string): ImportFile {
+  return streamedFile(new TextEncoder().encode(text))
 }
 
 function column(values: readonly string[], format: Partial<ValueFormat> = {}) {
@@ -278,7 +279,6 @@ describe('NDJSON', () => {
   })
 })
 
-async function* wholeOf(text: string): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text)
-  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.slice(at, at + 65_536)
+function wholeOf(text: string): ImportFile {
+  return streamedFile(new TextEncoder().encode(text), 65_536)
 }

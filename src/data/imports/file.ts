@@ -8,24 +8,24 @@ import type {
   ValueFormat,
 } from '../../domain/import-plan.ts'
 import type { Row } from '../../domain/table.ts'
-import { cellReaders, textOf } from './cells.ts'
-import type { CellReader } from './cells.ts'
+import { cellReaders, textFor, textOf } from './cells.ts'
+import type { CellReader, FileCell } from './cells.ts'
 import { ImportFailure } from './failure.ts'
+import type { ImportFile } from './import-file.ts'
 import { ColumnInference } from './inference.ts'
-import { recordsOf } from './records.ts'
+import { openRecords } from './records.ts'
 import type { FileRecord } from './records.ts'
 
 const SAMPLE_RECORDS = 20
 /** Faults that an answer lists. */
 const FAULTS_MAX = 100
 
-type Bytes = AsyncIterable<Uint8Array>
-
 /** Reads all records of a file and finds the types of its columns.
- * @throws {ImportFailure} for a file that cannot be read as records */
+ * @throws {ImportFailure} for a file that cannot be read as records
+ * @throws {Refusal} import_failed for one that is not of its kind */
 export async function inspectFile(
-  bytes: Bytes,
-  file: FileFormat,
+  file: ImportFile,
+  format: FileFormat,
   values: ValueFormat,
 ): Promise<FileContents> {
   const readers = cellReaders(values)
@@ -34,15 +34,17 @@ export async function inspectFile(
   const sample: (readonly string[])[] = []
   const faults: ImportFault[] = []
   let records = 0
-  for await (const { names, batch } of recordsOf(bytes, file)) {
+  const { sheets, sheet, records: batches } = await openRecords(file, format)
+  for await (const { names, batch } of batches) {
     for (const name of names.slice(columns.length)) {
       const inference = new ColumnInference(readers)
       if (records > 0) inference.add(null, 1)
       columns.push({ name, inference })
     }
-    for (const { line, cells, fault } of batch) {
+    for (const { line, cells, fault: own } of batch) {
+      const fault = own ?? faultOfErrors(cells, line, { names, nulls })
       if (fault) {
-        if (faults.length < FAULTS_MAX) faults.push(fault)
+        if (faults.length < FAULTS_MAX) faults.push(placed(fault, sheet))
         continue
       }
       records += 1
@@ -59,6 +61,8 @@ export async function inspectFile(
       source,
       ...inference.result,
     })),
+    sheets,
+    sheet,
     records,
     sample: sample.map((texts) => columns.map((_, index) => texts[index] ?? '')),
     faults,
@@ -69,14 +73,16 @@ export async function inspectFile(
 export type ImportProgress = { rows: number; skipped: number; readonly faults: ImportFault[] }
 
 /** Reads the rows of a file, in batches, and counts them in `progress`.
- * @throws {ImportFailure} for the first fault, or the first that is one too many to skip */
+ * @throws {ImportFailure} for the first fault, or the first that is one too many to skip
+ * @throws {Refusal} import_failed for a file that is not of its kind */
 export async function* readRows(
-  bytes: Bytes,
+  file: ImportFile,
   plan: ImportPlan,
   progress: ImportProgress,
 ): AsyncGenerator<readonly Row[]> {
   const read = rowReader(plan)
-  for await (const { batch } of recordsOf(bytes, plan.file)) {
+  const { sheet, records } = await openRecords(file, plan.file)
+  for await (const { batch } of records) {
     const rows: Row[] = []
     for (const record of batch) {
       const row = read(record)
@@ -84,7 +90,7 @@ export async function* readRows(
         rows.push(row)
         continue
       }
-      progress.faults.push(row)
+      progress.faults.push(placed(row, sheet))
       progress.skipped += 1
       if (plan.onError === 'abort' || progress.skipped > plan.faultsMax)
         throw new ImportFailure(progress.faults.slice(-FAULTS_MAX) as [ImportFault])
@@ -105,8 +111,9 @@ function rowReader({ columns, values }: ImportPlan): (record: FileRecord) => Row
     const row = []
     for (const column of plan) {
       const cell = cells[column.source] ?? null
-      const text = textOf(cell)
-      const value = cell === null || nulls.has(text) ? null : column.read(text)
+      const isNull = cell === null || nulls.has(textOf(cell))
+      if (!isNull && isError(cell)) return faultOfError(cell.text, line, column.name)
+      const value = isNull ? null : column.read(textFor(cell, column.type))
       if (value === undefined) return faultOfCell(column, line)
       row.push(value)
     }
@@ -116,4 +123,29 @@ function rowReader({ columns, values }: ImportPlan): (record: FileRecord) => Row
 
 function faultOfCell({ name, type }: PlannedColumn & { read: CellReader }, line: number): ImportFault {
   return { code: 'not_of_the_type', line, column: name, message: `The value is not of the type ${type}.` }
+}
+
+type ErrorCell = { readonly text: string; readonly type: 'error' }
+
+function isError(cell: FileCell): cell is ErrorCell {
+  return typeof cell === 'object' && cell?.type === 'error'
+}
+
+function faultOfErrors(
+  cells: readonly FileCell[],
+  line: number,
+  { names, nulls }: { readonly names: readonly string[]; readonly nulls: ReadonlySet<string> },
+): ImportFault | null {
+  for (const [at, cell] of cells.entries())
+    if (isError(cell) && !nulls.has(cell.text)) return faultOfError(cell.text, line, names[at] ?? null)
+  return null
+}
+
+function faultOfError(text: string, line: number, column: string | null): ImportFault {
+  const message = `The cell has the error ${text}. List it among the nulls to read it as null.`
+  return { code: 'cell_error', line, column, message }
+}
+
+function placed(fault: ImportFault, sheet: string | null): ImportFault {
+  return sheet === null ? fault : { ...fault, sheet }
 }

@@ -1,4 +1,5 @@
 import type { ColumnWarning, FileColumn } from '../../domain/import-plan.ts'
+import { textFor } from './cells.ts'
 import type { CellReader, FileCell } from './cells.ts'
 
 export type InferredColumn = Pick<FileColumn, 'type' | 'hasNulls' | 'warnings'>
@@ -47,7 +48,7 @@ export class ColumnInference {
   #narrow(cell: Exclude<FileCell, null>, line: number): void {
     const [text, as] = typeof cell === 'string' ? [cell, null] : [cell.text, cell.type]
     const left = this.#possible.filter(
-      (type) => isPossible(type, as) && this.#readers[type](text) !== undefined,
+      (type) => isPossible(type, as) && this.#readers[type](textFor(cell, type)) !== undefined,
     )
     const isNumeric = left.includes('integer') || left.includes('number')
     if (isNumeric && LEADING_ZERO.test(text)) this.#becomeText({ code: 'leading_zeros', line })
@@ -68,7 +69,8 @@ function digitsOf(text: string): number {
   return text.startsWith('-') || text.startsWith('+') ? text.length - 1 : text.length
 }
 
-function isPossible(type: Candidate, as: 'string' | 'json' | null): boolean {
+function isPossible(type: Candidate, as: Exclude<FileCell, string | null>['type'] | null): boolean {
   if (as === 'string') return TYPES_OF_TEXTS.includes(type)
+  if (as === 'date') return type === 'date' || type === 'datetime'
   return (type === 'json') === (as === 'json')
 }

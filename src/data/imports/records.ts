@@ -1,10 +1,13 @@
-import type { CsvFormat, FileFormat, ImportFault } from '../../domain/import-plan.ts'
+import type { CsvFormat, FileFormat, ImportFault, XlsxFormat } from '../../domain/import-plan.ts'
 import { textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
 import { readCsv } from './csv.ts'
-import { ImportFailure } from './failure.ts'
+import { ImportFailure, unreadable } from './failure.ts'
+import type { ImportFile } from './import-file.ts'
 import { readNdjson } from './ndjson.ts'
 import { readRowLines } from './row-lines.ts'
+import type { SheetRow } from './xlsx/sheet.ts'
+import { openWorkbook } from './xlsx/workbook.ts'
 
 /** A record with the line on which it begins, or the fault that it has. Cells at its end may be missing. */
 export type FileRecord = {
@@ -19,10 +22,23 @@ export type Records = { readonly names: readonly string[]; readonly batch: reado
 /** As many as a table can have at the edge. */
 const COLUMNS_MAX = 100
 
-/** The records of a file below its header, in batches. @throws {ImportFailure} for a file that cannot be read as records */
-export function recordsOf(bytes: AsyncIterable<Uint8Array>, file: FileFormat): AsyncGenerator<Records> {
-  if (file.kind === 'rows') return rowRecords(bytes)
-  return file.kind === 'csv' ? csvRecords(bytes, file) : ndjsonRecords(bytes)
+/** The sheets of a workbook and the one that is read; none for other files. */
+export type Sheets = { readonly sheets: readonly string[]; readonly sheet: string | null }
+export type OpenFile = Sheets & { readonly records: AsyncGenerator<Records> }
+
+/** Opens a file; its records are those below its header, in batches.
+ * @throws {ImportFailure} also while they are read, for a file that cannot be read as records
+ * @throws {Refusal} import_failed, likewise, for a file that is not of its kind */
+export async function openRecords(file: ImportFile, format: FileFormat): Promise<OpenFile> {
+  const none = { sheets: [], sheet: null }
+  if (format.kind === 'csv') return { ...none, records: csvRecords(file.chunks, format) }
+  if (format.kind === 'ndjson') return { ...none, records: ndjsonRecords(file.chunks) }
+  if (format.kind === 'rows') return { ...none, records: rowRecords(file.chunks) }
+  const { sheets, rows } = await openWorkbook(await file.source())
+  const sheet = format.sheet ?? sheets[0] ?? ''
+  if (!sheets.includes(sheet))
+    throw unreadable(`The workbook has no sheet ${sheet}; it has ${sheets.join(', ')}.`, '/file/sheet')
+  return { sheets, sheet, records: sheetRecords(rows(sheet), format) }
 }
 
 async function* rowRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Records> {
@@ -60,6 +76,42 @@ function csvRecord(line: number, cells: readonly string[], width: number): FileR
   const code = cells.length < width ? 'too_few_cells' : 'too_many_cells'
   const message = `The record has ${cells.length} of ${width} cells.`
   return { line, cells, fault: { code, line, column: null, message } }
+}
+
+async function* sheetRecords(
+  batches: AsyncIterable<readonly SheetRow[]>,
+  { hasHeader, skipRecords }: XlsxFormat,
+): AsyncGenerator<Records> {
+  const columns = new ColumnNames()
+  let left = skipRecords
+  for await (const rows of batches) {
+    const batch: FileRecord[] = []
+    for (const { row: line, cells } of rows) {
+      if (left > 0) {
+        left -= 1
+        continue
+      }
+      const fault = faultOfCells(cells, line)
+      const isHeader = hasHeader && columns.names.length === 0
+      if (isHeader && fault) throw new ImportFailure([fault])
+      // Without a header each row may have more columns than the rows before.
+      if (isHeader || !hasHeader)
+        columns.add(
+          cells.slice(columns.names.length).map((cell) => (isHeader ? textOf(cell) : '')),
+          line,
+        )
+      if (!isHeader)
+        batch.push({ line, cells, fault: fault ?? faultOfWidth(cells, line, columns.names.length) })
+    }
+    if (columns.names.length > 0) yield { names: [...columns.names], batch }
+  }
+}
+
+/** A row of a sheet may have fewer cells than the header, and no more. */
+function faultOfWidth(cells: readonly FileCell[], line: number, width: number): ImportFault | null {
+  if (cells.length <= width) return null
+  const message = `The row has a value in column ${cells.length}; the header has ${width} columns.`
+  return { code: 'too_many_cells', line, column: null, message }
 }
 
 async function* ndjsonRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Records> {

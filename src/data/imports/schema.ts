@@ -12,6 +12,8 @@ const NULLS_MAX = 20
 const FORMATS_MAX = 10
 const FAULTS_MAX = 1_000
 const SKIPPED_RECORDS_MAX = 1_000
+/** Spreadsheets have 31 characters at most; others that write workbooks need not count. */
+const SHEET_NAME_MAX = 255
 /** Texts of files are never read as bytes. */
 export const importType = z.enum(COLUMN_TYPES).exclude(['binary'])
 
@@ -33,7 +35,27 @@ const ndjsonFormat = z.strictObject({
   kind: z.literal('ndjson').describe('A JSON object in UTF-8 on each line; its keys are the columns.'),
 })
 
-const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat])
+const xlsxFormat = z.strictObject({
+  kind: z.literal('xlsx').describe('A sheet of a workbook.'),
+  sheet: storableText
+    .min(1)
+    .max(SHEET_NAME_MAX)
+    .nullable()
+    .default(null)
+    .describe('The name of the sheet; null for the first one.'),
+  hasHeader: z
+    .boolean()
+    .default(true)
+    .describe('Whether the first row that has values has the names of the columns.'),
+  skipRecords: z
+    .int()
+    .min(0)
+    .max(SKIPPED_RECORDS_MAX)
+    .default(0)
+    .describe('Rows that have values before the header.'),
+})
+
+const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat, xlsxFormat])
 
 const valueFormat = z.strictObject({
   nulls: z.array(storableText.max(64)).max(NULLS_MAX).default(['']).describe('Texts that stand for null.'),
@@ -123,10 +145,12 @@ const fault = z
         'too_few_cells',
         'too_many_cells',
         'too_long',
+        'cell_error',
         'not_of_the_type',
       ] satisfies ImportFault['code'][])
       .describe('The kind of fault.'),
-    line: z.int().describe('The line of the file, from 1.'),
+    line: z.int().describe('The line of the file or the row of the sheet, from 1.'),
+    sheet: z.string().optional().describe('The sheet of a workbook.'),
     column: z.string().nullable().describe('The name of the column; null for the whole record.'),
     message: z.string(),
   })
@@ -134,7 +158,12 @@ const fault = z
 
 export const previewView = z
   .object({
-    delimiter: z.string().nullable().describe('The delimiter that was found or given; null for NDJSON.'),
+    delimiter: z
+      .string()
+      .nullable()
+      .describe('The delimiter that was found or given; null for other files than CSV.'),
+    sheets: z.array(z.string()).describe('The names of the sheets of a workbook; none for other files.'),
+    sheet: z.string().nullable().describe('The sheet that was read; null for other files.'),
     records: z.int().describe('The number of records without faults.'),
     columns: z
       .array(

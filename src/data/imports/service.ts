@@ -16,12 +16,14 @@ import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable 
 import type { OpenTable } from '../tables/service.ts'
 import { dropUploads, requireUpload, saveUpload } from '../uploads/service.ts'
 import type { UploadRow } from '../uploads/service.ts'
+import { joined } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { delimiterOf } from './delimiter.ts'
+import { requireKind } from './kinds.ts'
 import type { ImportBody, ImportView, PreviewBody, PreviewView, UploadView } from './schema.ts'
 
-/** Bytes in which the delimiter is found. */
-const START_BYTES = 64 * 1024
+/** Bytes in which the kind and the delimiter are found. */
+const HEAD_BYTES = 64 * 1024
 /** The share of the work after which all types are known. */
 const INSPECTED = 0.4
 
@@ -48,6 +50,8 @@ export async function previewImport(
   )
   return {
     delimiter: file.kind === 'csv' ? file.delimiter : null,
+    sheets: [...contents.sheets],
+    sheet: contents.sheet,
     records: contents.records,
     columns: contents.columns.map((column) => ({
       source: column.name,
@@ -181,26 +185,31 @@ async function requireFile(ports: Ports, id: number, key: string): Promise<Uploa
   return upload
 }
 
+/** @throws {Refusal} import_failed for a file that is not of its kind */
 async function formatOf(ports: Ports, blob: string, file: PreviewBody['file']): Promise<FileFormat> {
-  if (file.kind === 'ndjson') return file
-  const { delimiter } = file
-  if (delimiter !== 'auto') return { ...file, kind: 'csv', delimiter }
-  const start = await startOf(ports, blob, file.encoding)
-  return { ...file, kind: 'csv', delimiter: delimiterOf(start, file.quote) }
+  const head = await headOf(ports, blob)
+  const format = 'delimiter' in file ? csvFormatOf(head, file) : file
+  await requireKind(head, format)
+  return format
 }
 
-async function startOf({ blobs }: Ports, blob: string, encoding: CsvFormat['encoding']): Promise<string> {
+function csvFormatOf(head: Uint8Array, file: Extract<PreviewBody['file'], { delimiter: string }>): CsvFormat {
+  const { delimiter, encoding, quote } = file
+  const text = () => new TextDecoder(encoding === 'latin-1' ? 'latin1' : encoding).decode(head)
+  return { ...file, kind: 'csv', delimiter: delimiter === 'auto' ? delimiterOf(text(), quote) : delimiter }
+}
+
+async function headOf({ blobs }: Ports, blob: string): Promise<Uint8Array> {
   const stored = await blobs.get(blob)
   if (!stored) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
-  const decoder = new TextDecoder(encoding === 'latin-1' ? 'latin1' : encoding)
-  let text = ''
+  const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stored.body) {
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
     bytes += chunk.byteLength
-    if (bytes >= START_BYTES) break
+    if (bytes >= HEAD_BYTES) break
   }
-  return text
+  return joined(chunks, bytes)
 }
 
 /** @throws {Refusal} invalid for columns that the file has not, and for two of one name */

@@ -6,6 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 
 import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
+import type { ImportFile } from '../../../src/data/imports/import-file.ts'
 import type { ImportPlan } from '../../../src/domain/import-plan.ts'
 import type { Cell, Column, Row } from '../../../src/domain/table.ts'
 import type { LoadCounts } from '../../../src/ports/tables.ts'
@@ -21,14 +22,11 @@ export const STORAGE = {
 const FLUSH_CHARS = 1024 * 1024
 const NULL = String.raw`\N`
 
-/** Writes the rows of a file into a new file of DuckDB. @throws {ImportFailure} */
-export async function load(
-  bytes: AsyncIterable<Uint8Array>,
-  plan: ImportPlan,
-  path: string,
-): Promise<LoadCounts> {
+/** Writes the rows of a file into a new file of DuckDB. @throws {ImportFailure}
+ * @throws {Refusal} import_failed */
+export async function load(file: ImportFile, plan: ImportPlan, path: string): Promise<LoadCounts> {
   const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
-  await storeRows(readRows(bytes, plan, progress), { columns: plan.columns, path })
+  await storeRows(readRows(file, plan, progress), { columns: plan.columns, path })
   return progress
 }
 

@@ -149,7 +149,7 @@ function refusalFor(reason: Reason, signal: AbortSignal): unknown {
     : new Refusal('query_too_large', 'The statement needs more memory than it may have. Narrow it.')
 }
 
-function refusalOf({ code, message, faults = [] }: TaskFailure): Error {
+function refusalOf({ code, message, faults, errors }: TaskFailure): Error {
   if (code === 'internal') return new Error(`A table process failed: ${message}`)
-  return code === 'import_failed' ? importRefusal(faults) : new Refusal(code, message)
+  return faults ? importRefusal(faults) : new Refusal(code, message, errors)
 }

@@ -1,7 +1,10 @@
 import { dlopen } from 'bun:ffi'
+import { open } from 'node:fs/promises'
 
 import { ImportFailure } from '../../../src/data/imports/failure.ts'
 import { inspectFile } from '../../../src/data/imports/file.ts'
+import { Refusal } from '../../../src/lib/errors.ts'
+import type { ByteSource } from '../../../src/lib/zip/source.ts'
 import { edit } from './child-edit.ts'
 import { load } from './child-load.ts'
 import { reshape } from './child-reshape.ts'
@@ -49,8 +52,28 @@ function report(error: unknown): void {
 }
 
 async function runFile(task: FileTask): Promise<FromChild> {
-  if (task.kind === 'load') return { kind: 'done', counts: await load(fileBytes(), task.plan, task.path) }
-  return { kind: 'done', contents: await inspectFile(fileBytes(), task.file, task.values) }
+  const file = { chunks: fileBytes(), source: () => spooled(fileBytes(), task.scratch) }
+  if (task.kind === 'load') return { kind: 'done', counts: await load(file, task.plan, task.path) }
+  return { kind: 'done', contents: await inspectFile(file, task.file, task.values) }
+}
+
+/** A file that comes, kept so that it can be read from any place on. The parent removes it. */
+async function spooled(chunks: AsyncIterable<Uint8Array>, path: string): Promise<ByteSource> {
+  const file = await open(path, 'wx+', 0o600)
+  let sizeBytes = 0
+  for await (const chunk of chunks) {
+    await file.write(chunk)
+    sizeBytes += chunk.length
+  }
+  return {
+    sizeBytes,
+    async read(offsetBytes, spanBytes) {
+      const bytes = new Uint8Array(spanBytes)
+      const { bytesRead } = await file.read(bytes, 0, spanBytes, offsetBytes)
+      if (bytesRead !== spanBytes) throw new Error('The file was cut off.')
+      return bytes
+    },
+  }
 }
 
 /** The file as it comes; ends well only after as many bytes as the parent has sent. */
@@ -76,6 +99,8 @@ function failureOf(error: unknown): TaskFailure {
   if (error instanceof QueryFailure) return error.failure
   if (error instanceof ImportFailure)
     return { code: 'import_failed', message: error.message, faults: error.faults }
+  if (error instanceof Refusal && error.code === 'import_failed')
+    return { code: error.code, message: error.detail, errors: error.errors }
   return {
     code: 'internal',
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),

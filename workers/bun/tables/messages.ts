@@ -6,6 +6,7 @@ import type {
   ValueFormat,
 } from '../../../src/domain/import-plan.ts'
 import type { Row } from '../../../src/domain/table.ts'
+import type { Fault } from '../../../src/lib/errors.ts'
 import type { QueryLimits, ResultColumn } from '../../../src/ports/databases.ts'
 import type {
   EditOrder,
@@ -27,10 +28,13 @@ export type QueryTask = Omit<TableQuery, 'views'> & {
   readonly threads: number
 }
 
-/** A task whose file comes over standard input. */
-export type FileTask =
+/** The work with a file. */
+export type FileOrder =
   | { readonly kind: 'inspect'; readonly file: FileFormat; readonly values: ValueFormat }
   | { readonly kind: 'load'; readonly plan: ImportPlan; readonly path: string }
+
+/** A task whose file comes over standard input, and may be kept at `scratch` while it is read. */
+export type FileTask = FileOrder & { readonly scratch: string }
 
 /** An edit of the file `from`, which makes the file `to`. */
 export type EditTask = Pick<EditOrder, 'changes' | 'steps'> & {
@@ -65,6 +69,8 @@ export type TaskFailure = {
   readonly code: 'query_failed' | 'query_too_large' | 'import_failed' | 'unavailable' | 'internal'
   readonly message: string
   readonly faults?: readonly ImportFault[]
+  /** Of a file that is not of its kind, in place of faults. */
+  readonly errors?: readonly Fault[]
 }
 
 /** Messages of a child: `ready` once; to a query `columns`, then `rows` as long as it is sent `more`, then `done`; or `failed` at any time. */

@@ -23,7 +23,7 @@ import type {
 } from '../../../src/ports/tables.ts'
 import { TableChild } from './child-process.ts'
 import type { TaskBounds } from './child-process.ts'
-import type { FileChange, FileTask, QueryTask, TaskResult } from './messages.ts'
+import type { FileChange, FileOrder, FileTask, QueryTask, TaskResult } from './messages.ts'
 import { quoted } from './sql.ts'
 
 const QUERIES = Math.min(4, availableParallelism())
@@ -167,10 +167,11 @@ class DuckTables implements BunTables {
 
   async #runFile(
     blob: string,
-    task: FileTask,
+    order: FileOrder,
     signal: AbortSignal,
     progress: Progress | undefined,
   ): Promise<TaskResult> {
+    const task: FileTask = { ...order, scratch: join(this.#parts.directory, `${crypto.randomUUID()}.tmp`) }
     return this.#files.run(this.#parts.clock, async () => {
       const file = await this.#parts.blobs.get(blob)
       if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
@@ -183,6 +184,7 @@ class DuckTables implements BunTables {
       } finally {
         child.end()
         this.#children.delete(child)
+        await rm(task.scratch, { force: true })
       }
     })
   }

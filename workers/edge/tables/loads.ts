@@ -11,6 +11,7 @@ import { clock } from '../clock.ts'
 import { refused } from '../reply.ts'
 import type { Reply } from '../reply.ts'
 import { STORED_TYPES, storedExpression, storedOf } from './cells.ts'
+import { importFileOf } from './import-file.ts'
 import { hiddenName, quotedName } from './query.ts'
 
 /** How long one alarm loads: each alarm has a time of the processor of its own. */
@@ -90,7 +91,7 @@ export class Loads {
       throw new Refusal(reply.code, reply.detail, reply.errors)
     }
     const reading = this.#reading?.key === key ? this.#reading : null
-    return { share: reading ? reading.bytes / reading.sizeBytes : 0, counts: null }
+    return { share: reading ? Math.min(1, reading.bytes / reading.sizeBytes) : 0, counts: null }
   }
 
   /** Gives a table to a generation. */
@@ -172,7 +173,8 @@ export class Loads {
       stored: this.#storage.sql.exec<{ rows: number }>(`SELECT count(*) AS rows FROM "${entry.table}"`).one()
         .rows,
     }
-    const rows = readRows(counted(file.body, reading), plan, progress)
+    const source = importFileOf(this.#blobs, blob, file, (bytes) => void (reading.bytes = bytes))
+    const rows = readRows(source, plan, progress)
     return Object.assign(reading, { rows })
   }
 
@@ -237,16 +239,6 @@ const isLoading = (entry: Entry): entry is Loading => 'plan' in entry.order
 function keyOf({ tableId, key }: Generation): string {
   if (!KEY.test(key)) throw new RangeError('Not a generation')
   return `${PREFIX}${tableId}-${key}`
-}
-
-async function* counted(
-  body: ReadableStream<Uint8Array>,
-  reading: { bytes: number },
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    reading.bytes += chunk.length
-    yield chunk
-  }
 }
 
 /** Creates a table with stored types. */

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+
+import { expect } from 'bun:test'
+
+import { numberRow, textRow, workbook } from '../data/workbook.ts'
+import type { Client } from './client.ts'
+import { good } from './suite.ts'
+import type { Suite } from './suite.ts'
+
+type Made = { readonly id: number }
+type Upload = { readonly id: string }
+type Selected = {
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** The sheet of `openpyxl.xlsx` as CSV. */
+const CSV = [
+  'id,qty,day,at,ok,err,note',
+  '007,1,2026-03-01,2026-03-01T10:30:00,true,#N/A,x',
+  '008,2.5,2026-03-02,2026-03-02T00:00:00,false,#DIV/0!,',
+].join('\r\n')
+const VALUES = { nulls: ['', '#N/A', '#DIV/0!'], timeZone: 'Europe/Zurich' }
+
+let made = 0
+
+const fixture = async (name: string) =>
+  new Uint8Array(await Bun.file(join(import.meta.dir, '../data/workbooks', name)).arrayBuffer())
+
+const makeSource = (client: Client) =>
+  good<Made>(client.request('POST', '/dataSources', { json: { name: `workbooks ${++made}`, type: 'csv' } }))
+
+async function upload(client: Client, id: number, content: string | Uint8Array): Promise<string> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+  const headers = { 'content-type': 'application/octet-stream' }
+  return (await good<Upload>(client.request('POST', `/dataSources/${id}/uploads`, { bytes, headers }))).id
+}
+
+async function importInto(client: Client, id: number, content: string | Uint8Array, json: object) {
+  const file = await upload(client, id, content)
+  return client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, ...json } })
+}
+
+const selectFrom = (client: Client, id: number, table: string) =>
+  good<Selected>(client.request('POST', `/dataSources/${id}/tables/${table}/select`, { json: {} }))
+
+export const dataFilesSuite: Suite = {
+  name: 'files of data',
+  scenarios: [
+    {
+      title: 'a sheet of a workbook has the rows that CSV of it has',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const bytes = await fixture('openpyxl.xlsx')
+        const file = await upload(client, id, bytes)
+        const preview = await client.request('POST', `/dataSources/${id}/uploads/${file}/preview`, {
+          json: { file: { kind: 'xlsx' } },
+        })
+        expect(preview.body).toMatchObject({
+          delimiter: null,
+          sheets: ['Data', 'Second'],
+          sheet: 'Data',
+          records: 0,
+          faults: [
+            { code: 'cell_error', line: 2, sheet: 'Data', column: 'err' },
+            { code: 'cell_error', line: 3, sheet: 'Data', column: 'err' },
+          ],
+        })
+        const both = { values: VALUES }
+        await good(importInto(client, id, CSV, { table: 'csv', ...both }))
+        await good(importInto(client, id, bytes, { table: 'xlsx', file: { kind: 'xlsx' }, ...both }))
+        const [csv, xlsx] = [await selectFrom(client, id, 'csv'), await selectFrom(client, id, 'xlsx')]
+        expect(xlsx.rows.length).toBe(2)
+        expect([xlsx.columns, xlsx.rows]).toEqual([csv.columns, csv.rows])
+      },
+    },
+    {
+      title: 'a file that is not of its kind, or has a fault, is refused and changes nothing',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const bytes = await fixture('openpyxl.xlsx')
+        const rows = textRow(1, ['a']) + numberRow(2, [1]) + textRow(5, ['x'])
+        const columns = [{ source: 'a', type: 'integer' }]
+        const xlsx = { file: { kind: 'xlsx' } }
+        const cases = [
+          [bytes, {}, '/file/kind', /not CSV\. Set kind to xlsx/],
+          [bytes, { file: { kind: 'ndjson' } }, '/file/kind', /not NDJSON/],
+          [CSV, xlsx, '/file', /not an XLSX workbook/],
+          [bytes.slice(0, 3_000), xlsx, '/file', /is truncated/],
+          [bytes, { file: { kind: 'xlsx', sheet: 'Third' } }, '/file/sheet', /it has Data, Second/],
+          [workbook({ sheet: '<!DOCTYPE x>' }), xlsx, '/file', /document type/],
+          [workbook({ rows }), { ...xlsx, columns }, '/file/5/a', /^Sheet Data: .* type integer/],
+        ] as const
+        for (const [content, json, pointer, says] of cases) {
+          const { status, body } = await importInto(client, id, content, { table: 't', ...json })
+          expect([status, body['code']]).toEqual([422, 'import_failed'])
+          expect(body['errors']).toMatchObject([{ pointer, message: expect.stringMatching(says) as string }])
+        }
+        expect((await client.request('GET', `/dataSources/${id}/tables`)).body).toEqual([] as never)
+      },
+    },
+  ],
+}

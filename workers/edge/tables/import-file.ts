@@ -1,0 +1,40 @@
+import type { ImportFile } from '../../../src/data/imports/import-file.ts'
+import { Refusal } from '../../../src/lib/errors.ts'
+import type { Blobs, StoredBlob } from '../../../src/ports/blobs.ts'
+
+/** An upload as a file to import. @param read gets the number of bytes that were read so far; an error that it throws ends the reading */
+export function importFileOf(
+  blobs: Blobs,
+  key: string,
+  { body, sizeBytes }: StoredBlob,
+  read: (bytes: number) => void,
+): ImportFile {
+  let bytes = 0
+  const count = (more: number) => read((bytes += more))
+  return {
+    chunks: counted(body, count),
+    async source() {
+      await body.cancel()
+      return {
+        sizeBytes,
+        async read(offsetBytes, spanBytes) {
+          const span = await blobs.get(key, { offsetBytes, sizeBytes: spanBytes })
+          if (!span) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+          const held = await new Response(span.body).bytes()
+          count(spanBytes)
+          return held
+        },
+      }
+    },
+  }
+}
+
+async function* counted(
+  body: ReadableStream<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    count(chunk.length)
+    yield chunk
+  }
+}

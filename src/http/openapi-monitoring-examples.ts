@@ -109,6 +109,7 @@ export const MONITORING_EXAMPLES: Readonly<Record<string, Example>> = {
   creditTotal: 13_392,
   creditUsed: 300,
   creditLeft: 13_092,
+  creditEven: 6_696,
   burnRate1h: 0,
   burnRate6h: 0.4,
   downSeconds: 300,

@@ -65,6 +65,7 @@ const refusals: readonly Row[] = [
   { title: 'nobody', call: CREATE, as: null, json: { name: 'x', limit: 99 }, answers: 'unauthenticated' },
   { title: 'nobody', call: 'GET /slcs/{slc}', as: null, answers: 'unauthenticated' },
   { title: 'nobody', call: 'GET /slcs/{slc}/periods', as: null, answers: 'unauthenticated' },
+  { title: 'nobody', call: 'GET /slcs/{slc}/burn', as: null, answers: 'unauthenticated' },
   {
     title: 'a viewer',
     call: CREATE,
@@ -85,6 +86,7 @@ const refusals: readonly Row[] = [
     { title: 'none', call: `PUT /slcs/${id}`, json: { name: 'x', limit: 99 }, answers: 'not_found' },
     { title: 'none', call: `DELETE /slcs/${id}`, answers: 'not_found' },
     { title: 'none', call: `GET /slcs/${id}/periods`, answers: 'not_found' },
+    { title: 'none', call: `GET /slcs/${id}/burn`, answers: 'not_found' },
     { title: 'none', call: `GET /slcs/${id}/state-history`, answers: 'not_found' },
     { title: 'none', call: `PUT /slcs/${id}/children`, json: { items: [] }, answers: 'not_found' },
     { title: 'none', call: `POST /slcs/${id}/copy?destinationName=x`, answers: 'not_found' },
@@ -158,6 +160,12 @@ const refusals: readonly Row[] = [
   { title: 'wrong', call: 'GET /slcs/{slc}/periods?limit=0', answers: 'invalid', pointers: ['?limit'] },
   { title: 'wrong', call: 'GET /slcs/{slc}/periods?limit=101', answers: 'invalid', pointers: ['?limit'] },
   { title: 'wrong', call: 'GET /slcs/{slc}/periods?cursor=x', answers: 'invalid', pointers: ['?cursor'] },
+  ...['yesterday', '2099-01-01T00:00:00Z', '2001-01-01T00:00:00Z'].map((at): Row => ({
+    title: `at ${at}`,
+    call: `GET /slcs/{slc}/burn?at=${at}`,
+    answers: 'invalid',
+    pointers: ['?at'],
+  })),
   wrong(RECALCULATE, {}, '/begin', '/end', '/reason'),
   wrong(RECALCULATE, { begin: '2026-01-01T00:00:00Z', end: '2026-01-01T00:00:00Z', reason: ' ' }, '/reason'),
   wrong(RECALCULATE, { begin: '2026-01-01T00:00:00Z', end: '2026-01-01T00:00:00Z', reason: 'x' }, '/end'),
@@ -359,6 +367,7 @@ const scenarios: readonly Scenario[] = [
         timestamp: after(creditMs + 1),
       })
       await deliver(client, job, 1)
+      await expectBurn(client, slc)
       expect(await read(client, slc)).toMatchObject({
         currentState: 'major',
         values: { projectedBreachAt: null },
@@ -439,6 +448,27 @@ const scenarios: readonly Scenario[] = [
     },
   },
 ]
+
+type Burn = {
+  readonly period: { readonly begin: string; readonly end: string }
+  readonly creditTotal: number
+  readonly points: readonly { readonly creditUsed: number; readonly creditEven: number }[]
+}
+
+/** The last point of the burn-down has the figures of the container. */
+async function expectBurn(client: Client, slc: number): Promise<void> {
+  const { period, creditTotal, creditUsed } = (await read(client, slc))['values'] as Body
+  const burn = await good<Burn>(client.request('GET', `/slcs/${slc}/burn`))
+  expect(burn).toMatchObject({ period, limit: 99.999997, warnAt: 80, creditTotal })
+  expect(burn.points).toHaveLength(241)
+  expect(burn.points[0]).toMatchObject({ creditUsed: 0, creditEven: 0 })
+  expect(burn.points.at(-1)?.creditUsed).toBe(creditUsed as number)
+  expect(burn.points.at(-1)?.creditEven).toBeLessThanOrEqual(creditTotal as number)
+  // The period contains its begin, and its end belongs to the next one.
+  expect(
+    await good(client.request('GET', `/slcs/${slc}/burn?at=${encodeURIComponent(burn.period.begin)}`)),
+  ).toMatchObject({ period })
+}
 
 /** How many days the year has that begins then. */
 function daysOf(begin: string): number {

@@ -10,11 +10,20 @@ import { jsonBody, valid } from '../../http/valid.ts'
 import { stateHistoryQuery, stateHistoryView } from '../state-history/schema.ts'
 import { slcCopyQuery } from './copy/schema.ts'
 import { copySlc } from './copy/service.ts'
-import { periodsQuery, periodsView, recalculationBody, slcBody, slcView } from './schema.ts'
+import {
+  burnQuery,
+  burnView,
+  periodsQuery,
+  periodsView,
+  recalculationBody,
+  slcBody,
+  slcView,
+} from './schema.ts'
 import {
   createSlc,
   deleteSlc,
   listPeriods,
+  readBurn,
   readSlc,
   readSlcHistory,
   recalculatePeriods,
@@ -90,6 +99,21 @@ export const slcRoutes = new Hono<Env>()
       const { id } = c.req.valid('param')
       const { items, next } = await listPeriods(c.get('context'), id, c.req.valid('query'))
       return c.json({ items }, 200, nextLink(c, next))
+    },
+  )
+  .get(
+    '/slcs/:id/burn',
+    policy({
+      summary: 'Read how the credit of a service level container was used over a period',
+      roles: 'signed-in',
+      object: 'read',
+      answers: { 200: ok(burnView, 'The use of the credit, without corrections of the past.') },
+    }),
+    valid('param', objectPath),
+    valid('query', burnQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json(await readBurn(c.get('context'), id, c.req.valid('query')))
     },
   )
   .post(

@@ -160,6 +160,40 @@ export const periodsQuery = z.object({
   cursor: pageQuery.cursor,
 })
 
+export const burnQuery = z.object({
+  at: instantQuery
+    .optional()
+    .describe(
+      'An instant in the period. Default: now. With overlapping periods it is the one that was current then.',
+    ),
+})
+
+export const burnView = z
+  .object({
+    period: z
+      .object({ begin: timestamp, end: timestamp })
+      .describe('From `begin` up to, but not including, `end`.'),
+    limit: z
+      .number()
+      .describe('The agreed availability (SLA) in this period, in percent of the active time.'),
+    warnAt: z
+      .number()
+      .describe('The container becomes `minor` when this percentage of the credit (error budget) is used.'),
+    creditTotal: creditShape.creditTotal,
+    points: z
+      .array(
+        z.object({
+          timestamp,
+          creditUsed: seconds.describe('The seconds of downtime from the begin of the period up to here.'),
+          creditEven: seconds.describe(
+            'The seconds that an even use would have used up to here: the share of the active time that has passed, of the credit.',
+          ),
+        }),
+      )
+      .describe('At most 241 points at equal distances, from the begin of the period to its end or to now.'),
+  })
+  .meta({ id: 'SlcBurn' })
+
 /** Which frozen periods to recalculate, and why. */
 export const recalculationBody = z.strictObject({
   begin: instantQuery,
@@ -172,6 +206,8 @@ export type SlcView = z.infer<typeof slcView>
 export type SlcValues = z.infer<typeof values>
 export type PeriodView = z.infer<typeof periodView>
 export type PeriodsQuery = z.infer<typeof periodsQuery>
+export type BurnQuery = z.infer<typeof burnQuery>
+export type BurnView = z.infer<typeof burnView>
 export type RecalculationBody = z.infer<typeof recalculationBody>
 
 function isScaled(value: number): boolean {

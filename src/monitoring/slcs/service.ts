@@ -18,6 +18,7 @@ import * as store from './store.ts'
 import type { Judged, SlcRow } from './store.ts'
 
 export { assessDueSlcs } from './service/assessment.ts'
+export { readBurn } from './service/burn.ts'
 export { readSlcHistory } from './service/history.ts'
 export { listPeriods, recalculatePeriods } from './service/periods.ts'
 

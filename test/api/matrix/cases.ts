@@ -57,6 +57,7 @@ const READS: readonly Case[] = [
   'GET /slos/:id',
   'GET /slcs/:id',
   'GET /slcs/:id/periods',
+  'GET /slcs/:id/burn',
   'GET /jobs/:id/pings',
   'GET /jobs/:id/refusals',
   ...OBJECT_TYPES.map((type) => `GET /${type}s/:id/state-history`),

@@ -77,7 +77,7 @@ type Termed = { readonly period: Period; readonly terms: FrozenTerms }
 
 /** The periods that are current in a range, with the terms at their ends. @throws {Refusal} invalid if there are too
  * many */
-async function termsIn(
+export async function termsIn(
   database: Database,
   slc: SlcRow & { readonly id: number },
   range: Range,

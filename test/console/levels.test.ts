@@ -281,11 +281,19 @@ onMainHost(
           await page.getByText(`because of ${String(pump)}`).waitFor()
           await page.getByRole('cell', { name: '10 min running' }).waitFor()
           await page.getByRole('cell', { name: '180 EUR' }).waitFor()
+          const chart = page.getByRole('group', { name: /^Cost of outages, 30 days: .* last 180 EUR$/ })
+          await chart.focus()
+          await page.keyboard.press('End')
+          await chart.getByRole('status').getByText('180 EUR').waitFor({ state: 'attached' })
           await check('service')
+          await page.keyboard.press('t')
+          await chart.getByRole('columnheader', { name: 'value, EUR' }).waitFor()
+          await page.keyboard.press('t')
           await stage.moveTo(begin + 20 * MINUTE_MS)
           await page.getByRole('cell', { name: '360 EUR' }).waitFor()
         })
         await stage.visit(`slo/${above}`, {}, async ({ page }) => {
+          await page.getByText('No cost a minute yet').waitFor()
           await page
             .getByRole('listitem')
             .filter({ hasText: String(pump) })
@@ -296,6 +304,17 @@ onMainHost(
         await stage.visit(`slc/${container}`, {}, async ({ page, check, expectProblem }) => {
           expectProblem(LEAP)
           await page.getByText('of 1 hr 12 min', { exact: true }).waitFor()
+          const chart = page.getByRole('group', { name: /^Budget left, 1 day: .* last 72\.2 %; limits/ })
+          await chart.focus()
+          await page.keyboard.press('End')
+          await chart
+            .getByRole('status')
+            .getByText(/72\.2 %, 52\smin left, [\d.]+ % at a steady pace$/)
+            .waitFor({ state: 'attached' })
+          await page.keyboard.press('+')
+          await page.getByRole('button', { name: 'Zoom out' }).click()
+          await chart.waitFor()
+          await page.keyboard.press('Home')
           const used = page.locator('.stat', { hasText: 'Used' })
           await used.getByText('20 min').waitFor()
           await page
@@ -315,9 +334,22 @@ onMainHost(
         const frozen = async () => (await later.request('GET', `/slcs/${container}/periods`)).body['items']
         const before = (await frozen()) as { revisions: unknown[] }[]
         expect(before).toHaveLength(1)
-        await stage.visit(`slc/${container}`, {}, async ({ page, check }) => {
+        await stage.visit(`slc/${container}`, {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/ERR_FAILED/)
           const row = page.getByRole('row', { name: /final, revision 1/ })
           await row.getByRole('cell', { name: '30 min', exact: true }).waitFor()
+          await row.getByRole('link').click()
+          await page.getByRole('group', { name: /^Budget left, 1 day: lowest 58\.3 %/ }).waitFor()
+          await page.getByText('as it was counted, without later corrections').waitFor()
+          await check('past-period')
+          await page.route('**/burn*', (route) => route.abort())
+          await page.reload()
+          await page.getByText('The use of the budget could not be read').waitFor()
+          await page.unroute('**/burn*')
+          await page.getByRole('button', { name: 'Try again' }).click()
+          await page.getByRole('group', { name: /^Budget left, 1 day: lowest 58\.3 %/ }).waitFor()
+          await page.getByRole('button', { name: 'Present period' }).click()
+          await page.getByRole('group', { name: /^Budget left, 1 day: lowest 100 %/ }).waitFor()
           await row.getByRole('button', { name: /^Recalculate/ }).click()
           const form = page.getByRole('dialog')
           await form.getByLabel('Reason').fill('checked with the customer')

@@ -3,9 +3,10 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 
 import { t } from '../../language/t.ts'
 import { Table } from '../data.tsx'
+import type { Column } from '../data.tsx'
 import { now } from '../time.tsx'
 import { axisText, fullText, sentenceOf } from './chart-text.ts'
-import type { Limit, Marked } from './paint.ts'
+import type { Limit, Mark, Marked } from './paint.ts'
 import type { Drawing, ForecastPoint, Plot, PlotEvents } from './plot.ts'
 import { closest, gapsOf } from './points.ts'
 import type { Point, Span } from './points.ts'
@@ -22,7 +23,11 @@ export type ChartProps = Span & {
   readonly limits?: readonly Limit[]
   readonly maintenance?: readonly Marked[]
   readonly forecast?: readonly ForecastPoint[]
-  /** The word of the state at a time. */
+  /** A line to compare the values with; `stateAt` names it. */
+  readonly reference?: readonly Mark[]
+  /** Values that the axis contains in any case. */
+  readonly axisValues?: readonly number[]
+  /** The word of the state at a time, or another text about the time. */
   readonly stateAt?: (at: number) => string
   readonly height?: number
   readonly isTable?: boolean
@@ -55,6 +60,8 @@ export function Chart(props: ChartProps): JSX.Element {
     limits: props.limits ?? NONE,
     maintenance: props.maintenance ?? NONE,
     forecast: props.forecast ?? NONE,
+    reference: props.reference ?? NONE,
+    axisValues: props.axisValues ?? NONE,
     tickText: axisText,
   }
   const events: PlotEvents = { onCursor: setAt, onSpan: props.onSpan, onLimit: props.onLimit }
@@ -86,7 +93,7 @@ export function Chart(props: ChartProps): JSX.Element {
       onBlur={() => setAt(null)}
     >
       <span class="vh" id={`${id}-keys`}>
-        {t('chart.keys')}
+        {t(props.onFull ? 'chart.keysFull' : 'chart.keys')}
       </span>
       <div class="plot-host" ref={host} style={{ height: `${height}px` }} aria-hidden="true" hidden={isTable}>
         <span class="plot-unit">{props.unit}</span>
@@ -134,10 +141,10 @@ function usePlot(
     }
   }, [])
   useLayoutEffect(() => plot.current?.resize(width, height), [width, height])
-  const { points, begin, end, limits, maintenance, gaps, forecast } = drawing
+  const { points, begin, end, limits, maintenance, gaps, forecast, reference } = drawing
   useLayoutEffect(
     () => plot.current?.draw(),
-    [points, begin, end, JSON.stringify(limits), maintenance, gaps, forecast],
+    [points, begin, end, JSON.stringify(limits), maintenance, gaps, forecast, reference],
   )
   return { host, plot }
 }
@@ -232,22 +239,31 @@ function Tip({
 }
 
 /** The chart as a table, latest first. */
-function Twin({ title, points, valueText, unit }: ChartProps): JSX.Element {
+function Twin({ title: name, points, valueText, unit }: ChartProps): JSX.Element {
   const rows = points.slice(-ROWS_MAX).toReversed()
   const figures = { figures: true } as const
+  const time: Column<Point> = { key: 'at', title: t('chart.time'), cell: ({ at }) => fullText(at) }
+  const mean = (title: string): Column<Point> => ({
+    key: 'avg',
+    title: `${title}, ${unit}`,
+    cell: ({ avg }) => valueText(avg),
+    ...figures,
+  })
+  const ofBuckets: readonly Column<Point>[] = [
+    time,
+    { key: 'min', title: t('chart.min'), cell: ({ min }) => valueText(min), ...figures },
+    mean(t('chart.avg')),
+    { key: 'max', title: t('chart.max'), cell: ({ max }) => valueText(max), ...figures },
+    { key: 'count', title: t('chart.count'), cell: ({ count }) => count, ...figures, wide: true },
+  ]
+  const ofSamples = [time, mean(t('chart.value'))]
   return (
     <div class="plot-table">
       <Table
-        label={title}
+        label={name}
         rows={rows}
         keyOf={({ at }) => at}
-        columns={[
-          { key: 'at', title: t('chart.time'), cell: ({ at }) => fullText(at) },
-          { key: 'min', title: t('chart.min'), cell: ({ min }) => valueText(min), ...figures },
-          { key: 'avg', title: `${t('chart.avg')}, ${unit}`, cell: ({ avg }) => valueText(avg), ...figures },
-          { key: 'max', title: t('chart.max'), cell: ({ max }) => valueText(max), ...figures },
-          { key: 'count', title: t('chart.count'), cell: ({ count }) => count, ...figures, wide: true },
-        ]}
+        columns={rows.every(({ count }) => count === 1) ? ofSamples : ofBuckets}
       />
       {points.length > ROWS_MAX && (
         <p class="label">{t('chart.rows', { shown: ROWS_MAX, count: points.length })}</p>

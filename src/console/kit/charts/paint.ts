@@ -7,6 +7,8 @@ export type Severity = 'warning' | 'minor' | 'major'
 /** A limit of the value: a line with its label at the end. */
 export type Limit = { readonly severity: Severity; readonly value: number; readonly text: string }
 export type Marked = Span & { readonly text: string }
+/** A value at a time, in ms since 1970. */
+export type Mark = { readonly at: number; readonly value: number }
 
 const DASHES: Readonly<Record<Severity, number[]>> = { major: [], minor: [7, 3], warning: [2, 3] }
 const HATCH_PX = 6
@@ -80,6 +82,18 @@ export function paintLimits({ u, ink }: Painter, limits: readonly Limit[]): void
     free = place
     ctx.restore()
   }
+}
+
+/** A line to compare the values with. */
+export function paintReference({ u, ink }: Painter, points: readonly Mark[]): void {
+  const ratio = devicePixelRatio
+  inside(u, (ctx) => {
+    ctx.strokeStyle = ink('--ink-3')
+    ctx.lineWidth = 1.25 * ratio
+    ctx.setLineDash([4 * ratio, 4 * ratio])
+    for (const { at, value } of points) ctx.lineTo(u.valToPos(at, 'x', true), u.valToPos(value, 'y', true))
+    ctx.stroke()
+  })
 }
 
 /** The line of the present, and a ring at the last point. */

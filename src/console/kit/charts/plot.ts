@@ -3,18 +3,13 @@ import type uPlot from 'uplot'
 import { timeZone } from '../time.tsx'
 import { inkOf } from './ink.ts'
 import type { Ink } from './ink.ts'
-import { paintGaps, paintLimits, paintMaintenance, paintNow } from './paint.ts'
-import type { Limit, Marked } from './paint.ts'
+import { paintGaps, paintLimits, paintMaintenance, paintNow, paintReference } from './paint.ts'
+import type { Limit, Mark, Marked } from './paint.ts'
 import { columnsOf, isolated } from './points.ts'
 import type { Point, Span } from './points.ts'
 
 /** Forecast values with the bounds between which they are expected. */
-export type ForecastPoint = {
-  readonly at: number
-  readonly value: number
-  readonly low: number
-  readonly high: number
-}
+export type ForecastPoint = Mark & { readonly low: number; readonly high: number }
 
 /** The content of a plot. Times are in ms since 1970. */
 export type Drawing = Span & {
@@ -23,6 +18,10 @@ export type Drawing = Span & {
   readonly limits: readonly Limit[]
   readonly maintenance: readonly Marked[]
   readonly forecast: readonly ForecastPoint[]
+  /** A line to compare the values with. */
+  readonly reference: readonly Mark[]
+  /** Values that the axis contains in any case. */
+  readonly axisValues: readonly number[]
   readonly now: number
   readonly valueText: (value: number) => string
   readonly tickText: (at: number, stepMs: number) => string
@@ -160,7 +159,8 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
       ],
       draw: [
         (u) => {
-          const { limits, now, points } = drawing()
+          const { limits, now, points, reference } = drawing()
+          paintReference({ u, ink }, reference)
           paintLimits({ u, ink }, limits)
           if (now <= span().end) paintNow({ u, ink }, now, points.at(-1))
           parts.drawn()
@@ -233,12 +233,13 @@ function dataOf({ points, gaps, forecast }: Drawing): uPlot.AlignedData {
 
 /** The range of the values that is shown: all of them, and limits that are not far away. */
 export function heightOf(
-  { limits }: Pick<Drawing, 'limits'>,
+  { limits, axisValues }: Pick<Drawing, 'limits' | 'axisValues'>,
   low: number | null,
   high: number | null,
 ): [low: number, high: number] {
   const values = limits.map(({ value }) => value)
-  const [least, greatest] = [low ?? Math.min(0, ...values), high ?? Math.max(1, ...values)]
+  const least = Math.min(low ?? Math.min(0, ...values), ...axisValues)
+  const greatest = Math.max(high ?? Math.max(1, ...values), ...axisValues)
   const size = greatest - least || Math.abs(greatest) || 1
   const near = values.filter((value) => value > least - size * 1.5 && value < greatest + size * 1.5)
   const [bottom, top] = [Math.min(least, ...near), Math.max(greatest, ...near)]

@@ -11,6 +11,7 @@ import { rankOf, State } from '../../kit/state.tsx'
 import { dayText, durationText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { LevelActions } from './actions.tsx'
+import { BurnCard } from './burn-card.tsx'
 import { ContainerConfig } from './container-config.tsx'
 import { Members } from './members.tsx'
 import { Periods } from './periods.tsx'
@@ -57,6 +58,7 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
               {tab === 'overview' && (
                 <div class="col spread">
                   <Budget container={container} />
+                  <BurnCard container={container} readAt={slc.readAt} />
                   <Members
                     level={{ type: 'slc', id, name: container.name }}
                     etag={etag}

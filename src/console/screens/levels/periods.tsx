@@ -8,6 +8,7 @@ import { Button, TextField } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
+import { linkTo } from '../../kit/location.ts'
 import { numberText } from '../../kit/numbers.ts'
 import { State } from '../../kit/state.tsx'
 import { dayText, durationText, Time } from '../../kit/time.tsx'
@@ -41,7 +42,11 @@ export function Periods({ container }: { readonly container: Slc }): JSX.Element
                 {
                   key: 'begin',
                   title: t('levels.period'),
-                  cell: ({ period }) => <span class="nowrap">{dayText(period.begin, timezone)}</span>,
+                  cell: ({ period }) => (
+                    <a class="nowrap" href={periodLink(id, period)}>
+                      {dayText(period.begin, timezone)}
+                    </a>
+                  ),
                 },
                 {
                   key: 'state',
@@ -99,6 +104,12 @@ export function Periods({ container }: { readonly container: Slc }): JSX.Element
       )}
     </Card>
   )
+}
+
+/** The page with the chart of a period: its last second is in no period after it. */
+function periodLink(id: number, { end }: Period['period']): string {
+  const at = new Date(Date.parse(end) - SECOND_MS).toISOString().replace('.000', '')
+  return linkTo(`slc/${id}`, { period: at })
 }
 
 function percentOf(revision: Revision | undefined): string {

@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
-import type { Answer } from '../../api/client.ts'
 import { Card, PageHead, Stat, Table, Tabs } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
@@ -12,6 +11,9 @@ import { State, stateWord } from '../../kit/state.tsx'
 import { durationText, msOfDuration, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { LevelActions } from './actions.tsx'
+import { costOf } from './cost.ts'
+import type { Outage } from './cost.ts'
+import { CostCard } from './cost-card.tsx'
 import { Members } from './members.tsx'
 import { membersCounted } from './member.ts'
 import { ruleSentence } from './rules.ts'
@@ -22,7 +24,6 @@ import { useLive } from './use-live.ts'
 
 const MONTH_MS = 30 * 86_400_000
 const TABS = ['overview', 'configuration', 'page'] as const
-type Outage = Answer<'/slos/{id}/outages'>[number]
 
 /** A service: why it is in its state, what makes it up, what its outages cost, and its configuration. */
 export function ServicePage({ id }: { readonly id: number }): JSX.Element {
@@ -68,6 +69,7 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
                       service.permissions.write ? undefined : t('levels.needsWrite', { name: service.name })
                     }
                   />
+                  <CostCard service={service} outages={outages} begin={begin} />
                   <Outages outages={outages} />
                 </div>
               )}
@@ -188,8 +190,4 @@ function sentenceOf({ currentState, reasons }: Slo): string {
     .join(', ')
   if (names === '') return t('levels.serviceState', { state: stateWord(currentState).toLowerCase() })
   return t('levels.serviceReason', { state: stateWord(currentState).toLowerCase(), names })
-}
-
-function costOf(outages: readonly Outage[]): number {
-  return outages.reduce((sum, { cost }) => sum + (cost?.amount ?? 0), 0)
 }

@@ -3,6 +3,11 @@ import { expect, test } from 'bun:test'
 import { good } from '../api/suite.ts'
 import { onMainHost } from './stage.ts'
 
+/** More than the page holds at once. */
+const ROWS = 10_200
+/** Rows that may be in the page at once. */
+const DRAWN_MAX = 300
+const IMPORT_MAX_MS = 60_000
 const JOURNEY_MAX_MS = 180_000
 const CONFIGURATION = {
   format: 1,
@@ -118,6 +123,131 @@ onMainHost(
           await page.getByText('pump_hours').waitFor()
           await check('tables')
         }),
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'a file is dropped, becomes a table, and is filtered, sorted, edited and exported',
+      async () => {
+        const { id } = await good<{ readonly id: number }>(
+          stage.client.request('POST', '/dataSources', { json: { name: 'Levels', type: 'csv' } }),
+        )
+        const lines = Array.from({ length: ROWS }, (_, at) => {
+          const station = ['Harlingen', 'Den Oever', 'Lauwersoog'][at % 3]
+          return `${at + 1},${station},${(at % 400) / 100},2026-11-25T${String(at % 24).padStart(2, '0')}:00:00Z`
+        })
+        await stage.visit(`data/${id}/import`, {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/422|412/)
+          page.setDefaultTimeout(IMPORT_MAX_MS)
+          // The page hears of a drop as a browser tells it.
+          const text = JSON.stringify(['id,station,level,measured_at', ...lines].join('\n'))
+          const dropped = await page.evaluateHandle(`(() => {
+            const files = new DataTransfer()
+            files.items.add(new File([${text}], 'levels.csv', { type: 'text/csv' }))
+            return files
+          })()`)
+          await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped })
+          await page.getByRole('button', { name: 'Import 10,200 records' }).click()
+          await page.getByText('levels has 10,200 rows').waitFor()
+          await page.getByRole('link', { name: 'Open the table' }).click()
+          await page.getByText('the first 10,000 rows of 10,200').waitFor()
+          const grid = page.getByRole('grid', { name: 'Rows of levels' })
+          expect(await grid.getByRole('row').count()).toBeLessThan(DRAWN_MAX)
+          await grid.focus()
+          await page.keyboard.press('Control+End')
+          await grid.getByText('10000', { exact: true }).first().waitFor()
+          expect(await grid.getByRole('row').count()).toBeLessThan(DRAWN_MAX)
+          await check('grid')
+
+          await page.getByRole('button', { name: 'Filter' }).click()
+          const dialog = page.getByRole('dialog')
+          await dialog.getByLabel('Column of condition 1').selectOption('level')
+          await dialog.getByLabel('Operator of condition 1').selectOption('ge')
+          await dialog.getByLabel('Value of condition 1').fill('high')
+          await dialog.getByRole('button', { name: 'Apply', exact: true }).click()
+          await dialog.getByText('must be a number').waitFor()
+          await dialog.getByLabel('Value of condition 1').fill('3.9')
+          await dialog.getByRole('button', { name: 'Add condition' }).click()
+          await dialog.getByLabel('Column of condition 2').selectOption('station')
+          await dialog.getByLabel('Value of condition 2').fill('harl')
+          await check('filter')
+          await dialog.getByRole('button', { name: 'Apply', exact: true }).click()
+          await page.getByText(/^84 rows/).waitFor()
+          await grid.getByRole('button', { name: 'id' }).click()
+          await grid.getByRole('button', { name: 'id' }).click()
+          await grid.getByRole('row').nth(1).getByText('10000', { exact: true }).waitFor()
+
+          await grid.focus()
+          await page.keyboard.press('Control+Home')
+          await page.keyboard.press('Enter')
+          await dialog.getByText('one row has these values').waitFor()
+          await dialog.getByLabel('station').fill('Harlingen lock')
+          await check('row')
+          await good(
+            stage.client.request('PATCH', `/dataSources/${id}/tables/levels/rows`, {
+              json: { key: ['id'], rows: [{ id: 2, level: 1 }] },
+            }),
+          )
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await dialog.getByText('The rows were changed meanwhile').waitFor()
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await dialog.waitFor({ state: 'detached' })
+          await grid.getByText('Harlingen lock').waitFor()
+
+          await page.getByRole('button', { name: 'Export' }).click()
+          const [download] = await Promise.all([
+            page.waitForEvent('download'),
+            page.getByRole('menuitem', { name: 'All as CSV' }).click(),
+          ])
+          expect(download.suggestedFilename()).toBe('levels.csv')
+          const exported = (await Bun.file(await download.path()).text()).trim().split('\r\n')
+          expect(exported.length).toBe(85)
+          expect(exported[1]).toContain('10000,Harlingen lock,3.99')
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'columns are added, retyped and removed, and a row is inserted and deleted',
+      async () => {
+        const { id } = await good<{ readonly id: number }>(
+          stage.client.request('POST', '/dataSources', { json: { name: 'Prices', type: 'csv' } }),
+        )
+        await stage.visit(`data/${id}`, {}, async ({ page, check }) => {
+          const dialog = page.getByRole('dialog')
+          await page.getByText('Import a file: it becomes a table.').waitFor()
+          await page.getByRole('button', { name: 'More for Prices' }).click()
+          await page.getByRole('menuitem', { name: 'New empty table' }).click()
+          await dialog.getByLabel('Name of the table').fill('prices')
+          await dialog.getByLabel('Column 1', { exact: true }).fill('article')
+          await dialog.getByRole('button', { name: 'Create' }).click()
+          await page.getByText('No rows yet').waitFor()
+          await page.getByRole('tab', { name: 'Columns' }).click()
+          await page.getByRole('button', { name: 'Add column' }).click()
+          await dialog.getByLabel('Name', { exact: true }).fill('price')
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('button', { name: 'Edit price' }).click()
+          await dialog.getByLabel('Type').selectOption('number')
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('row', { name: /price number/ }).waitFor()
+          await check('columns')
+          await page.getByRole('tab', { name: 'Rows' }).click()
+          await page.getByRole('button', { name: 'Insert row' }).click()
+          await dialog.getByLabel('article', { exact: true }).fill('Valve')
+          await dialog.getByRole('button', { name: 'Insert' }).click()
+          const grid = page.getByRole('grid')
+          await grid.getByText('Valve').dblclick()
+          await dialog.getByRole('button', { name: 'Delete row' }).click()
+          await dialog.getByText('The row with article = Valve is deleted.').waitFor()
+          await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+          await page.getByText('No rows yet').waitFor()
+          await page.getByRole('tab', { name: 'Columns' }).click()
+          await page.getByRole('button', { name: 'Delete price' }).click()
+          await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+          await page.getByRole('row', { name: /price/ }).waitFor({ state: 'detached' })
+        })
+      },
       JOURNEY_MAX_MS,
     )
 

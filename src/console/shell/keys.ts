@@ -36,6 +36,8 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: '+ -', place: 'chart', action: 'zoom' },
   { keys: 'T', place: 'chart', action: 'table' },
   { keys: 'F', place: 'chart', action: 'full' },
+  { keys: '← → ↑ ↓', place: 'grid', action: 'cells' },
+  { keys: 'S', place: 'grid', action: 'sort' },
   { keys: 'Ctrl Enter', place: 'forms', action: 'save' },
   { keys: '← → ↑ ↓', place: 'calendar', action: 'days' },
   { keys: 'N', place: 'calendar', action: 'plan' },

@@ -64,7 +64,7 @@ export const SCREENS: readonly ScreenRoute[] = [
     () => import('../screens/scripts/screen.tsx'),
   ),
   screen(
-    ['/data', '/data/:id', '/data/:id/import'],
+    ['/data', '/data/:id', '/data/:id/import', '/data/:id/tables/:table'],
     'data',
     dataWords,
     () => import('../screens/data/screen.tsx'),

@@ -6,14 +6,16 @@ import { ImportPage } from './import-page.tsx'
 import styles from './data.css' with { type: 'text' }
 import { SourceList } from './source-list.tsx'
 import { SourcePage } from './source-page.tsx'
+import { TablePage } from './table-page.tsx'
 
 addStyles(styles)
 
-/** The data sources, one of them, or the import of a file into one. */
+/** The data sources, one of them, one of its tables, or the import of a file. */
 export function Screen(): JSX.Element {
-  const { id } = useRoute().params
+  const { id, table } = useRoute().params
   const { path } = useLocation()
   if (id === undefined) return <SourceList />
+  if (table !== undefined) return <TablePage key={`${id}/${table}`} id={Number(id)} table={table} />
   if (path.endsWith('/import')) return <ImportPage key={id} />
   return <SourcePage key={id} id={Number(id)} />
 }

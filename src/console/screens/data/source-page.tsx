@@ -17,11 +17,12 @@ import { SourceForm } from './source-form.tsx'
 import { hasFiles, importLink, refusedToChange, tablesSentence } from './sources.ts'
 import type { Source } from './sources.ts'
 import { SyncDialog } from './sync-dialog.tsx'
+import { NewTable } from './table-dialogs.tsx'
 import { TablesTab } from './tables-tab.tsx'
 
 const TABS = ['tables', 'settings'] as const
 type TabName = (typeof TABS)[number]
-type DialogName = 'edit' | 'delete' | 'sync'
+type DialogName = 'edit' | 'delete' | 'sync' | 'table'
 
 /** One data source: its tables and its settings. */
 export function SourcePage({ id }: { readonly id: number }): JSX.Element {
@@ -37,7 +38,7 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
         crumbs={[{ text: t('data.title'), href: linkTo('data') }]}
         title={source?.name ?? '…'}
         badge={source && <span class="chip">{t(`data.type.${source.type}`)}</span>}
-        sentence={tables.data && tablesSentence(tables.data)}
+        sentence={source && tables.data && tablesSentence(tables.data, source)}
         actions={source && <Actions source={source} onDialog={setDialog} />}
       />
       <div class="body">
@@ -63,6 +64,7 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
       {source && dialog === 'delete' && (
         <DeleteSource source={source} tables={tables.data?.length} onClose={() => setDialog(null)} />
       )}
+      {source && dialog === 'table' && <NewTable source={source} onClose={() => setDialog(null)} />}
       {source && dialog === 'sync' && <SyncDialog source={source} onClose={() => setDialog(null)} />}
     </>
   )
@@ -92,6 +94,9 @@ function Actions({
       <Menu
         label={t('data.moreOf', { name: source.name })}
         items={[
+          ...(hasFiles(source)
+            ? [{ text: t('data.newTable'), icon: 'table' as const, refused, run: () => onDialog('table') }]
+            : []),
           { text: t('data.edit'), icon: 'edit', refused, run: () => onDialog('edit') },
           {
             text: t('data.exportConfiguration'),

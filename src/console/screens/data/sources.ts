@@ -4,7 +4,15 @@ import { linkTo } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
 
 export type Source = Answer<'/dataSources'>['items'][number]
+export type ColumnInfo = Answer<'/dataSources/{id}/columns'>[number]
 export type TableInfo = Answer<'/dataSources/{id}/tables'>[number]
+
+/** A table of a source with its columns. */
+export type TableView = {
+  readonly source: Source
+  readonly info: TableInfo
+  readonly columns: readonly ColumnInfo[]
+}
 
 /** Why the user cannot change data sources; undefined for an administrator. */
 export function refusedToChange(): string | undefined {
@@ -26,17 +34,24 @@ export function sourcesSentence(sources: readonly Pick<Source, 'type'>[]): strin
 }
 
 /** The sentence above the tables of a source. */
-export function tablesSentence(tables: readonly Pick<TableInfo, 'kind' | 'approximateRows'>[]): string {
+export function tablesSentence(
+  tables: readonly Pick<TableInfo, 'kind' | 'approximateRows'>[],
+  source: Pick<Source, 'type'>,
+): string {
   if (tables.length === 0) return t('data.say.noTables')
   const views = tables.filter(({ kind }) => kind === 'view').length
   const rows = tables.reduce((sum, { approximateRows }) => sum + (approximateRows ?? 0), 0)
   const parts = [
     t('data.say.tables', { count: tables.length - views }),
     ...(views > 0 ? [t('data.say.views', { count: views })] : []),
-    ...(rows > 0 ? [t('data.say.rows', { count: rows })] : []),
+    ...(rows > 0 ? [rowsText(rows, source)] : []),
   ]
   return t('data.say.sources', { parts: parts.join(', ') })
 }
+
+/** A number of rows: a database estimates it, imported tables are counted. */
+export const rowsText = (count: number, source: Pick<Source, 'type'>): string =>
+  t(hasFiles(source) ? 'data.count.all' : 'data.say.rows', { count })
 
 /** Where a source is, such as `db.example:5432/shop`. */
 export function placeOf({ connection }: Pick<Source, 'connection'>): string {
@@ -49,6 +64,7 @@ export function placeOf({ connection }: Pick<Source, 'connection'>): string {
 export const importLink = (id: number | 'new', query: Readonly<Record<string, string>> = {}): string =>
   linkTo(`data/${id}/import`, query)
 
-export const tableLink = (id: number, table: string): string => linkTo(`data/${id}`, { table })
+export const tableLink = (id: number, table: string): string =>
+  linkTo(`data/${id}/tables/${encodeURIComponent(table)}`)
 
 export const sourceLink = (id: number): string => linkTo(`data/${id}`)

@@ -9,7 +9,7 @@ import { useQuery } from '../../kit/location.ts'
 import { numberText } from '../../kit/numbers.ts'
 import { t } from '../../language/t.ts'
 import { CommentDialog } from './comment-dialog.tsx'
-import { hasFiles, refusedToChange } from './sources.ts'
+import { hasFiles, refusedToChange, tableLink } from './sources.ts'
 import type { Source, TableInfo } from './sources.ts'
 
 /** From this many tables on they can be searched. */
@@ -54,7 +54,7 @@ export function TablesTab({ source, tables }: Props): JSX.Element {
                 action={<Button onClick={() => setSearch('')}>{t('data.clearSearch')}</Button>}
               />
             ) : (
-              <TableList tables={shown} onNote={note} />
+              <TableList source={source} tables={shown} onNote={note} />
             )}
             {noted && (
               <CommentDialog
@@ -72,9 +72,11 @@ export function TablesTab({ source, tables }: Props): JSX.Element {
 }
 
 function TableList({
+  source,
   tables,
   onNote,
 }: {
+  readonly source: Source
   readonly tables: readonly TableInfo[]
   readonly onNote: (table: TableInfo) => void
 }): JSX.Element {
@@ -89,7 +91,7 @@ function TableList({
           title: t('data.table'),
           cell: ({ name, comment }) => (
             <>
-              <b>{name}</b>
+              <a href={tableLink(source.id, name)}>{name}</a>
               {comment && <div class="path">{comment}</div>}
             </>
           ),
@@ -97,7 +99,7 @@ function TableList({
         { key: 'kind', title: t('data.kind'), wide: true, cell: ({ kind }) => t(`data.kind.${kind}`) },
         {
           key: 'rows',
-          title: t('data.rows'),
+          title: t(hasFiles(source) ? 'data.tab.rows' : 'data.rows'),
           figures: true,
           cell: ({ approximateRows }) => (approximateRows === null ? '–' : numberText(approximateRows)),
         },

@@ -1,0 +1,59 @@
+import { language } from '../../language/t.ts'
+import { timeZone } from '../../kit/time.tsx'
+import type { ColumnType } from './filter.ts'
+
+export type Cell = string | number | boolean | null
+
+/** Characters of a value that decide the width of a column. */
+const WIDTH_MAX = 40
+const WIDTH_MIN = 6
+/** Rows at the begin and at the end that decide the width of a column. */
+const MEASURED = 200
+/** Characters of a cell that are shown. */
+const SHOWN_MAX = 400
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** A value for people. Dates and numbers keep the order and the point of the data: they are read beside an export. */
+export function cellText(value: Cell, type: ColumnType): string {
+  if (value === null) return ''
+  if (type === 'datetime' && typeof value === 'string') return instantText(value)
+  const text = String(value)
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
+}
+
+/** An instant in the zone of the page, such as `2026-11-25 14:30:00`. */
+function instantText(text: string): string {
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms)) return text
+  const key = `${language.value} ${timeZone.value}`
+  const format =
+    formats.get(key) ??
+    new Intl.DateTimeFormat('sv-SE', {
+      timeZone: timeZone.value,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+  formats.set(key, format)
+  return format.format(ms)
+}
+
+export const isFigure = (type: ColumnType): boolean => type === 'integer' || type === 'number'
+
+/** The widths of columns in characters, by their names and first rows. */
+export function widthsOf(
+  columns: readonly { readonly name: string; readonly type: ColumnType }[],
+  rows: readonly (readonly Cell[])[],
+): readonly number[] {
+  return columns.map(({ name, type }, at) => {
+    const longest = [...rows.slice(0, MEASURED), ...rows.slice(-MEASURED)].reduce(
+      (most, row) => Math.max(most, cellText(row[at] ?? null, type).length),
+      name.length + 3,
+    )
+    return Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, longest))
+  })
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+
+import { columnsInUrl, nextSort, selectBody, selectedInUrl, sortInUrl, sortText } from './selection.ts'
+
+test('a click sorts up, then down, then not; another column begins anew', () => {
+  const up = nextSort(null, 'a')
+  const down = nextSort(up, 'a')
+  expect([up, down, nextSort(down, 'a'), nextSort(up, 'b')]).toEqual([
+    { column: 'a', dir: 'asc' },
+    { column: 'a', dir: 'desc' },
+    null,
+    { column: 'b', dir: 'asc' },
+  ])
+})
+
+test.each(['+a', '-a', '--a', '+ a'])('the sort %s stays the same in the address', (text) => {
+  expect(sortText(sortInUrl(text))).toBe(text)
+})
+
+test('an address may have anything', () => {
+  for (const text of ['', '+', 'a', '*a']) expect(sortInUrl(text)).toBeNull()
+  for (const text of ['', '{', '{}', '[]', '["gone"]', '[1]']) expect(columnsInUrl(text, ['a'])).toBeNull()
+  expect(columnsInUrl('["b","gone","a"]', ['a', 'b'])).toEqual(['b', 'a'])
+  expect(selectedInUrl({ filter: '{', sort: '+gone', columns: '' }, ['a'])).toEqual({
+    filter: null,
+    sort: null,
+    columns: null,
+  })
+})
+
+test('a select names only the parts that were chosen', () => {
+  expect(selectBody({ filter: null, sort: null, columns: null })).toEqual({})
+  expect(
+    selectBody({
+      filter: { column: 'a', op: 'is_null' },
+      sort: { column: 'a', dir: 'desc' },
+      columns: ['a'],
+    }),
+  ).toEqual({
+    filter: { column: 'a', op: 'is_null' },
+    orderBy: [{ column: 'a', dir: 'desc' }],
+    columns: ['a'],
+  })
+})

@@ -251,6 +251,41 @@ onMainHost(
       JOURNEY_MAX_MS,
     )
 
+    test(
+      'a scope limits a user to some rows and columns, and the preview names it as the reason',
+      async () => {
+        const { client } = stage
+        const { id } = await good<{ readonly id: number }>(
+          client.request('POST', '/dataSources', { json: { name: 'Orders', type: 'csv' } }),
+        )
+        const columns = ['id', 'region', 'margin'].map((name) => ({ name, type: 'string' }))
+        await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name: 'orders', columns } }))
+        const user = { username: 'mara', password: 'a long password of Mara', role: 'Data_Editor' }
+        await good(client.request('POST', '/users', { json: user }))
+        await stage.visit(`data/${id}?tab=scopes`, {}, async ({ page, check }) => {
+          const dialog = page.getByRole('dialog')
+          await page.getByLabel('What does this user see?').selectOption('mara (data editor)')
+          await page.getByText('the table has no scopes').waitFor()
+          await page.getByRole('button', { name: 'New scope' }).click()
+          await dialog.getByLabel('Name', { exact: true }).fill('North')
+          await dialog.getByLabel('Tables').selectOption('orders')
+          await dialog.getByRole('button', { name: 'Add condition' }).click()
+          await dialog.getByLabel('Column of condition 1').selectOption('region')
+          await dialog.getByLabel('Value of condition 1').fill('north')
+          await dialog.getByLabel('Hidden columns').selectOption('margin')
+          await check('scope')
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await page.getByText('North: applies by role').waitFor()
+          await page.getByText('without margin').first().waitFor()
+          await check('scopes')
+          await page.getByRole('button', { name: 'Delete North' }).click()
+          await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+          await page.getByText('the table has no scopes').waitFor()
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
     test('a user whose role reads no data learns which roles do', () =>
       stage.visit('data', { as: 'editor' }, async ({ page, check, expectProblem }) => {
         expectProblem(/status of 403/)

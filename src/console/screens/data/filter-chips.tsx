@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 
 import { IconButton } from '../../kit/controls.tsx'
 import { t } from '../../language/t.ts'
-import { conditionsOf, filterOf, takesValue } from './filter.ts'
-import type { Condition, Filter } from './filter.ts'
+import { conditionText } from './filter-text.ts'
+import { conditionsOf, filterOf } from './filter.ts'
+import type { Filter } from './filter.ts'
 
 /** The conditions that apply, each with a button that takes it away. */
 export function FilterChips({
@@ -41,10 +42,4 @@ export function FilterChips({
       ))}
     </ul>
   )
-}
-
-/** A condition as a line of text. */
-function conditionText({ column, op, value }: Condition): string {
-  const operator = t(`data.op.${op}`)
-  return takesValue(op) ? `${column} ${operator} ${value === '' ? '“”' : value}` : `${column} ${operator}`
 }

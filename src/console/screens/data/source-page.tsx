@@ -12,6 +12,7 @@ import { Menu } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
 import { exportConfiguration } from './configuration.ts'
 import { DeleteSource } from './delete-source.tsx'
+import { ScopesTab } from './scopes-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SourceForm } from './source-form.tsx'
 import { hasFiles, importLink, refusedToChange, tablesSentence } from './sources.ts'
@@ -20,11 +21,11 @@ import { SyncDialog } from './sync-dialog.tsx'
 import { NewTable } from './table-dialogs.tsx'
 import { TablesTab } from './tables-tab.tsx'
 
-const TABS = ['tables', 'settings'] as const
+const TABS = ['tables', 'scopes', 'settings'] as const
 type TabName = (typeof TABS)[number]
 type DialogName = 'edit' | 'delete' | 'sync' | 'table'
 
-/** One data source: its tables and its settings. */
+/** One data source: its tables, its scopes and its settings. */
 export function SourcePage({ id }: { readonly id: number }): JSX.Element {
   const resource = useGet('/dataSources/{id}', { path: { id } })
   const tables = useGet('/dataSources/{id}/tables', { path: { id } })
@@ -52,6 +53,7 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
                 tabs={TABS.map((value) => ({ value, text: t(`data.tab.${value}`) }))}
               >
                 {tab === 'tables' && <TablesTab source={shown} tables={tables} />}
+                {tab === 'scopes' && <ScopesTab source={shown} />}
                 {tab === 'settings' && <SettingsTab source={shown} onEdit={() => setDialog('edit')} />}
               </Tabs>
             </Card>

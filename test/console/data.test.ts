@@ -286,6 +286,66 @@ onMainHost(
       JOURNEY_MAX_MS,
     )
 
+    test(
+      'a data query is written with a parameter, run, stored with a fault, mended, published and restored',
+      async () => {
+        const { client } = stage
+        const { id } = await good<{ readonly id: number }>(
+          client.request('POST', '/dataSources', { json: { name: 'Sales', type: 'csv' } }),
+        )
+        const columns = [
+          { name: 'region', type: 'string' },
+          { name: 'amount', type: 'number' },
+        ]
+        await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name: 'orders', columns } }))
+        const rows = [
+          { region: 'north', amount: 10.5 },
+          { region: 'south', amount: 20 },
+        ]
+        await good(client.request('POST', `/dataSources/${id}/tables/orders/rows`, { json: { rows } }))
+        await stage.visit('queries', {}, async ({ page, check }) => {
+          page.setDefaultTimeout(IMPORT_MAX_MS)
+          const dialog = page.getByRole('dialog')
+          await page.getByText('No data queries yet').waitFor()
+          await page.getByRole('link', { name: 'New data query' }).first().click()
+          await page.getByLabel('Name', { exact: true }).fill('Amounts')
+          await page.getByLabel('Data source').selectOption('Sales')
+          const text = page.getByLabel('SQL')
+          await text.fill('SELECT amount FROM orders WHERE region = ${region}')
+          await page.getByRole('button', { name: 'Add parameter' }).click()
+          await dialog.getByLabel('Name', { exact: true }).fill('region')
+          await dialog.getByLabel('Default').fill('north')
+          await dialog.getByRole('button', { name: 'Apply' }).click()
+          await text.press('Control+Enter')
+          const grid = page.getByRole('grid', { name: 'Result' })
+          await grid.getByText('10.5').waitFor()
+          await page.getByLabel('region', { exact: true }).fill('south')
+          await page.getByRole('button', { name: 'Run' }).click()
+          await grid.getByText('20', { exact: true }).waitFor()
+          await check('query')
+          await text.fill('SELECT amount FROM orders WHERE region = ${regio}')
+          await page.getByRole('button', { name: 'Save draft' }).click()
+          await page.getByRole('heading', { level: 1, name: 'Amounts' }).waitFor()
+          await page.getByText('The draft is stored all the same').waitFor()
+          await check('query-fault')
+          await text.fill('SELECT amount FROM orders WHERE region = ${region}')
+          await page.getByRole('button', { name: 'Save draft' }).click()
+          await page.getByText('The draft is stored all the same').waitFor({ state: 'detached' })
+          await page.getByRole('button', { name: 'Publish', disabled: false }).click()
+          await dialog.getByRole('button', { name: 'Publish' }).click()
+          await page.getByRole('button', { name: 'Make version 1 the draft' }).waitFor()
+          await text.fill('SELECT 1')
+          await page.getByRole('button', { name: 'Make version 1 the draft' }).click()
+          await page.getByText('Version 1 is the draft now').waitFor()
+          expect(await text.inputValue()).toContain('${region}')
+          await page.getByRole('link', { name: 'Data queries' }).first().click()
+          await page.getByRole('link', { name: 'Amounts' }).waitFor()
+          await check('queries')
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
     test('a user whose role reads no data learns which roles do', () =>
       stage.visit('data', { as: 'editor' }, async ({ page, check, expectProblem }) => {
         expectProblem(/status of 403/)

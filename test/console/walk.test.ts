@@ -11,6 +11,8 @@ const OTHERS = [
   'maintenance?view=agenda',
   'scripts',
   'data',
+  'queries',
+  'queries/new',
   'data/new/import',
   'notifications',
   'notifications/links',

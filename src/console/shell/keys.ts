@@ -17,6 +17,7 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: 'g t', place: 'everywhere', action: 'objects' },
   { keys: 'g l', place: 'everywhere', action: 'slos' },
   { keys: 'g m', place: 'everywhere', action: 'maintenance' },
+  { keys: 'g q', place: 'everywhere', action: 'queries' },
   { keys: 'g s', place: 'everywhere', action: 'scripts' },
   { keys: 'Esc', place: 'everywhere', action: 'close' },
   { keys: 'Z', place: 'everywhere', action: 'undo' },
@@ -61,6 +62,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   t: 'objects',
   l: 'slos',
   m: 'maintenance',
+  q: 'queries',
   s: 'scripts',
 }
 const SEQUENCE_MS = 1_200

@@ -21,6 +21,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'slos', icon: 'slo', screen: 'slos', part: 'watch' },
   { name: 'maintenance', icon: 'maintenance', screen: 'maintenance', part: 'watch' },
   { name: 'data', icon: 'data', screen: 'data', part: 'look', roles: DATA_READERS },
+  { name: 'queries', icon: 'table', screen: 'queries', part: 'look', roles: DATA_READERS },
   { name: 'scripts', icon: 'scripts', screen: 'scripts', part: 'look', roles: DATA_EDITORS },
   { name: 'content', icon: 'file', screen: 'content', part: 'look', roles: EDITORS },
   { name: 'notifications', icon: 'mail', screen: 'notifications', part: 'administer', roles: EDITORS },

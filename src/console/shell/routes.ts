@@ -15,6 +15,7 @@ import { words as maintenanceWords } from '../screens/maintenance/words.ts'
 import { words as notificationWords } from '../screens/notifications/words.ts'
 import { words as objectWords } from '../screens/objects/words.ts'
 import { words as overviewWords } from '../screens/overview/words.ts'
+import { words as queryWords } from '../screens/queries/words.ts'
 import { words as scriptWords } from '../screens/scripts/words.ts'
 import { words as settingsWords } from '../screens/settings/words.ts'
 import { words as statusPageWords } from '../screens/status-pages/words.ts'
@@ -68,6 +69,13 @@ export const SCREENS: readonly ScreenRoute[] = [
     'data',
     dataWords,
     () => import('../screens/data/screen.tsx'),
+  ),
+  // Results are drawn by the grid of tables.
+  screen(
+    ['/queries', '/queries/:id'],
+    'queries',
+    [queryWords, dataWords],
+    () => import('../screens/queries/screen.tsx'),
   ),
   screen(
     ['/notifications', '/notifications/:section'],

@@ -1,0 +1,213 @@
+import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import { useState } from 'preact/hooks'
+
+import { call, callVersioned } from '../../api/client.ts'
+import type { Call } from '../../api/client.ts'
+import { asFailure } from '../../api/failure.ts'
+import type { Failure } from '../../api/failure.ts'
+import { invalidate, useGet } from '../../api/resource.ts'
+import { background } from '../../kit/background.ts'
+import { Button, Kbd } from '../../kit/controls.tsx'
+import { PageHead } from '../../kit/data.tsx'
+import { FailureNote, Note, Show, Skeleton } from '../../kit/feedback.tsx'
+import { linkTo } from '../../kit/location.ts'
+import { Confirm, Menu, Refusals } from '../../kit/overlays.tsx'
+import { toast } from '../../kit/toasts.tsx'
+import { t } from '../../language/t.ts'
+import { EditorCard } from './editor-card.tsx'
+import { ParametersCard } from './parameters-card.tsx'
+import { PublishDialog } from './publish-dialog.tsx'
+import { bodyOf, draftOf } from './query.ts'
+import type { Query, QueryDraft } from './query.ts'
+import { ResultCard } from './result-card.tsx'
+import { useRun } from './use-run.ts'
+import type { Run } from './use-run.ts'
+import { VersionsCard } from './versions-card.tsx'
+
+/** A data query, or a new one: its text, parameters, result and versions. */
+export function QueryPage({ id }: { readonly id: string }): JSX.Element {
+  const resource = useGet('/dataQueries/{id}', id === 'new' ? null : { path: { id: Number(id) } })
+  if (id === 'new') return <Editing query={undefined} etag={undefined} />
+  if (resource.data) return <Editing query={resource.data} etag={resource.etag} />
+  return (
+    <div class="body">
+      <Show resource={resource} what={t('queries.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
+        {() => null}
+      </Show>
+    </div>
+  )
+}
+
+type Props = { readonly query: Query | undefined; readonly etag: string | undefined }
+
+function Editing({ query, etag }: Props): JSX.Element {
+  const { route } = useLocation()
+  const [draft, setDraft] = useState<QueryDraft>(() => draftOf(query))
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [dialog, setDialog] = useState<'publish' | 'delete' | null>(null)
+  const run = useRun()
+  const change = (part: Partial<QueryDraft>): void => setDraft({ ...draft, ...part })
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(query))
+  const save = async (): Promise<void> => {
+    setFailure(null)
+    try {
+      const saved = await send(draft, query, etag)
+      invalidate('/dataQueries')
+      toast({ text: t('data.saved', { name: saved.name }) })
+      setDraft(draftOf(saved))
+      if (query === undefined) route(linkTo(`queries/${saved.id}`), true)
+    } catch (error) {
+      setFailure(asFailure(error))
+    }
+  }
+  const start = (): void => background(run.start(draft, texts))
+  const refusedRun =
+    draft.dataSourceId === '' || draft.text.trim() === '' ? t('queries.needsText') : undefined
+  return (
+    <>
+      <PageHead
+        crumbs={[{ text: t('queries.title'), href: linkTo('queries') }]}
+        title={query?.name ?? t('queries.new')}
+        badge={query && <Badge query={query} />}
+        actions={
+          <>
+            <Button refused={refusedSave(draft, isChanged)} onClick={() => background(save())}>
+              {t('queries.saveDraft')}
+            </Button>
+            <Button
+              refused={query === undefined || isChanged ? t('queries.saveFirst') : undefined}
+              onClick={() => setDialog('publish')}
+            >
+              {t('queries.publish')}
+            </Button>
+            <RunButton run={run} refused={refusedRun} onStart={start} />
+            {query && <More query={query} onDelete={() => setDialog('delete')} />}
+          </>
+        }
+      />
+      <div class="body">
+        {failure && <Unsaved failure={failure} />}
+        <div class="query">
+          <div class="col spread">
+            <EditorCard
+              draft={draft}
+              change={change}
+              failure={failure}
+              errors={isChanged ? [] : (query?.errors ?? [])}
+              onRun={() => refusedRun === undefined && start()}
+              onCancel={run.cancel}
+            />
+            <ResultCard run={run} />
+          </div>
+          <div class="col spread">
+            <ParametersCard
+              draft={draft}
+              change={change}
+              texts={texts}
+              onTexts={setTexts}
+              failure={run.failure}
+            />
+            {query && <VersionsCard query={query} onRestored={(restored) => setDraft(draftOf(restored))} />}
+          </div>
+        </div>
+      </div>
+      {query && dialog === 'publish' && <PublishDialog query={query} onClose={() => setDialog(null)} />}
+      {query && dialog === 'delete' && <DeleteDialog query={query} onClose={() => setDialog(null)} />}
+    </>
+  )
+}
+
+function RunButton({
+  run,
+  refused,
+  onStart,
+}: {
+  readonly run: Run
+  readonly refused: string | undefined
+  readonly onStart: () => void
+}): JSX.Element {
+  if (run.isRunning)
+    return (
+      <Button icon="stop" onClick={run.cancel}>
+        {t('kit.cancel')}
+      </Button>
+    )
+  return (
+    <Button kind="primary" icon="play" refused={refused} onClick={onStart}>
+      {t('queries.run')} <Kbd>Ctrl ↵</Kbd>
+    </Button>
+  )
+}
+
+function More({ query, onDelete }: { readonly query: Query; readonly onDelete: () => void }): JSX.Element {
+  return (
+    <Menu
+      label={t('data.moreOf', { name: query.name })}
+      items={[{ text: t('data.delete'), icon: 'close', danger: true, run: onDelete }]}
+    />
+  )
+}
+
+function refusedSave(draft: QueryDraft, isChanged: boolean): string | undefined {
+  if (draft.name.trim() === '' || draft.dataSourceId === '') return t('queries.needsName')
+  return isChanged ? undefined : t('edit.unchanged')
+}
+
+function Badge({ query }: { readonly query: Query }): JSX.Element {
+  const { published } = query
+  return (
+    <span class="chip">
+      {published === 0 ? t('queries.notPublished') : t('queries.version', { number: published })}
+    </span>
+  )
+}
+
+/** The draft was not stored; what was typed stays. */
+function Unsaved({ failure }: { readonly failure: Failure }): JSX.Element {
+  if (failure.status === 412)
+    return (
+      <Note kind="warning" role="alert">
+        {t('queries.changedMeanwhile')}
+      </Note>
+    )
+  return (
+    <div class="col">
+      <FailureNote failure={failure} what={t('feedback.notDone')} />
+      {failure.errors.length > 0 && <Refusals failure={failure} />}
+    </div>
+  )
+}
+
+function DeleteDialog({
+  query,
+  onClose,
+}: {
+  readonly query: Query
+  readonly onClose: () => void
+}): JSX.Element {
+  const { route } = useLocation()
+  return (
+    <Confirm
+      title={t('data.deleteName', { name: query.name })}
+      effect={t('queries.deleteEffect', { count: query.published })}
+      submit={t('data.delete')}
+      onConfirm={async () => {
+        await call('delete', '/dataQueries/{id}', { path: { id: query.id } })
+        route(linkTo('queries'))
+        // Once this page is left: the query cannot be read again.
+        setTimeout(() => invalidate('/dataQueries'))
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+async function send(draft: QueryDraft, query: Query | undefined, etag: string | undefined): Promise<Query> {
+  const body = bodyOf(draft)
+  if (query === undefined)
+    return (await callVersioned('post', '/dataQueries', { body } as Call<'/dataQueries', 'post'>)).data
+  const request = { path: { id: query.id }, body, ifMatch: etag } as Call<'/dataQueries/{id}', 'put'>
+  return (await callVersioned('put', '/dataQueries/{id}', request)).data
+}

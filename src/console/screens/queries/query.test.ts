@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+
+import { bodyOf, draftOf, FRESH_PARAMETER, valueOf, valuesOf } from './query.ts'
+import type { Query } from './query.ts'
+
+const QUERY: Query = {
+  id: 1,
+  name: 'Orders',
+  description: '',
+  dataSourceId: 3,
+  published: 2,
+  text: 'SELECT 1',
+  parameters: [
+    {
+      name: 'region',
+      type: 'enum',
+      multi: false,
+      required: true,
+      default: 'north',
+      choices: ['north', 'south'],
+    },
+    { name: 'ids', type: 'number', multi: true, required: false, default: [1, 2], choices: [] },
+    { name: 'since', type: 'date', multi: false, required: false, default: null, choices: [] },
+  ],
+  errors: [],
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+}
+
+test('a stored query becomes the same body', () => {
+  const { name, description, dataSourceId, text, parameters } = QUERY
+  expect(bodyOf(draftOf(QUERY))).toEqual({ name, description, dataSourceId, text, parameters })
+})
+
+test.each([
+  ['string', false, ' a ', ' a '],
+  ['number', false, '1.5', 1.5],
+  ['number', false, 'x', 'x'],
+  ['boolean', false, 'false', false],
+  ['date', false, ' 2026-01-31 ', '2026-01-31'],
+  ['number', true, '1\n\n2\n', [1, 2]],
+  ['string', false, ' ', null],
+] as const)('%s, multi %p: %p is sent as %p', (type, multi, text, value) => {
+  expect(valueOf({ type, multi }, text)).toEqual(value as ReturnType<typeof valueOf>)
+})
+
+test('only values that were typed are sent', () => {
+  const parameters = [
+    { ...FRESH_PARAMETER, name: 'a', type: 'number' as const },
+    { ...FRESH_PARAMETER, name: 'b' },
+    { ...FRESH_PARAMETER, name: 'c' },
+  ]
+  expect(valuesOf(parameters, { a: '2', b: ' ' })).toEqual({ a: 2 })
+})

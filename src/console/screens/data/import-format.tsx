@@ -32,7 +32,7 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
             label={t('data.fileKind')}
             value={format.kind}
             onValue={(kind) => changeFormat({ kind })}
-            options={(['csv', 'ndjson'] as const).map((value) => ({
+            options={(['csv', 'ndjson', 'xlsx'] as const).map((value) => ({
               value,
               text: t(`data.fileKind.${value}`),
             }))}
@@ -40,6 +40,15 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
           {format.kind === 'csv' && (
             <CsvFields format={format} change={changeFormat} found={preview?.delimiter ?? null} />
           )}
+          {format.kind === 'xlsx' && preview && preview.sheets.length > 0 && (
+            <SelectField
+              label={t('data.sheet')}
+              value={preview.sheet ?? ''}
+              onValue={(sheet) => changeFormat({ sheet })}
+              options={preview.sheets.map((value) => ({ value, text: value }))}
+            />
+          )}
+          {format.kind !== 'ndjson' && <HeaderFields format={format} change={changeFormat} />}
         </div>
         <details class="part">
           <summary>{t('data.values')}</summary>
@@ -73,6 +82,13 @@ function CsvFields({ format, change, found }: FieldsProps & { readonly found: st
         onValue={(encoding) => change({ encoding })}
         options={ENCODINGS.map((value) => ({ value, text: value.toUpperCase() }))}
       />
+    </>
+  )
+}
+
+function HeaderFields({ format, change }: FieldsProps): JSX.Element {
+  return (
+    <>
       <TextField
         label={t('data.skipRecords')}
         inputMode="numeric"

@@ -29,6 +29,12 @@ test.each([
 
 test('a file is read by its extension, and texts for null are split at commas', () => {
   expect(formatBody(formatOf('a.NDJSON', 'UTC'))).toHaveProperty('file', { kind: 'ndjson' })
+  expect(formatBody({ ...formatOf('a.xlsx', 'UTC'), skipRecords: '2' })).toHaveProperty('file', {
+    kind: 'xlsx',
+    sheet: null,
+    hasHeader: true,
+    skipRecords: 2,
+  })
   expect(formatBody({ ...formatOf('a.csv', 'UTC'), nulls: 'NA, -,NA', dateFormat: 'dd.MM.yyyy' })).toEqual({
     file: { kind: 'csv', delimiter: 'auto', encoding: 'utf-8', hasHeader: true, skipRecords: 0 },
     values: { nulls: ['', 'NA', '-'], decimal: '.', dateFormats: ['dd.MM.yyyy'], timeZone: 'UTC' },

@@ -20,7 +20,9 @@ export type Mode = (typeof MODES)[number]
 
 /** How a file is read, as texts of a form. */
 export type Format = {
-  readonly kind: 'csv' | 'ndjson'
+  readonly kind: 'csv' | 'ndjson' | 'xlsx'
+  /** The sheet of a workbook; empty for the first one. */
+  readonly sheet: string
   readonly delimiter: string
   readonly encoding: 'utf-8' | 'latin-1' | 'utf-16le'
   readonly hasHeader: boolean
@@ -49,10 +51,16 @@ export type Target = {
   readonly onError: 'abort' | 'skip'
 }
 
+function kindOf(fileName: string): Format['kind'] {
+  if (/\.xlsx$/i.test(fileName)) return 'xlsx'
+  return /\.(ndjson|jsonl)$/i.test(fileName) ? 'ndjson' : 'csv'
+}
+
 /** How a file of this name is read at first. */
 export function formatOf(fileName: string, timeZone: string): Format {
   return {
-    kind: /\.(ndjson|jsonl)$/i.test(fileName) ? 'ndjson' : 'csv',
+    kind: kindOf(fileName),
+    sheet: '',
     delimiter: 'auto',
     encoding: 'utf-8',
     hasHeader: true,
@@ -77,16 +85,13 @@ export function tableNameOf(fileName: string): string {
 
 /** The format in the shape of the API. */
 export function formatBody(format: Format): object {
-  const { kind, delimiter, encoding, hasHeader, skipRecords, decimal, dateFormat, timeZone } = format
+  const { decimal, dateFormat, timeZone } = format
   const nulls = format.nulls
     .split(',')
     .map((text) => text.trim())
     .filter((text) => text !== '')
   return {
-    file:
-      kind === 'ndjson'
-        ? { kind }
-        : { kind, delimiter, encoding, hasHeader, skipRecords: Number(skipRecords) || 0 },
+    file: fileBody(format),
     values: {
       nulls: ['', ...new Set(nulls)],
       decimal,
@@ -94,6 +99,12 @@ export function formatBody(format: Format): object {
       timeZone,
     },
   }
+}
+
+function fileBody({ kind, sheet, delimiter, encoding, hasHeader, skipRecords }: Format): object {
+  if (kind === 'ndjson') return { kind }
+  const rows = { kind, hasHeader, skipRecords: Number(skipRecords) || 0 }
+  return kind === 'xlsx' ? { ...rows, sheet: sheet === '' ? null : sheet } : { ...rows, delimiter, encoding }
 }
 
 /** The columns of a preview, with what the user has changed before. */

@@ -13,13 +13,16 @@ export type ImportPlan = {
 /** A column of the table, and the index of the column of the file from which it comes. */
 export type PlannedColumn = Column & { readonly source: number }
 
-export type FileFormat = CsvFormat | NdjsonFormat | XlsxFormat | RowsFormat
+export type FileFormat = CsvFormat | NdjsonFormat | XlsxFormat | ParquetFormat | RowsFormat
 
 /** A JSON array of the cells of a row on each line, as the service writes them. */
 export type RowsFormat = { readonly kind: 'rows' }
 
 /** A JSON object in UTF-8 on each line; its keys are the columns. */
 export type NdjsonFormat = { readonly kind: 'ndjson' }
+
+/** Its columns have the types of the file; nested ones are refused. */
+export type ParquetFormat = { readonly kind: 'parquet' }
 
 /** A sheet of a workbook. */
 export type XlsxFormat = {

@@ -62,6 +62,10 @@ describe('the type of a column', () => {
 
   test('is text for numbers that a double or a reader would change', async () => {
     expect(await column(['123456789012345'])).toMatchObject({ type: 'integer', warnings: [] })
+    expect(await column(['1', '18446744073709551616'])).toMatchObject({
+      type: 'string',
+      warnings: [{ code: 'long_digits', line: 3 }],
+    })
     expect(await column(['1234567890123456'])).toMatchObject({
       type: 'string',
       warnings: [{ code: 'long_digits', line: 2 }],

@@ -12,6 +12,7 @@ type Candidate = (typeof CANDIDATES)[number]
 const TYPES_OF_TEXTS: readonly Candidate[] = ['date', 'datetime', 'time']
 
 const LEADING_ZERO = /^[+-]?0\d/
+const WHOLE = /^[+-]?\d+$/
 /** A double keeps 15 digits of every number. */
 const DIGITS_MAX = 15
 const SLASHED_DATE = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$/
@@ -52,7 +53,7 @@ export class ColumnInference {
     )
     const isNumeric = left.includes('integer') || left.includes('number')
     if (isNumeric && LEADING_ZERO.test(text)) this.#becomeText({ code: 'leading_zeros', line })
-    else if (left.includes('integer') && digitsOf(text) > DIGITS_MAX)
+    else if (isNumeric && WHOLE.test(text) && digitsOf(text) > DIGITS_MAX)
       this.#becomeText({ code: 'long_digits', line })
     else if (left.length > 0) this.#possible = left
     else if (this.#values >= USUAL_MIN) this.#becomeText({ code: 'mixed_types', line })

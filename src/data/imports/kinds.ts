@@ -13,9 +13,15 @@ const BEGINNINGS = [
     kind: null,
     name: 'an XLS workbook, or a workbook with a password',
   },
+  { bytes: [0x50, 0x41, 0x52, 0x31, 0x15], kind: 'parquet', name: 'a Parquet file' },
 ] as const
 
-const NAMES: Readonly<Record<Kind, string>> = { csv: 'CSV', ndjson: 'NDJSON', xlsx: 'an XLSX workbook' }
+const NAMES: Readonly<Record<Kind, string>> = {
+  csv: 'CSV',
+  ndjson: 'NDJSON',
+  xlsx: 'an XLSX workbook',
+  parquet: 'a Parquet file',
+}
 
 /** Refuses a file whose beginning is not of its kind. Bytes of a text that nothing is known of are faults of records.
  * @throws {Refusal} import_failed */
@@ -25,11 +31,15 @@ export async function requireKind(head: Uint8Array, { kind, ...rest }: UploadFor
   if (found) throw lying(kind, found.name, found.kind)
   const isWide = 'encoding' in rest && rest.encoding === 'utf-16le'
   const isText = isWide || !head.includes(0)
-  if (isText && kind !== 'xlsx') return
+  if (isText && isTextKind(kind)) return
   // It fails for some files that are damaged.
   const type = isText ? undefined : await fileTypeFromBuffer(head).catch(() => undefined)
   if (type) throw lying(kind, `of the type ${type.mime}`, null)
-  if (kind === 'xlsx') throw unreadable('The file is not an XLSX workbook.')
+  if (!isTextKind(kind)) throw unreadable(`The file is not ${NAMES[kind]}.`)
+}
+
+function isTextKind(kind: Kind): boolean {
+  return kind === 'csv' || kind === 'ndjson'
 }
 
 function lying(kind: Kind, name: string, right: Kind | null): Error {

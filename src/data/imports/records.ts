@@ -5,6 +5,8 @@ import { readCsv } from './csv.ts'
 import { ImportFailure, unreadable } from './failure.ts'
 import type { ImportFile } from './import-file.ts'
 import { readNdjson } from './ndjson.ts'
+import { openParquet } from './parquet/file.ts'
+import type { ParquetFile } from './parquet/file.ts'
 import { readRowLines } from './row-lines.ts'
 import type { SheetRow } from './xlsx/sheet.ts'
 import { openWorkbook } from './xlsx/workbook.ts'
@@ -33,6 +35,8 @@ export async function openRecords(file: ImportFile, format: FileFormat): Promise
   const none = { sheets: [], sheet: null }
   if (format.kind === 'csv') return { ...none, records: csvRecords(file.chunks, format) }
   if (format.kind === 'ndjson') return { ...none, records: ndjsonRecords(file.chunks) }
+  if (format.kind === 'parquet')
+    return { ...none, records: parquetRecords(await openParquet(await file.source())) }
   if (format.kind === 'rows') return { ...none, records: rowRecords(file.chunks) }
   const { sheets, rows } = await openWorkbook(await file.source())
   const sheet = format.sheet ?? sheets[0] ?? ''
@@ -112,6 +116,17 @@ function faultOfWidth(cells: readonly FileCell[], line: number, width: number): 
   if (cells.length <= width) return null
   const message = `The row has a value in column ${cells.length}; the header has ${width} columns.`
   return { code: 'too_many_cells', line, column: null, message }
+}
+
+async function* parquetRecords({ names, rows }: ParquetFile): AsyncGenerator<Records> {
+  const columns = new ColumnNames()
+  columns.add(names, 1)
+  yield { names: columns.names, batch: [] }
+  for await (const batch of rows())
+    yield {
+      names: columns.names,
+      batch: batch.map(({ row: line, cells }) => ({ line, cells, fault: faultOfCells(cells, line) })),
+    }
 }
 
 async function* ndjsonRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Records> {

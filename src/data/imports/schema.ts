@@ -55,7 +55,11 @@ const xlsxFormat = z.strictObject({
     .describe('Rows that have values before the header.'),
 })
 
-const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat, xlsxFormat])
+const parquetFormat = z.strictObject({
+  kind: z.literal('parquet').describe('A Parquet file without nested columns.'),
+})
+
+const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat, xlsxFormat, parquetFormat])
 
 const valueFormat = z.strictObject({
   nulls: z.array(storableText.max(64)).max(NULLS_MAX).default(['']).describe('Texts that stand for null.'),
@@ -149,7 +153,7 @@ const fault = z
         'not_of_the_type',
       ] satisfies ImportFault['code'][])
       .describe('The kind of fault.'),
-    line: z.int().describe('The line of the file or the row of the sheet, from 1.'),
+    line: z.int().describe('The line of the file, or the row of a sheet or of a Parquet file, from 1.'),
     sheet: z.string().optional().describe('The sheet of a workbook.'),
     column: z.string().nullable().describe('The name of the column; null for the whole record.'),
     message: z.string(),

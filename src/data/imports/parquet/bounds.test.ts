@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import type { RowGroup } from 'hyparquet'
+
+import { checkGroup, checkPages, CHUNK_MAX_BYTES, PAGE_MAX_BYTES, PAGE_VALUES_MAX } from './bounds.ts'
+
+type Chunk = NonNullable<RowGroup['columns'][number]['meta_data']>
+
+function check(chunk: Partial<Chunk>, column: object = {}): void {
+  const whole = { codec: 'SNAPPY', total_compressed_size: 1n, ...chunk } as Chunk
+  const columns = [{ file_offset: 0n, meta_data: whole, ...column }]
+  checkGroup({ columns, total_byte_size: 1n, num_rows: 1n }, ['qty'])
+}
+
+test('a column of a group of rows has 32 MiB at most, a known packing and no secret', () => {
+  check({ total_compressed_size: BigInt(CHUNK_MAX_BYTES) })
+  expect(() => check({ total_compressed_size: BigInt(CHUNK_MAX_BYTES) + 1n })).toThrow(/column qty\. Write/)
+  for (const codec of ['UNCOMPRESSED', 'GZIP', 'ZSTD'] as const) check({ codec })
+  expect(() => check({ codec: 'BROTLI' })).toThrow(/packed with BROTLI/)
+  expect(() => check({}, { crypto_metadata: {} })).toThrow(/column qty is encrypted/)
+})
+
+/** A page by its header in the compact protocol of Thrift, with so many bytes behind it. */
+function page(sizes: { unpacked?: number; packed?: number; values?: number }, bytes: number): Uint8Array {
+  const { unpacked = 1, packed = bytes, values = 1 } = sizes
+  const header = [0x15, ...zigzag(0), 0x15, ...zigzag(unpacked), 0x15, ...zigzag(packed)]
+  const inner = [0x2c, 0x15, ...zigzag(values), 0x15, ...zigzag(0), 0x15, ...zigzag(3), 0x15, ...zigzag(3), 0]
+  return Uint8Array.from([...header, ...inner, 0, ...Array.from({ length: bytes }, () => 0)])
+}
+
+function zigzag(value: number): number[] {
+  const bytes: number[] = []
+  let rest = value < 0 ? -2 * value - 1 : 2 * value
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
+  return [...bytes, rest]
+}
+
+test('a page has 32 MiB and 4 Mi values at most, and lies within its column', () => {
+  checkPages(page({ unpacked: PAGE_MAX_BYTES, values: PAGE_VALUES_MAX }, 5))
+  expect(() => checkPages(page({ unpacked: PAGE_MAX_BYTES + 1 }, 5))).toThrow(/smaller pages/)
+  expect(() => checkPages(page({ values: PAGE_VALUES_MAX + 1 }, 5))).toThrow(/smaller pages/)
+  expect(() => checkPages(page({ values: -1 }, 5))).toThrow(/not where its header says/)
+  expect(() => checkPages(page({ packed: 6 }, 5))).toThrow(/not where its header says/)
+  expect(() => checkPages(page({ packed: -1 }, 5))).toThrow(/not where its header says/)
+})

@@ -193,10 +193,13 @@ TIMED='away clock credit edge edge-storage stall'
 FLOOD='overload'
 LOWER=5
 
-# Everything. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
+# Single screens of the console, which have a command of their own: `npm run test:screens`.
+SCREENS='test/console/screens/*.test.ts'
+
+# Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.
 run_gate() {
-  timed= ignored=
+  timed= ignored="--path-ignore-patterns $SCREENS"
   for name in $TIMED; do timed="$timed ./test/faults/$name.test.ts"; done
   for name in $TIMED $FLOOD; do ignored="$ignored --path-ignore-patterns test/faults/$name.test.ts"; done
   start_checks

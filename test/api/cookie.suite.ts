@@ -173,6 +173,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'below a base path the cookie is sent below that path only',
+    isLong: true,
     async run(client) {
       const host = await startHost(client.host.name, { TIDEMARK_BASE_PATH: '/monitor' })
       try {

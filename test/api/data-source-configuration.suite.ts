@@ -361,6 +361,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'as many data sources, notes and scopes are imported as there may be, in one commit or not at all',
+    isLong: true,
     async run(client) {
       const there = await good<{ items: object[] }>(client.request('GET', '/dataSources'))
       const room = 200 - there.items.length

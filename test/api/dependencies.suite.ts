@@ -149,6 +149,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'an object has at most 100 dependencies, and any number of dependents',
+    isLong: true,
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'many' })
       const some = await Promise.all(

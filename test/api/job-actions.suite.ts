@@ -103,6 +103,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: `${JOBS} jobs are stopped by one call, and the filters of searches and services see it`,
+    isLong: true,
     async run(client) {
       const group = await createGroup(client, 1, { name: 'group of many' })
       const device = await createDevice(client, group, { name: 'device of many' })

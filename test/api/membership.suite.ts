@@ -342,6 +342,7 @@ const COPIES: readonly Scenario[] = [
 const REASONS: readonly Scenario[] = [
   {
     title: 'the reasons of a state are at most 20 jobs, or other objects that can be named',
+    isLong: true,
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'reasons' })
       const device = await createDevice(client, group, { name: 'many' })

@@ -739,6 +739,7 @@ const analyses: Scenario[] = [
   },
   {
     title: `${HOSTILE.length} hostile archives are refused, by themselves and as one of many; their harmless twins are taken`,
+    isLong: true,
     async run(client) {
       const path = `/scripts/groups/${(await stage(client)).group}/analyze-zip`
       for (const { title, evil, twin, says } of HOSTILE) {
@@ -777,6 +778,7 @@ const bounds: Scenario[] = [
   },
   {
     title: 'a tree of 50 MiB is taken, and one byte more is not',
+    isLong: true,
     async run(client) {
       const parts = Array.from({ length: 5 }, (_, part): Part => ({ name: `${part}`, ...dense() }))
       const whole = await analyze(client, craft(parts))

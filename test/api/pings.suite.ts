@@ -202,6 +202,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'a token ends at its expiry, and with its job',
+    isLong: true,
     async run(client) {
       const { job, created, send } = await scene(client)
       const soon = await create(client, job, {

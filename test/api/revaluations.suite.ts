@@ -382,6 +382,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'maintenance begins and ends by itself, and a job has both its state and its evaluated state',
+    isLong: true,
     async run(client) {
       const planted = await plant(client, 'live')
       const { group, job } = planted

@@ -153,6 +153,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'an answer of a database is less than a second old',
+    isLong: true,
     async run(client) {
       const { database } = await stage(client)
       await sourceServer().sql(`create table shared.changing (n int); insert into shared.changing values (0);
@@ -209,6 +210,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the rows of another generation are answered at once',
+    isLong: true,
     async run(client) {
       const { id } = await good<Made>(
         client.request('POST', '/dataSources', { json: { name: `shared ${++made}`, type: 'csv' } }),

@@ -17,6 +17,8 @@ export type Scenario = {
   readonly run: (client: Client) => Promise<void>
   /** Set for a refusal that is decided above the ports: `oneOfEach` keeps the first of each code. */
   readonly refusedAbovePorts?: Code | undefined
+  /** Takes a second or more and depends on no port: `oneOfEach` leaves it out. */
+  readonly isLong?: boolean
 }
 
 /** One request and its answer; the administrator asks unless `as` says otherwise. */
@@ -78,10 +80,11 @@ function refusedAbovePorts(row: Row): Code | undefined {
 /** Whether hosts other than Bun try every row and every role too: `npm run test:edge`, `npm run test:server`. */
 export const EVERY_ROW = process.env['TIDEMARK_TEST_EVERY_ROW'] === 'true'
 
-/** The scenarios without refusals above the ports, but for the first of each code. */
+/** The scenarios without long ones, and without refusals above the ports but for the first of each code. */
 export function oneOfEach(scenarios: readonly Scenario[]): readonly Scenario[] {
   const seen = new Set<Code>()
-  return scenarios.filter(({ refusedAbovePorts: code }) => {
+  return scenarios.filter(({ refusedAbovePorts: code, isLong = false }) => {
+    if (isLong) return false
     if (code === undefined) return true
     const isFirst = !seen.has(code)
     seen.add(code)

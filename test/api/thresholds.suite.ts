@@ -411,6 +411,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'series, rounds and bulk items also warn that error code 5 stays; with healsOnData they end it',
+    isLong: true,
     async run(client) {
       const [stays, heals] = [
         await jobWith(client, null, SILENT),
@@ -453,6 +454,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'a job with limits on values only becomes a warning by silence',
+    isLong: true,
     async run(client) {
       const id = await jobWith(client, LADDER, SILENT)
       await deliver(client, id, { ...r(5), errorCode: 0 })

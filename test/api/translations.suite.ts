@@ -243,6 +243,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'there are texts in 200 languages at most, and more texts in those',
+    isLong: true,
     async run(client) {
       const one = [{ key: 'a', text: 'b' }]
       const added: string[] = []

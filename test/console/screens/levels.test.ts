@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 
-import { connectAdministrator } from '../api/client.ts'
-import type { Body } from '../api/client.ts'
-import { good } from '../api/suite.ts'
-import { onMainHost } from './stage.ts'
-import type { Stage } from './stage.ts'
+import { connectAdministrator } from '../../api/client.ts'
+import type { Body } from '../../api/client.ts'
+import { good } from '../../api/suite.ts'
+import { onMainHost } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 
 const TEST_MAX_MS = 240_000
 const MINUTE_MS = 60_000

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 
-import { ADMIN } from '../hosts/host.ts'
-import { good } from '../api/suite.ts'
-import { onMainHost } from './stage.ts'
+import { ADMIN } from '../../hosts/host.ts'
+import { good } from '../../api/suite.ts'
+import { onMainHost } from '../stage.ts'
 
 const PASSPHRASE = 'a passphrase of the test'
 const TEST_MAX_MS = 180_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { onMainHost } from './stage.ts'
+import { onMainHost } from '../stage.ts'
 
 /** The sections of the administration that the navigation does not name. */
 const SECTIONS = [

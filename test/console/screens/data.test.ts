@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
-import { good } from '../api/suite.ts'
-import { onMainHost } from './stage.ts'
+import { good } from '../../api/suite.ts'
+import { onMainHost } from '../stage.ts'
 
 /** More than the page holds at once. */
 const ROWS = 10_200

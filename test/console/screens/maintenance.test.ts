@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { good } from '../api/suite.ts'
-import { onMainHost } from './stage.ts'
-import type { Stage } from './stage.ts'
+import { good } from '../../api/suite.ts'
+import { onMainHost } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 
 const TEST_MAX_MS = 90_000
 /** A Sunday without maintenance of other tests, in winter. */

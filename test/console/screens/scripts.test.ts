@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 
-import { stageOf } from '../api/runs-stage.ts'
-import { must, RUNNER_TOKEN } from '../runs/fake-runner.ts'
-import type { Held } from '../runs/fake-runner.ts'
-import { LOOKS } from './browser.ts'
-import { onMainHost } from './stage.ts'
+import { stageOf } from '../../api/runs-stage.ts'
+import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import type { Held } from '../../runs/fake-runner.ts'
+import { LOOKS } from '../browser.ts'
+import { onMainHost } from '../stage.ts'
 
 const FIRST = 200
 const SECOND = 20

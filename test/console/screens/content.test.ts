@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { onMainHost } from './stage.ts'
+import { onMainHost } from '../stage.ts'
 
 onMainHost('content', (stage) => {
   const accent = "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()"

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 
-import { LOOKS } from './browser.ts'
-import { onMainHost } from './stage.ts'
-import type { Stage } from './stage.ts'
+import { LOOKS } from '../browser.ts'
+import { onMainHost } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 
 const TEST_MAX_MS = 90_000
 const POINTS = 10_000

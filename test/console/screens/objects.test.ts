@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 
-import { good } from '../api/suite.ts'
-import { onMainHost } from './stage.ts'
+import { good } from '../../api/suite.ts'
+import { onMainHost } from '../stage.ts'
 
 const DEVICES = 36
 const JOBS = 10

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 
-import { stageOf } from '../api/runs-stage.ts'
-import { good } from '../api/suite.ts'
-import { craft } from '../packages/crafted.ts'
-import { RUNNER_TOKEN } from '../runs/fake-runner.ts'
-import { onMainHost } from './stage.ts'
+import { stageOf } from '../../api/runs-stage.ts'
+import { good } from '../../api/suite.ts'
+import { craft } from '../../packages/crafted.ts'
+import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 180_000
 

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { LOOKS } from './browser.ts'
-import { onMainHost } from './stage.ts'
+import { LOOKS } from '../browser.ts'
+import { onMainHost } from '../stage.ts'
 
 const SETUP_MAX_MS = 60_000
 const VISIT_MAX_MS = 120_000

@@ -46,16 +46,40 @@ export type Condition = {
   readonly value: Value
   /** How many values in a row must breach before the condition holds; 0 counts as 1. */
   readonly repetition: number
-  /** Whether the limit is predicted or adaptive. Without `ahead` such a condition is false. */
+  /** Whether the limit is predicted or adaptive. Without `ahead` and `adaptive` such a condition is false. */
   readonly predicted: boolean
   /** The condition compares predicted values instead of received ones. */
   readonly ahead?: LookAhead
+  /** The condition compares values with a band of usual values instead of `value`. */
+  readonly adaptive?: Adaptive
   /** Once held, the condition stays until `repetition` values in a row no longer breach this value. */
   readonly recovery: { readonly value: Value; readonly repetition: number } | null
 }
 
 /** How far a condition looks ahead, and the time before it whose values make the prediction. */
 export type LookAhead = { readonly withinMs: number; readonly windowMs: number }
+
+/** How the band of usual values of a condition is made from the history of its value. */
+export type Adaptive = {
+  readonly windowMs: number
+  readonly season: 'none' | 'day' | 'week'
+  /** The width of a cell of the season. */
+  readonly bucketMs: number
+  /** The zone on whose clock the season is. */
+  readonly timeZone: string
+  /** The distance of a bound from the median, in deviations. */
+  readonly factor: number
+  /** The side of the band on which a value breaches it. */
+  readonly side: 'both' | 'above' | 'below'
+  /** The least number of samples in a cell. */
+  readonly minSamples: number
+  /** The least distance between the bounds. */
+  readonly minWidth: number
+  /** How far beyond a bound a value has to be. */
+  readonly offset: number
+  /** Whether values during maintenance count as usual. */
+  readonly learnsMaintenance: boolean
+}
 
 export type Operator =
   | '>'

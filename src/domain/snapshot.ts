@@ -15,6 +15,8 @@ export type Snapshot = {
   readonly isFlapping: boolean
   /** One for each condition that looks ahead, worst level first. */
   readonly predictions: readonly Prediction[]
+  /** One for each adaptive condition, worst level first. */
+  readonly bands: readonly ShownBand[]
   /** Newest raw values by key. */
   readonly current: Readonly<Record<string, { readonly value: Value; readonly at: number }>>
 }
@@ -30,4 +32,23 @@ export type Prediction = {
     readonly value: number
     readonly crossesAt: number | null
   } | null
+}
+
+/** Why an adaptive limit is unknown: its history is too short, its values do not vary, or its band is too old. */
+export type UnknownBand = 'too_few' | 'constant' | 'stale'
+
+/** The usual values of an adaptive condition when it was last judged; `index` is the place of the condition in its
+ * level. */
+export type ShownBand = {
+  readonly level: Level
+  readonly index: number
+  readonly unknown: UnknownBand | null
+  /** Null where there is no bound. */
+  readonly lower: number | null
+  readonly upper: number | null
+  /** The span of the cell; null without one. */
+  readonly fromAt: number | null
+  readonly endAt: number | null
+  /** When the band was made; null before the first time. */
+  readonly madeAt: number | null
 }

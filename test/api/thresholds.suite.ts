@@ -165,7 +165,7 @@ const SEQUENCES: readonly Sequence[] = [
     ],
   ],
   [
-    'limits that look ahead do not hold for a single value, and adaptive ones are not evaluated',
+    'limits that look ahead or adapt do not hold while their history is too short',
     {
       major: level([
         condition('returnValue1', '>', 0, { inFuture: 'PT1H' }),
@@ -307,6 +307,75 @@ const aheads: Scenario[] = [
       )
       expect(put['currentState']).toBe('minor')
       expect(put['message']).toBe('from the disk')
+    },
+  },
+]
+
+const QUARTER_MS = 15 * MINUTE_MS
+
+/** A job with a week of values, 20 to 22 on every day, and then a limit that adapts to them. */
+async function learned(client: Client) {
+  const id = await jobWith(client, null)
+  const endAt = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - MINUTE_MS
+  const timestamps = Array.from({ length: 7 * 96 }, (_, index) => endAt - (7 * 96 - index) * QUARTER_MS)
+  const values = timestamps.map((_, index) => 20 + Math.floor(index / 96) / 10 + (index % 4) / 10)
+  const series = { jobId: id, key: 'returnValue1', timestamps, values }
+  await good(client.request('POST', '/webcollector/values', { json: { series: [series] } }))
+  const adaptiveValues = { window: 'P7D', season: 'day', minSamples: 4 }
+  const thresholds = { minor: level([condition('returnValue1', '<>', 0, { adaptiveValues })]) }
+  const job = await readJob(client, id)
+  await good(client.request('PUT', `/jobs/${id}`, { json: { ...job, thresholds } }))
+  const isMade = async () => {
+    const { bands } = await readJob(client, id)
+    return (bands as readonly { readonly madeAt: unknown }[])[0]?.madeAt !== null
+  }
+  for (const untilAt = Date.now() + 10_000; !(await isMade());) {
+    if (Date.now() > untilAt) throw new Error('The usual values were not computed.')
+    await Bun.sleep(20)
+  }
+  return id
+}
+
+const adaptives: Scenario[] = [
+  {
+    title: 'a value that is unusual for its time is bad, and the job has the usual values',
+    async run(client) {
+      const id = await learned(client)
+      expect(await readJob(client, id)).toMatchObject({ limits: { unknown: null }, currentState: 'ok' })
+      expect(await stateAfter(client, id, r(20.5))).toBe('ok')
+      expect(await stateAfter(client, id, r(30))).toBe('minor')
+      const { bands, message } = await readJob(client, id)
+      const [band] = bands as readonly Readonly<Record<string, unknown>>[]
+      const { lower, upper, begin, end } = band ?? {}
+      expect(band).toMatchObject({ severity: 'minor', condition: 0, unknown: null, madeAt: anyText })
+      expect([Number(lower) > 15, Number(lower) < 20.3, Number(upper) > 20.6, Number(upper) < 25]).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ])
+      expect([Date.parse(String(begin)) <= Date.now(), Date.parse(String(end)) > Date.now()]).toEqual([
+        true,
+        true,
+      ])
+      expect(message).toStartWith('returnValue1 is 30; usual are values from ')
+      expect(await stateAfter(client, id, r(20.5))).toBe('ok')
+      expect(await stateAfter(client, id, r(10))).toBe('minor')
+    },
+  },
+  {
+    title: 'an unknown limit is told in the job and alarms for no value',
+    async run(client) {
+      const adaptiveValues = { window: 'P7D', season: 'day' }
+      const id = await jobWith(client, {
+        major: level([condition('returnValue1', '>', 0, { adaptiveValues })]),
+      })
+      for (const value of [1, 1e9, -1e9]) expect(await stateAfter(client, id, r(value))).toBe('ok')
+      expect(await readJob(client, id)).toMatchObject({
+        limits: { unknown: 'too_few' },
+        bands: [{ severity: 'major', condition: 0, unknown: 'too_few', lower: null, upper: null }],
+        message: null,
+      })
     },
   },
 ]
@@ -535,7 +604,7 @@ const silence: Scenario[] = [
 
 export const thresholdsSuite: Suite = {
   name: 'thresholds',
-  scenarios: [...operators, ...sequences, ...aheads, ...changes, ...silence],
+  scenarios: [...operators, ...sequences, ...aheads, ...adaptives, ...changes, ...silence],
 }
 
 async function jobWith(client: Client, thresholds: object | null, parameters: object = {}): Promise<number> {

@@ -67,7 +67,7 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   const values = valuesInLibsql(file, { onBroken: () => undefined })
   await prepare(values)
-  const rules = rulesOf({
+  const configuration = {
     revision: 1,
     createdAt: 0,
     collectorId: 0,
@@ -77,7 +77,8 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
     flapping: null,
     parameters,
     thresholds: THRESHOLDS,
-  })
+  }
+  const rules = rulesOf(configuration, 'UTC')
   const at = wanted.at ?? Date.now()
   for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
     const rows = ids.slice(from, from + ROWS_AT_ONCE).map((jobId, index) => {

@@ -105,6 +105,10 @@ export class Stage {
   byHand = false
   blobBytes = SMALL_BLOB_BYTES
   freeBytes = Number.POSITIVE_INFINITY
+  /** While true, it is not known when jobs were in maintenance. */
+  isMaintenanceAway = false
+  /** When the jobs were in maintenance. */
+  maintenance: readonly { readonly beginAt: number; readonly endAt: number }[] = []
 
   /** Those who are told what jobs receive; nobody unless a test says so. */
   subscribers: Subscribers = NOBODY
@@ -156,6 +160,10 @@ export class Stage {
       turn: () => (this.byHand ? new Promise((resolve) => this.#turns.push(resolve)) : Promise.resolve()),
       follow: (transitions) => this.#follow(transitions),
       freeBytes: () => this.freeBytes,
+      maintenanceOf: () =>
+        this.isMaintenanceAway
+          ? Promise.reject(new Error('The database is away.'))
+          : Promise.resolve(this.maintenance),
       subscribers: this.subscribers,
       armed: () => void (this.armed += 1),
     })

@@ -52,6 +52,7 @@ function snapshotOf({ heardMinutesAgo = 0, timeoutMinutes = 5, minutesApart }: A
     heardAt,
     isFlapping: false,
     predictions: [],
+    bands: [],
     current: minutesApart
       ? { stringValue1: { value: '', at: 0 }, returnValue1: { value: 1, at: heardAt } }
       : {},

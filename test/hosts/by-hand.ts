@@ -85,7 +85,13 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
         server,
       ]
       for (;;) {
-        const dueAt = Math.min(engine.nextAt, flow.nextAt, notifier.nextAt, dispatch.nextAt)
+        const dueAt = Math.min(
+          engine.nextAt,
+          engine.nextBandsAt,
+          flow.nextAt,
+          notifier.nextAt,
+          dispatch.nextAt,
+        )
         if (dueAt > at) break
         const now = Math.max(time.now(), dueAt)
         time.moveTo(now)
@@ -93,6 +99,7 @@ async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
           await engine.wake(now)
           await engine.settled()
         }
+        if (engine.nextBandsAt <= now) await engine.makeBands(now)
         if (flow.nextAt <= now) await flow.runDue()
         if (notifier.nextAt <= now) {
           await notifier.runDue()

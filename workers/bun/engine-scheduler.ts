@@ -62,6 +62,7 @@ class EngineScheduler {
   #timerAt = Number.POSITIVE_INFINITY
   #ticking: Promise<void> = Promise.resolve()
   #tidying: Promise<void> | null = null
+  #makingBands: Promise<void> | null = null
   #lastLookAt = 0
   /** The monotonic clock at that look. */
   #lastLookMs = 0
@@ -103,6 +104,7 @@ class EngineScheduler {
     if (this.#timer) clearTimeout(this.#timer)
     await this.#ticking
     await this.#tidying
+    await this.#makingBands
     await this.#engine?.settled()
     if (this.#mayFlush()) await this.#engine?.flush()
     await this.#engine?.beat(this.#host.clock.now())
@@ -158,6 +160,7 @@ class EngineScheduler {
     }
     this.#flushWhenDue(now)
     this.#retainWhenDue(now)
+    this.#makeBandsWhenDue(now)
   }
 
   /** The time that passed since this was asked last, by whichever clock has it longer, ms. */
@@ -184,6 +187,18 @@ class EngineScheduler {
     this.#engine
       ?.flush()
       .catch((error: unknown) => this.#host.log.error('engine: flush failed; retrying', error))
+  }
+
+  #makeBandsWhenDue(now: number): void {
+    if (!this.#engine || this.#makingBands || this.#engine.nextBandsAt > now) return
+    this.#makingBands = this.#engine
+      .makeBands(now)
+      .catch((error: unknown) =>
+        this.#host.log.error('engine: computing usual values failed; retrying', error),
+      )
+      .finally(() => {
+        this.#makingBands = null
+      })
   }
 
   /** After the clock was set back, no job has its turn twice in a row. Neighbours run together because they share pages. */

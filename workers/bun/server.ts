@@ -9,12 +9,14 @@ import { schedules } from '../../src/automation/schedules/service.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { RELEASE } from '../../src/operations/health/service.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
+import { maintenanceOf } from '../../src/monitoring/revaluations/overlays/service.ts'
 import { RefusalMemory } from '../../src/monitoring/jobs/refusals/memory.ts'
 import { openNotifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { Notifier } from '../../src/monitoring/notifications/outbox/service.ts'
 import type { SteadyClock } from '../../src/ports/clock.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Transition } from '../../src/domain/transition.ts'
+import type { Range } from '../../src/lib/range.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Secrets } from '../../src/ports/secrets.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
@@ -106,6 +108,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
     freeBytes: () => room.bytes,
     follow: (transitions: readonly Transition[]) => flow.apply(transitions),
     subscribers: events,
+    maintenanceOf: (jobId: number, range: Range) => maintenanceOf(system.database, jobId, range),
   }
   const scheduled = await openEngine(engineHost, stallMs)
   const { engine: jobActors, ingestHealth } = scheduled

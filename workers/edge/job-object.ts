@@ -11,7 +11,9 @@ import type { BucketsOfAll, BucketsQuery, SamplesQuery, SeriesName } from '../..
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { jsonLog } from '../json-log.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
+import { maintenanceOf } from '../../src/monitoring/revaluations/overlays/service.ts'
 import { clock } from './clock.ts'
+import { openD1 } from './d1.ts'
 import type { Environment } from './environment.ts'
 import { flowInObject } from './flow.ts'
 import { StoredRefusals } from './refused-deliveries.ts'
@@ -154,6 +156,7 @@ export class JobObject extends DurableObject<Environment> {
       if (now - dueAt > LATENESS_MAX_MS) await engine.recordIngestGap(dueAt, now)
       await engine.wake(now)
       await this.#retainWhenDue(engine, now)
+      if (engine.nextBandsAt <= now) await engine.makeBands(now)
       await this.#arm(engine)
       if (isFoldDue(engine)) await engine.flush()
     } catch (error) {
@@ -166,7 +169,7 @@ export class JobObject extends DurableObject<Environment> {
   async #arm(engine: JobEngine): Promise<void> {
     const told = await engine.settled()
     const at = told ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
-    await this.ctx.storage.setAlarm(Math.min(at, engine.retention.nextAt(TIDY_MS, clock.now())))
+    await this.ctx.storage.setAlarm(Math.min(at, upkeepAt(engine)))
   }
 
   /** A job without deliveries loses its expired samples as well. */
@@ -178,7 +181,7 @@ export class JobObject extends DurableObject<Environment> {
   /** Only an alarm brings a silent job back: it is set after each write, even after a crash or a failed delivery of transitions. */
   async #secureAlarm(engine: JobEngine): Promise<void> {
     const wantedAt = engine.isDrained ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
-    await this.#alarmBy(Math.min(wantedAt, engine.retention.nextAt(TIDY_MS, clock.now())))
+    await this.#alarmBy(Math.min(wantedAt, upkeepAt(engine)))
   }
 
   async #alarmBy(at: number): Promise<void> {
@@ -219,6 +222,7 @@ export class JobObject extends DurableObject<Environment> {
       turn: () => scheduler.wait(0),
       follow: (transitions) => flow.apply(transitions),
       subscribers: this.#subscribers,
+      maintenanceOf: (jobId, range) => maintenanceOf(openD1(this.env.DB), jobId, range),
       freeBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.
       armed: () => undefined,
@@ -239,6 +243,11 @@ export class JobObject extends DurableObject<Environment> {
     this.#keepsSomething ||= [...sql.exec(`select 1 from sqlite_master where name = 'journal'`)].length > 0
     return !this.#keepsSomething
   }
+}
+
+/** When something is due that no deadline asks for. */
+function upkeepAt({ retention, nextBandsAt }: JobEngine): number {
+  return Math.min(retention.nextAt(TIDY_MS, clock.now()), Math.max(nextBandsAt, clock.now()))
 }
 
 /** Whether there is enough to flush, or something was told that would be told again whenever the object wakes. */

@@ -1,6 +1,7 @@
 import type { Blobs } from '../../ports/blobs.ts'
 import type { SteadyClock } from '../../ports/clock.ts'
 import type { Transition } from '../../domain/transition.ts'
+import type { Range } from '../../lib/range.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Subscribers } from '../events/values.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
@@ -20,6 +21,8 @@ export type EngineHost = {
   follow(transitions: readonly Transition[]): Promise<void>
   /** Who is told what jobs receive, once it is on stable storage. */
   readonly subscribers?: Subscribers
+  /** When a job was in maintenance in a range of the past; a host without it has none. */
+  maintenanceOf?(jobId: number, range: Range): Promise<readonly Range[]>
   /** Bytes that may be stored before what deletes and the rest of the service need would be missing; may be negative. */
   freeBytes(): number
   /** The engine's `nextAt` moved earlier. */

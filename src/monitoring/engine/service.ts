@@ -22,6 +22,7 @@ import type {
 } from '../../domain/series.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { Blocks } from './blocks/blocks.ts'
+import { Bands } from './bands/bands.ts'
 import { Flush } from './flush/flush.ts'
 import { Head } from './head/head.ts'
 import type { Unflushed } from './head/head.ts'
@@ -57,6 +58,7 @@ export class JobEngine implements JobActors {
   readonly query: Query
   readonly retention: Retention
   readonly #host: EngineHost
+  readonly #bands: Bands
   readonly #lock = new Mutex()
   readonly #head: Head
   readonly #wal: Wal
@@ -81,6 +83,7 @@ export class JobEngine implements JobActors {
     this.#ingest = new Ingest(head, wal, query, silence)
     this.#transfer = new Transfer({ head, wal, blocks, flush, lifecycle })
     this.#host = host
+    this.#bands = new Bands(host, { head, wal, query })
     this.#head = head
     this.#wal = wal
     this.#blocks = blocks
@@ -103,6 +106,11 @@ export class JobEngine implements JobActors {
   /** The time of the next `wake`, epoch ms; infinity when no job has a deadline. */
   get nextAt(): number {
     return this.#silence.nextAt
+  }
+
+  /** When `makeBands` has work, epoch ms; infinity while it has none. */
+  get nextBandsAt(): number {
+    return this.#bands.nextAt
   }
 
   get unflushed(): Readonly<Unflushed> {
@@ -194,6 +202,12 @@ export class JobEngine implements JobActors {
     return this.#silence.wake(now)
   }
 
+  /** Computes usual values for adaptive limits that are due, of a few jobs at most. Other due jobs leave `nextBandsAt` in
+   * the past. */
+  makeBands(now = this.#silence.clock.now()): Promise<void> {
+    return this.#bands.make(now)
+  }
+
   /** Credits every job with a span [fromAt, toAt) in which the service could not receive. */
   async recordIngestGap(fromAt: number, toAt: number): Promise<void> {
     await this.#silence.recordIngestGap(fromAt, toAt)
@@ -230,6 +244,7 @@ export class JobEngine implements JobActors {
     // Only now: a deadline that passed and was extended during the replay must not arm the host.
     for (const job of this.#head.jobs.values()) {
       this.#head.deadlines.enter(job)
+      this.#head.noteRules(job)
       this.#silence.clock.hasStored(job.currentState().nowAt)
     }
     this.#silence.clock.hasStored((await this.lastHeartbeat()) ?? 0)

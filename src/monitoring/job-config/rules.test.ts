@@ -20,7 +20,7 @@ describe('rulesOf', () => {
       returnValue: [{ valueName: 'a' }, { valueName: 'b', valueDivisor: 1000 }],
       stringValue: [{ valueName: 'version' }],
     })
-    expect(rulesOf({ ...JOB, parameters, thresholds: {} })).toEqual({
+    expect(rulesOf({ ...JOB, parameters, thresholds: {} }, 'UTC')).toEqual({
       revision: 3,
       createdAt: 5,
       collectorId: 7,
@@ -57,7 +57,10 @@ describe('rulesOf', () => {
   test('levels come worst first, whatever their order in the body', () => {
     const level = { conditions: [{ key: 'errorCode', operator: '>', value: 0 }] }
     const thresholds = thresholdsSchema.parse({ warning: level, major: level, minor: level })
-    const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
+    const { thresholds: rules } = rulesOf(
+      { ...JOB, parameters: parametersSchema.parse({}), thresholds },
+      'UTC',
+    )
     expect(rules.map(({ level: name }) => name)).toEqual(['major', 'minor', 'warning'])
   })
 
@@ -72,7 +75,10 @@ describe('rulesOf', () => {
         ],
       },
     })
-    const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
+    const { thresholds: rules } = rulesOf(
+      { ...JOB, parameters: parametersSchema.parse({}), thresholds },
+      'UTC',
+    )
     expect(rules[0]?.conditions.map(({ predicted }) => predicted)).toEqual([false, true, true])
   })
 
@@ -86,7 +92,10 @@ describe('rulesOf', () => {
     const thresholds = thresholdsSchema.parse({
       major: { conditions: [{ key: 'returnValue1', operator: '>', value: 1, inFuture }] },
     })
-    const { thresholds: rules } = rulesOf({ ...JOB, parameters: parametersSchema.parse({}), thresholds })
+    const { thresholds: rules } = rulesOf(
+      { ...JOB, parameters: parametersSchema.parse({}), thresholds },
+      'UTC',
+    )
     expect(rules[0]?.conditions[0]?.ahead).toEqual({ withinMs: within * 60_000, windowMs: window * 60_000 })
   })
 })

@@ -1,5 +1,6 @@
 import { durationMs } from '../../lib/duration.ts'
 import type {
+  Adaptive,
   Condition,
   FlappingLimits,
   JobRules,
@@ -9,6 +10,8 @@ import type {
 } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
+import { adaptiveSchema, SIDES } from './adaptive.ts'
+import type { AdaptiveBody } from './adaptive.ts'
 import { WINDOW_MAX_MS, WINDOW_MIN_MS } from './schema.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
@@ -29,7 +32,7 @@ export type JobConfiguration = {
 }
 
 /** The rules of a job's actor, from the job's configuration. */
-export function rulesOf(job: JobConfiguration): JobRules {
+export function rulesOf(job: JobConfiguration, timeZone: string): JobRules {
   const { parameters } = job
   return {
     revision: job.revision,
@@ -41,7 +44,7 @@ export function rulesOf(job: JobConfiguration): JobRules {
     healsOnData: parameters.healsOnData,
     divisors: parameters.returnValue.map(({ valueDivisor }) => valueDivisor),
     textCount: parameters.stringValue.length,
-    thresholds: thresholdsOf(job.thresholds),
+    thresholds: thresholdsOf(job.thresholds, timeZone),
     stopped: job.stopped,
     forced: job.forcedState,
     retention: retentionOf(parameters),
@@ -53,20 +56,33 @@ function retentionOf({ retention: { raw, minutes, hours } }: Parameters): Retent
   return { rawMs: durationMs(raw), minutesMs: durationMs(minutes), hoursMs: durationMs(hours) }
 }
 
-function thresholdsOf(body: ThresholdsBody): Thresholds {
+function thresholdsOf(body: ThresholdsBody, timeZone: string): Thresholds {
   return LEVELS.flatMap((level) => {
     const rule = body[level]
-    return rule ? [{ level, mode: rule.mode, conditions: rule.conditions.map(conditionOf) }] : []
+    if (!rule) return []
+    return [{ level, mode: rule.mode, conditions: rule.conditions.map((one) => conditionOf(one, timeZone)) }]
   })
 }
 
 type ConditionBody = NonNullable<ThresholdsBody['major']>['conditions'][number]
 
-function conditionOf(body: ConditionBody): Condition {
+function conditionOf(body: ConditionBody, timeZone: string): Condition {
   const { key, operator, value, repetition, recovery, inFuture, adaptiveValues } = body
   const condition = { key, operator, value, repetition, recovery }
-  if (inFuture === null) return { ...condition, predicted: adaptiveValues !== null }
-  return { ...condition, predicted: true, ahead: lookAheadOf(inFuture) }
+  if (inFuture !== null) return { ...condition, predicted: true, ahead: lookAheadOf(inFuture) }
+  if (adaptiveValues === null) return { ...condition, predicted: false }
+  // An earlier release stored other fields; a condition without a meaning never holds.
+  const { data } = adaptiveSchema.safeParse(adaptiveValues)
+  if (!data) return { ...condition, predicted: true }
+  return { ...condition, predicted: true, adaptive: adaptiveOf(data, operator, timeZone) }
+}
+
+function adaptiveOf(body: AdaptiveBody, operator: ConditionBody['operator'], timeZone: string): Adaptive {
+  const { season, factor, minSamples, minWidth, offset, exclude } = body
+  const side = body.side ?? SIDES[operator as keyof typeof SIDES] ?? 'both'
+  const widths = { windowMs: durationMs(body.window), bucketMs: durationMs(body.bucket) }
+  const learnsMaintenance = !exclude.includes('maintenance')
+  return { ...widths, season, timeZone, factor, side, minSamples, minWidth, offset, learnsMaintenance }
 }
 
 function lookAheadOf(body: NonNullable<ConditionBody['inFuture']>): LookAhead {

@@ -1,23 +1,14 @@
 import * as z from 'zod'
 import { storableText } from '../../http/text-schemas.ts'
-import { durationMs, isFixedDuration } from '../../lib/duration.ts'
-import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/thresholds.ts'
+import { durationMs } from '../../lib/duration.ts'
+import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/comparison.ts'
+import { adaptiveFaults, adaptiveSchema } from './adaptive.ts'
+import { isDuration, positiveDuration } from './durations.ts'
+
+export { durationText, positiveDuration } from './durations.ts'
 
 export const VALUES_MAX = 64
 const CONDITIONS_MAX = 32
-const DURATION_MAX_MS = 366 * 86_400_000
-
-/** An ISO 8601 duration of fixed length, a year at most. */
-export const durationText = z
-  .string()
-  .max(64)
-  .refine(isDuration, 'must be an ISO 8601 duration of a year at most, such as PT15M')
-  .meta({ format: 'duration' })
-
-/** The same, and longer than zero. */
-export const positiveDuration = durationText
-  .refine((text) => !isDuration(text) || durationMs(text) > 0, 'must be longer than zero')
-  .meta({ format: 'duration' })
 
 /** The bounds of a retention: a day, and 36,600 days. */
 const RETENTION_MIN_MS = 86_400_000
@@ -93,24 +84,6 @@ export const parametersSchema = z.strictObject({
     ),
 })
 
-const adaptiveValues = z.strictObject({
-  window: positiveDuration.describe('How far back the usual values are looked up.'),
-  season: z
-    .enum(['none', 'day', 'week'])
-    .default('week')
-    .describe('Whether values are compared with the same time of the day or of the week.'),
-  bucket: positiveDuration.default('PT1H').describe('The width of a cell of the season.'),
-  method: z.literal('mad').default('mad').describe('Median absolute deviation.'),
-  factor: z.number().positive().default(3).describe('The width of the band, in deviations from the median.'),
-  side: z.enum(['both', 'above', 'below']).default('both').describe('Which side of the band is a breach.'),
-  minSamples: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(20)
-    .describe('The least number of samples in a cell; with fewer the limit is unknown.'),
-})
-
 /** The bounds of the window of a prediction. */
 export const WINDOW_MIN_MS = 10 * 60_000
 export const WINDOW_MAX_MS = 90 * 86_400_000
@@ -151,19 +124,20 @@ type Predicted = {
   readonly key: string
   readonly operator: string
   readonly inFuture: unknown
-  readonly adaptiveValues: unknown
+  readonly adaptiveValues: { readonly side?: 'both' | 'above' | 'below' | undefined } | null
 }
 
 /** The faults of a condition with `inFuture` or `adaptiveValues`. */
 function predictionFaults({ key, operator, inFuture: ahead, adaptiveValues: adaptive }: Predicted) {
-  const faults: [path: string, message: string][] = []
+  const faults: [path: string[], message: string][] = []
   const isNumber = key.startsWith('returnValue')
-  if (!isNumber && ahead !== null) faults.push(['inFuture', 'is allowed for numbers only'])
-  if (!isNumber && adaptive !== null) faults.push(['adaptiveValues', 'is allowed for numbers only'])
+  if (!isNumber && ahead !== null) faults.push([['inFuture'], 'is allowed for numbers only'])
+  if (!isNumber && adaptive !== null) faults.push([['adaptiveValues'], 'is allowed for numbers only'])
+  if (isNumber && adaptive !== null) faults.push(...adaptiveFaults(operator, adaptive.side))
   if (ahead === null) return faults
-  if (adaptive !== null) faults.push(['adaptiveValues', 'is not allowed with inFuture'])
+  if (adaptive !== null) faults.push([['adaptiveValues'], 'is not allowed with inFuture'])
   if (isNumber && (operator === '=' || operator === '<>'))
-    faults.push(['operator', 'is not allowed with inFuture: a prediction equals nothing'])
+    faults.push([['operator'], 'is not allowed with inFuture: a prediction equals nothing'])
   return faults
 }
 
@@ -189,10 +163,13 @@ const condition = z
           'that time. The prediction needs 10 points over half of its window; until then the condition stays as it is. ' +
           'A duration is short for an object with `within`.',
       ),
-    adaptiveValues: adaptiveValues
+    adaptiveValues: adaptiveSchema
       .nullable()
       .default(null)
-      .describe('An adaptive limit. Conditions with one are stored and not evaluated yet.'),
+      .describe(
+        'An adaptive limit: the condition is met by a value outside of the usual values of its time. `value` is stored and ' +
+          'not compared. While the limit is unknown, the condition stays as it is.',
+      ),
     recovery: z
       .strictObject({ value: limit, repetition })
       .nullable()
@@ -211,7 +188,7 @@ const condition = z
     if (typeof input.value !== type) fault(['value'], `must be a ${type} for this key`)
     if (input.recovery && typeof input.recovery.value !== type)
       fault(['recovery', 'value'], `must be a ${type} for this key`)
-    for (const [path, message] of predictionFaults(input)) fault([path], message)
+    for (const [path, message] of predictionFaults(input)) fault(path, message)
   })
 
 const level = z.strictObject({
@@ -253,8 +230,4 @@ function isRetention(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function isDuration(text: string): boolean {
-  return isFixedDuration(text, DURATION_MAX_MS)
 }

@@ -21,7 +21,7 @@ export async function applyChanges(ports: Ports): Promise<void> {
 
 async function apply(ports: Ports, item: StaleJobConfig): Promise<StaleJobConfig[]> {
   try {
-    if (item.job) await ports.jobActors.configure(item.objectId, rulesOf(item.job))
+    if (item.job) await ports.jobActors.configure(item.objectId, rulesOf(item.job, ports.settings.timeZone))
     else await ports.jobActors.forget(item.objectId)
     return [item]
   } catch (error) {

@@ -1,9 +1,17 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Delivery, SampleSeries, Value } from '../../domain/delivery.ts'
+import type { Delivery, SampleSeries } from '../../domain/delivery.ts'
 import type { JobRules } from '../../domain/job-rules.ts'
 import type { Reason } from '../../domain/state.ts'
 import { isLevel, worseOf } from '../states/state.ts'
-import { carryLines, count, countSilence, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
+import type { Band } from '../states/band.ts'
+import {
+  carryMemories,
+  count,
+  countSilence,
+  evaluate,
+  TIMEOUT_ERROR,
+  withBands,
+} from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { checkDated, checkStarted, checkValues, userValue } from './delivery.ts'
 import {
@@ -43,10 +51,19 @@ export type Event =
       readonly aheadMs?: number
       readonly isSent?: boolean
     }
+  /** The usual values of adaptive conditions, by the place of the condition. They were made for this revision. */
+  | {
+      readonly kind: 'bands'
+      readonly revision: number
+      readonly bands: readonly (readonly [place: number, band: Band])[]
+    }
   /** The service's clock was set back by this much (at most 0), or by an unknown time if `byMs` is 0. */
   | { readonly kind: 'clock'; readonly byMs: number }
 
 const NO_COUNTERS: readonly Counter[] = []
+
+/** The message of a job whose condition ended because its adaptive limit has long been unknown. */
+const LIMIT_UNKNOWN = 'the adaptive limit is unknown: its history is too short or does not vary'
 
 /** Applies an event to a job; all rules of a job are here. A pure function: equal arguments give equal results on every
  * host. `state` is null before the first `configure`.
@@ -65,6 +82,8 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
   switch (event.kind) {
     case 'wake':
       return withFlapping(wake(current, now), state)
+    case 'bands':
+      return takeBands(current, event)
     case 'ingest gap':
       return creditGap(current, event)
   }
@@ -129,6 +148,19 @@ function wake(state: ActorState, now: number): Step {
   return withMessage(settle(withResult(timedOut, state), { ...change, samples }), state)
 }
 
+/** Bands of other rules change nothing. */
+function takeBands(state: ActorState, { revision, bands }: Event & { kind: 'bands' }): Step {
+  const { rules } = state
+  if (rules.stopped || revision !== rules.revision) return unchanged(state)
+  const counters = withBands(rules.thresholds, state.counters, bands)
+  // A condition may end whose limit has become unknown; none begins to hold.
+  const hasEnded = counters.some(({ held }, place) => !held && state.counters[place]?.held === true)
+  if (!hasEnded || !isLevel(state.evaluated)) return unchanged({ ...state, counters })
+  const evaluated = evaluate(rules.thresholds, counters, state.errorCode)
+  const ended = { ...state, counters, evaluated, message: LIMIT_UNKNOWN }
+  return settle(ended, { reason: 'threshold', at: state.nowAt })
+}
+
 type GapSpan = Omit<Event & { kind: 'ingest gap' }, 'kind'>
 
 /** Credits our own downtime: the deadline moves by the length of the gap, but at most by the timeout. */
@@ -185,13 +217,12 @@ function reasonOf(before: JobRules, rules: JobRules): Reason {
 function rejudge(state: ActorState, before: JobRules): ActorState {
   const { thresholds, divisors } = state.rules
   if (equal(before.thresholds, thresholds) && equal(before.divisors, divisors)) return state
-  const values: Record<string, Value> = { errorCode: state.errorCode }
-  for (const [key, { value }] of Object.entries(state.current))
-    values[key] = userValue(state.rules, key, value)
-  const lines = equal(before.divisors, divisors)
-    ? carryLines(before.thresholds, state.counters, thresholds)
+  const memories = equal(before.divisors, divisors)
+    ? carryMemories(before.thresholds, state.counters, thresholds)
     : NO_COUNTERS
-  const counters = count(thresholds, lines, values, null)
+  let counters = count(thresholds, memories, { errorCode: state.errorCode }, null)
+  for (const [key, { value, at }] of Object.entries(state.current))
+    counters = count(thresholds, counters, { [key]: userValue(state.rules, key, value) }, { receivedAt: at })
   const level = evaluate(thresholds, counters, state.errorCode)
   return { ...state, counters, evaluated: level === 'ok' && hasNoData(state) ? 'no_data' : level }
 }

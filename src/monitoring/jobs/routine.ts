@@ -23,9 +23,10 @@ export function canSkipStep(state: ActorState, key: string): boolean {
 export type DeadBand = Span & { readonly divisor: number; readonly untilAt: number }
 
 /** The numbers of a key that certainly change no counter of the job. */
-export function deadBandOf({ rules, counters }: ActorState, key: string): DeadBand {
-  const { over, under } = uncountedSpan(rules.thresholds, counters, key)
-  const untilAt = uncountedUntil(rules.thresholds, counters, key)
+export function deadBandOf({ rules, counters, newestAt }: ActorState, key: string): DeadBand {
+  const at = newestAt ?? 0
+  const { over, under } = uncountedSpan(rules.thresholds, counters, key, at)
+  const untilAt = uncountedUntil(rules.thresholds, counters, key, at)
   return { over, under, divisor: divisorOf(rules, key), untilAt }
 }
 

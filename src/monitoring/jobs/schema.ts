@@ -14,6 +14,7 @@ import {
 } from '../job-config/schema.ts'
 import { LEVELS, STATES } from '../states/state.ts'
 import type { Delivery, Value } from '../../domain/delivery.ts'
+import type { UnknownBand } from '../../domain/snapshot.ts'
 
 export const ERROR_CODE_MAX = 2_147_483_647
 export const TEXT_MAX = 4096
@@ -70,7 +71,12 @@ export const jobBody = z.strictObject({
   nextTimeoutAt: shownOnly,
   isFlapping: shownOnly,
   predictions: shownOnly,
+  bands: shownOnly,
+  limits: shownOnly,
 })
+
+/** Why a predicted or adaptive limit is unknown. */
+const UNKNOWN = ['too_few', 'constant', 'stale'] as const satisfies readonly UnknownBand[]
 
 export const timestampView = z.iso.datetime({ offset: true })
 
@@ -139,6 +145,37 @@ export const jobView = z
       )
       .nullable()
       .describe('One for each condition with `inFuture`; null unless the query has `thresholds=true`.'),
+    bands: z
+      .array(
+        z.object({
+          severity: z.enum(LEVELS),
+          condition: z.int().describe('The place of the condition in its severity, from 0.'),
+          unknown: z
+            .enum(UNKNOWN)
+            .nullable()
+            .describe(
+              '`too_few`: the history is too short. `constant`: its values do not vary. `stale`: the usual values are too old.',
+            ),
+          lower: z
+            .number()
+            .nullable()
+            .describe('The least usual value, in user units; null without a bound.'),
+          upper: z.number().nullable().describe('The greatest usual value.'),
+          begin: timestampView.nullable().describe('From when these bounds apply.'),
+          end: timestampView.nullable().describe('Until when they apply.'),
+          madeAt: timestampView.nullable().describe('When the usual values were computed last.'),
+        }),
+      )
+      .nullable()
+      .describe(
+        'The usual values at the latest value, one for each condition with `adaptiveValues`; null unless the query has `thresholds=true`.',
+      ),
+    limits: z.object({
+      unknown: z
+        .enum(UNKNOWN)
+        .nullable()
+        .describe('Why a predicted or adaptive limit is unknown; null while all limits are known.'),
+    }),
     values: z
       .record(z.string(), currentValue)
       .nullable()

@@ -24,7 +24,7 @@ import {
 } from '../tree/service.ts'
 import type { ObjectRow, StoredObject } from '../tree/service.ts'
 import type { JobBody, JobView } from './schema.ts'
-import { predictedMessage, predictionView } from './service/predictions.ts'
+import { bandView, limitMessage, predictionView, unknownLimitOf } from './service/predictions.ts'
 import * as store from './store.ts'
 import type { JobRow } from './store.ts'
 
@@ -183,12 +183,13 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
   if (!snapshot)
     return {
       ...NEVER_DELIVERED,
+      ...limitsView({ predictions: [], bands: [] }, wanted, String),
       currentState: object.state,
       evaluatedState: bareState(object.state),
       values: wanted.values ? {} : null,
-      predictions: wanted.thresholds ? [] : null,
     }
   const format = timeFormat(ports.settings.timeZone)
+  const values = currentValues(row.parameters, snapshot, format)
   const shown = (at: number | null) => (at === null ? null : format(at))
   const silentSince = shown(snapshot.silentSinceAt)
   const currentState = object.maintained ? shownInMaintenance(snapshot.state) : snapshot.state
@@ -201,13 +202,27 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
     errorCode: snapshot.errorCode,
     message:
       silentSince === null
-        ? (snapshot.message ?? predictedMessage(snapshot.predictions, row.thresholds, format))
+        ? (snapshot.message ?? limitMessage(snapshot, { thresholds: row.thresholds, values }, format))
         : `no data since ${silentSince}`,
     lastReceivedAt: shown(snapshot.lastReceivedAt),
     nextTimeoutAt: shown(snapshot.deadlineAt),
     isFlapping: snapshot.isFlapping,
-    predictions: wanted.thresholds ? snapshot.predictions.map((one) => predictionView(one, format)) : null,
-    values: wanted.values ? currentValues(row.parameters, snapshot, format) : null,
+    ...limitsView(snapshot, wanted, format),
+    values: wanted.values ? values : null,
+  }
+}
+
+function limitsView(
+  known: Pick<Snapshot, 'predictions' | 'bands'>,
+  wanted: JobFields,
+  format: (at: number) => string,
+) {
+  const limits = { unknown: unknownLimitOf(known) }
+  if (!wanted.thresholds) return { predictions: null, bands: null, limits }
+  return {
+    predictions: known.predictions.map((one) => predictionView(one, format)),
+    bands: known.bands.map((one) => bandView(one, format)),
+    limits,
   }
 }
 

@@ -181,9 +181,9 @@ describe('random values', () => {
         for (const { afterMs, noise } of arrivals) {
           at += afterMs
           const returnValue1 = (at - BEGIN_AT) / 1_000 + noise
-          const { over, under } = uncountedSpan(thresholds, counters, 'returnValue1')
+          const { over, under } = uncountedSpan(thresholds, counters, 'returnValue1', at)
           const isRoutine = returnValue1 > over && returnValue1 < under
-          const isEarly = at < uncountedUntil(thresholds, counters, 'returnValue1')
+          const isEarly = at < uncountedUntil(thresholds, counters, 'returnValue1', at)
           const after = count(thresholds, counters, { returnValue1 }, at)
           if (isRoutine && isEarly && counters.length > 0) {
             expect(after).toBe(counters)

@@ -1,4 +1,5 @@
 import type { LookAhead } from '../../domain/job-rules.ts'
+import { DEVIATIONS_PER_MAD, medianOf } from '../../lib/median.ts'
 
 /** The number of cells in a window. */
 const CELLS = 64
@@ -6,8 +7,6 @@ const CELLS = 64
 const POINTS_MIN = 10
 /** A new point that is further from the line, in robust deviations of the other points, begins a new line. */
 const RESET_DEVIATIONS = 6
-/** The standard deviation of a normal distribution, in median absolute deviations. */
-const DEVIATIONS_PER_MAD = 1.4826
 /** The least deviation as a share of the range of the points, so that a line without noise may bend. */
 const DEVIATION_MIN = 0.01
 /** The error of rounding as a share of the largest value. */
@@ -91,11 +90,4 @@ function isFarFrom(points: readonly Point[], [at, value]: Point): boolean {
     ROUNDING * Math.max(Math.abs(least), Math.abs(greatest)),
   )
   return Math.abs(value - predict(at)) > RESET_DEVIATIONS * deviation
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const upper = sorted[middle] ?? 0
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
 }

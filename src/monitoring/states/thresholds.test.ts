@@ -6,15 +6,8 @@ import { conditionWith } from '../../../test/engine/rules.ts'
 import type { Value } from '../../domain/delivery.ts'
 import type { Condition, Operator, Thresholds } from '../../domain/job-rules.ts'
 import type { Level } from '../../domain/state.ts'
-import {
-  compare,
-  count,
-  countSilence,
-  evaluate,
-  NUMBER_OPERATORS,
-  TEXT_OPERATORS,
-  uncountedSpan,
-} from './thresholds.ts'
+import { compare, NUMBER_OPERATORS, TEXT_OPERATORS } from './comparison.ts'
+import { count, countSilence, evaluate, uncountedSpan } from './thresholds.ts'
 import type { Counter } from './thresholds.ts'
 
 const comparisons: readonly (readonly [value: Value, operator: Operator, limit: Value, holds: boolean])[] = [
@@ -300,7 +293,7 @@ describe('an error code', () => {
 describe('numbers that surely count nothing', () => {
   const spanOf = (...conditions: readonly Condition[]) => {
     const thresholds = levels({ major: conditions.slice(0, 1), warning: conditions.slice(1) })
-    return uncountedSpan(thresholds, count(thresholds, [], {}, null), 'returnValue1')
+    return uncountedSpan(thresholds, count(thresholds, [], {}, null), 'returnValue1', 0)
   }
   const all = { over: -Infinity, under: Infinity }
   const none = { over: Infinity, under: -Infinity }
@@ -328,7 +321,7 @@ describe('numbers that surely count nothing', () => {
     let counters: readonly Counter[] = []
     const spans = [0, 201, 201, 0, 0].map((returnValue1) => {
       counters = count(thresholds, counters, { returnValue1 }, null)
-      return uncountedSpan(thresholds, counters, 'returnValue1')
+      return uncountedSpan(thresholds, counters, 'returnValue1', 0)
     })
     expect(spans).toEqual([{ ...all, under: 200 }, none, none, none, { ...all, under: 200 }])
   })
@@ -350,7 +343,7 @@ describe('numbers that surely count nothing', () => {
         const thresholds = levels({ major, minor })
         let counters = count(thresholds, [], {}, null)
         for (const returnValue1 of past) counters = count(thresholds, counters, { returnValue1 }, null)
-        const { over, under } = uncountedSpan(thresholds, counters, 'returnValue1')
+        const { over, under } = uncountedSpan(thresholds, counters, 'returnValue1', 0)
         fc.pre(next > over && next < under)
         expect(count(thresholds, counters, { returnValue1: next }, null)).toBe(counters)
       }),

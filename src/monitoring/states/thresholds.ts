@@ -1,45 +1,42 @@
-import { matchesWildcard } from '../../lib/wildcard.ts'
 import type { Value } from '../../domain/delivery.ts'
-import type { Condition, LookAhead, Operator, Thresholds } from '../../domain/job-rules.ts'
-import type { Prediction } from '../../domain/snapshot.ts'
+import type { Adaptive, Condition, LookAhead, Thresholds } from '../../domain/job-rules.ts'
+import type { Prediction, ShownBand } from '../../domain/snapshot.ts'
 import type { Level } from '../../domain/state.ts'
+import { compare } from './comparison.ts'
+import { cellEndOf, isOutside, joinedBand, knownCellOf, shownBandOf, SPANS_MAX } from './band.ts'
+import type { Band, Spell } from './band.ts'
 import { lineAfter, NO_LINE, openUntil } from './line.ts'
 import type { Line } from './line.ts'
-
-export const NUMBER_OPERATORS = ['>', '>=', '<', '<=', '=', '<>'] as const satisfies readonly Operator[]
-export const TEXT_OPERATORS = [
-  '=',
-  '<>',
-  'contains',
-  'not_contains',
-  'starts_with',
-  'ends_with',
-  'matches',
-  'not_matches',
-] as const satisfies readonly Operator[]
 
 /** The error code of no data: the job was silent for too long (specification: Webhook job configuration). */
 export const TIMEOUT_ERROR = 5
 
-/** The memory of one condition between deliveries; `line` of one that looks ahead. */
+/** The memory of one condition between deliveries; `line` of one that looks ahead, `band` and `spells` of an adaptive
+ * one. */
 export type Counter = {
   readonly hits: number
   readonly held: boolean
   readonly goods: number
   readonly line?: Line
+  readonly band?: Band
+  /** When the condition held, the newest last. */
+  readonly spells?: readonly Spell[]
 }
+
+/** The instant of values, epoch ms; null for values that no prediction needs. Of values that were received before, lines
+ * know already. */
+type Instant = number | { readonly receivedAt: number } | null
 
 const ZERO: Counter = { hits: 0, held: false, goods: 0 }
 
 /** The counters after a delivery with these values; a condition whose key is absent keeps its counter. Numbers are user
  * values (raw divided by the divisor). The result has one counter per condition, level by level; it is the given list
- * if nothing changed.
- * @param at the instant of the values; null for values that were received before, which predictions know already */
+ * if nothing changed. */
 export function count(
   thresholds: Thresholds,
   counters: readonly Counter[],
   values: Readonly<Record<string, Value>>,
-  at: number | null,
+  at: Instant,
 ): readonly Counter[] {
   let after: Counter[] | null = null
   let index = 0
@@ -92,15 +89,20 @@ export type Span = { readonly over: number; readonly under: number }
 const ALL: Span = { over: -Infinity, under: Infinity }
 const NONE: Span = { over: Infinity, under: -Infinity }
 
-/** Numbers of a key that certainly change no counter; others may change one. */
-export function uncountedSpan(thresholds: Thresholds, counters: readonly Counter[], key: string): Span {
+/** Numbers of a key that certainly change no counter from an instant until `uncountedUntil`; others may change one. */
+export function uncountedSpan(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  key: string,
+  at: number,
+): Span {
   let { over, under } = ALL
   let index = 0
   for (const { conditions } of thresholds) {
     for (const condition of conditions) {
       const before = counters[index++] ?? ZERO
       if (condition.key !== key) continue
-      const span = uncountedBy(condition, before)
+      const span = uncountedBy(condition, before, at)
       over = Math.max(over, span.over)
       under = Math.min(under, span.under)
     }
@@ -108,9 +110,11 @@ export function uncountedSpan(thresholds: Thresholds, counters: readonly Counter
   return { over, under }
 }
 
-function uncountedBy({ operator, value, predicted, ahead }: Condition, counter: Counter): Span {
+function uncountedBy(condition: Condition, counter: Counter, at: number): Span {
+  const { operator, value, predicted, ahead, adaptive } = condition
   const { hits, held, goods } = counter
   if (ahead) return uncountedAhead(counter)
+  if (adaptive) return uncountedWithin(adaptive, counter, at)
   if (hits > 0 || held || goods > 0) return NONE
   if (predicted || typeof value === 'string') return ALL
   if (operator === '>' || operator === '>=') return { ...ALL, under: value }
@@ -122,38 +126,99 @@ function uncountedAhead({ hits, held, goods, line = NO_LINE }: Counter): Span {
   return line.ends === null || (hits === 0 && !held && goods === 0) ? ALL : NONE
 }
 
-/** The counters of changed thresholds before any value: nothing counts, and predictions on the same values go on. */
-export function carryLines(
+/** A value within the band counts nothing. While the limit is unknown, no value does. */
+function uncountedWithin({ side, offset }: Adaptive, counter: Counter, at: number): Span {
+  const cell = knownCellOf(counter.band, at)
+  if (!cell) return ALL
+  if (counter.hits > 0 || counter.held || counter.goods > 0) return NONE
+  const [, lower, upper] = cell
+  return {
+    over: side === 'above' || lower === null ? ALL.over : lower - offset,
+    under: side === 'below' || upper === null ? ALL.under : upper + offset,
+  }
+}
+
+/** The counters of changed thresholds before any value: nothing counts; predictions and bands on the same values go
+ * on. */
+export function carryMemories(
   before: Thresholds,
   counters: readonly Counter[],
   after: Thresholds,
 ): readonly Counter[] {
   const known = before.flatMap(({ conditions }) => conditions)
   return after.flatMap(({ conditions }) =>
-    conditions.map(({ key, ahead }) => {
-      if (!ahead) return ZERO
-      const { withinMs, windowMs } = ahead
-      const index = known.findIndex(
-        (one) => one.key === key && one.ahead?.withinMs === withinMs && one.ahead.windowMs === windowMs,
-      )
-      const line = counters[index]?.line
-      return line ? { ...ZERO, line } : ZERO
+    conditions.map((condition) => {
+      if (!condition.ahead && !condition.adaptive) return ZERO
+      const { line, band, spells } = counters[known.findIndex((one) => remembersFor(one, condition))] ?? ZERO
+      return { ...ZERO, ...(line && { line }), ...(band && { band }), ...(spells && { spells }) }
     }),
   )
 }
 
-/** When predictions for a key change at the latest: before that instant, `uncountedSpan` holds. */
-export function uncountedUntil(thresholds: Thresholds, counters: readonly Counter[], key: string): number {
+/** Whether the line or the band of one condition is that of another. */
+function remembersFor(one: Condition, other: Condition): boolean {
+  const sourceOf = ({ key, ahead, adaptive }: Condition) => JSON.stringify([key, ahead, adaptive])
+  return sourceOf(one) === sourceOf(other)
+}
+
+/** The counters with new bands, by the place of their conditions. */
+export function withBands(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  bands: readonly (readonly [place: number, band: Band])[],
+): readonly Counter[] {
+  const byPlace = new Map(bands)
+  return thresholds
+    .flatMap(({ conditions }) => conditions)
+    .map((_, place) => {
+      const before = counters[place] ?? ZERO
+      const band = byPlace.get(place)
+      return band ? withBand(before, band) : before
+    })
+}
+
+/** A limit that has been unknown for a long time is not breached. */
+function withBand(before: Counter, band: Band): Counter {
+  const joined = joinedBand(before.band, band)
+  const isKnown = joined.cells.some(([, , , unknown]) => unknown === undefined)
+  const counter = { ...before, band: joined }
+  if (isKnown || !before.held) return counter
+  return withSpell({ ...counter, hits: 0, held: false, goods: 0 }, band.madeAt)
+}
+
+/** When predictions or bands for a key change at the latest: from an instant until then, `uncountedSpan` holds. */
+export function uncountedUntil(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  key: string,
+  at: number,
+): number {
   let untilAt = Number.POSITIVE_INFINITY
   let index = 0
   for (const { conditions } of thresholds) {
     for (const condition of conditions) {
-      const { line = NO_LINE } = counters[index++] ?? ZERO
-      if (condition.key === key && condition.ahead)
-        untilAt = Math.min(untilAt, openUntil(line, condition.ahead))
+      const { line = NO_LINE, band } = counters[index++] ?? ZERO
+      if (condition.key !== key) continue
+      if (condition.ahead) untilAt = Math.min(untilAt, openUntil(line, condition.ahead))
+      if (condition.adaptive) untilAt = Math.min(untilAt, cellEndOf(band, at))
     }
   }
   return untilAt
+}
+
+/** The bands of the adaptive conditions at an instant, level by level. */
+export function bandsOf(
+  thresholds: Thresholds,
+  counters: readonly Counter[],
+  at: number,
+): readonly ShownBand[] {
+  let place = 0
+  return thresholds.flatMap(({ level, conditions }) =>
+    conditions.flatMap(({ adaptive }, index) => {
+      const { band } = counters[place++] ?? ZERO
+      return adaptive ? [{ level, index, ...shownBandOf(band, Math.max(at, band?.madeAt ?? at)) }] : []
+    }),
+  )
 }
 
 /** The predictions of the conditions that look ahead, level by level. */
@@ -214,16 +279,11 @@ function isJudgedBy({ key, operator, value, predicted }: Condition, errorCode: n
   return errorCode !== TIMEOUT_ERROR || (value === TIMEOUT_ERROR && (operator === '=' || operator === '<>'))
 }
 
-/** Whether the value has the operator's relation to the limit. Numbers match only numbers, texts only texts. */
-export function compare(operator: Operator, value: Value, limit: Value): boolean {
-  if (typeof value === 'number') return typeof limit === 'number' && compareNumbers(operator, value, limit)
-  return typeof limit === 'string' && compareTexts(operator, value, limit)
-}
-
 /** The counter after one more value; the same object if nothing changed. */
-function advance(condition: Condition, before: Counter, value: Value, at: number | null): Counter {
-  const { operator, predicted, ahead } = condition
+function advance(condition: Condition, before: Counter, value: Value, at: Instant): Counter {
+  const { operator, predicted, ahead, adaptive } = condition
   if (ahead) return advanceAhead(condition, ahead, before, { value, at })
+  if (adaptive) return advanceAdaptive(condition, adaptive, before, { value, at })
   if (predicted) return counted(before, 0, false, 0)
   return judged(condition, before, (limit) => compare(operator, value, limit))
 }
@@ -234,10 +294,11 @@ function advanceAhead(
   condition: Condition,
   ahead: LookAhead,
   before: Counter,
-  { value, at }: { readonly value: Value; readonly at: number | null },
+  { value, at }: { readonly value: Value; readonly at: Instant },
 ): Counter {
   const known = before.line ?? NO_LINE
-  const line = at === null || typeof value === 'string' ? known : lineAfter(known, ahead, [at, value])
+  const isNew = typeof at === 'number' && typeof value === 'number'
+  const line = isNew ? lineAfter(known, ahead, [at, value]) : known
   const after = line === known ? before : { ...before, line }
   const { ends } = line
   if (ends === null) {
@@ -247,6 +308,34 @@ function advanceAhead(
   }
   // A line is worst at one of its ends.
   return judged(condition, after, (limit) => ends.some((end) => compare(condition.operator, end, limit)))
+}
+
+/** Judges a value by the band. An unknown limit leaves the counter as it is. */
+function advanceAdaptive(
+  condition: Condition,
+  adaptive: Adaptive,
+  before: Counter,
+  { value, at }: { readonly value: Value; readonly at: Instant },
+): Counter {
+  if (at === null || typeof value === 'string') return before
+  const instant = typeof at === 'number' ? at : at.receivedAt
+  const cell = knownCellOf(before.band, instant)
+  if (!cell) return before
+  const isBad = isOutside(adaptive, cell, value)
+  return withSpell(
+    judged(condition, before, () => isBad),
+    instant,
+  )
+}
+
+/** The counter with the span of time in which its condition holds, so that the next band need not learn from it. */
+function withSpell(counter: Counter, at: number): Counter {
+  const { spells = [], held } = counter
+  const last = spells.at(-1)
+  const isOpen = last !== undefined && last[1] === null
+  if (held === isOpen) return counter
+  if (held) return { ...counter, spells: [...spells, [at, null] as const].slice(-SPANS_MAX) }
+  return { ...counter, spells: [...spells.slice(0, -1), [last?.[0] ?? at, at] as const] }
 }
 
 function judged(
@@ -264,48 +353,5 @@ function judged(
 
 function counted(before: Counter, hits: number, held: boolean, goods: number): Counter {
   const isSame = before.hits === hits && before.held === held && before.goods === goods
-  if (isSame) return before
-  return before.line ? { hits, held, goods, line: before.line } : { hits, held, goods }
-}
-
-function compareNumbers(operator: Operator, value: number, limit: number): boolean {
-  switch (operator) {
-    case '>':
-      return value > limit
-    case '>=':
-      return value >= limit
-    case '<':
-      return value < limit
-    case '<=':
-      return value <= limit
-    case '=':
-      return value === limit
-    case '<>':
-      return value !== limit
-    default:
-      return false
-  }
-}
-
-function compareTexts(operator: Operator, value: string, limit: string): boolean {
-  switch (operator) {
-    case '=':
-      return value === limit
-    case '<>':
-      return value !== limit
-    case 'contains':
-      return value.includes(limit)
-    case 'not_contains':
-      return !value.includes(limit)
-    case 'starts_with':
-      return value.startsWith(limit)
-    case 'ends_with':
-      return value.endsWith(limit)
-    case 'matches':
-      return matchesWildcard(value, limit)
-    case 'not_matches':
-      return !matchesWildcard(value, limit)
-    default:
-      return false
-  }
+  return isSame ? before : { ...before, hits, held, goods }
 }

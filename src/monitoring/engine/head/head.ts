@@ -25,6 +25,8 @@ export class Head {
   readonly leaving = new Set<Job>()
   readonly deadlines: Deadlines
   readonly pendingRows = new PendingRowLists()
+  /** Jobs that may have adaptive limits. */
+  readonly #adaptive = new Set<Job>()
   readonly unflushed: Unflushed = { samples: 0, rows: 0, sizeBytes: 0 }
 
   /** @param armed is called when the earliest deadline moved earlier */
@@ -50,6 +52,20 @@ export class Head {
 
   add(job: Job): void {
     this.jobs.set(job.id, job)
+    this.noteRules(job)
+  }
+
+  /** Call it when the job has other rules. */
+  noteRules(job: Job): void {
+    if (job.isAdaptive) this.#adaptive.add(job)
+  }
+
+  /** The jobs with adaptive limits. */
+  *adaptiveJobs(): Generator<Job> {
+    for (const job of this.#adaptive) {
+      if (!this.has(job)) this.#adaptive.delete(job)
+      else if (job.isAdaptive) yield job
+    }
   }
 
   /** Removes a job whose end was accepted and is not durable yet. */

@@ -7,6 +7,7 @@ import type { Act } from '../../../../test/engine/acts.ts'
 import { BEGIN_AT, conditionWith, deliveryWith, rulesWith } from '../../../../test/engine/rules.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Value } from '../../../domain/delivery.ts'
+import type { Band } from '../../states/band.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event } from '../../jobs/actor.ts'
 import { HotState } from './hot-state.ts'
@@ -64,6 +65,10 @@ class Both {
     if (happening.kind === 'ingest gap')
       return this.#tell({ kind: 'ingest gap', fromAt: happening.fromAt, toAt: this.now }, this.now)
     this.#tell(happening, this.now)
+  }
+
+  learn(band: Band): void {
+    this.#tell({ kind: 'bands', revision: this.#revision, bands: [[0, band]] }, this.now)
   }
 
   commit(count: number): void {
@@ -221,6 +226,47 @@ test('with a limit that looks ahead, the first value of each cell is an event', 
     if (both.heard === before) events++
   }
   expect(events).toBe(81)
+})
+
+test('with an adaptive limit, the first value of each cell is an event, and values outside of the band are', () => {
+  const adaptive = {
+    windowMs: 86_400_000,
+    season: 'none',
+    bucketMs: 3_600_000,
+    timeZone: 'UTC',
+    factor: 3,
+    side: 'both',
+    minSamples: 1,
+    minWidth: 0,
+    offset: 0,
+    learnsMaintenance: true,
+  } as const
+  const limit = conditionWith({ predicted: true, adaptive })
+  const both = new Both(rulesWith({ thresholds: [{ level: 'major', mode: 'or', conditions: [limit] }] }))
+  both.learn({
+    madeAt: BEGIN_AT,
+    cells: [
+      [BEGIN_AT, 0, 8],
+      [BEGIN_AT + 100_000, null, null, 'constant'],
+      [BEGIN_AT + 200_000, 0, 8],
+    ],
+    endAt: BEGIN_AT + 300_000,
+  })
+  both.commit(1)
+  const events: number[] = []
+  for (let index = 1; index < 400; index++) {
+    const before = both.heard
+    both.send('returnValue1', index % 50 === 0 ? 9 : 1 + (index % 7), {
+      timestampAt: null,
+      now: (both.now += 1_000),
+    })
+    both.commit(1)
+    both.lookAtAccepted()
+    both.lookAtDurable()
+    if (both.heard === before) events.push(index)
+  }
+  // The first value ever, the first of each cell, those outside of the band, and those that end that.
+  expect(events).toEqual([1, 50, 51, 100, 200, 201, 250, 251, 300])
 })
 
 test('a value is not noted before what came before it is durable', () => {

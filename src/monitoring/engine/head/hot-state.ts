@@ -70,6 +70,11 @@ export class HotState {
     return this.#accepted
   }
 
+  /** The accepted state as of the last event or read: values that were appended since may be missing. */
+  get lastState(): ActorState {
+    return this.#accepted
+  }
+
   /** The state as of the last event or value on stable storage; null before the first. */
   durableState(): ActorState | null {
     this.#applyDurable()

@@ -4,7 +4,7 @@ import type { IngestGap } from '../../../ports/ingest-health.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
 import { deliveredAtOf } from '../../jobs/judgement.ts'
-import { predictionsOf } from '../../states/thresholds.ts'
+import { bandsOf, predictionsOf } from '../../states/thresholds.ts'
 import type { PendingSamples } from './pending-samples.ts'
 import type { SeriesEnd } from '../blocks/open-segments.ts'
 import type { SeriesKey } from '../store/segments.ts'
@@ -81,6 +81,16 @@ export class Job {
   currentState(): ActorState {
     this.pendingRows?.flushToJobs()
     return this.#hot.currentState()
+  }
+
+  /** As `HotState.lastState`: with the rules and counters of now. */
+  get lastState(): ActorState {
+    return this.#hot.lastState
+  }
+
+  get isAdaptive(): boolean {
+    const { thresholds } = this.#hot.lastState.rules
+    return thresholds.some(({ conditions }) => conditions.some(({ adaptive }) => adaptive !== undefined))
   }
 
   accept(state: ActorState): void {
@@ -233,6 +243,7 @@ export class Job {
       heardAt: deliveredAtOf(durable),
       isFlapping,
       predictions: predictionsOf(rules.thresholds, durable.counters),
+      bands: bandsOf(rules.thresholds, durable.counters, durable.newestAt ?? durable.nowAt),
       current,
     }
   }

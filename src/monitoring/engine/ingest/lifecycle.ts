@@ -29,7 +29,9 @@ export class Lifecycle {
     const result = step(known?.currentState() ?? null, event, now)
     const job = known ?? new Job(result.state, null)
     this.#head.add(job)
-    await this.#wal.accept({ jobId, at: now, event }, [{ job, result }])
+    const accepted = this.#wal.accept({ jobId, at: now, event }, [{ job, result }])
+    this.#head.noteRules(job)
+    await accepted
     if (result.transitions.length > 0) await this.#wal.outbox.deliver()
   }
 

@@ -36,6 +36,8 @@ export function encodeEntry({ jobId, at, event }: Entry | RoundEntry): string {
       return JSON.stringify([jobId, at, 'c', event.rules])
     case 'wake':
       return JSON.stringify([jobId, at, 'w'])
+    case 'bands':
+      return JSON.stringify([jobId, at, 'b', event.revision, event.bands])
     case 'ingest gap':
       return JSON.stringify([jobId, at, 'x', ...gapCells(event)])
     case 'clock':
@@ -86,6 +88,8 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
       return { jobId, at, event: { kind: 'configure', jobId, rules: rest[0] as JobRules } }
     case 'w':
       return { jobId, at, event: { kind: 'wake' } }
+    case 'b':
+      return { jobId, at, event: bandsOf(rest) }
     case 'x':
       return { jobId, at, event: gapOf(rest) }
     case 'k':
@@ -95,6 +99,12 @@ function decodeEntry([jobId, at, kind, ...rest]: Cells): Entry | RoundEntry {
     default:
       throw new SyntaxError(`The WAL has an entry of the unknown kind ${kind}.`)
   }
+}
+
+type BandsEvent = Event & { readonly kind: 'bands' }
+
+function bandsOf([revision, bands]: readonly unknown[]): BandsEvent {
+  return { kind: 'bands', revision: Number(revision), bands: bands as BandsEvent['bands'] }
 }
 
 type GapEvent = Event & { readonly kind: 'ingest gap' }

@@ -28,7 +28,7 @@ export async function replayJob(context: Context, jobId: number, body: ReplayBod
   if (!row) throw new Refusal('not_found', 'There is no such job.')
   const now = ports.clock.now()
   const range = rangeOf(body, now)
-  const proposed = proposedRules(row, body, range.beginAt)
+  const proposed = proposedRules(row, body, { createdAt: range.beginAt, timeZone: ports.settings.timeZone })
   const history = await readHistory(
     ports.jobActors,
     { jobId, rules: proposed, range },
@@ -53,9 +53,13 @@ function rangeOf({ begin, end }: ReplayBody, now: number): Range {
 
 /** The rules of the job with the proposed limits, started and without a forced state. Stored values do not have the error code of
  * each delivery, so values end error code 5. */
-function proposedRules(row: JobRow, { thresholds, timeout }: ReplayBody, createdAt: number): JobRules {
+function proposedRules(
+  row: JobRow,
+  { thresholds, timeout }: ReplayBody,
+  { createdAt, timeZone }: { readonly createdAt: number; readonly timeZone: string },
+): JobRules {
   const parameters = { ...row.parameters, ...(timeout !== undefined && { timeout }), healsOnData: true }
-  return rulesOf({
+  const configuration = {
     revision: 1,
     createdAt,
     collectorId: 0,
@@ -65,7 +69,8 @@ function proposedRules(row: JobRow, { thresholds, timeout }: ReplayBody, created
     parameters,
     thresholds: thresholds ?? row.thresholds,
     flapping: null,
-  })
+  }
+  return rulesOf(configuration, timeZone)
 }
 
 /** The rules with a deadline of at least two summaries, because a summary does not have the times of its values. */

@@ -1,5 +1,7 @@
-import type { Prediction } from '../../../domain/snapshot.ts'
+import type { Prediction, ShownBand, Snapshot, UnknownBand } from '../../../domain/snapshot.ts'
+import { SIDES } from '../../job-config/adaptive.ts'
 import type { ThresholdsBody } from '../../job-config/schema.ts'
+import { isOutside } from '../../states/band.ts'
 import type { JobView } from '../schema.ts'
 
 type Format = (at: number) => string
@@ -20,6 +22,24 @@ export function predictionView(
   }
 }
 
+export function bandView(
+  { level, index, unknown, lower, upper, fromAt, endAt, madeAt }: ShownBand,
+  format: Format,
+): NonNullable<JobView['bands']>[number] {
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const bounds = { unknown, lower, upper, begin: shown(fromAt), end: shown(endAt) }
+  return { severity: level, condition: index, ...bounds, madeAt: shown(madeAt) }
+}
+
+/** Why the first unknown limit is unknown. */
+export function unknownLimitOf({
+  bands,
+  predictions,
+}: Pick<Snapshot, 'bands' | 'predictions'>): UnknownBand | null {
+  const unknown = bands.find((band) => band.unknown !== null)?.unknown
+  return unknown ?? (predictions.some(({ predicted }) => predicted === null) ? 'too_few' : null)
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   '>': 'above',
   '>=': 'at least',
@@ -27,8 +47,47 @@ const WORDS: Readonly<Record<string, string>> = {
   '<=': 'at most',
 }
 
-/** The message of the worst condition that is predicted to be met; null if none is. */
-export function predictedMessage(
+/** The message of the worst predicted or adaptive condition that is met; null if none is.
+ * @param values the newest values by key, in user units */
+export function limitMessage(
+  { predictions, bands }: Snapshot,
+  { thresholds, values }: { readonly thresholds: ThresholdsBody; readonly values: NewestValues },
+  format: Format,
+): string | null {
+  return predictedMessage(predictions, thresholds, format) ?? unusualMessage(bands, thresholds, values)
+}
+
+type NewestValues = Readonly<Record<string, { readonly value: number | string }>>
+
+function unusualMessage(
+  bands: readonly ShownBand[],
+  thresholds: ThresholdsBody,
+  values: NewestValues,
+): string | null {
+  for (const { level, index, lower, upper } of bands) {
+    const condition = thresholds[level]?.conditions[index]
+    const value = condition && values[condition.key]?.value
+    const adaptive = condition?.adaptiveValues
+    if (!adaptive || typeof value !== 'number') continue
+    const { side = SIDES[condition.operator as keyof typeof SIDES], offset } = adaptive
+    if (isOutside({ side, offset }, [0, lower, upper], value))
+      return `${condition.key} is ${shortly(value)}; ${usualWords(lower, upper)}`
+  }
+  return null
+}
+
+function usualWords(lower: number | null, upper: number | null): string {
+  if (upper === null) return `usual are values of at least ${shortly(lower ?? 0)}`
+  if (lower === null) return `usual are values of at most ${shortly(upper)}`
+  return `usual are values from ${shortly(lower)} to ${shortly(upper)}`
+}
+
+/** Six digits are enough for people. */
+function shortly(value: number): string {
+  return String(Number(value.toPrecision(6)))
+}
+
+function predictedMessage(
   predictions: readonly Prediction[],
   thresholds: ThresholdsBody,
   format: Format,

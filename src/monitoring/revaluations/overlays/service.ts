@@ -1,4 +1,5 @@
 import { Refusal } from '../../../lib/errors.ts'
+import { unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../domain/state.ts'
@@ -56,6 +57,18 @@ export function readExperienced(
   range: Range,
 ): Promise<readonly PlacedOverlay[]> {
   return readThose(database, objectIds, range, ({ inPast, type }) => !inPast && type === 'maintenance')
+}
+
+/** When an object was in maintenance in a range, also by corrections of the past; ascending, without touching
+ * neighbours. @throws {Refusal} invalid if there is too much */
+export async function maintenanceOf(
+  database: Database,
+  objectId: number,
+  range: Range,
+): Promise<readonly Range[]> {
+  const path = await store.findPath(database, objectId)
+  const found = await readThose(database, idsIn(path ?? ''), range, ({ type }) => type === 'maintenance')
+  return unionOf(found.flatMap(({ ranges }) => ranges))
 }
 
 /** The corrections of the past on an object and on the objects above it, in order of creation.

@@ -23,3 +23,9 @@ export async function findOverlays(
     where r.in_past = 1 and r.type <> 'comment' and r.end_at > ${beginAt} and r.begin_at < ${endAt}
     limit ${limit}`)
 }
+
+/** The path of an object; null if there is no such object. */
+export async function findPath(database: Database, id: number): Promise<string | null> {
+  const [row] = await database.all<{ path: string }>(sql`select path from objects where id = ${id}`)
+  return row?.path ?? null
+}

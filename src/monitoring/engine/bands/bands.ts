@@ -1,0 +1,145 @@
+import type { Adaptive, Condition } from '../../../domain/job-rules.ts'
+import { bandOf, windowEdgesOf } from '../../states/band.ts'
+import type { Band, Extremes } from '../../states/band.ts'
+import { bucketBeginOf, bucketEdgesOf } from '../../states/seasons.ts'
+import type { Counter } from '../../states/thresholds.ts'
+import { step } from '../../jobs/actor.ts'
+import type { Event } from '../../jobs/actor.ts'
+import { divisorOf } from '../../jobs/delivery.ts'
+import type { Head } from '../head/head.ts'
+import type { Job } from '../head/job.ts'
+import type { EngineHost } from '../host.ts'
+import type { Query } from '../query/query.ts'
+import type { Wal } from '../wal/wal.ts'
+
+/** Jobs of one call; the others are due in the next. */
+const JOBS_AT_ONCE = 20
+const RETRY_MS = 60_000
+/** Not all jobs are due when an hour begins. */
+const SPREAD_MAX_MS = 30 * 60_000
+/** A prime: neighbours are not due together. */
+const SPREAD_STEP_MS = 7_919
+
+type Place = { readonly place: number; readonly condition: Condition; readonly adaptive: Adaptive }
+
+/** When a job is due, as long as its counters are these. */
+type Due = { readonly counters: readonly Counter[]; readonly at: number }
+
+/** Makes the bands of usual values of adaptive conditions from the histories of their jobs: once in each bucket, and for
+ * new conditions at once. Jobs without new values keep the bands that they have. */
+export class Bands {
+  readonly #host: EngineHost
+  readonly #head: Head
+  readonly #wal: Wal
+  readonly #query: Query
+  readonly #dues = new WeakMap<Job, Due>()
+  /** The newest instant of each job when its bands were made. */
+  readonly #madeOf = new WeakMap<Job, number | null>()
+  readonly #retryAt = new WeakMap<Job, number>()
+  #running: Promise<void> | null = null
+
+  constructor(host: EngineHost, { head, wal, query }: { head: Head; wal: Wal; query: Query }) {
+    this.#host = host
+    this.#head = head
+    this.#wal = wal
+    this.#query = query
+  }
+
+  /** When the next band is due, epoch ms; infinity if none is. */
+  get nextAt(): number {
+    let nextAt = Number.POSITIVE_INFINITY
+    for (const job of this.#head.adaptiveJobs()) nextAt = Math.min(nextAt, this.#dueAt(job))
+    return nextAt
+  }
+
+  /** Makes bands that are due, of a few jobs at most. A running call is joined. */
+  make(now: number): Promise<void> {
+    this.#running ??= this.#makeSome(now).finally(() => {
+      this.#running = null
+    })
+    return this.#running
+  }
+
+  async #makeSome(now: number): Promise<void> {
+    const due: Job[] = []
+    for (const job of this.#head.adaptiveJobs()) {
+      if (this.#dueAt(job) > now) continue
+      if (due.push(job) === JOBS_AT_ONCE) break
+    }
+    for (const job of due) {
+      try {
+        await this.#makeOf(job, now)
+        this.#retryAt.delete(job)
+      } catch (error) {
+        // The job keeps the bands that it has.
+        this.#retryAt.set(job, now + RETRY_MS)
+        this.#host.log.error('engine: computing usual values failed; retrying', error, { jobId: job.id })
+      }
+    }
+  }
+
+  async #makeOf(job: Job, now: number): Promise<void> {
+    const { revision } = job.lastState.rules
+    const newestAt = job.newestAt
+    const bands: (readonly [number, Band])[] = []
+    for (const one of placesOf(job)) bands.push([one.place, await this.#bandOf(job, one, now)])
+    if (!this.#head.has(job)) return
+    const event: Event = { kind: 'bands', revision, bands }
+    const result = step(job.currentState(), event, now)
+    await this.#wal.accept({ jobId: job.id, at: now, event }, [{ job, result }])
+    this.#madeOf.set(job, newestAt)
+    if (result.transitions.length > 0) await this.#wal.outbox.deliver()
+  }
+
+  async #bandOf(job: Job, { place, condition, adaptive }: Place, now: number): Promise<Band> {
+    const { rules, counters } = job.lastState
+    const edges = windowEdgesOf(adaptive, now)
+    const [beginAt = now, endAt = now] = [edges[0], edges.at(-1)]
+    const { buckets } = await this.#query.buckets(job.id, { key: condition.key, edges, mode: 'count' })
+    const divisor = divisorOf(rules, condition.key)
+    const extremes = buckets.map(({ at, min, max, count }, index): Extremes => ({
+      at,
+      endAt: edges[index + 1] ?? endAt,
+      min: (min ?? 0) / divisor,
+      max: (max ?? 0) / divisor,
+      count,
+    }))
+    const maintenance = adaptive.learnsMaintenance
+      ? []
+      : await this.#host.maintenanceOf?.(job.id, { beginAt, endAt })
+    return bandOf(
+      adaptive,
+      { buckets: extremes, spells: counters[place]?.spells ?? [], maintenance: maintenance ?? [] },
+      now,
+    )
+  }
+
+  #dueAt(job: Job): number {
+    const { counters, rules } = job.lastState
+    if (rules.stopped) return Number.POSITIVE_INFINITY
+    let due = this.#dues.get(job)
+    if (due?.counters !== counters) {
+      due = { counters, at: Math.min(...placesOf(job).map((one) => dueAtOf(one, counters, job.id))) }
+      this.#dues.set(job, due)
+    }
+    // A new condition needs no new value.
+    if (due.at > 0 && this.#madeOf.get(job) === job.newestAt) return Number.POSITIVE_INFINITY
+    return Math.max(due.at, this.#retryAt.get(job) ?? 0)
+  }
+}
+
+function placesOf({ lastState: { rules } }: Job): readonly Place[] {
+  return rules.thresholds
+    .flatMap(({ conditions }) => conditions)
+    .flatMap((condition, place) =>
+      condition.adaptive ? [{ place, condition, adaptive: condition.adaptive }] : [],
+    )
+}
+
+/** 0 without a band. */
+function dueAtOf({ place, adaptive }: Place, counters: readonly Counter[], jobId: number): number {
+  const madeAt = counters[place]?.band?.madeAt
+  if (madeAt === undefined) return 0
+  const [, endAt = madeAt] = bucketEdgesOf(adaptive, bucketBeginOf(adaptive, madeAt), madeAt + 1)
+  return endAt + ((jobId * SPREAD_STEP_MS) % Math.min(adaptive.bucketMs / 2, SPREAD_MAX_MS))
+}

@@ -76,7 +76,7 @@ import { consoleRoutes } from './operations/console/routes.ts'
 import { healthRoutes } from './operations/health/routes.ts'
 import { operationRoutes } from './operations/work/routes.ts'
 import type { HealthReports } from './operations/health/service.ts'
-import { clockIsBehind } from './operations/health/service/ingest.ts'
+import { clockIsBehind, limitsAreUnknown } from './operations/health/service/ingest.ts'
 import type { Ports } from './ports/index.ts'
 
 export type Handle = (request: Request) => Response | Promise<Response>
@@ -99,6 +99,7 @@ export const healthReports: HealthReports = {
     scriptsWithoutUser,
     warnOfIdleRunners,
     clockIsBehind,
+    limitsAreUnknown,
   ],
 }
 

@@ -10,6 +10,8 @@ export type IngestHealth = {
   readonly lastIngestGap: () => IngestGap | null
   /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
   readonly clockBehindMs: () => number
+  /** The jobs with predicted or adaptive limits that are unknown, by ascending id. */
+  readonly unknownLimits: () => readonly number[]
   /** Why nothing can be stored just now; null while it can. */
   readonly refusal: () => Refusal | null
   /** A delivery is refused through no fault of its sender, before it is known of which job. */
@@ -20,6 +22,7 @@ export type IngestHealth = {
 export const ALWAYS_HEALTHY: IngestHealth = {
   lastIngestGap: () => null,
   clockBehindMs: () => 0,
+  unknownLimits: () => [],
   refusal: () => null,
   recordRefusal: () => undefined,
 }

@@ -145,6 +145,23 @@ describe('an adaptive limit', () => {
     expect((await bandOf(without))?.lower).toBeGreaterThan(100)
   })
 
+  test('is listed while it is unknown', async () => {
+    const stage = await learned()
+    expect(stage.engine.unknownLimits).toEqual([JOB])
+    await stage.engine.makeBands()
+    expect(stage.engine.unknownLimits).toEqual([])
+    await configure(stage, 3, [
+      {
+        level: 'minor',
+        mode: 'or',
+        conditions: [conditionWith({ predicted: true, ahead: { withinMs: 1, windowMs: 600_000 } })],
+      },
+    ])
+    expect(stage.engine.unknownLimits).toEqual([JOB])
+    await configure(stage, 4, [])
+    expect(stage.engine.unknownLimits).toEqual([])
+  })
+
   test('of values that do not vary makes no alarm, unless it has a width', async () => {
     const [without, with_] = [await learned({}, () => 7), await learned({ minWidth: 1 }, () => 7)]
     for (const stage of [without, with_]) await stage.engine.makeBands()

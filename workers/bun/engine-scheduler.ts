@@ -46,6 +46,7 @@ export async function openEngine(
     ingestHealth: {
       lastIngestGap: () => engine.lastIngestGap,
       clockBehindMs: () => engine.clockBehindMs,
+      unknownLimits: () => engine.unknownLimits,
       refusal: () => engine.refusal,
       recordRefusal: () => engine.recordRefusal(),
     },

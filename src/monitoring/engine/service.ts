@@ -147,6 +147,12 @@ export class JobEngine implements JobActors {
     return this.#silence.clock.behindMs
   }
 
+  /** The jobs with predicted or adaptive limits that are unknown, by ascending id. */
+  get unknownLimits(): readonly number[] {
+    const jobs = [...this.#head.jobs.values()].filter((job) => job.hasUnknownLimit)
+    return jobs.map(({ id }) => id).toSorted((a, b) => a - b)
+  }
+
   get jobCount(): number {
     return this.#head.jobs.size
   }

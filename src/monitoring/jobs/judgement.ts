@@ -4,6 +4,7 @@ import type { Reason, State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { flappingAfter, STEADY } from '../states/flapping.ts'
 import type { Flapping } from '../states/flapping.ts'
+import { limitMessage, limitNewsOf } from '../states/limit-news.ts'
 import { isLevel } from '../states/state.ts'
 import { count, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
@@ -247,12 +248,24 @@ export function settle(
     to,
     reason: change.reason,
     errorCode: state.errorCode,
-    message: state.message,
+    message: state.message ?? (change.reason === 'threshold' ? messageOfLimit(state, to) : null),
     silentSinceAt: state.silentSinceAt,
   }
   const told = { at: state.nowAt, message: state.message }
   const next = { ...state, state: to, sinceAt: at, seq: transition.seq, told }
   return { state: next, samples, run: null, transitions: [transition], late: false }
+}
+
+/** The message of a state that a predicted or adaptive limit has caused. */
+function messageOfLimit({ rules, counters, current }: ActorState, to: State): string | null {
+  if (!isLevel(to)) return null
+  const valued = (key: string) => {
+    const newest = current[key]
+    const value = newest && userValue(rules, key, newest.value)
+    return newest && typeof value === 'number' ? { value, at: newest.at } : null
+  }
+  const news = limitNewsOf(rules.thresholds, counters, { level: to, valued })
+  return news && limitMessage(news)
 }
 
 export function unchanged(state: ActorState): Step {

@@ -58,7 +58,7 @@ function walk(begun: ActorState, run: SampleSeries, first: number) {
       const after = count(thresholds, counters, counted, at)
       if (after !== counters) {
         counters = after
-        const settled = rejudged(state, counters, at)
+        const settled = rejudged(withCurrent(state, run, index), counters, at)
         state = settled.state
         if (settled.transitions.length > 0) transitions.push(...settled.transitions)
       }
@@ -71,9 +71,18 @@ function walk(begun: ActorState, run: SampleSeries, first: number) {
   return { state: { ...state, counters, newestAt, current }, transitions, late }
 }
 
+/** The state with a sample as the newest value. */
+function withCurrent(state: ActorState, { key, at, values }: SampleSeries, index: number): ActorState {
+  const newest = { value: values[index] ?? 0, at: at[index] ?? 0 }
+  return { ...state, current: { ...state.current, [key]: newest } }
+}
+
 /** The step that results from changed counters. */
 function rejudged(state: ActorState, counters: readonly Counter[], at: number): Step {
   const evaluated = evaluate(state.rules.thresholds, counters, state.errorCode)
   if (evaluated === state.evaluated) return unchanged(state)
-  return settle({ ...state, evaluated }, { reason: evaluated === 'ok' ? 'delivery' : 'threshold', at })
+  return settle(
+    { ...state, counters, evaluated },
+    { reason: evaluated === 'ok' ? 'delivery' : 'threshold', at },
+  )
 }

@@ -24,7 +24,7 @@ import {
 } from '../tree/service.ts'
 import type { ObjectRow, StoredObject } from '../tree/service.ts'
 import type { JobBody, JobView } from './schema.ts'
-import { bandView, limitMessage, predictionView, unknownLimitOf } from './service/predictions.ts'
+import { bandView, messageOfLimits, predictionView, unknownLimitOf } from './service/predictions.ts'
 import * as store from './store.ts'
 import type { JobRow } from './store.ts'
 
@@ -202,7 +202,7 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
     errorCode: snapshot.errorCode,
     message:
       silentSince === null
-        ? (snapshot.message ?? limitMessage(snapshot, { thresholds: row.thresholds, values }, format))
+        ? (snapshot.message ?? messageOfLimits(snapshot, { thresholds: row.thresholds, values }, format))
         : `no data since ${silentSince}`,
     lastReceivedAt: shown(snapshot.lastReceivedAt),
     nextTimeoutAt: shown(snapshot.deadlineAt),

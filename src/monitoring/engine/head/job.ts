@@ -93,6 +93,17 @@ export class Job {
     return thresholds.some(({ conditions }) => conditions.some(({ adaptive }) => adaptive !== undefined))
   }
 
+  /** Whether a predicted or adaptive limit is unknown; false for a stopped job. */
+  get hasUnknownLimit(): boolean {
+    const { rules, counters, nowAt } = this.#hot.lastState
+    const isLearned = rules.thresholds.some(({ conditions }) => conditions.some(({ predicted }) => predicted))
+    if (rules.stopped || !isLearned) return false
+    return (
+      predictionsOf(rules.thresholds, counters).some(({ predicted }) => predicted === null) ||
+      bandsOf(rules.thresholds, counters, this.newestAt ?? nowAt).some(({ unknown }) => unknown !== null)
+    )
+  }
+
   accept(state: ActorState): void {
     this.#hot.accept(state)
   }

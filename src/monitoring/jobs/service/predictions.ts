@@ -2,6 +2,7 @@ import type { Prediction, ShownBand, Snapshot, UnknownBand } from '../../../doma
 import { SIDES } from '../../job-config/adaptive.ts'
 import type { ThresholdsBody } from '../../job-config/schema.ts'
 import { isOutside } from '../../states/band.ts'
+import { limitMessage, RELATIONS } from '../../states/limit-news.ts'
 import type { JobView } from '../schema.ts'
 
 type Format = (at: number) => string
@@ -40,16 +41,9 @@ export function unknownLimitOf({
   return unknown ?? (predictions.some(({ predicted }) => predicted === null) ? 'too_few' : null)
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  '>': 'above',
-  '>=': 'at least',
-  '<': 'below',
-  '<=': 'at most',
-}
-
 /** The message of the worst predicted or adaptive condition that is met; null if none is.
  * @param values the newest values by key, in user units */
-export function limitMessage(
+export function messageOfLimits(
   { predictions, bands }: Snapshot,
   { thresholds, values }: { readonly thresholds: ThresholdsBody; readonly values: NewestValues },
   format: Format,
@@ -71,20 +65,9 @@ function unusualMessage(
     if (!adaptive || typeof value !== 'number') continue
     const { side = SIDES[condition.operator as keyof typeof SIDES], offset } = adaptive
     if (isOutside({ side, offset }, [0, lower, upper], value))
-      return `${condition.key} is ${shortly(value)}; ${usualWords(lower, upper)}`
+      return limitMessage({ kind: 'unusual', key: condition.key, value, lower, upper })
   }
   return null
-}
-
-function usualWords(lower: number | null, upper: number | null): string {
-  if (upper === null) return `usual are values of at least ${shortly(lower ?? 0)}`
-  if (lower === null) return `usual are values of at most ${shortly(upper)}`
-  return `usual are values from ${shortly(lower)} to ${shortly(upper)}`
-}
-
-/** Six digits are enough for people. */
-function shortly(value: number): string {
-  return String(Number(value.toPrecision(6)))
 }
 
 function predictedMessage(
@@ -96,7 +79,9 @@ function predictedMessage(
     const condition = thresholds[level]?.conditions[index]
     if (!condition || predicted === null || predicted.crossesAt === null) continue
     const { key, operator, value } = condition
-    return `${key} is predicted to be ${WORDS[operator] ?? operator} ${value} at ${format(predicted.crossesAt)}`
+    const relation = RELATIONS[operator]
+    if (!relation || typeof value !== 'number') continue
+    return limitMessage({ kind: 'predicted', key, relation, limit: value, at: predicted.crossesAt }, format)
   }
   return null
 }

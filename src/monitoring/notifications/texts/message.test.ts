@@ -41,6 +41,34 @@ describe('a message', () => {
     })
   })
 
+  test.each([
+    [
+      'returnValue1 is 812; usual are values from 120 to 340',
+      'Flow is 812 l/s; usual are 120 l/s to 340 l/s',
+      'Flow ist 812 l/s; üblich sind 120 l/s bis 340 l/s',
+    ],
+    [
+      'returnValue1 is 8; usual are values of at least 120',
+      'Flow is 8 l/s; usual are at least 120 l/s',
+      'Flow ist 8 l/s; üblich sind mindestens 120 l/s',
+    ],
+    [
+      'returnValue1 is 8; usual are values of at most 1',
+      'Flow is 8 l/s; usual are at most 1 l/s',
+      'Flow ist 8 l/s; üblich sind höchstens 1 l/s',
+    ],
+    [
+      'returnValue1 is predicted to be above 90 at 2026-03-02T12:20:00.000Z',
+      'Flow is predicted to be above 90 l/s at 2026-03-02 13:20:00 +01:00',
+      'Flow wird voraussichtlich über 90 l/s sein, am 2026-03-02 13:20:00 +01:00',
+    ],
+    ['words of the sender', 'words of the sender', 'words of the sender'],
+  ])('of a limit that learns is in the language of its recipient: %s', (message, english, german) => {
+    const facts = { ...TOLD, message, value: { name: 'Flow', unit: 'l/s' } }
+    expect(messageOf(facts, MANNER)).toBe(english)
+    expect(messageOf(facts, { ...MANNER, language: 'de' })).toBe(german)
+  })
+
   test('of a silent object has its last sign of life and its timeout', () => {
     const silent = {
       ...TOLD,

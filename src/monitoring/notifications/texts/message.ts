@@ -1,6 +1,8 @@
 import type { Spoken } from '../../../lib/language.ts'
 import { cutText, oneLine } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
+import { readLimitNews } from '../../states/limit-news.ts'
+import type { LimitNews } from '../../states/limit-news.ts'
 import { filled } from './template.ts'
 import type { Values } from './template.ts'
 import { WORDS } from './words.ts'
@@ -21,6 +23,8 @@ export type Facts = {
   readonly state: string
   readonly worstState: string
   readonly message: string
+  /** The name and the unit of the value, for a message of a predicted or adaptive limit. */
+  readonly value?: { readonly name: string; readonly unit: string }
   /** Epoch ms. */
   readonly beginAt: number
   /** Null while the alarm is open. */
@@ -96,16 +100,35 @@ function valuesOf(told: MessageItem, { recipient, language, timeZone }: Manner):
   }
 }
 
-/** The message of an object; for a silent object, since when and within which time data was expected. */
+/** The message of an object; for a silent object, since when and within which time data was expected; for a predicted
+ * or adaptive limit, what is expected. */
 export function messageOf(
-  { message, silentSinceAt, timeoutMs, beginAt }: Facts,
+  { message, silentSinceAt, timeoutMs, beginAt, value }: Facts,
   { language, timeZone }: Pick<Manner, 'language' | 'timeZone'>,
 ): string {
+  const news = value ? readLimitNews(message) : null
+  if (value && news) return limitWords(news, value, { language, timeZone })
   if (message !== '' || silentSinceAt === null) return message
   const since = writtenTime(silentSinceAt, timeZone)
   const isSameDay = since.slice(0, 10) === writtenTime(beginAt, timeZone).slice(0, 10)
   const every = timeoutMs === null ? null : durationWords(timeoutMs, language)
   return WORDS[language].silent(isSameDay ? since.slice(11, 19) : since, every)
+}
+
+function limitWords(
+  news: LimitNews,
+  { name, unit }: NonNullable<Facts['value']>,
+  { language, timeZone }: Pick<Manner, 'language' | 'timeZone'>,
+): string {
+  const words = WORDS[language]
+  const shown = (value: number | null) => (value === null ? null : `${value}${unit === '' ? '' : ` ${unit}`}`)
+  if (news.kind === 'unusual')
+    return words.unusual(name, shown(news.value) ?? '', {
+      lower: shown(news.lower),
+      upper: shown(news.upper),
+    })
+  const limit = `${words.relations[news.relation]} ${shown(news.limit) ?? ''}`
+  return words.predicted(name, limit, writtenTime(news.at, timeZone))
 }
 
 /** An instant to the second: `2026-03-02 10:00:00 +01:00`. */

@@ -1,5 +1,6 @@
 import { SPOKEN } from '../../../lib/language.ts'
 import type { Spoken } from '../../../lib/language.ts'
+import type { Relation } from '../../states/limit-news.ts'
 
 /** The kinds of notices about an alarm. */
 export const KINDS = [
@@ -27,6 +28,15 @@ type Words = {
   readonly units: readonly [days: string, hours: string, minutes: string, seconds: string]
   /** The message of a silent object; `every` is null without a timeout. */
   silent(since: string, every: string | null): string
+  readonly relations: Readonly<Record<Relation, string>>
+  /** A predicted limit; `limit` is a relation and a number. */
+  predicted(name: string, limit: string, at: string): string
+  /** A value that is not usual; a bound is null where there is none. */
+  unusual(
+    name: string,
+    value: string,
+    usual: { readonly lower: string | null; readonly upper: string | null },
+  ): string
   /** The subject of a message about several alarms. */
   several(bad: number, well: number): string
   /** The line for alarms beyond those that are listed. */
@@ -55,6 +65,12 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
       '{{event}}: {{object.path}}, {{worstState}} from {{begin}} to {{end}} ({{duration}}). {{message}}',
     units: ['d', 'h', 'min', 's'],
     silent: (since, every) => `no data since ${since}${every === null ? '' : ` (expected every ${every})`}`,
+    relations: { above: 'above', 'at least': 'at least', below: 'below', 'at most': 'at most' },
+    predicted: (name, limit, at) => `${name} is predicted to be ${limit} at ${at}`,
+    unusual: (name, value, { lower, upper }) => {
+      if (lower === null) return `${name} is ${value}; usual are at most ${upper}`
+      return `${name} is ${value}; usual are ${upper === null ? `at least ${lower}` : `${lower} to ${upper}`}`
+    },
     several: (bad, well) =>
       [bad > 0 ? `${bad} ${bad === 1 ? 'alarm' : 'alarms'}` : '', well > 0 ? `${well} recovered` : '']
         .filter(Boolean)
@@ -87,6 +103,12 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
       '{{event}}: {{object.path}}, {{worstState}} von {{begin}} bis {{end}} ({{duration}}). {{message}}',
     units: ['T', 'Std', 'Min', 's'],
     silent: (since, every) => `keine Daten seit ${since}${every === null ? '' : ` (erwartet alle ${every})`}`,
+    relations: { above: 'über', 'at least': 'mindestens', below: 'unter', 'at most': 'höchstens' },
+    predicted: (name, limit, at) => `${name} wird voraussichtlich ${limit} sein, am ${at}`,
+    unusual: (name, value, { lower, upper }) => {
+      if (lower === null) return `${name} ist ${value}; üblich sind höchstens ${upper}`
+      return `${name} ist ${value}; üblich sind ${upper === null ? `mindestens ${lower}` : `${lower} bis ${upper}`}`
+    },
     several: (bad, well) =>
       [bad > 0 ? `${bad} ${bad === 1 ? 'Alarm' : 'Alarme'}` : '', well > 0 ? `${well} behoben` : '']
         .filter(Boolean)

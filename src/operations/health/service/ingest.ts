@@ -7,6 +7,17 @@ export function valuesAreStored({ ingestHealth }: Ports): Promise<void> {
   return refusal ? Promise.reject(refusal) : Promise.resolve()
 }
 
+const SHOWN_MAX = 10
+
+/** Jobs have limits that are unknown, and so make no alarm. */
+export function limitsAreUnknown({ ingestHealth }: Ports): Promise<Warning | null> {
+  const ids = ingestHealth.unknownLimits()
+  if (ids.length === 0) return Promise.resolve(null)
+  const shown = ids.slice(0, SHOWN_MAX).join(', ') + (ids.length > SHOWN_MAX ? ', …' : '')
+  const detail = `Predicted or adaptive limits of ${ids.length} ${ids.length === 1 ? 'job' : 'jobs'} are unknown and make no alarm: ${shown}. GET /jobs/{id} has the reason in limits.unknown.`
+  return Promise.resolve({ code: 'limits_unknown', detail })
+}
+
 /** The clock is behind what is stored. */
 export function clockIsBehind({ ingestHealth }: Ports): Promise<Warning | null> {
   const behindMs = ingestHealth.clockBehindMs()

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { durationMs, isFixedDuration } from '../../../../lib/duration.ts'
 import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
+import { readLimitNews } from '../../../states/limit-news.ts'
 import type { Facts } from '../../texts/message.ts'
 import type { Kind } from '../../texts/words.ts'
 import type { AlarmChangeToNotify, NewNotice, PastNotice, Plan } from '../plan.ts'
@@ -33,6 +34,8 @@ type Raw = Omit<ChangeRow, 'details' | 'facts' | 'events'> & {
   readonly endAt: number | null
   readonly silentSinceAt: number | null
   readonly timeout: string | null
+  /** The definitions of the numbers of a job, as JSON. */
+  readonly numbers: string | null
 }
 
 /** Alarm changes since the last one whose notices were created, in order. */
@@ -44,7 +47,7 @@ export async function readChanges(database: Database, limit: number): Promise<re
              select above.name as name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') step
                join objects above on above.id = step.value order by step.key)), '') as "objectPath",
            coalesce(a.worst_state, c.state) as "worstState", a.message as message, coalesce(a.begin_at, c.at) as "beginAt",
-           a.end_at as "endAt", a.silent_since_at as "silentSinceAt", j.parameters ->> 'timeout' as timeout,
+           a.end_at as "endAt", a.silent_since_at as "silentSinceAt", j.parameters ->> 'timeout' as timeout, j.parameters ->> 'returnValue' as numbers,
            coalesce((select change_id from notice_progress where id = 1), 0) as "afterId"
     from alarm_changes c left join alarm_links l on l.id = c.link_id left join alarms a on a.id = c.alarm_id
       left join objects o on o.id = c.object_id left join jobs j on j.id = c.object_id
@@ -61,9 +64,19 @@ function parsedColumns(row: Raw): Pick<ChangeRow, 'details' | 'facts' | 'events'
   const { timeout } = row
   const timeoutMs = timeout !== null && isFixedDuration(timeout) ? durationMs(timeout) : null
   const silence = { silentSinceAt: row.silentSinceAt, timeoutMs }
-  const facts = { ...object, alarmId, state, worstState, message: row.message ?? '', beginAt, ...silence }
+  const facts = { ...object, alarmId, state, worstState, beginAt, ...silence, ...messageOf(row) }
   // Notices from before the end show the alarm without its end.
   return { details, events, facts: { ...facts, endAt: row.kind === 'closed' ? row.endAt : null } }
+}
+
+/** The message of an alarm, with the name and unit of the value that it is about. */
+function messageOf({ message, numbers }: Raw): Pick<Facts, 'message' | 'value'> {
+  const news = message === null || numbers === null ? null : readLimitNews(message)
+  if (news === null) return { message: message ?? '' }
+  const defined = JSON.parse(numbers ?? '[]') as readonly { valueName?: string; valueUnit?: string }[]
+  const { valueName = news.key, valueUnit = '' } =
+    defined[Number(news.key.replace('returnValue', '')) - 1] ?? {}
+  return { message: message ?? '', value: { name: valueName, unit: valueUnit } }
 }
 
 /** Sent and waiting notices, by alarm. */

@@ -43,7 +43,7 @@ export type ShownBand = {
   readonly level: Level
   readonly index: number
   readonly unknown: UnknownBand | null
-  /** Null where there is no bound. */
+  /** Null without a bound. */
   readonly lower: number | null
   readonly upper: number | null
   /** The span of the cell; null without one. */

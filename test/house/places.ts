@@ -33,6 +33,7 @@ const ENGINE_FLOORS = [
   'flush',
   'retention',
   'query',
+  'bands',
   'ingest',
   'recovery',
   'transfer',

@@ -20,10 +20,7 @@ const bucket = positiveDuration
   .meta({ format: 'duration' })
 
 const adaptiveFields = z.strictObject({
-  source: z
-    .literal('history')
-    .default('history')
-    .describe('The usual values are those of the history of the job.'),
+  source: z.literal('history').default('history').describe('The history of the job has the usual values.'),
   window: positiveDuration
     .default('P28D')
     .describe('How far back the usual values are looked up: from 3 to 10,000 times `bucket`.'),
@@ -31,7 +28,7 @@ const adaptiveFields = z.strictObject({
     .enum(['none', 'day', 'week'])
     .default('week')
     .describe(
-      'Whether values are compared with those of all times, of the same time of the day, or of the same time of the week.',
+      'The earlier values to compare with: all, the same time of the day, or the same time of the week.',
     ),
   bucket: bucket
     .default('PT1H')
@@ -41,7 +38,7 @@ const adaptiveFields = z.strictObject({
     .default('mad')
     .describe(
       'The lower bound is the median of the minima of the buckets in the cell, less `factor` robust deviations ' +
-        '(1.4826 × the median absolute deviation). The upper bound is that of the maxima.',
+        '(1.4826 × the median absolute deviation). The maxima give the upper bound.',
     ),
   factor: z
     .number()

@@ -15,7 +15,7 @@ const PAST_CELLS_MAX = 24
 /** Spans in which a condition held, and spans of maintenance: the newest of them. */
 export const SPANS_MAX = 64
 
-/** The bounds of usual values from an instant on, until the next cell begins. Null is no bound; two are unknown. */
+/** The bounds of usual values from an instant on, until the next cell begins. Null stands for a missing bound; without both, the limit is unknown. */
 export type BandCell = readonly [
   fromAt: number,
   lower: number | null,
@@ -44,7 +44,7 @@ export type Extremes = {
 /** A span in which a condition held; it has no end while it holds. */
 export type Spell = readonly [fromAt: number, endAt: number | null]
 
-/** What a band is made of: the buckets of the window, and the spans that are not usual. */
+/** The data of a band: the buckets of the window, and the spans that are not usual. */
 export type History = {
   readonly buckets: readonly Extremes[]
   readonly spells: readonly Spell[]
@@ -56,6 +56,13 @@ export type History = {
 export function windowEdgesOf(adaptive: Adaptive, now: number): number[] {
   const endAt = bucketBeginOf(adaptive, now)
   return bucketEdgesOf(adaptive, bucketBeginOf(adaptive, endAt - adaptive.windowMs), endAt)
+}
+
+/** The buckets that begin in a range. */
+export function bucketsIn(buckets: readonly Extremes[], beginAt: number, endAt: number): readonly Extremes[] {
+  const first = buckets.findIndex(({ at }) => at >= beginAt)
+  const last = buckets.findLastIndex(({ at }) => at < endAt)
+  return first < 0 ? [] : buckets.slice(first, last + 1)
 }
 
 /** The band for the bucket of an instant and those after it. */

@@ -4,7 +4,7 @@ import { knownCellOf } from './band.ts'
 import { predictionsOf } from './thresholds.ts'
 import type { Counter } from './thresholds.ts'
 
-/** What a predicted or adaptive condition says: a limit will be passed, or a value is not usual. */
+/** The news of a predicted or adaptive condition: a limit will be passed, or a value is not usual. */
 export type LimitNews =
   | {
       readonly kind: 'predicted'

@@ -155,7 +155,7 @@ export function carryMemories(
   )
 }
 
-/** Whether the line or the band of one condition is that of another. */
+/** Whether two conditions have the same line or band. */
 function remembersFor(one: Condition, other: Condition): boolean {
   const sourceOf = ({ key, ahead, adaptive }: Condition) => JSON.stringify([key, ahead, adaptive])
   return sourceOf(one) === sourceOf(other)

@@ -2,12 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import { BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from '../../../../test/engine/rules.ts'
-import type { Bucket } from '../../../domain/series.ts'
+import type { Bucket, BucketsQuery } from '../../../domain/series.ts'
+import type { Range } from '../../../lib/range.ts'
+import type { JobActors } from '../../../ports/job-actors.ts'
 import type { Thresholds } from '../../../domain/job-rules.ts'
 import type { State } from '../../../domain/state.ts'
 import { step } from '../actor.ts'
 import type { Sample } from '../actor.ts'
 import { arrivalsOf, samplesOfBuckets } from './arrivals.ts'
+import { readBands } from './bands.ts'
 import { Replay } from './replay.ts'
 import type { Arrival } from './replay.ts'
 
@@ -75,6 +78,63 @@ describe('a replay', () => {
   test('leaves out values that the rules refuse', () => {
     const refused = { ...arrival(2, 9), values: { returnValue7: 9 } }
     expect(spansOf(replayOf([arrival(0, 1), refused], 5))).toEqual([['ok', 0, 5]])
+  })
+
+  test('learns the usual values of adaptive limits as it reaches them', async () => {
+    const adaptive = {
+      windowMs: 7 * 86_400_000,
+      season: 'day',
+      bucketMs: 3_600_000,
+      timeZone: 'Europe/Zurich',
+      factor: 3,
+      side: 'both',
+      minSamples: 3,
+      minWidth: 2,
+      offset: 0,
+      learnsMaintenance: false,
+    } as const
+    const conditions = [conditionWith({ predicted: true, adaptive })]
+    const rules = rulesWith({ timeoutMs: null, thresholds: [{ level: 'major', mode: 'or', conditions }] })
+    // Eight days of a value by the hour; at the end 3 o'clock has the value of 10 o'clock, twice.
+    const hours = Array.from({ length: 8 * 24 }, (_, hour) => hour)
+    const isWild = (hour: number) => hour === 7 * 24 + 3 || hour === 7 * 24 + 4
+    const valueOf = (hour: number) => (isWild(hour) ? 100 : 10 * (hour % 24) + (hour % 5) / 10)
+    const arrivals = hours.map((hour) => arrival(60 * hour, valueOf(hour)))
+    const buckets = ({ edges }: { readonly edges: readonly number[] }) =>
+      edges.slice(0, -1).map((at, index): Bucket => {
+        const within = arrivals.filter((one) => one.at >= at && one.at < (edges[index + 1] ?? 0))
+        const values = within.map(({ values: { returnValue1 } }) => Number(returnValue1))
+        const known = { min: Math.min(...values), max: Math.max(...values) }
+        const none = { min: null, max: null }
+        return { at, value: null, ...(values.length > 0 ? known : none), count: values.length }
+      })
+    const actors = {
+      buckets: (_: number, query: BucketsQuery) => Promise.resolve({ buckets: buckets(query) }),
+    }
+    const range = { beginAt: BEGIN_AT, endAt: BEGIN_AT + 8 * 86_400_000 }
+    const read = (maintenance: readonly Range[]) =>
+      readBands(
+        { actors: actors as unknown as JobActors, maintenanceIn: () => Promise.resolve(maintenance) },
+        { jobId: 1, rules, range },
+      )
+    const spansAfter = async (maintenance: readonly Range[]) => {
+      const [first = arrival(0, 0), ...others] = arrivals
+      const bands = await read(maintenance)
+      expect(bands.isAbout).toBe(false)
+      const replay = new Replay(rules, first, bands)
+      for (const one of others) replay.add(one)
+      replay.end(range.endAt)
+      return spansOf(replay)
+    }
+    const [wildAt, calmAt] = [60 * (7 * 24 + 3), 60 * (7 * 24 + 5)]
+    expect(await spansAfter([])).toEqual([
+      ['ok', 0, wildAt],
+      ['major', wildAt, calmAt],
+      ['ok', calmAt, 8 * 24 * 60],
+    ])
+    // Without the days of a maintenance, there is too little history.
+    const days = { beginAt: BEGIN_AT, endAt: BEGIN_AT + 7 * 86_400_000 }
+    expect(await spansAfter([days])).toEqual([['ok', 0, 8 * 24 * 60]])
   })
 
   test('of the stored samples has the transitions of the job', () => {

@@ -7,6 +7,7 @@ import { LEVELS, STATES } from '../../states/state.ts'
 import { step } from '../actor.ts'
 import type { ActorState, Event } from '../actor.ts'
 import { BARE } from '../delivery.ts'
+import { ReplayBands } from './bands.ts'
 
 /** Raw values of one instant, epoch ms, with the error code if it changed. */
 export type Arrival = {
@@ -28,11 +29,15 @@ export class Replay {
   /** The number of times that the state reached each level from below. */
   readonly openings: Record<Level, number> = { major: 0, minor: 0, warning: 0 }
 
+  readonly #bands: ReplayBands
+
   /** @param first the arrival at which the replay begins: its state counts as no opening and no crossing */
-  constructor(rules: JobRules, first: Arrival) {
+  constructor(rules: JobRules, first: Arrival, bands = new ReplayBands([], [])) {
+    this.#bands = bands
     this.#state = step(null, { kind: 'configure', jobId: 0, rules }, first.at).state
     this.#spanBeginAt = first.at
     this.crossings = rules.thresholds.flatMap(({ conditions }) => conditions.map(() => 0))
+    this.#makeBands(first.at)
     this.#state = this.#stepped(eventOf(first), first.at).state
     this.#state = { ...this.#state, sinceAt: first.at }
   }
@@ -40,6 +45,7 @@ export class Replay {
   /** Replays an arrival that is not before the previous one. */
   add(arrival: Arrival): void {
     this.#wakeUntil(arrival.at)
+    this.#makeBands(arrival.at)
     this.#apply(eventOf(arrival), arrival.at)
   }
 
@@ -52,6 +58,12 @@ export class Replay {
   #wakeUntil(at: number): void {
     const { deadline } = this.#state
     if (deadline !== null && deadline.at < at) this.#apply({ kind: 'wake' }, deadline.at)
+  }
+
+  #makeBands(at: number): void {
+    const { rules, counters } = this.#state
+    const event = this.#bands.eventAt(rules.revision, counters, at)
+    if (event) this.#apply(event, at)
   }
 
   #apply(event: Event, now: number): void {

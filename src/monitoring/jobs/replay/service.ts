@@ -8,6 +8,9 @@ import { rulesOf } from '../../job-config/rules.ts'
 import { requireObject } from '../../tree/service.ts'
 import { findJob } from '../store.ts'
 import type { JobRow } from '../store.ts'
+import { maintenanceOf } from '../../revaluations/overlays/service.ts'
+import { readBands } from './bands.ts'
+import type { ReplayBands } from './bands.ts'
 import { readHistory } from './history.ts'
 import type { History } from './history.ts'
 import { Replay } from './replay.ts'
@@ -36,9 +39,11 @@ export async function replayJob(context: Context, jobId: number, body: ReplayBod
   )
   const hasTimes = proposed.divisors.length > 0
   const rules = withPatience(proposed, hasTimes ? history.bucketMs : Number.POSITIVE_INFINITY)
-  const isAbout = history.isAbout || !hasTimes
+  const maintenanceIn = (within: Range) => maintenanceOf(ports.database, jobId, within)
+  const bands = await readBands({ actors: ports.jobActors, maintenanceIn }, { jobId, rules, range })
+  const isAbout = history.isAbout || !hasTimes || bands.isAbout
   const format = timeFormat(ports.settings.timeZone)
-  const replay = await replayed(rules, history, range.endAt)
+  const replay = await replayed({ rules, bands }, history, range.endAt)
   return viewOf({ replay, rules, history, endAt: range.endAt, isAbout }, format)
 }
 
@@ -79,11 +84,15 @@ function withPatience(rules: JobRules, bucketMs: number): JobRules {
   return { ...rules, timeoutMs: rules.timeoutMs && Math.max(rules.timeoutMs, 2 * bucketMs) }
 }
 
-async function replayed(rules: JobRules, history: History, endAt: number): Promise<Replay | null> {
+async function replayed(
+  { rules, bands }: { readonly rules: JobRules; readonly bands: ReplayBands },
+  history: History,
+  endAt: number,
+): Promise<Replay | null> {
   const { first, arrivals } = history
   const beginning = first ?? arrivals[0]
   if (!beginning) return null
-  const replay = new Replay(rules, beginning)
+  const replay = new Replay(rules, beginning, bands)
   for (const [index, arrival] of arrivals.entries()) {
     if (index % ARRIVALS_PER_TURN === ARRIVALS_PER_TURN - 1)
       await new Promise((resolve) => setTimeout(resolve, 0))

@@ -31,7 +31,7 @@ type Words = {
   readonly relations: Readonly<Record<Relation, string>>
   /** A predicted limit; `limit` is a relation and a number. */
   predicted(name: string, limit: string, at: string): string
-  /** A value that is not usual; a bound is null where there is none. */
+  /** A value that is not usual; a missing bound is null. */
   unusual(
     name: string,
     value: string,

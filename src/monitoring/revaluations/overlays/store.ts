@@ -24,7 +24,7 @@ export async function findOverlays(
     limit ${limit}`)
 }
 
-/** The path of an object; null if there is no such object. */
+/** The path of an object; null if it does not exist. */
 export async function findPath(database: Database, id: number): Promise<string | null> {
   const [row] = await database.all<{ path: string }>(sql`select path from objects where id = ${id}`)
   return row?.path ?? null

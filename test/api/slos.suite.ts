@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import type { Body, Client } from './client.ts'
 import { createDevice, createGroup, createJob, refusal } from './objects.ts'
-import { good, once, table } from './suite.ts'
+import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
 const ROOT = 1
@@ -356,6 +356,24 @@ const scenarios: readonly Scenario[] = [
       expect(await ids('link')).toEqual([b, c, a])
       expect(await ids('name')).toEqual([a, b, c])
       expect(await ids('state')).toEqual([c, b, a])
+      await setChildren(client, slo, [{ id: b, weight: 2 }], 'merge')
+      await setChildren(client, slo, [{ id: a }, { id: c }, { id: b }], 'order')
+      expect(await ids('link')).toEqual([a, c, b])
+      await setChildren(client, slo, [{ id: c }], 'order')
+      expect(await ids('link')).toEqual([c, a, b])
+      const { items } = await good<{ items: Body[] }>(client.request('GET', `/slos/${slo}/children`))
+      expect(items.find(({ id }) => id === b)).toMatchObject({ weight: 2 })
+      const version = (await client.request('GET', `/slos/${slo}`)).headers.get('etag') ?? ''
+      const send = (wanted: readonly number[], ifMatch: string) =>
+        client.request('PUT', `/slos/${slo}/children?mode=order`, {
+          json: { items: wanted.map((id) => ({ id })) },
+          headers: { 'if-match': ifMatch },
+        })
+      expectAnswer(await send([a, 999_999], version), { answers: 'invalid', pointers: ['/items/1/id'] })
+      expectAnswer(await send([device], version), { answers: 'invalid', pointers: ['/items/0/id'] })
+      expect((await send([b], version)).status).toBe(200)
+      expectAnswer(await send([a], version), { answers: 'precondition_failed' })
+      expect(await ids('link')).toEqual([b, c, a])
       for (const id of [a, b, c]) await good(client.request('DELETE', `/jobs/${id}`))
     },
   },

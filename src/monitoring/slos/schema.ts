@@ -177,10 +177,10 @@ export const childrenBody = z.strictObject({
 
 export const childrenMode = z.object({
   mode: z
-    .enum(['replace', 'merge', 'remove'])
+    .enum(['replace', 'merge', 'remove', 'order'])
     .default('replace')
     .describe(
-      '`replace`: the items are all children. `merge`: the items are added or changed. `remove`: the items are removed.',
+      '`replace`: the items are all children. `merge`: the items are added or changed. `remove`: the items are removed. `order`: the items, which are linked children, are the first ones in this order.',
     ),
 })
 

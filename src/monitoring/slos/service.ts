@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { Refusal, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 import {
   enqueueFilter,
   enqueueLinkedAbove,
@@ -112,7 +113,7 @@ const CHILD_TYPES: Readonly<Record<LinkingType, readonly ObjectType[]>> = {
 
 type Parent = { readonly type: LinkingType; readonly id: number }
 
-/** Replaces, adds or removes children of a service level object or container.
+/** Replaces, adds, removes or orders children of a service level object or container.
  * @returns the new version of the object
  * @throws {Refusal} not_found for it or for a child, forbidden, invalid, cycle, precondition_failed */
 export async function updateChildren(
@@ -129,18 +130,14 @@ export async function updateChildren(
   const { id, type } = parent
   const object = await tree.requireObject(context, id, { type, right: 'write' })
   const ids = items.map((item) => item.id)
-  if (mode !== 'remove') await checkChildren(context, parent, items)
+  if (mode === 'order') await checkLinked(context, id, ids)
+  else if (mode !== 'remove') await checkChildren(context, parent, items)
   if (mode === 'merge') await checkRoomForLinks(context, id, { ids, pointer: '/items' })
   // The commit fails in the same way for a stale version and for a cycle.
   if (ifMatch !== null && ifMatch !== object.version) throw stale('object')
   const writes = [
     tree.touchObject(database, object, ifMatch),
-    ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, mode === 'remove' ? ids : undefined)]),
-    ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
-    enqueueTallies(database, id),
-    // A removed link may match the filter, and cycles may be closed or opened.
-    enqueueFilter(database, id),
-    ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
+    ...(mode === 'order' ? [store.orderLinks(database, id, ids)] : linkWrites(database, id, { mode, items })),
     audited(context, { action: `${mode} children`, objectType: type, objectId: id, after: { items } }),
   ]
   // With If-Match, the caller reads again and then gets the refusal for the cycle, if there is one.
@@ -148,6 +145,35 @@ export async function updateChildren(
   await refuse(() => commit(database, writes))
   await flow.runDue()
   return { version: await tree.readVersion(context.ports, id) }
+}
+
+function linkWrites(
+  database: Database,
+  id: number,
+  { mode, items }: { readonly mode: Exclude<ChildrenMode, 'order'>; readonly items: readonly ChildBody[] },
+): Write[] {
+  const removed = mode === 'remove' ? items.map((item) => item.id) : undefined
+  return [
+    ...(mode === 'merge' ? [] : [store.deleteLinks(database, id, removed)]),
+    ...(mode === 'remove' ? [] : [store.saveLinks(database, id, items)]),
+    enqueueTallies(database, id),
+    // A removed link may match the filter, and cycles may be closed or opened.
+    enqueueFilter(database, id),
+    ...(mode === 'remove' ? [] : [refuseCircle(database, id)]),
+  ]
+}
+
+/** @throws {Refusal} invalid for an id that is not of a linked child that the caller can read */
+async function checkLinked(context: Context, parentId: number, ids: readonly number[]): Promise<void> {
+  const [linked, readable] = await Promise.all([
+    store.listLinked(context.ports.database, parentId, ids),
+    tree.readTypes(context, ids),
+  ])
+  const known = new Set(linked.filter((id) => readable.has(id)))
+  const faults = ids.flatMap((id, index) =>
+    known.has(id) ? [] : { pointer: `/items/${index}/id`, message: 'must be the id of a linked child' },
+  )
+  if (faults.length > 0) throw new Refusal('invalid', 'The body is invalid; see errors.', faults)
 }
 
 /** @param added the new links, without existing ones; 0 for an object that is being created

@@ -110,6 +110,26 @@ export function deleteLinks(database: Database, parentId: number, only?: readonl
       and child_id in (select value from json_each(${JSON.stringify(only)}))`)
 }
 
+/** Those of the children that are linked. */
+export async function listLinked(
+  database: Database,
+  parentId: number,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select child_id as id from links where parent_id = ${parentId} and not by_filter
+      and child_id in (select value from json_each(${JSON.stringify(ids)}))`)
+  return rows.map(({ id }) => id)
+}
+
+/** Gives links the first places, in this order. Other links keep their order after them. */
+export function orderLinks(database: Database, parentId: number, ids: readonly number[]): Write {
+  return database.run(sql`
+    update links set position = coalesce(
+      (select key from json_each(${JSON.stringify(ids)}) where value = links.child_id), position + ${ids.length})
+    where parent_id = ${parentId} and not by_filter`)
+}
+
 /** Adds new links after the existing ones, which keep their place. A match of the filter becomes a link. */
 export function saveLinks(database: Database, parentId: number, children: readonly ChildBody[]): Write {
   return database.run(sql`

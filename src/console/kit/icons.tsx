@@ -21,6 +21,8 @@ const DRAWINGS = {
     '<path d="M2 4.5h6.5M12.5 4.5H14M2 11.5h1.5M7.5 11.5H14"/><circle cx="10.5" cy="4.5" r="1.9"/><circle cx="5.5" cy="11.5" r="1.9"/>',
   audit: '<path d="M3 2h10v12H3zM5.5 5h5M5.5 8h5M5.5 11h3"/>',
   search: '<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 3.5 3.5"/>',
+  up: '<path d="M8 13V3M3.5 7.5 8 3l4.5 4.5"/>',
+  down: '<path d="M8 3v10M3.5 8.5 8 13l4.5-4.5"/>',
   chevron: '<path d="m6 3.5 4.5 4.5L6 12.5"/>',
   chevronDown: '<path d="m3.5 6 4.5 4.5L12.5 6"/>',
   copy: '<rect x="5.5" y="5.5" width="8" height="8.5" rx="1.2"/><path d="M10.5 3.5V2.7c0-.7-.5-1.2-1.2-1.2H3.7c-.7 0-1.2.5-1.2 1.2v6.6c0 .7.5 1.2 1.2 1.2h.8"/>',

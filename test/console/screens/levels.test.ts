@@ -81,6 +81,27 @@ onMainHost('levels', (stage) => {
         await form.getByLabel('Warning counts as').selectOption('ok')
         await form.getByRole('button', { name: 'Add a member' }).click()
         await page.getByText('counts as 2, Warning counts as Ok').waitFor()
+        const added = Number(new URL(page.url()).pathname.split('/').at(-1))
+        const others = await plant(stage)
+        const json = { items: [{ id: others.service }] }
+        await good(stage.client.request('PUT', `/slo/${added}/children?mode=merge`, { json }))
+        const { name: second } = await read(stage, `/slos/${others.service}`)
+        await page.reload()
+        await page.getByText('as they were added').waitFor()
+        await page.getByRole('button', { name: 'Change the order' }).click()
+        await form.getByRole('button', { name: `Move ${String(second)} up` }).focus()
+        await page.keyboard.press('Alt+ArrowUp')
+        await form.getByText(`${String(second)} is 1 of 2`).waitFor({ state: 'attached' })
+        await check('member-order')
+        await form.getByRole('button', { name: 'Save' }).click()
+        await form.waitFor({ state: 'detached' })
+        const list = (await read(stage, `/slos/${added}/children`))['items'] as {
+          id: number
+          weight: number
+        }[]
+        expect(list).toMatchObject([{ id: others.service }, { id: job, weight: 2 }])
+        await good(stage.client.request('PUT', `/slo/${added}/children?mode=remove`, { json }))
+        await page.reload()
         await page.getByRole('tab', { name: 'Configuration' }).click()
         await page.getByLabel('A state needs').selectOption('count')
         await page.getByText('Always ok: no number of bad members is given.').waitFor()

@@ -29,6 +29,27 @@ export function countsText({
   ].join(', ')
 }
 
+/** The order in which a service lists its members. */
+export type Order = 'link' | 'name' | 'state'
+
+/** Members in the order of the service: as they were added or by name, which their positions are, or worst first. */
+export function inOrder(members: readonly Member[], order: Order): readonly Member[] {
+  return order === 'state' ? worstFirst(members) : members.toSorted((a, b) => a.position - b.position)
+}
+
+/** A list in which one item is moved by places, not beyond its ends. */
+export function moved<T>(list: readonly T[], from: number, by: number): readonly T[] {
+  const item = list[from]
+  if (item === undefined) return list
+  const others = list.filter((_, index) => index !== from)
+  return others.toSpliced(Math.max(0, Math.min(others.length, from + by)), 0, item)
+}
+
+/** A member as a change of the members takes it. */
+export function linkOf({ id, weight, stateOverrides }: Member) {
+  return { id, ...(weight && { weight }), ...(stateOverrides && { stateOverrides }) }
+}
+
 export function worstFirst(members: readonly Member[]): readonly Member[] {
   return members.toSorted((a, b) => rankOf(b.state) - rankOf(a.state) || a.position - b.position)
 }

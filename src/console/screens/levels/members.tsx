@@ -12,26 +12,31 @@ import { t } from '../../language/t.ts'
 import { levelsChanged } from './changed.ts'
 import { MemberDialog } from './member-dialog.tsx'
 import { MemberRow } from './member-row.tsx'
-import { worstFirst } from './member.ts'
-import type { LevelType, Member } from './member.ts'
+import { inOrder, linkOf } from './member.ts'
+import type { LevelType, Member, Order } from './member.ts'
+import { OrderDialog } from './order-dialog.tsx'
 
 type Level = { readonly type: LevelType; readonly id: number; readonly name: string }
 
-/** The members of a service or a container, worst first, with the path to what decides the state.
+/** The members of a service or a container, with the path to the objects that decide the state.
+ * @param order the order that the service names; a container has its worst member first
  * @param reasons the ids of the objects that decide the state
  * @param refused why the user cannot change the members */
 export function Members({
   level,
   etag,
+  order = 'state',
   reasons,
   refused,
 }: {
   readonly level: Level
   readonly etag: string | undefined
+  readonly order?: Order
   readonly reasons: ReadonlySet<number>
   readonly refused: string | undefined
 }): JSX.Element {
   const [edited, setEdited] = useState<Member | 'new' | null>(null)
+  const [ordered, setOrdered] = useState<readonly Member[] | null>(null)
   const { type, id } = level
   const members = useGet('/{parentType}/{parentId}/children', { path: { parentType: type, parentId: id } }, [
     'state',
@@ -41,15 +46,31 @@ export function Members({
       {t('levels.addMember')}
     </Button>
   )
+  const all = inOrder(members.data?.items ?? [], order)
+  const links = all.filter(({ by }) => by === 'link')
+  const sort = order === 'link' && links.length > 1 && (
+    <Button small refused={refused} onClick={() => setOrdered(links)}>
+      {t('levels.changeOrder')}
+    </Button>
+  )
   return (
-    <Card title={t('levels.members')} note={t('levels.membersNote')} actions={add}>
+    <Card
+      title={t('levels.members')}
+      note={t(`levels.order.${order}`)}
+      actions={
+        <>
+          {sort}
+          {add}
+        </>
+      }
+    >
       <Show resource={members} what={t('levels.membersFailed')}>
-        {({ items }) =>
-          items.length === 0 ? (
+        {() =>
+          all.length === 0 ? (
             <Empty title={t('levels.noMembers')} text={t(`levels.noMembersText.${type}`)} action={add} />
           ) : (
             <ul class="rows">
-              {worstFirst(items).map((member) => (
+              {all.map((member) => (
                 <MemberRow
                   key={member.id}
                   member={member}
@@ -83,6 +104,9 @@ export function Members({
           )
         }
       </Show>
+      {ordered && (
+        <OrderDialog id={id} name={level.name} etag={etag} links={ordered} onClose={() => setOrdered(null)} />
+      )}
       {edited !== null && (
         <MemberDialog
           level={level}
@@ -97,13 +121,11 @@ export function Members({
 
 async function removeMember({ type, id }: Level, member: Member): Promise<void> {
   const path = { parentType: type, parentId: id }
-  const { weight, stateOverrides } = member
   const change = async (mode: 'remove' | 'merge'): Promise<void> => {
-    const item = { id: member.id, ...(weight && { weight }), ...(stateOverrides && { stateOverrides }) }
     await call('put', '/{parentType}/{parentId}/children', {
       path,
       query: { mode },
-      body: { items: [item] },
+      body: { items: [linkOf(member)] },
     })
     levelsChanged()
   }

@@ -64,6 +64,7 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
                   <Members
                     level={{ type: 'slo', id, name: service.name }}
                     etag={etag}
+                    order={service.sortMode}
                     reasons={new Set(service.reasons.map((reason) => reason.id))}
                     refused={
                       service.permissions.write ? undefined : t('levels.needsWrite', { name: service.name })

@@ -1,5 +1,29 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+
+/** Groups of data queries, which are a tree. */
+export const dataQueryGroups = sqliteTable(
+  'data_query_groups',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** Null at the root. */
+    parentId: integer('parent_id').references((): AnySQLiteColumn => dataQueryGroups.id),
+    name: text().notNull(),
+    description: text().notNull(),
+    /** Rises with every change. */
+    version: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('data_query_groups_by_name').on(table.parentId, sql`${table.name} collate nocase`),
+    // No parent equals no other one.
+    uniqueIndex('data_query_groups_at_root')
+      .on(sql`${table.name} collate nocase`)
+      .where(sql`parent_id is null`),
+  ],
+)
 
 /** Data queries with their drafts. */
 export const dataQueries = sqliteTable(
@@ -8,6 +32,8 @@ export const dataQueries = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     name: text().notNull(),
     description: text().notNull(),
+    /** Null at the root. */
+    groupId: integer('group_id').references(() => dataQueryGroups.id),
     /** It may be the id of a deleted data source. */
     dataSourceId: integer('data_source_id').notNull(),
     /** The template of the draft. */
@@ -24,10 +50,11 @@ export const dataQueries = sqliteTable(
   (table) => [
     uniqueIndex('data_queries_by_name').on(sql`${table.name} collate nocase`),
     index('data_queries_by_source').on(table.dataSourceId),
+    index('data_queries_by_group').on(table.groupId),
   ],
 )
 
-/** Published versions of data queries. They never change. */
+/** Published versions of data queries. Only the latest one changes, when a data query is renamed to which it refers. */
 export const dataQueryVersions = sqliteTable(
   'data_query_versions',
   {
@@ -46,4 +73,22 @@ export const dataQueryVersions = sqliteTable(
     createdAt: integer('created_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.queryId, table.number] })],
+)
+
+/** The data queries to which a data query refers by name, whether these exist or not. */
+export const dataQueryReferences = sqliteTable(
+  'data_query_references',
+  {
+    queryId: integer('query_id')
+      .notNull()
+      .references(() => dataQueries.id, { onDelete: 'cascade' }),
+    /** 1 for the latest published version, 0 for the draft. */
+    isPublished: integer('is_published', { mode: 'boolean' }).notNull(),
+    /** `keyOf` of the name. */
+    name: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.queryId, table.isPublished, table.name] }),
+    index('data_query_references_by_name').on(table.name),
+  ],
 )

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { renamedIn } from './references.ts'
 import { Template } from './template.ts'
 
 const names = (text: string) => Template.parse(text).references()
@@ -48,3 +49,19 @@ test.each([
 ])('a name that is not written as a string: %p', (text, at) => {
   expect(names(text)).toEqual({ calls: [], computed: [at] })
 })
+
+test.each(["L'ow", 'L"ow', 'a\\b', '${x}', '#{x}', '[=x]', '$', 'é😀', 'a}b', '"\\"'])(
+  'a name becomes %p, in quotes of both kinds',
+  (to) => {
+    const text = `\${ref("Low")} \${ref('low', {"a": ref(r"Low")})} \${ref("Other")} "Low"`
+    const matches = (name: string) => name.toLowerCase() === 'low'
+    const renamed = renamedIn(text, names(text), { matches, to })
+    expect(names(renamed)).toMatchObject({
+      computed: [],
+      calls: [to, to, to, 'Other'].map((name) => ({ name })),
+    })
+    expect(renamedIn(renamed, names(renamed), { matches: (name) => name === to, to: 'Low' })).toBe(
+      `\${ref("Low")} \${ref('Low', {"a": ref("Low")})} \${ref("Other")} "Low"`,
+    )
+  },
+)

@@ -72,3 +72,29 @@ function visit(part: unknown, see: (part: object) => void): void {
     left.push(...parts.reverse())
   }
 }
+
+/** The text with another name in place of a name, in its calls of `ref`. */
+export function renamedIn(
+  text: string,
+  { calls }: References,
+  { matches, to }: { readonly matches: (name: string) => boolean; readonly to: string },
+): string {
+  let result = ''
+  let end = 0
+  for (const call of calls.filter(({ name }) => matches(name))) {
+    result += text.slice(end, call.start) + literalOf(to, text.charAt(call.start))
+    end = call.end
+  }
+  return result + text.slice(end)
+}
+
+/** A string of templates that means this text. */
+function literalOf(text: string, before: string): string {
+  const quote = before === "'" ? "'" : '"'
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll(quote, `\\${quote}`)
+    .replaceAll(/([$#])\{/g, '$1\\{')
+    .replaceAll('[=', '[\\=')
+  return quote + escaped + quote
+}

@@ -18,6 +18,7 @@ type Query = Made & {
     readonly message: string
   }[]
 }
+type Group = Made & { readonly name: string; readonly parentId: number | null }
 type Result = {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly rows: readonly (readonly unknown[])[]
@@ -119,6 +120,9 @@ async function published(client: Client, json: object): Promise<Query> {
   )
 }
 
+const makeGroup = (client: Client, json: object) =>
+  good<Group>(client.request('POST', '/dataQueries/groups', { json, as: 'Data_Editor' }))
+
 const preview = (client: Client, json: object, as: object = { as: 'Data_Editor' }) =>
   client.request('POST', '/dataQueries/preview', { json, ...as })
 
@@ -134,13 +138,21 @@ const stage = once(async (client) => {
   })
   const taken = await makeQuery(client, { dataSourceId: imported, text: 'SELECT 1 AS one' })
   await good(client.request('POST', `/dataQueries/${query}/publish`, { json: {} }))
-  return { imported, query, taken: taken.id }
+  const outer = await makeGroup(client, { name: 'Outer' })
+  const group = await makeGroup(client, { name: 'Inner', parentId: outer.id })
+  return { imported, query, taken: taken.id, outer: outer.id, group: group.id }
 })
 
 const LINES = [
   ['GET /dataQueries', undefined],
   ['GET /dataQueries/{query}', undefined],
   ['GET /dataQueries/{query}/versions', undefined],
+  ['GET /dataQueries/{query}/dependents', undefined],
+  ['GET /dataQueries/groups', undefined],
+  ['GET /dataQueries/groups/{group}', undefined],
+  ['POST /dataQueries/groups', { name: 'not made' }],
+  ['PUT /dataQueries/groups/{group}', { name: 'not changed' }],
+  ['DELETE /dataQueries/groups/{group}', undefined],
   ['POST /dataQueries', { name: 'not made', dataSourceId: 1, text: '' }],
   ['PUT /dataQueries/{query}', { name: 'not changed', dataSourceId: 1, text: '' }],
   ['DELETE /dataQueries/{query}', undefined],
@@ -218,6 +230,60 @@ const rows: readonly Row[] = [
   ),
   { title: 'missing', call: 'GET /dataQueries/999999', answers: 'not_found' },
   { title: 'missing', call: 'DELETE /dataQueries/999999', answers: 'not_found' },
+  { title: 'missing', call: 'GET /dataQueries/999999/dependents', answers: 'not_found' },
+  { title: 'missing', call: 'GET /dataQueries/groups/999999', answers: 'not_found' },
+  { title: 'missing', call: 'PUT /dataQueries/groups/999999', json: { name: 'x' }, answers: 'not_found' },
+  { title: 'missing', call: 'DELETE /dataQueries/groups/999999', answers: 'not_found' },
+  { title: 'no flag', call: 'DELETE /dataQueries/{query}?forceDelete=1', answers: 'invalid' },
+  {
+    title: 'no name',
+    call: 'POST /dataQueries/groups',
+    json: { name: '' },
+    answers: 'invalid',
+    pointers: ['/name'],
+  },
+  {
+    title: 'a long description',
+    call: 'POST /dataQueries/groups',
+    json: { name: 'x', description: 'x'.repeat(4_001) },
+    answers: 'invalid',
+    pointers: ['/description'],
+  },
+  {
+    title: 'no parent',
+    call: 'POST /dataQueries/groups',
+    json: { name: 'x', parentId: 999_999 },
+    answers: 'invalid',
+    pointers: ['/parentId'],
+  },
+  {
+    title: 'a name that its parent has',
+    call: 'POST /dataQueries/groups',
+    json: { name: 'OUTER' },
+    answers: 'name_taken',
+    pointers: ['/name'],
+  },
+  {
+    title: 'a name that its parent has',
+    call: 'PUT /dataQueries/groups/{group}',
+    json: { name: 'outer' },
+    answers: 'name_taken',
+    pointers: ['/name'],
+  },
+  {
+    title: 'an old version',
+    call: 'PUT /dataQueries/groups/{group}',
+    json: { name: 'Inner' },
+    headers: { 'if-match': '"99"' },
+    answers: 'precondition_failed',
+  },
+  {
+    title: 'no group',
+    call: 'POST /dataQueries',
+    json: { ...parameterOf({}), groupId: 999_999 },
+    answers: 'invalid',
+    pointers: ['/groupId'],
+  },
   { title: 'missing', call: 'POST /dataQueries/999999/run', json: {}, answers: 'not_found' },
   { title: 'missing', call: 'POST /dataQueries/999999/publish', json: {}, answers: 'not_found' },
   { title: 'missing', call: 'GET /dataQueries/999999/versions', answers: 'not_found' },
@@ -401,8 +467,164 @@ const life: Scenario[] = [
       expect(await read()).toMatchObject([
         ['template', 2, 'invalid', `in the data query ${name}, begins a second statement`],
       ])
-      await good(client.request('DELETE', `/dataQueries/${inner.id}`))
+      await good(client.request('DELETE', `/dataQueries/${inner.id}?forceDelete=true`))
       expect(await read()).toMatchObject([['reference', 2, 'not_found', expect.any(String)]])
+    },
+  },
+  {
+    title: 'a rename changes the references in drafts and published versions, and nothing else',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const text = (name: string) =>
+        `SELECT '\${"ref"}' AS a /* ref("Low") */ FROM \${ref("${name}")} x, \${ref('${name}', {})} y <#-- ref("Low") -->`
+      const name = `Low ${++made}`
+      const low = await published(client, { name, dataSourceId: imported, text: 'SELECT id FROM orders' })
+      const first = await published(client, { dataSourceId: imported, text: text(name) })
+      const draft = await makeQuery(client, { dataSourceId: imported, text: text(name.toUpperCase()) })
+      const second = await published(client, { dataSourceId: imported, text: text(name) })
+      const other = { name: second.name, dataSourceId: imported, text: 'SELECT 1 AS one' }
+      await good(client.request('PUT', `/dataQueries/${second.id}`, { json: other }))
+      const dependents = await client.request('GET', `/dataQueries/${low.id}/dependents`, {
+        as: 'Data_Editor',
+      })
+      expect(dependents.body['items']).toEqual([
+        { id: first.id, name: first.name, draft: true, published: true },
+        { id: draft.id, name: draft.name, draft: true, published: false },
+        { id: second.id, name: second.name, draft: false, published: true },
+      ])
+      const renamed = `L"o'w \${x} ${made}`
+      const change = (json: object, headers = {}) =>
+        client.request('PATCH', `/dataQueries/${low.id}`, {
+          json,
+          headers: { 'content-type': 'application/merge-patch+json', ...headers },
+          as: 'Data_Editor',
+        })
+      expectAnswer(await change({ name: renamed }, { 'if-match': '"99"' }), {
+        answers: 'precondition_failed',
+      })
+      expectAnswer(await change({ name: second.name }), { answers: 'name_taken', pointers: ['/name'] })
+      const textOf = async (id: number) =>
+        (await good<Query>(client.request('GET', `/dataQueries/${id}`, { as: 'Data_Editor' }))).text
+      expect(await textOf(first.id)).toBe(text(name))
+      await good(change({ name: renamed }))
+      const expected = text(name)
+        .replace(`ref("${name}")`, `ref("L\\"o'w $\\{x} ${made}")`)
+        .replace(`ref('${name}'`, `ref('L"o\\'w $\\{x} ${made}'`)
+      expect([await textOf(first.id), await textOf(draft.id), await textOf(second.id)]).toEqual([
+        expected,
+        expected,
+        other.text,
+      ])
+      for (const { id } of [first, second])
+        expect(
+          (await good<Result>(client.request('POST', `/dataQueries/${id}/run`, { json: { limit: 0 } })))
+            .truncated,
+        ).toBe(true)
+      const left = await client.request('GET', `/dataQueries/${low.id}/dependents`)
+      expect(left.body['items']).toEqual(dependents.body['items'])
+      const refused = await client.request('DELETE', `/dataQueries/${low.id}`, { as: 'Data_Editor' })
+      expectAnswer(refused, {
+        answers: 'has_dependents',
+        pointers: ['/dependents/0', '/dependents/1', '/dependents/2'],
+      })
+      expect(JSON.stringify(refused.body['errors'])).toContain(`the data query ${draft.id}, ${draft.name}`)
+      expectAnswer(
+        await client.request('DELETE', `/dataQueries/${low.id}?forceDelete=true`, { as: 'Data_Editor' }),
+        { answers: 204 },
+      )
+      expectAnswer(await client.request('POST', `/dataQueries/${first.id}/run`, { json: {} }), {
+        answers: 'invalid',
+        pointers: ['/text'],
+      })
+    },
+  },
+  {
+    title: 'groups are a tree: they are moved, list their data queries, and are deleted with all below them',
+    async run(client) {
+      const { imported = 0 } = await sources(client)
+      const number = ++made
+      const name = (part: string) => `${part} ${number}`
+      const [top, side] = [
+        await makeGroup(client, { name: name('top') }),
+        await makeGroup(client, { name: name('side') }),
+      ]
+      const mid = await makeGroup(client, { name: name('mid'), parentId: top.id })
+      const low = await makeGroup(client, {
+        name: name('mid'),
+        parentId: mid.id,
+        description: 'of the same name',
+      })
+      const move = (group: Group, parentId: number | null) =>
+        client.request('PATCH', `/dataQueries/groups/${group.id}`, {
+          json: { parentId },
+          headers: { 'content-type': 'application/merge-patch+json' },
+          as: 'Data_Editor',
+        })
+      for (const parent of [top, mid, low])
+        expectAnswer(await move(top, parent.id), { answers: 'cycle', pointers: ['/parentId'] })
+      expectAnswer(await move(low, top.id), { answers: 'name_taken', pointers: ['/name'] })
+      expect((await good<Group>(move(low, side.id))).parentId).toBe(side.id)
+      expect((await good<Group>(move(low, mid.id))).parentId).toBe(mid.id)
+      const inner = await published(client, {
+        groupId: low.id,
+        dataSourceId: imported,
+        text: 'SELECT 1 AS one',
+      })
+      const text = `SELECT * FROM \${ref("${inner.name}")} i`
+      const beside = await makeQuery(client, { groupId: mid.id, dataSourceId: imported, text })
+      const outside = await makeQuery(client, { groupId: side.id, dataSourceId: imported, text })
+      const listed = async (query: string) => {
+        const { body } = await client.request('GET', `/dataQueries?${query}`, { as: 'Data_Editor' })
+        return (body['items'] as Query[]).map(({ id }) => id).sort((one, another) => one - another)
+      }
+      expect(await listed(`groupId=${top.id}`)).toEqual([])
+      expect(await listed(`groupId=${mid.id}`)).toEqual([beside.id])
+      expect(await listed(`groupId=${top.id}&recursive=true`)).toEqual([inner.id, beside.id])
+      const listedGroups = (await client.request('GET', '/dataQueries/groups', { as: 'Data_Editor' })).body[
+        'items'
+      ] as Group[]
+      expect(listedGroups.filter(({ parentId }) => parentId === mid.id)).toMatchObject([
+        { id: low.id, name: name('mid') },
+      ])
+      const remove = (query = '') =>
+        client.request('DELETE', `/dataQueries/groups/${top.id}${query}`, { as: 'Data_Editor' })
+      const refused = await remove()
+      expectAnswer(refused, { answers: 'has_dependents', pointers: ['/dependents/0'] })
+      expect(JSON.stringify(refused.body['errors'])).toContain(outside.name)
+      expect(await listed(`groupId=${top.id}&recursive=true`)).toEqual([inner.id, beside.id])
+      expectAnswer(await remove('?forceDelete=true'), { answers: 204 })
+      for (const path of [`groups/${top.id}`, `groups/${low.id}`, inner.id, beside.id])
+        expectAnswer(await client.request('GET', `/dataQueries/${path}`), { answers: 'not_found' })
+      expect(await listed(`groupId=${side.id}`)).toEqual([outside.id])
+    },
+  },
+  {
+    title: 'a data source that data queries read is not deleted or given another type, unless that is forced',
+    async run(client) {
+      const id = await makeImported(client)
+      const other = await makeImported(client)
+      const query = await published(client, { dataSourceId: id, text: 'SELECT id FROM orders' })
+      const draft = await makeQuery(client, { dataSourceId: id, text: '' })
+      const moved = { name: query.name, dataSourceId: other, text: '' }
+      await good(client.request('PUT', `/dataQueries/${query.id}`, { json: moved }))
+      const refused = await client.request('DELETE', `/dataSources/${id}`)
+      const pointers = ['/dependents/0', '/dependents/1']
+      expectAnswer(refused, { answers: 'has_dependents', pointers })
+      expect(JSON.stringify(refused.body['errors'])).toContain(`the data query ${query.id}, ${query.name}`)
+      const connection = { host: 'db.example.org', database: 'd', user: 'u', password: 'p' }
+      const json = { name: `queried ${++made}`, type: 'mysql', connection }
+      expectAnswer(await client.request('PUT', `/dataSources/${id}`, { json }), {
+        answers: 'has_dependents',
+        pointers,
+      })
+      await good(client.request('PUT', `/dataSources/${id}`, { json: { name: json.name, type: 'csv' } }))
+      expectAnswer(await client.request('DELETE', `/dataSources/${id}?forceDelete=true`), { answers: 204 })
+      expect((await good<Query>(client.request('GET', `/dataQueries/${draft.id}`))).errors).toMatchObject([
+        { phase: 'reference', line: null, code: 'not_found' },
+      ])
+      expectAnswer(await client.request('POST', `/dataQueries/${query.id}/run`, { json: {} }), {
+        answers: 'not_found',
+      })
     },
   },
   {

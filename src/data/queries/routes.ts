@@ -13,7 +13,10 @@ import { acceptedResponse } from '../../operations/work/service.ts'
 import { waited } from '../selection/service/waited.ts'
 import type { Asking } from '../selection/service/waited.ts'
 import { READERS } from '../sources/schema.ts'
+import { groupRoutes } from './groups/routes.ts'
 import {
+  deletionQuery,
+  dependentView,
   listQuery,
   previewBody,
   publishBody,
@@ -37,6 +40,7 @@ import {
   restoreVersion,
   updateQuery,
 } from './service.ts'
+import { listDependents } from './service/dependents.ts'
 import { previewQuery, runQuery } from './service/run.ts'
 
 const BODY_MAX_BYTES = 1024 * 1024
@@ -99,6 +103,7 @@ export const queryRoutes = new Hono<Env>()
     },
   )
   // Before `:id`.
+  .route('/', groupRoutes)
   .post(
     '/dataQueries/preview',
     policy({ ...running, summary: 'Run a data query that is not stored' }),
@@ -137,14 +142,17 @@ export const queryRoutes = new Hono<Env>()
   .delete(
     '/dataQueries/:id',
     policy({
-      summary: 'Delete a data query with its versions',
+      summary:
+        'Delete a data query with its versions; forceDelete=true deletes it even if others refer to it',
       roles: READERS,
       answers: { 204: noContent },
-      refuses: [412],
+      refuses: [409, 412],
     }),
     valid('param', queryPath),
+    valid('query', deletionQuery),
     async (c) => {
-      await deleteQuery(c.get('context'), c.req.valid('param').id)
+      const isForced = c.req.valid('query').forceDelete
+      await deleteQuery(c.get('context'), c.req.valid('param').id, { isForced })
       return c.body(null, 204)
     },
   )
@@ -173,6 +181,18 @@ export const queryRoutes = new Hono<Env>()
     valid('json', publishBody),
     async (c) =>
       tagged(c, await publishQuery(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
+  )
+  .get(
+    '/dataQueries/:id/dependents',
+    policy({
+      summary: 'List the data queries that refer to a data query',
+      roles: READERS,
+      answers: {
+        200: ok(z.object({ items: z.array(dependentView) }), 'The data queries, by name; at most 1,000.'),
+      },
+    }),
+    valid('param', queryPath),
+    async (c) => c.json({ items: await listDependents(c.get('context'), c.req.valid('param').id) }),
   )
   .get(
     '/dataQueries/:id/versions',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { COLUMN_TYPES } from '../../domain/table.ts'
-import { idParam, shownOnly } from '../../http/openapi-answers.ts'
+import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { TEMPLATE_MAX } from '../../templates/limits.ts'
@@ -51,6 +51,7 @@ const parameter = z
     message: 'must be there for enum, and for no other type',
   })
 
+const groupId = z.int().positive().nullable().default(null).describe('The group; null for none.')
 const dataSourceId = z.int().positive().describe('The data source. It need not exist any more.')
 const text = storableText
   .max(TEMPLATE_MAX)
@@ -80,6 +81,7 @@ export const queryBody = z
     updatedAt: shownOnly,
     name: composedName.describe('No other data query has it, in any letter case.'),
     description,
+    groupId,
     dataSourceId,
     text,
     parameters,
@@ -114,6 +116,7 @@ const summary = {
   id: z.int(),
   name: z.string(),
   description: z.string(),
+  groupId: z.int().nullable().describe('The group; null for none.'),
   dataSourceId: z.int(),
   published: z.int().describe('The number of the latest published version; 0 for none.'),
   createdAt: z.iso.datetime({ offset: true }),
@@ -156,7 +159,20 @@ export const listQuery = z.object({
     .optional()
     .describe('Only data queries with this in their name or description, in any letter case.'),
   dataSourceId: idParam.optional().describe('Only data queries of this data source.'),
+  groupId: idParam.optional().describe('Only data queries in this group.'),
+  recursive: flagQuery.default(false).describe('true: also data queries in the groups below `groupId`.'),
 })
+
+export const deletionQuery = z.object({ forceDelete: flagQuery.default(false) })
+
+export const dependentView = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    draft: z.boolean().describe('Whether its draft refers to the data query.'),
+    published: z.boolean().describe('Whether its published version does.'),
+  })
+  .meta({ id: 'DataQueryDependent' })
 
 export const publishBody = z
   .strictObject({
@@ -230,6 +246,7 @@ export type ParameterValue = z.output<typeof value>
 export type QueryBody = z.output<typeof queryBody>
 export type QueryView = z.output<typeof queryView>
 export type QuerySummary = z.output<typeof querySummary>
+export type DependentView = z.output<typeof dependentView>
 export type ListQuery = z.output<typeof listQuery>
 export type PublishBody = z.output<typeof publishBody>
 export type VersionView = z.output<typeof versionView>

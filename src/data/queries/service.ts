@@ -1,12 +1,13 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { checkDefaults } from './parameters.ts'
+import { keyOf } from './references.ts'
 import { QUERIES_MAX, VERSIONS_MAX } from './schema.ts'
 import type {
   Definition,
@@ -17,7 +18,15 @@ import type {
   QueryView,
   VersionView,
 } from './schema.ts'
+import { hasGroup } from './groups/service.ts'
 import { errorsOf } from './service/composition.ts'
+import {
+  deletionWrites,
+  hasDependents,
+  isReferredTo,
+  referencedKeys,
+  renameWrites,
+} from './service/dependents.ts'
 import { placedMessage } from './statement.ts'
 import * as store from './store.ts'
 import type { QueryChange, QueryRow } from './store.ts'
@@ -46,7 +55,11 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = `There must be at most ${QUERIES_MAX} data queries. Delete one first.`
   await refuseFull('data_queries', full, () =>
-    commitNamed(ports, [store.insertQuery(database, row, QUERIES_MAX), entry]),
+    commitNamed(ports, row, [
+      store.insertQuery(database, row, QUERIES_MAX),
+      ...store.replaceReferences(database, store.queryNamed(row.name), referencedKeys(row.text)),
+      entry,
+    ]),
   )
   const made = await store.findQuery(database, row.name)
   if (!made) throw stale('data query')
@@ -65,14 +78,22 @@ export async function updateQuery(
   return changeDraft(context, before, { action: 'update', after: changeOf(ports, body) })
 }
 
-/** @throws {Refusal} not_found, precondition_failed */
-export async function deleteQuery(context: Context, id: number): Promise<void> {
-  const { database } = context.ports
+/** @throws {Refusal} not_found, precondition_failed, has_dependents while others refer to it, unless it is forced */
+export async function deleteQuery(
+  context: Context,
+  id: number,
+  options: { readonly isForced: boolean },
+): Promise<void> {
   const row = await requireQuery(context.ports, id)
-  await commitIfMatch(context, { ...row, table: 'data_queries' }, [
-    store.deleteQuery(database, id),
-    recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) }),
-  ])
+  try {
+    await commitIfMatch(context, { ...row, table: 'data_queries' }, [
+      ...deletionWrites(context.ports, { ids: [id], keys: [keyOf(row.name)] }, options),
+      recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) }),
+    ])
+  } catch (error) {
+    if (!isReferredTo(error)) throw error
+    throw await hasDependents(context.ports, [row])
+  }
 }
 
 /** Publishes the draft as the next version, of which the latest 50 are kept.
@@ -106,9 +127,10 @@ export async function publishQuery(
     createdAt: clock.now(),
   }
   const told = { objectId: id, before: { published: before.published }, after: { published, description } }
-  await commitNamed(ports, [
+  await commitNamed(ports, before, [
     store.updateQuery(database, before, { published }),
     ...store.insertVersion(database, version, VERSIONS_MAX),
+    ...store.publishReferences(database, id),
     recorded(context, 'publish', told),
   ])
   return versioned(context, { ...before, published, version: before.version + 1 })
@@ -136,8 +158,8 @@ export async function restoreVersion(
   const before = await requireQuery(ports, id)
   const version = await store.findVersion(ports.database, id, number)
   if (!version) throw new Refusal('not_found', 'There is no such version.')
-  const { name, description } = before
-  const after = { name, description, ...definitionOf(version), updatedAt: ports.clock.now() }
+  const { name, description, groupId } = before
+  const after = { name, description, groupId, ...definitionOf(version), updatedAt: ports.clock.now() }
   return changeDraft(context, before, { action: 'restore', after })
 }
 
@@ -148,19 +170,29 @@ async function changeDraft(
 ): Promise<Versioned> {
   const { ports } = context
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
-  await commitNamed(ports, [
+  await commitNamed(ports, after, [
     store.updateQuery(ports.database, before, after),
+    ...(after.name === before.name ? [] : await renameWrites(context, before, after.name)),
+    ...store.replaceReferences(ports.database, before.id, referencedKeys(after.text)),
     recorded(context, action, told),
   ])
   return versioned(context, { ...before, ...after, version: before.version + 1 })
 }
 
-/** @throws {Refusal} name_taken, precondition_failed */
-async function commitNamed({ database }: Ports, writes: readonly Write[]): Promise<void> {
+/** @throws {Refusal} name_taken, precondition_failed, invalid for a group that does not exist */
+async function commitNamed(
+  ports: Ports,
+  { groupId }: Pick<QueryRow, 'groupId'>,
+  writes: readonly Write[],
+): Promise<void> {
   try {
-    await commit(database, writes)
+    await commit(ports.database, writes)
   } catch (error) {
     if (store.isGuarded(error)) throw stale('data query')
+    if (isForeignKeyViolation(error)) {
+      const isGroup = groupId === null || (await hasGroup(ports, groupId))
+      throw isGroup ? stale('data query') : invalidAt('/groupId', 'must be the id of an existing group')
+    }
     if (!isUniqueViolation(error, 'data_queries.name')) throw error
     throw new Refusal('name_taken', 'Another data query has this name.', [
       { pointer: '/name', message: 'is already used' },
@@ -176,16 +208,16 @@ async function requireQuery({ database }: Ports, id: number): Promise<QueryRow> 
 
 function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
   checkDefaults(body.parameters)
-  const { name, description } = body
-  return { name, description, ...definitionOf(body), updatedAt: clock.now() }
+  const { name, description, groupId } = body
+  return { name, description, groupId, ...definitionOf(body), updatedAt: clock.now() }
 }
 
 function definitionOf({ dataSourceId, text, parameters }: Definition) {
   return { dataSourceId, text, parameters }
 }
 
-function auditFieldsOf({ name, description, ...rest }: QueryChange) {
-  return { name, description, ...definitionOf(rest) }
+function auditFieldsOf({ name, description, groupId, ...rest }: QueryChange) {
+  return { name, description, groupId, ...definitionOf(rest) }
 }
 
 async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
@@ -195,12 +227,13 @@ async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
 }
 
 function summaryOf({ settings }: Ports, row: Omit<QueryRow, 'text' | 'parameters'>): QuerySummary {
-  const { id, name, description, dataSourceId, published, createdAt, updatedAt } = row
+  const { id, name, description, groupId, dataSourceId, published, createdAt, updatedAt } = row
   const format = timeFormat(settings.timeZone)
   return {
     id,
     name,
     description,
+    groupId,
     dataSourceId,
     published,
     createdAt: format(createdAt),

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { dataQueries, dataQueryVersions } from '../../../db/tables/queries.ts'
+import { dataQueries, dataQueryReferences, dataQueryVersions } from '../../../db/tables/queries.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
-import type { Database, Write } from '../../ports/database.ts'
+import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Definition, ListQuery, Parameter } from './schema.ts'
 
 export type QueryRow = Omit<typeof dataQueries.$inferSelect, 'parameters'> & {
@@ -9,7 +9,7 @@ export type QueryRow = Omit<typeof dataQueries.$inferSelect, 'parameters'> & {
 }
 export type QueryChange = Pick<
   QueryRow,
-  'name' | 'description' | 'dataSourceId' | 'text' | 'parameters' | 'updatedAt'
+  'name' | 'description' | 'groupId' | 'dataSourceId' | 'text' | 'parameters' | 'updatedAt'
 >
 export type VersionRow = Omit<typeof dataQueryVersions.$inferSelect, 'parameters'> & {
   readonly parameters: Parameter[]
@@ -20,7 +20,7 @@ const { text: _text, parameters: _parameters, ...summary } = getTableColumns(dat
 /** The data queries without their texts, by name. */
 export function listQueries(
   database: Database,
-  { search, dataSourceId }: ListQuery,
+  { search, dataSourceId, groupId, recursive }: ListQuery,
 ): Promise<Omit<QueryRow, 'text' | 'parameters'>[]> {
   const wanted = search?.normalize('NFC').toLowerCase()
   return database
@@ -29,12 +29,22 @@ export function listQueries(
     .where(
       and(
         dataSourceId === undefined ? undefined : eq(dataQueries.dataSourceId, dataSourceId),
+        groupId === undefined ? undefined : isInGroup(groupId, recursive),
         wanted === undefined
           ? undefined
           : sql`(instr(lower(${dataQueries.name}), ${wanted}) or instr(lower(${dataQueries.description}), ${wanted}))`,
       ),
     )
     .orderBy(sql`${dataQueries.name} collate nocase`)
+}
+
+function isInGroup(id: number, isRecursive: boolean) {
+  if (!isRecursive) return eq(dataQueries.groupId, id)
+  return sql`${dataQueries.groupId} in (
+    with recursive below (id) as (
+      select id from data_query_groups where id = ${id}
+      union select g.id from data_query_groups g join below on g.parent_id = below.id)
+    select id from below)`
 }
 
 /** A data query by its id, or by its name in any letter case. */
@@ -64,8 +74,21 @@ export function updateQuery(
     .where(eq(dataQueries.id, id))
 }
 
-export function deleteQuery(database: Database, id: number): Write {
-  return database.delete(dataQueries).where(eq(dataQueries.id, id))
+/** Deletes data queries, whose names are at these keys. Unless it is forced, the batch fails as `isGuarded` recognises while
+ * others refer to them. */
+export function deleteQueries(
+  database: Database,
+  { ids, keys }: { readonly ids: readonly number[]; readonly keys: readonly string[] },
+  { isForced }: { readonly isForced: boolean },
+): Write[] {
+  const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const guard = sql`update data_queries set version = null where id in ${among} and exists (
+    select 1 from data_query_references
+    where name in (select value from json_each(${JSON.stringify(keys)})) and query_id not in ${among})`
+  return [
+    ...(isForced ? [] : [database.run(guard)]),
+    database.run(sql`delete from data_queries where id in ${among}`),
+  ]
 }
 
 /** Whether a commit failed because a data query was no longer at its version. */
@@ -125,4 +148,97 @@ export async function listPublished(
     .leftJoin(dataQueryVersions, isLatest)
     .where(sql`${dataQueries.name} collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
   return rows as readonly PublishedRow[]
+}
+
+/** Replaces the names to which the draft of a data query refers. */
+export function replaceReferences(database: Database, id: IdExpression, keys: readonly string[]): Write[] {
+  return [
+    database.run(sql`delete from data_query_references where query_id = ${id} and is_published = 0`),
+    database.run(sql`
+      insert into data_query_references (query_id, is_published, name)
+      select distinct ${id}, 0, value from json_each(${JSON.stringify(keys)})`),
+  ]
+}
+
+/** Copies the references of the draft to the published version. */
+export function publishReferences(database: Database, id: number): Write[] {
+  return [
+    database
+      .delete(dataQueryReferences)
+      .where(and(eq(dataQueryReferences.queryId, id), eq(dataQueryReferences.isPublished, true))),
+    database.run(sql`
+      insert into data_query_references (query_id, is_published, name)
+      select query_id, 1, name from data_query_references where query_id = ${id} and is_published = 0`),
+  ]
+}
+
+/** The id of the data query with this name, within a commit. */
+export function queryNamed(name: string): IdExpression {
+  return sql`(select id from data_queries where name = ${name} collate nocase)`
+}
+
+export type Dependent = Pick<QueryRow, 'id' | 'name' | 'version'> & {
+  /** Whether the draft and the published version refer to the data query. */
+  readonly draft: boolean
+  readonly published: boolean
+}
+
+/** The data queries that refer to one of these names, by name. */
+export async function listDependents(database: Database, keys: readonly string[]): Promise<Dependent[]> {
+  const rows = await database.all<
+    Omit<Dependent, 'draft' | 'published'> & { drafts: number; versions: number }
+  >(sql`
+    select q.id as "id", q.name as "name", q.version as "version",
+      sum(1 - r.is_published) as "drafts", sum(r.is_published) as "versions"
+    from data_query_references r join data_queries q on q.id = r.query_id
+    where r.name in (select value from json_each(${JSON.stringify(keys)}))
+    group by q.id order by q.name collate nocase`)
+  return rows.map(({ drafts, versions, ...row }) => ({ ...row, draft: drafts > 0, published: versions > 0 }))
+}
+
+/** Replaces a name in all references. The batch fails as `isGuarded` recognises unless there are as many as were read. */
+export function renameReferences(
+  database: Database,
+  id: number,
+  { from, to, count }: { readonly from: string; readonly to: string; readonly count: number },
+): Write[] {
+  return [
+    database.run(sql`
+      update data_queries set version = case when
+        (select count(*) from data_query_references where name = ${from}) = cast(${count} as integer) then version end
+      where id = ${id}`),
+    database.run(sql`
+      insert or ignore into data_query_references (query_id, is_published, name)
+      select query_id, is_published, ${to} from data_query_references where name = ${from}`),
+    database.run(sql`delete from data_query_references where name = ${from} and name <> ${to}`),
+  ]
+}
+
+/** Replaces the text of a published version. */
+export function updateVersionText(
+  database: Database,
+  { queryId, number }: Pick<VersionRow, 'queryId' | 'number'>,
+  text: string,
+): Write {
+  const isThis = and(eq(dataQueryVersions.queryId, queryId), eq(dataQueryVersions.number, number))
+  return database.update(dataQueryVersions).set({ text }).where(isThis)
+}
+
+/** The texts of data queries: of the draft, and of the published version where there is one. */
+export function listTexts(
+  database: Database,
+  ids: readonly number[],
+): Promise<
+  {
+    readonly id: number
+    readonly version: number
+    readonly published: number
+    readonly draft: string
+    readonly text: string | null
+  }[]
+> {
+  return database.all(sql`
+    select q.id as "id", q.version as "version", q.published as "published", q.text as "draft", v.text as "text"
+    from data_queries q left join data_query_versions v on v.query_id = q.id and v.number = q.published
+    where q.id in (select value from json_each(${JSON.stringify(ids)}))`)
 }

@@ -151,7 +151,8 @@ export const dataSourceRoutes = new Hono<Env>()
   .delete(
     '/dataSources/:id',
     policy({
-      summary: 'Delete a data source; forceDelete=true deletes it even if run configurations use it',
+      summary:
+        'Delete a data source; forceDelete=true deletes it even if run configurations or data queries use it',
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: { 204: noContent },

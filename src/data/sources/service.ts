@@ -13,7 +13,7 @@ import { dropUploadsOf } from '../uploads/service.ts'
 import { isFileSource, SOURCES_MAX } from './schema.ts'
 import type { Connection, DatabaseType, DataSourceBody, DataSourceView } from './schema.ts'
 import * as store from './store.ts'
-import type { DataSourceChange, DataSourceRow, Naming } from './store.ts'
+import type { DataSourceChange, DataSourceRow, Naming, Reading } from './store.ts'
 
 const recorded = recorder('dataSource')
 
@@ -59,7 +59,8 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   return versioned(ports, await requireSource(ports, row.name))
 }
 
-/** Replaces a data source; a password that is absent stays. @throws {Refusal} not_found, name_taken, precondition_failed */
+/** Replaces a data source; a password that is absent stays.
+ * @throws {Refusal} not_found, name_taken, precondition_failed, has_dependents for another type while data queries read it */
 export async function updateDataSource(
   context: Context,
   id: number,
@@ -78,12 +79,17 @@ export async function updateDataSource(
     after: { ...auditFieldsOf(after), ...password },
   }
   const entry = recorded(context, 'update', told)
-  await commitSources(database, [store.updateDataSource(database, before, after), entry])
+  // Data queries are in the dialect of the type.
+  const isOther = after.type !== before.type
+  const queries = isOther ? await store.listReading(database, id) : []
+  if (queries.length > 0) throw hasDependents([], queries)
+  const guard = isOther ? [store.guardUnread(database, id)] : []
+  await commitSources(database, [...guard, store.updateDataSource(database, before, after), entry])
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
-/** Takes a data source away. Run configurations that name it stay, and their runs fail.
- * @throws {Refusal} not_found, has_dependents while run configurations name it, unless it is forced */
+/** Takes a data source away. Run configurations and data queries that name it stay, and their runs fail.
+ * @throws {Refusal} not_found, has_dependents while some name it, unless it is forced */
 export async function deleteDataSource(
   context: Context,
   id: number,
@@ -101,7 +107,7 @@ export async function deleteDataSource(
     ])
   } catch (error) {
     if (!store.isGuarded(error)) throw error
-    throw hasDependents(await store.listNaming(database, id))
+    throw hasDependents(await store.listNaming(database, id), await store.listReading(database, id))
   }
 }
 
@@ -196,12 +202,18 @@ export async function commitSources(database: Database, writes: readonly Write[]
   }
 }
 
-function hasDependents(found: readonly Naming[]): Refusal {
-  const errors = found.slice(0, DEPENDENTS_SHOWN).map(({ id, name, scriptId, scriptName }, index) => ({
-    pointer: `/dependents/${index}`,
-    message: `the run configuration ${id}, ${name}, of script ${scriptId}, ${scriptName}`,
-  }))
-  const detail = `This data source is used by ${found.length} run configurations; see errors. Change these first, or pass forceDelete=true.`
+function hasDependents(configurations: readonly Naming[], queries: readonly Reading[]): Refusal {
+  const messages = [
+    ...configurations.map(
+      ({ id, name, scriptId, scriptName }) =>
+        `the run configuration ${id}, ${name}, of script ${scriptId}, ${scriptName}`,
+    ),
+    ...queries.map(({ id, name }) => `the data query ${id}, ${name}`),
+  ]
+  const errors = messages
+    .slice(0, DEPENDENTS_SHOWN)
+    .map((message, index) => ({ pointer: `/dependents/${index}`, message }))
+  const detail = `This data source is used by ${configurations.length} run configurations and ${queries.length} data queries; see errors. Change or delete these first; a deletion may also have forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
 }
 

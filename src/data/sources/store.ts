@@ -75,14 +75,15 @@ export function updateDataSource(
     .where(eq(dataSources.id, id))
 }
 
-/** Takes a data source away. Unless it is forced, the batch fails as `isGuarded` recognises while a run configuration names
- * it. */
+/** Takes a data source away. Unless it is forced, the batch fails as `isGuarded` recognises while a run configuration or a
+ * data query names it. */
 export function deleteDataSource(
   database: Database,
   id: number,
   { isForced }: { readonly isForced: boolean },
 ): Write[] {
-  const isFree = sql`not exists (select 1 from run_configurations where ${namesSource(id)})`
+  const isFree = sql`not exists (select 1 from run_configurations where ${namesSource(id)})
+    and not exists (select 1 from data_queries q where ${readsSource(id)})`
   const guard = database.run(
     sql`update data_sources set version = case when ${isFree} then version end where id = ${id}`,
   )
@@ -106,6 +107,28 @@ export function listNaming(database: Database, id: number): Promise<readonly Nam
   return database.all<Naming>(sql`
     select c.id as "id", c.name as "name", s.id as "scriptId", s.name as "scriptName"
     from run_configurations c join scripts s on s.id = c.script_id where ${namesSource(id)} order by s.id, c.id`)
+}
+
+export type Reading = { readonly id: number; readonly name: string }
+
+/** The data queries whose draft or published version reads a data source, by id. */
+export function listReading(database: Database, id: number): Promise<readonly Reading[]> {
+  return database.all<Reading>(
+    sql`select q.id as "id", q.name as "name" from data_queries q where ${readsSource(id)} order by q.id`,
+  )
+}
+
+/** A write that fails as `isGuarded` recognises while a data query reads a data source. */
+export function guardUnread(database: Database, id: number): Write {
+  return database.run(sql`
+    update data_sources set version = null
+    where id = ${id} and exists (select 1 from data_queries q where ${readsSource(id)})`)
+}
+
+function readsSource(id: number) {
+  return sql`(q.data_source_id = ${id} or exists (
+    select 1 from data_query_versions v
+    where v.query_id = q.id and v.number = q.published and v.data_source_id = ${id}))`
 }
 
 function namesSource(id: number) {

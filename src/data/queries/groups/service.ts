@@ -1,0 +1,148 @@
+import { recorder } from '../../../access/audit/service.ts'
+import type { Context } from '../../../context.ts'
+import { commitIfMatch } from '../../../http/preconditions.ts'
+import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { keyOf } from '../references.ts'
+import { deletionWrites, hasDependents, isReferredTo } from '../service/dependents.ts'
+import { GROUPS_MAX } from './schema.ts'
+import type { GroupBody, GroupView } from './schema.ts'
+import * as store from './store.ts'
+import type { GroupChange, GroupRow } from './store.ts'
+
+const recorded = recorder('dataQueryGroup')
+
+type Versioned = { readonly view: GroupView; readonly version: number }
+
+/** The groups of data queries, by name; there are 200 at most. */
+export async function listGroups({ ports }: Context): Promise<GroupView[]> {
+  return (await store.listGroups(ports.database)).map((row) => viewOf(ports, row))
+}
+
+/** @throws {Refusal} not_found */
+export async function readGroup({ ports }: Context, id: number): Promise<Versioned> {
+  return versioned(ports, await requireGroup(ports, id))
+}
+
+/** Whether there is a group of this id. */
+export async function hasGroup({ database }: Ports, id: number): Promise<boolean> {
+  return (await store.findGroup(database, id)) !== null
+}
+
+/** @throws {Refusal} name_taken, invalid for a parent that does not exist, conflict when there are 200 */
+export async function createGroup(context: Context, body: GroupBody): Promise<Versioned> {
+  const { ports } = context
+  const { database, clock } = ports
+  const change = changeOf(ports, body)
+  const row = { ...change, version: 1, createdAt: clock.now() }
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(change) })
+  const full = `There must be at most ${GROUPS_MAX} groups of data queries. Delete one first.`
+  await refuseFull('data_query_groups', full, () =>
+    commitGroup(ports, [store.insertGroup(database, row, GROUPS_MAX), entry]),
+  )
+  const made = await store.findGroupNamed(database, row)
+  if (!made) throw stale('group')
+  return versioned(ports, made)
+}
+
+/** Changes a group, and moves it to another parent.
+ * @throws {Refusal} not_found, precondition_failed, cycle for a parent that is the group itself or below it, and as `createGroup` */
+export async function updateGroup(
+  context: Context,
+  id: number,
+  { body, ifMatch }: { readonly body: GroupBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const before = await requireGroup(ports, id)
+  if (ifMatch !== null && ifMatch !== before.version) throw stale('group')
+  const after = changeOf(ports, body)
+  const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
+  try {
+    await commitGroup(ports, [
+      ...store.updateGroup(ports.database, before, after),
+      recorded(context, 'update', told),
+    ])
+  } catch (error) {
+    if (!store.isCycle(error)) throw error
+    throw new Refusal('cycle', 'A group cannot be moved into itself or a group below it.', [
+      { pointer: '/parentId', message: 'is the group or a group below it' },
+    ])
+  }
+  return versioned(ports, { ...before, ...after, version: before.version + 1 })
+}
+
+/** Deletes a group with the groups below it and with all data queries in them.
+ * @throws {Refusal} not_found, precondition_failed, has_dependents while other data queries refer to these, unless it is forced */
+export async function deleteGroup(
+  context: Context,
+  id: number,
+  options: { readonly isForced: boolean },
+): Promise<void> {
+  const { ports } = context
+  const { database } = ports
+  const row = await requireGroup(ports, id)
+  const ids = idsBelow(await store.listGroups(database), id)
+  const members = await store.listMembers(database, ids)
+  const deleted = { ids: members.map((member) => member.id), keys: members.map(({ name }) => keyOf(name)) }
+  const before = { ...auditFieldsOf(row), groups: ids, dataQueries: deleted.ids }
+  try {
+    await commitIfMatch(context, { ...row, table: 'data_query_groups' }, [
+      ...deletionWrites(ports, deleted, options),
+      store.deleteGroups(database, ids),
+      recorded(context, 'delete', { objectId: id, before }),
+    ])
+  } catch (error) {
+    // A data query or a group was added meanwhile.
+    if (isForeignKeyViolation(error)) throw stale('group')
+    if (!isReferredTo(error)) throw error
+    throw await hasDependents(ports, members)
+  }
+}
+
+function idsBelow(rows: readonly GroupRow[], id: number): readonly number[] {
+  const ids = [id]
+  // The list grows while it is read.
+  for (const parent of ids) for (const row of rows) if (row.parentId === parent) ids.push(row.id)
+  return ids
+}
+
+/** @throws {Refusal} name_taken, precondition_failed, invalid for a parent that does not exist */
+async function commitGroup({ database }: Ports, writes: readonly Write[]): Promise<void> {
+  try {
+    await commit(database, writes)
+  } catch (error) {
+    if (store.isGuarded(error)) throw stale('group')
+    if (isForeignKeyViolation(error)) throw invalidAt('/parentId', 'must be the id of an existing group')
+    if (!isUniqueViolation(error, 'data_query_groups.name')) throw error
+    throw new Refusal('name_taken', 'Another group of this parent has this name.', [
+      { pointer: '/name', message: 'is already used' },
+    ])
+  }
+}
+
+async function requireGroup({ database }: Ports, id: number): Promise<GroupRow> {
+  const row = await store.findGroup(database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such group.')
+  return row
+}
+
+function changeOf({ clock }: Ports, { name, description, parentId }: GroupBody): GroupChange {
+  return { name, description, parentId, updatedAt: clock.now() }
+}
+
+function auditFieldsOf({ name, description, parentId }: Omit<GroupChange, 'updatedAt'>) {
+  return { name, description, parentId }
+}
+
+function versioned(ports: Ports, row: GroupRow): Versioned {
+  return { view: viewOf(ports, row), version: row.version }
+}
+
+function viewOf({ settings }: Ports, row: GroupRow): GroupView {
+  const { id, name, description, parentId, createdAt, updatedAt } = row
+  const format = timeFormat(settings.timeZone)
+  return { id, name, description, parentId, createdAt: format(createdAt), updatedAt: format(updatedAt) }
+}

@@ -1,0 +1,94 @@
+import { eq, sql } from 'drizzle-orm'
+import { dataQueries, dataQueryGroups } from '../../../../db/tables/queries.ts'
+import { isNotNullViolation } from '../../../ports/database.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+
+export type GroupRow = typeof dataQueryGroups.$inferSelect
+export type GroupChange = Pick<GroupRow, 'name' | 'description' | 'parentId' | 'updatedAt'>
+
+/** The groups, by name. */
+export async function listGroups(database: Database): Promise<GroupRow[]> {
+  return database
+    .select()
+    .from(dataQueryGroups)
+    .orderBy(sql`${dataQueryGroups.name} collate nocase`, dataQueryGroups.id)
+}
+
+export async function findGroup(database: Database, id: number): Promise<GroupRow | null> {
+  const [row] = await database.select().from(dataQueryGroups).where(eq(dataQueryGroups.id, id))
+  return row ?? null
+}
+
+/** A group by its name and its parent. */
+export async function findGroupNamed(
+  database: Database,
+  { name, parentId }: Pick<GroupRow, 'name' | 'parentId'>,
+): Promise<GroupRow | null> {
+  const [row] = await database
+    .select()
+    .from(dataQueryGroups)
+    .where(
+      sql`${dataQueryGroups.name} = ${name} collate nocase and ${dataQueryGroups.parentId} is ${parentId}`,
+    )
+  return row ?? null
+}
+
+/** Adds a group. Fails, as `refuseFull` recognises, when there are `max`. */
+export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: number): Write {
+  const createdAt = sql`case when (select count(*) from data_query_groups) < ${max} then ${row.createdAt} end`
+  return database.insert(dataQueryGroups).values({ ...row, createdAt })
+}
+
+/** Changes a group. The batch fails as `isGuarded` recognises for one that has another version, and as `isCycle` recognises
+ * when the group would be below itself. */
+export function updateGroup(
+  database: Database,
+  { id, version }: Pick<GroupRow, 'id' | 'version'>,
+  change: GroupChange,
+): Write[] {
+  const next = sql`case when ${dataQueryGroups.version} = cast(${version} as integer) then ${version + 1} end`
+  return [
+    database
+      .update(dataQueryGroups)
+      .set({ ...change, version: next })
+      .where(eq(dataQueryGroups.id, id)),
+    database.run(sql`
+      update data_query_groups set created_at = case when id not in (
+        with recursive above (id) as (
+          select parent_id from data_query_groups where id = ${id}
+          union select g.parent_id from data_query_groups g join above on g.id = above.id)
+        select id from above where id is not null) then created_at end
+      where id = ${id}`),
+  ]
+}
+
+/** Whether a commit failed because a group was no longer at its version. */
+export function isGuarded(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_query_groups.version')
+}
+
+export function isCycle(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_query_groups.created_at')
+}
+
+/** Deletes groups. Fails for the foreign key while something else is in one of them. */
+export function deleteGroups(database: Database, ids: readonly number[]): Write {
+  return database.run(
+    sql`delete from data_query_groups where id in (select value from json_each(${JSON.stringify(ids)}))`,
+  )
+}
+
+/** The data queries in groups, by id. */
+export function listMembers(
+  database: Database,
+  ids: readonly number[],
+): Promise<{ readonly id: number; readonly name: string }[]> {
+  const { id, name, groupId } = dataQueries
+  return Promise.resolve(
+    database
+      .select({ id, name })
+      .from(dataQueries)
+      .where(sql`${groupId} in (select value from json_each(${JSON.stringify(ids)}))`)
+      .orderBy(id),
+  )
+}

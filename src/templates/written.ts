@@ -10,6 +10,11 @@ export class Written {
     private readonly textOf: (snippet: string | null) => string,
   ) {}
 
+  /** A part of the SQL. */
+  of(pieces: readonly Piece[]): Written {
+    return new Written(pieces, this.textOf)
+  }
+
   /** A fault at the place of a piece. */
   fault({ at, snippet }: Pick<Piece, 'at' | 'snippet'>, complaint: string, code: FaultCode): TemplateFault {
     return new TemplateFault(at, complaint, code).in(this.textOf(snippet), snippet)

@@ -52,6 +52,7 @@ function tables(): Promise<unknown> {
     sourceServer().sql(`create schema queried;
       create table queried.orders (id bigint primary key, region text, amount double precision, margin int);
       insert into queried.orders values ${SQL_ROWS};
+      create extension if not exists tablefunc schema queried;
       grant usage on schema queried to reader; grant select on queried.orders to reader;`),
     mariadbServer()?.sql(`create database queried character set utf8mb4; use queried;
       create table orders (id bigint primary key, region varchar(20), amount double, margin int);
@@ -792,6 +793,32 @@ const runs: Scenario[] = [
     expect(await ask(passed)).toEqual([[1], [3]])
     expect(await ask(passed, { region: 'south' })).toEqual([])
   }),
+  ...onEach(
+    'crosstab has one column for each category, with the same result everywhere',
+    async (client, id) => {
+      const source =
+        "SELECT region, CASE WHEN id < 3 THEN ''old'' ELSE ''new'' END, amount FROM orders WHERE region <> ${x} ORDER BY 1, 2"
+      const ask = (categories: string, x: string) =>
+        rowsOf(client, {
+          dataSourceId: id,
+          text: `SELECT ct.* FROM crosstab('${source}', '${categories}') AS ct (region text, a double precision, b double precision) WHERE ct.region <> \${y} ORDER BY ct.region`,
+          parameters: [HOSTILE_PARAMETER, { ...HOSTILE_PARAMETER, name: 'y' }],
+          values: { x, y: 'west' },
+        })
+      const fixed = "SELECT ''old'' AS c UNION ALL SELECT ''new''"
+      const north = ['north', 10.5, 30.25]
+      const south = ['south', 20, null]
+      expect(await ask(fixed, "o'neil")).toEqual([north, south])
+      expect(await ask(fixed, "' OR ''='")).toEqual([north, ["o'neil", null, 40], south])
+      const read = 'SELECT DISTINCT CASE WHEN id < 3 THEN 2 ELSE 1 END AS c FROM orders ORDER BY c'
+      const byNumber = source.replace("''old''", '2').replace("''new''", '1')
+      const text = `SELECT * FROM crosstab('${byNumber}', '${read}') AS ct (region text, n double precision, o double precision) WHERE region = 'north'`
+      const parameters = [HOSTILE_PARAMETER]
+      expect(await rowsOf(client, { dataSourceId: id, text, parameters, values: { x: 'south' } })).toEqual([
+        ['north', 30.25, 10.5],
+      ])
+    },
+  ),
   ...onEach(
     'hostile values are values, literals, parts of strings or names, and nothing else',
     async (client, id, kind) => {

@@ -28,6 +28,17 @@ export function joined(fragments: readonly Fragment[], separator: string): Fragm
   return { parts: fragments.flatMap(({ parts }, index) => (index === 0 ? parts : [separator, ...parts])) }
 }
 
+/** The statement with a literal in place of each bind, for text within a statement of PostgreSQL or DuckDB. */
+export function literalText({ parts }: Fragment, { quote, types }: Rendering): string {
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part
+    if ('name' in part) return quote + part.name.replaceAll(quote, quote + quote) + quote
+    const { type, value } = part.bind
+    return `CAST(${value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`} AS ${types[type]})`
+  })
+  return texts.join('')
+}
+
 /** A fragment without so many characters of text at its end. */
 export function shortened({ parts }: Fragment, count: number): Fragment {
   const kept = [...parts]

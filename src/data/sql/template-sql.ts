@@ -5,6 +5,8 @@ import { Written } from '../../templates/written.ts'
 import { isMark, placed } from './clauses.ts'
 import type { Placed } from './clauses.ts'
 import { WRITERS } from './dialects/writers.ts'
+import { crosstabs } from './crosstab.ts'
+import type { Inner as Quoted, Replaced } from './crosstab.ts'
 import { bind, boundOf, joined, name, raw, shortened, sql } from './fragment.ts'
 import type { Fragment } from './fragment.ts'
 import { checkStatement } from './gate.ts'
@@ -49,12 +51,15 @@ class Binding {
   fragment(): Fragment {
     const tokens = this.#reading(() => tokensOf(this.#text, this.dialect))
     const places = this.#reading(() => placed(tokens))
+    const replaced = this.#reading(() => crosstabs(places, this.#inner()))
     const indexes = new Map(places.map((place, at) => [place.token, at]))
     const own = tokens.find(({ kind }) => kind === 'parameter')
     if (own) throw this.#faultAt(own.start, 'is a placeholder: write a parameter of the template')
     let index = 0
     const parts = this.#spots.map((spot) => {
-      if (spot.piece.kind === 'text') return raw(spot.piece.text)
+      const around = replaced.filter(({ start, end }) => start < spot.end && end > spot.start)
+      if (spot.piece.kind === 'text') return besides(spot.piece.text, spot.start, around)
+      if (around.length > 0) return raw('')
       while ((tokens[index]?.end ?? Number.POSITIVE_INFINITY) <= spot.start) index += 1
       const token = tokens[index]
       if (!token) throw this.#faultAt(spot.start, 'has no place here')
@@ -62,6 +67,35 @@ class Binding {
       return this.#value(spot.piece, { spot, token, place: places[at], before: places[at - 1]?.token })
     })
     return joined(parts, '')
+  }
+
+  /** Statements in the quotes of a call are bound like whole statements. */
+  #inner(): Quoted {
+    const { dialect } = this
+    return {
+      dialect,
+      pieces: (start, end) => piecesBetween(this.#spots, start, end),
+      statement: (pieces) =>
+        this.#innermost(pieces, () => new Binding(this.written.of(pieces), dialect).checked()),
+    }
+  }
+
+  /** Places the faults of a statement in quotes. */
+  #innermost(pieces: readonly Piece[], read: () => Fragment): Fragment {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof TextFault)) throw error
+      const place = pieces[0] ?? { at: 0, snippet: null }
+      throw this.written.fault(place, `in this statement, ${error.complaint}`, 'bind')
+    }
+  }
+
+  /** The fragment as a statement of its own, without its end that could not stand in parentheses. */
+  checked(): Fragment {
+    const fragment = this.fragment()
+    const { text } = boundOf(fragment, WRITERS[this.dialect])
+    return shortened(fragment, text.length - checkStatement(text, this.dialect, null).length)
   }
 
   #value(piece: Value, held: Held): Fragment {
@@ -117,11 +151,7 @@ class Binding {
   /** A statement of its own, in parentheses. */
   #statement({ name: title, pieces, text }: Inner, held: Held): Fragment {
     const written = new Written(pieces, () => text)
-    const within = <T>(read: () => T) => this.#within(title, held, read)
-    const inner = within(() => new Binding(written, this.dialect).fragment())
-    const whole = boundOf(inner, WRITERS[this.dialect]).text
-    const checked = within(() => checkStatement(whole, this.dialect, null))
-    const statement = shortened(inner, whole.length - checked.length)
+    const statement = this.#within(title, held, () => new Binding(written, this.dialect).checked())
     return isEnclosed(held.place) ? statement : sql`(${statement})`
   }
 
@@ -214,6 +244,35 @@ function isEnclosed(place: Placed | undefined): boolean {
     isMark(place.next, ')') &&
     /^(?:FROM|JOIN|IN|EXISTS|ANY|ALL|SOME)$/.test(place.call)
   )
+}
+
+/** A text without the parts that others replace, which stand where these begin. */
+function besides(text: string, start: number, replaced: readonly Replaced[]): Fragment {
+  const parts: Fragment[] = []
+  let at = start
+  for (const one of replaced) {
+    if (one.start >= at) parts.push(raw(text.slice(at - start, one.start - start)), one.fragment)
+    at = Math.max(at, one.end)
+  }
+  parts.push(raw(text.slice(at - start)))
+  return joined(parts, '')
+}
+
+/** The pieces between two characters of the text with stand-ins; texts side by side are one. */
+function piecesBetween(spots: readonly Spot[], from: number, to: number): readonly Piece[] {
+  const pieces: Piece[] = []
+  for (const { piece, start, end } of spots) {
+    if (end <= from || start >= to) continue
+    const cut = Math.max(from - start, 0)
+    const last = pieces.at(-1)
+    if (piece.kind !== 'text') pieces.push(piece)
+    else {
+      const text = piece.text.slice(cut, to - start)
+      if (last?.kind === 'text') pieces.splice(-1, 1, { ...last, text: last.text + text })
+      else pieces.push({ ...piece, text, at: piece.at + cut })
+    }
+  }
+  return pieces
 }
 
 const standIn = (piece: Piece): string => (piece.kind === 'text' ? piece.text : STAND_IN)

@@ -174,7 +174,9 @@ export const authenticators: Authenticators = { user: authenticateUser, runner: 
  * @param around what a host puts around all but single deliveries: when they begin, how their answers leave
  * @throws {Error} when a route names no policy */
 export function createApp(ports: Ports, around: (handle: Handle) => Handle = (handle) => handle): App {
-  const app = new Hono<Env>({ getPath: (request) => withoutBase(getPath(request), ports.settings.basePath) })
+  const app = new Hono<Env>({
+    getPath: (request) => inPlural(withoutBase(getPath(request), ports.settings.basePath)),
+  })
   app.use(responseHeaders(ports, authenticators))
   for (const room of Object.values(ROOMS)) app.route('/', room)
 
@@ -207,6 +209,11 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
   const deliverBulk = fastRoute({ ports, authenticators }, fastBulk)
   const others = around((request) => deliverBulk(request) ?? app.fetch(request))
   return { fetch: withAccessLog((request) => deliver(request) ?? others(request), ports), routes }
+}
+
+/** The route of `/dataQuery/7`, which is another spelling of `/dataQueries/7`. */
+function inPlural(path: string): string {
+  return path.replace(/^\/dataQuery(?=\/)/, '/dataQueries')
 }
 
 function withoutBase(path: string, basePath: string): string {

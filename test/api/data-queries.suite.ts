@@ -203,6 +203,8 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
     parameterOf({ type: 'enum', choices: ['a'], default: 'b' }),
     '/parameters/0/default',
   ],
+  ['no data query of values', parameterOf({ type: 'query' }), '/parameters/0/valuesQueryId'],
+  ['values of a text', parameterOf({ valuesQueryId: 1 }), '/parameters/0/valuesQueryId'],
   ['an unknown field', { ...parameterOf({}), sql: '' }, '/sql'],
 ]
 
@@ -230,6 +232,24 @@ const rows: readonly Row[] = [
     })),
   ),
   { title: 'missing', call: 'GET /dataQueries/999999', answers: 'not_found' },
+  { title: 'a group', call: 'GET /dataQueries/groups/{group}', as: 'Data_Editor', answers: 200 },
+  { title: 'the same', call: 'PUT /dataQueries/groups/{outer}', json: { name: 'Outer' }, answers: 200 },
+  {
+    title: 'an old version',
+    call: 'DELETE /dataQueries/groups/{group}',
+    headers: { 'if-match': '"99"' },
+    answers: 'precondition_failed',
+  },
+  { title: 'in the singular', call: 'GET /dataQuery/{query}', answers: 200 },
+  { title: 'in the singular', call: 'GET /dataQuery/{query}/dependents', as: 'Data_Editor', answers: 200 },
+  {
+    title: 'in the singular',
+    call: 'POST /dataQuery/{query}/run',
+    json: {},
+    as: 'collector',
+    answers: 'forbidden',
+  },
+  { title: 'in the singular', call: 'GET /dataQuery', answers: 'not_found' },
   { title: 'missing', call: 'DELETE /dataQueries/999999', answers: 'not_found' },
   { title: 'missing', call: 'GET /dataQueries/999999/dependents', answers: 'not_found' },
   { title: 'missing', call: 'GET /dataQueries/groups/999999', answers: 'not_found' },
@@ -793,6 +813,48 @@ const runs: Scenario[] = [
     expect(await ask(passed)).toEqual([[1], [3]])
     expect(await ask(passed, { region: 'south' })).toEqual([])
   }),
+  ...onEach('parameters are names of columns, and values of another data query', async (client, id) => {
+    const by = { name: 'by', type: 'identifier', default: 'amount' }
+    const SORTED = 'SELECT ${by} FROM orders ORDER BY ${by}'
+    const ask = (values: object) =>
+      preview(client, { dataSourceId: id, text: SORTED, parameters: [by], values })
+    expect((await good<Result>(ask({}))).rows).toEqual([[10.5], [20], [30.25], [40]])
+    expect((await good<Result>(ask({ by: 'margin' }))).columns).toMatchObject([{ name: 'margin' }])
+    for (const wrong of ['nothing', 'id" --', 1, ''])
+      expectAnswer(await ask({ by: wrong }), { answers: 'invalid', pointers: ['/values/by'] })
+    const choices = await published(client, {
+      dataSourceId: id,
+      text: 'SELECT DISTINCT region, 1 FROM orders',
+    })
+    const chosen = { name: 'region', type: 'query', valuesQueryId: choices.id }
+    const query = await published(client, { dataSourceId: id, text: OF_REGION, parameters: [chosen] })
+    const run = (region: unknown) =>
+      client.request('POST', `/dataQueries/${query.id}/run`, {
+        json: { parameters: { region } },
+        as: 'Data_Editor',
+      })
+    expect((await good<Result>(run("o'neil"))).rows).toEqual([[4, 40]])
+    for (const wrong of ['west', 1, ['north']])
+      expectAnswer(await run(wrong), { answers: 'invalid', pointers: ['/parameters/region'] })
+    expectAnswer(await client.request('DELETE', `/dataQueries/${choices.id}`), {
+      answers: 'has_dependents',
+      pointers: ['/dependents/0'],
+    })
+    const outer = {
+      dataSourceId: id,
+      text: `SELECT id FROM \${ref("${query.name}", {"region": x})} q`,
+      parameters: [HOSTILE_PARAMETER],
+    }
+    expect(await rowsOf(client, { ...outer, values: { x: 'south' } })).toEqual([[2]])
+    expectAnswer(await preview(client, { ...outer, values: { x: 'west' } }), {
+      answers: 'invalid',
+      pointers: ['/text'],
+    })
+    await good(client.request('DELETE', `/dataQueries/${choices.id}?forceDelete=true`))
+    const { errors } = await good<Query>(client.request('GET', `/dataQueries/${query.id}`))
+    expect(errors).toMatchObject([{ phase: 'reference', line: null, code: 'not_found' }])
+    expectAnswer(await run('north'), { answers: 'invalid', pointers: ['/text'] })
+  }),
   ...onEach(
     'crosstab has one column for each category, with the same result everywhere',
     async (client, id) => {
@@ -998,6 +1060,33 @@ const onDatabases: Scenario[] = [
       expect((await good<Result>(run({ as: 'Data_Editor' }))).rows).toEqual(all)
     },
   })),
+  {
+    title: 'a run after its wait is cancelled at the server',
+    async run(client) {
+      const id = await makeDatabase(client, 'postgresql', { timeout: 'PT1M' })
+      const text =
+        'WITH RECURSIVE endless_run AS (SELECT 1 AS n UNION ALL SELECT n FROM endless_run) SELECT count(*) AS n FROM endless_run'
+      const query = await published(client, { dataSourceId: id, text })
+      const answer = await client.request('POST', `/dataQueries/${query.id}/run?wait=PT0.2S`, {
+        json: {},
+        as: 'Data_Editor',
+      })
+      expectAnswer(answer, { answers: 202 })
+      const running = async (count: string) => {
+        const active = `select count(*) from pg_stat_activity where query like '%endless_run%' and state = 'active' and pid <> pg_backend_pid()`
+        for (let tried = 0; tried < 100; tried++) {
+          if ((await sourceServer().sql(active)).trim() === count) return true
+          await Bun.sleep(50)
+        }
+        return false
+      }
+      expect(await running('1')).toBe(true)
+      const place = answer.headers.get('location') ?? ''
+      expectAnswer(await client.request('DELETE', place), { answers: 'not_found' })
+      expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
+      expect(await running('0')).toBe(true)
+    },
+  },
   {
     title: 'a statement ends at the time limit of its data source; a result after the wait is an operation',
     async run(client) {

@@ -38,8 +38,10 @@ export function checkerOf(published: Document): Checker {
     operations,
   }))
   return (method, path, answer) => {
-    // A push URL takes a slash at its end as well, which a template cannot say.
-    const pathname = new URL(path, 'http://host').pathname.replace(/^(\/webcollector\/ping\/.+)\/$/, '$1')
+    // A push URL takes a slash at its end as well, which a template cannot say. `/dataQuery/7` is another spelling.
+    const pathname = new URL(path, 'http://host').pathname
+      .replace(/^(\/webcollector\/ping\/.+)\/$/, '$1')
+      .replace(/^\/dataQuery(?=\/)/, '/dataQueries')
     const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase()
     const found = routes.find(({ pattern, operations }) => pattern.test(pathname) && operations[verb])
     const operation = found?.operations[verb]

@@ -3,10 +3,19 @@ import type { Fault } from '../../lib/errors.ts'
 import { parseInstant } from '../../lib/time.ts'
 import type { Given } from '../../templates/template.ts'
 import { Decimal } from '../../templates/values/decimal.ts'
-import { DateValue, Range, Sequence, Text } from '../../templates/values/value.ts'
+import { DateValue, Name, Range, Sequence, Text } from '../../templates/values/value.ts'
 import type { Value } from '../../templates/values/value.ts'
 import { VALUES_MAX } from './schema.ts'
 import type { Parameter, ParameterValue } from './schema.ts'
+
+/** Names and values that parameters may have; null where they are not checked. */
+export type Allowed = {
+  readonly columns: ReadonlySet<string> | null
+  /** Values as strings, by the ids of the data queries that have them. */
+  readonly choices: ReadonlyMap<number, ReadonlySet<string>> | null
+}
+
+export const UNCHECKED: Allowed = { columns: null, choices: null }
 
 type Values = Readonly<Record<string, ParameterValue | null>>
 
@@ -15,7 +24,7 @@ type Values = Readonly<Record<string, ParameterValue | null>>
 export function valuesOf(
   parameters: readonly Parameter[],
   given: Values,
-  pointer: string,
+  { pointer, allowed }: { readonly pointer: string; readonly allowed: Allowed },
 ): Readonly<Record<string, Given>> {
   const faults: Fault[] = []
   const known = new Set(parameters.map(({ name }) => name))
@@ -25,7 +34,7 @@ export function valuesOf(
     const own = Object.hasOwn(given, parameter.name) ? given[parameter.name] : null
     const value = own ?? parameter.default
     const at = `${pointer}/${parameter.name}`
-    if (value !== null) return [parameter.name, typed(parameter, value, { at, faults })]
+    if (value !== null) return [parameter.name, typed(parameter, value, { at, faults, allowed })]
     if (parameter.required) faults.push({ pointer: at, message: 'is required' })
     return [parameter.name, null]
   })
@@ -38,15 +47,15 @@ export function checkDefaults(parameters: readonly Parameter[]): void {
   const faults: Fault[] = []
   for (const [index, parameter] of parameters.entries())
     if (parameter.default !== null)
-      typed(parameter, parameter.default, { at: `/parameters/${index}/default`, faults })
+      typed(parameter, parameter.default, { at: `/parameters/${index}/default`, faults, allowed: UNCHECKED })
   if (faults.length > 0) throw new Refusal('invalid', 'The body is invalid; see errors.', faults)
 }
 
-type Place = { readonly at: string; readonly faults: Fault[] }
+type Place = { readonly at: string; readonly faults: Fault[]; readonly allowed: Allowed }
 
-function typed(parameter: Parameter, value: ParameterValue, { at, faults }: Place): Given {
+function typed(parameter: Parameter, value: ParameterValue, { at, faults, allowed }: Place): Given {
   const one = (item: string | number | boolean, pointer: string): Given => {
-    const made = scalarOf(parameter, item)
+    const made = scalarOf(parameter, item, allowed)
     if (made === undefined) faults.push({ pointer, message: COMPLAINTS[parameter.type] })
     return made
   }
@@ -61,6 +70,7 @@ type Passing = {
   readonly passed: ReadonlyMap<string, Value | undefined>
   /** The values of the parameters of the calling template. */
   readonly inherited: Readonly<Record<string, Given>>
+  readonly allowed: Allowed
   readonly fail: (complaint: string) => never
 }
 
@@ -68,7 +78,7 @@ type Passing = {
  * template's parameter of the same name, or its default. */
 export function innerValues(
   parameters: readonly Parameter[],
-  { passed, inherited, fail }: Passing,
+  { passed, inherited, allowed, fail }: Passing,
 ): Readonly<Record<string, Given>> {
   const known = new Set(parameters.map(({ name }) => name))
   for (const name of passed.keys()) if (!known.has(name)) fail(`${name} is not a parameter`)
@@ -78,13 +88,18 @@ export function innerValues(
       passed.get(name) ?? (Object.hasOwn(inherited, name) ? inherited[name] : null) ?? parameter.default
     const at = `the parameter ${name}`
     if (value === null && parameter.required) fail(`${at} is required`)
-    return [name, value === null ? null : inner(parameter, value, (complaint) => fail(`${at} ${complaint}`))]
+    const refuse = (complaint: string) => fail(`${at} ${complaint}`)
+    return [name, value === null ? null : inner(parameter, value, { allowed, fail: refuse })]
   })
   return Object.fromEntries(entries)
 }
 
-function inner(parameter: Parameter, value: Value | NonNullable<Given>, fail: Passing['fail']): Given {
-  const one = (item: unknown): Given => scalarOf(parameter, item) ?? fail(COMPLAINTS[parameter.type])
+function inner(
+  parameter: Parameter,
+  value: Value | NonNullable<Given>,
+  { allowed, fail }: Pick<Passing, 'allowed' | 'fail'>,
+): Given {
+  const one = (item: unknown): Given => scalarOf(parameter, item, allowed) ?? fail(COMPLAINTS[parameter.type])
   const list = listOf(value)
   if ((list !== undefined) !== parameter.multi)
     return fail(parameter.multi ? 'must be a list' : 'must not be a list')
@@ -107,26 +122,40 @@ const COMPLAINTS: Readonly<Record<Parameter['type'], string>> = {
   date: 'must be a date such as 2026-03-01',
   datetime: 'must be a date and time with a zone, such as 2026-03-01T12:00:00Z',
   enum: 'must be one of the choices',
+  identifier: 'must be the name of a column of the data source',
+  query: 'must be a value of the data query with its values',
 }
 
 /** A value from JSON or from a template, as templates take it; undefined for one of another type. */
-function scalarOf(parameter: Parameter, value: unknown): Given {
+function scalarOf(parameter: Parameter, value: unknown, allowed: Allowed): Given {
   const { type } = parameter
-  if (type === 'number') return typeof value === 'number' || value instanceof Decimal ? value : undefined
+  if (type === 'query') return choiceOf(parameter, value, allowed)
+  if (type === 'number') return isNumber(value) ? value : undefined
   if (type === 'boolean') return typeof value === 'boolean' ? value : undefined
   if (value instanceof DateValue) return value.kind === type ? value : undefined
   // A number that `?c` made a string is a string.
   const text = value instanceof Text ? value.text : value
   if (typeof text !== 'string') return undefined
-  const made = textOf(parameter, text)
+  const made = textOf(parameter, text, allowed)
   return value instanceof Text && made === text ? new Text(text, value.isTainted) : made
 }
 
-function textOf({ type, choices }: Parameter, text: string): Given {
+const isNumber = (value: unknown): value is number | Decimal =>
+  typeof value === 'number' || value instanceof Decimal
+
+function textOf({ type, choices }: Parameter, text: string, { columns }: Allowed): Given {
   if (type === 'date') return dateOf(text)
   if (type === 'datetime') return instantOf(text)
   if (type === 'enum') return choices.includes(text) ? new Text(text, false) : undefined
+  if (type === 'identifier') return columns?.has(text) === false ? undefined : new Name(text)
   return text
+}
+
+function choiceOf({ valuesQueryId }: Parameter, value: unknown, { choices }: Allowed): Given {
+  const isScalar = isNumber(value) || typeof value === 'boolean' || typeof value === 'string'
+  if (!isScalar && !(value instanceof Text)) return undefined
+  const text = value instanceof Text ? value.text : String(value)
+  return !choices || choices.get(valuesQueryId ?? 0)?.has(text) === true ? value : undefined
 }
 
 function dateOf(text: string): DateValue | undefined {

@@ -16,7 +16,16 @@ export const VALUES_MAX = 5_000
 const VALUE_MAX = 10_000
 const NAME_MAX = 64
 
-const PARAMETER_TYPES = ['string', 'number', 'boolean', 'date', 'datetime', 'enum'] as const
+const PARAMETER_TYPES = [
+  'string',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'enum',
+  'identifier',
+  'query',
+] as const
 /** Names that templates use for other things. */
 const RESERVED: ReadonlySet<string> = new Set(['params', 'user', 'ref', 'now'])
 
@@ -45,10 +54,20 @@ const parameter = z
       .max(CHOICES_MAX)
       .default([])
       .describe('The values that `enum` allows.'),
+    valuesQueryId: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('The data query of which the first column has the values that `query` allows.'),
   })
   .refine(({ type, choices }) => (type === 'enum') === choices.length > 0, {
     path: ['choices'],
     message: 'must be there for enum, and for no other type',
+  })
+  .refine(({ type, valuesQueryId }) => (type === 'query') === (valuesQueryId !== null), {
+    path: ['valuesQueryId'],
+    message: 'must be there for query, and for no other type',
   })
 
 const groupId = z.int().positive().nullable().default(null).describe('The group; null for none.')
@@ -108,6 +127,7 @@ const shown = {
       required: z.boolean(),
       default: z.unknown().describe('The value of runs that give none; null for none.'),
       choices: z.array(z.string()),
+      valuesQueryId: z.int().nullable().describe('The data query with the values of `query`.'),
     }),
   ),
 }

@@ -83,8 +83,7 @@ export function deleteQueries(
 ): Write[] {
   const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
   const guard = sql`update data_queries set version = null where id in ${among} and exists (
-    select 1 from data_query_references
-    where name in (select value from json_each(${JSON.stringify(keys)})) and query_id not in ${among})`
+    select 1 from (${usesOf({ ids, keys })}) u where u.query_id not in ${among})`
   return [
     ...(isForced ? [] : [database.run(guard)]),
     database.run(sql`delete from data_queries where id in ${among}`),
@@ -183,17 +182,34 @@ export type Dependent = Pick<QueryRow, 'id' | 'name' | 'version'> & {
   readonly published: boolean
 }
 
-/** The data queries that refer to one of these names, by name. */
-export async function listDependents(database: Database, keys: readonly string[]): Promise<Dependent[]> {
-  const rows = await database.all<
-    Omit<Dependent, 'draft' | 'published'> & { drafts: number; versions: number }
-  >(sql`
+/** The data queries that refer to one of these, by name. */
+export async function listDependents(database: Database, of: Targets): Promise<Dependent[]> {
+  type Counted = Omit<Dependent, 'draft' | 'published'> & {
+    readonly drafts: number
+    readonly versions: number
+  }
+  const rows = await database.all<Counted>(sql`
     select q.id as "id", q.name as "name", q.version as "version",
-      sum(1 - r.is_published) as "drafts", sum(r.is_published) as "versions"
-    from data_query_references r join data_queries q on q.id = r.query_id
-    where r.name in (select value from json_each(${JSON.stringify(keys)}))
+      sum(1 - u.is_published) as "drafts", sum(u.is_published) as "versions"
+    from (${usesOf(of)}) u join data_queries q on q.id = u.query_id
     group by q.id order by q.name collate nocase`)
   return rows.map(({ drafts, versions, ...row }) => ({ ...row, draft: drafts > 0, published: versions > 0 }))
+}
+
+/** Data queries by their ids, and by the keys of their names. */
+type Targets = { readonly ids: readonly number[]; readonly keys: readonly string[] }
+
+/** The uses of data queries: by their names in texts, and by their ids for the values of parameters. */
+function usesOf({ ids, keys }: Targets) {
+  const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  return sql`
+    select query_id, is_published from data_query_references
+    where name in (select value from json_each(${JSON.stringify(keys)}))
+    union select q.id, 0 from data_queries q, json_each(q.parameters) p
+    where p.value ->> 'valuesQueryId' in ${among}
+    union select q.id, 1 from data_queries q
+    join data_query_versions v on v.query_id = q.id and v.number = q.published, json_each(v.parameters) p
+    where p.value ->> 'valuesQueryId' in ${among}`
 }
 
 /** Replaces a name in all references. The batch fails as `isGuarded` recognises unless there are as many as were read. */
@@ -241,4 +257,19 @@ export function listTexts(
     select q.id as "id", q.version as "version", q.published as "published", q.text as "draft", v.text as "text"
     from data_queries q left join data_query_versions v on v.query_id = q.id and v.number = q.published
     where q.id in (select value from json_each(${JSON.stringify(ids)}))`)
+}
+
+/** The ids among these of data queries that were published. */
+export async function listPublishedIds(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await database
+    .select({ id: dataQueries.id })
+    .from(dataQueries)
+    .where(
+      sql`${dataQueries.published} > 0 and ${dataQueries.id} in (select value from json_each(${JSON.stringify(ids)}))`,
+    )
+  return new Set(rows.map(({ id }) => id))
 }

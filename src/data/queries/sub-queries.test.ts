@@ -5,6 +5,8 @@ import { Template } from '../../templates/template.ts'
 import type { Given } from '../../templates/template.ts'
 import { DateValue } from '../../templates/values/value.ts'
 import type { Dialect } from '../sql/spelling.ts'
+import { UNCHECKED } from './parameters.ts'
+import type { Allowed } from './parameters.ts'
 import { keyOf } from './references.ts'
 import type { Published } from './references.ts'
 import type { Parameter } from './schema.ts'
@@ -18,6 +20,7 @@ const parameter = (name: string, change: Partial<Parameter> = {}): Parameter => 
   required: false,
   default: null,
   choices: [],
+  valuesQueryId: null,
   ...change,
 })
 
@@ -32,12 +35,17 @@ const SALES = published('Sales', 'SELECT id FROM orders WHERE region = ${region}
 function made(
   text: string,
   library: readonly Published[],
-  { values = {}, dialect = 'duckdb' }: { values?: Record<string, Given>; dialect?: Dialect } = {},
+  {
+    values = {},
+    dialect = 'duckdb',
+    allowed = UNCHECKED,
+  }: { values?: Record<string, Given>; dialect?: Dialect; allowed?: Allowed } = {},
 ) {
   const now = () => 0
   const stage = {
     published: new Map(library.map((one) => [keyOf(one.name), one] as const)),
     user: { id: 7 },
+    allowed,
     timeZone: 'UTC',
     now,
     limits: new Limits(now),
@@ -151,6 +159,39 @@ describe('values of parameters', () => {
     expect(complaint('SELECT * FROM ${ref("Required")} s', [required])).toContain(
       'the parameter x is required',
     )
+  })
+})
+
+describe('parameters that something else decides', () => {
+  const columns = published('Columns', 'SELECT ${c}, "${c}", ${cs} FROM t ORDER BY ${c}', [
+    parameter('c', { type: 'identifier', default: 'id' }),
+    parameter('cs', { type: 'identifier', multi: true, default: ['id', 'a "b'] }),
+  ])
+  const allowed: Allowed = {
+    columns: new Set(['id', 'a "b']),
+    choices: new Map([[9, new Set(['north', '7'])]]),
+  }
+
+  test('an identifier is a name in quotes, and one of the columns', () => {
+    expect(statement('SELECT * FROM ${ref("Columns")} s', [columns], { allowed })).toEqual({
+      text: 'SELECT * FROM (SELECT "id", "id", "id", "a ""b" FROM t ORDER BY "id") s',
+      binds: [],
+    })
+    const passed = (call: string) => complaint(`SELECT * FROM \${${call}} s`, [columns], { allowed })
+    expect(passed('ref("Columns", {"c": "a \\"b"})')).toBe('')
+    expect(passed('ref("Columns", {"c": "other"})')).toContain('must be the name of a column')
+    expect(passed('ref("Columns", {"c": 1})')).toContain('must be the name of a column')
+    expect(complaint('SELECT * FROM ${ref("Columns", {"c": "other"})} s', [columns])).toBe('')
+  })
+
+  test('a value is one of those that a data query has', () => {
+    const chosen = (valuesQueryId: number) =>
+      published('Chosen', 'SELECT ${x} AS x', [parameter('x', { type: 'query', valuesQueryId })])
+    const ask = (x: string, id = 9) =>
+      complaint(`SELECT * FROM \${ref("Chosen", {"x": ${x}})} s`, [chosen(id)], { allowed })
+    expect([ask('"north"'), ask('7'), ask('"7"')]).toEqual(['', '', ''])
+    for (const wrong of [ask('"south"'), ask('8'), ask('[7]'), ask('"north"', 10)])
+      expect(wrong).toContain('must')
   })
 })
 

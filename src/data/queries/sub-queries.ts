@@ -5,6 +5,7 @@ import { Fragment, Hash, NativeFunction, Text, hashOf } from '../../templates/va
 import type { Value } from '../../templates/values/value.ts'
 import { innerFault } from '../sql/template-sql.ts'
 import { innerValues } from './parameters.ts'
+import type { Allowed } from './parameters.ts'
 import { keyOf } from './references.ts'
 import type { Library, Published } from './references.ts'
 
@@ -15,6 +16,7 @@ type Values = Readonly<Record<string, Given>>
 /** Data that the templates of one statement share. */
 export type Stage = Pick<Surroundings, 'timeZone' | 'now'> & {
   readonly published: Library
+  readonly allowed: Allowed
   readonly user: Given
   readonly limits: Limits
   /** The calls of `ref` so far. */
@@ -50,6 +52,7 @@ class Call {
     const values = innerValues(found.parameters, {
       passed: given.entries,
       inherited,
+      allowed: stage.allowed,
       fail: (complaint) => this.#fail(`in the data query ${found.name}, ${complaint}`),
     })
     const piece = {

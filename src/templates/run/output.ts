@@ -3,7 +3,7 @@ import type { Piece, PlainValue } from '../pieces.ts'
 import { isoDate } from '../values/dates.ts'
 import { Decimal } from '../values/decimal.ts'
 import { computerNumber } from '../values/numbers.ts'
-import { DateValue, Fragment, NOTHING, Text, itemsOf, typeOf } from '../values/value.ts'
+import { DateValue, Fragment, NOTHING, Name, Text, itemsOf, typeOf } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { textOf } from './coercion.ts'
 import { missing } from './machine.ts'
@@ -71,8 +71,14 @@ export function piecesOf(machine: Machine, value: Value | undefined, at: number)
   if (value instanceof Fragment) return value.pieces
   const { snippet } = machine
   const items = value === NOTHING ? undefined : itemsOf(value)
+  if (value instanceof Name) return [{ kind: 'identifier', name: value.text, at, snippet }]
   if (!items) return [{ kind: 'value', values: [plainOf(machine, value, at)], isList: false, at, snippet }]
   if (items.size > LIST_MAX) throw new TemplateFault(at, `is a list of more than ${LIST_MAX} values`, 'limit')
+  if (items.at(0) instanceof Name)
+    return Array.from({ length: items.size }, (_, index) => piecesOf(machine, items.at(index), at)).flatMap(
+      (pieces, index): readonly Piece[] =>
+        index === 0 ? pieces : [{ kind: 'text', text: ', ', at, snippet }, ...pieces],
+    )
   const values = Array.from({ length: items.size }, (_, index) => plainOf(machine, items.at(index), at))
   return [{ kind: 'value', values, isList: true, at, snippet }]
 }

@@ -12,6 +12,13 @@ export class Text {
   ) {}
 }
 
+/** The name of a column, which SQL has in quotes. */
+export class Name extends Text {
+  constructor(text: string) {
+    super(text, true)
+  }
+}
+
 /** A point in time, in milliseconds since 1970, or the day or the time of day of one. */
 export class DateValue {
   constructor(

@@ -127,7 +127,9 @@ function ParameterDialog({
 }): JSX.Element {
   const [draft, setDraft] = useState(parameter ?? FRESH_PARAMETER)
   const change = (part: Partial<ParameterDraft>): void => setDraft({ ...draft, ...part })
-  const lacksChoices = draft.type === 'enum' && draft.choices.trim() === ''
+  const lacksChoices =
+    (draft.type === 'enum' && draft.choices.trim() === '') ||
+    (draft.type === 'query' && draft.valuesQueryId === null)
   const refused = !/^[A-Za-z_]\w*$/.test(draft.name) || lacksChoices ? t('queries.parameterWhole') : undefined
   return (
     <FormDialog
@@ -164,6 +166,13 @@ function ParameterDialog({
                 />
               )}
             </Field>
+          )}
+          {draft.type === 'query' && (
+            <TextField
+              label={t('queries.valuesQuery')}
+              value={draft.valuesQueryId === null ? '' : String(draft.valuesQueryId)}
+              onValue={(text) => change({ valuesQueryId: /^[1-9]\d*$/.test(text) ? Number(text) : null })}
+            />
           )}
           <TextField
             label={t('queries.defaultValue')}

@@ -7,6 +7,7 @@ const QUERY: Query = {
   id: 1,
   name: 'Orders',
   description: '',
+  groupId: 4,
   dataSourceId: 3,
   published: 2,
   text: 'SELECT 1',
@@ -18,9 +19,35 @@ const QUERY: Query = {
       required: true,
       default: 'north',
       choices: ['north', 'south'],
+      valuesQueryId: null,
     },
-    { name: 'ids', type: 'number', multi: true, required: false, default: [1, 2], choices: [] },
-    { name: 'since', type: 'date', multi: false, required: false, default: null, choices: [] },
+    {
+      name: 'ids',
+      type: 'number',
+      multi: true,
+      required: false,
+      default: [1, 2],
+      choices: [],
+      valuesQueryId: null,
+    },
+    {
+      name: 'since',
+      type: 'date',
+      multi: false,
+      required: false,
+      default: null,
+      choices: [],
+      valuesQueryId: null,
+    },
+    {
+      name: 'site',
+      type: 'query',
+      multi: false,
+      required: false,
+      default: null,
+      choices: [],
+      valuesQueryId: 9,
+    },
   ],
   errors: [],
   createdAt: '2026-01-01T00:00:00Z',
@@ -28,8 +55,8 @@ const QUERY: Query = {
 }
 
 test('a stored query becomes the same body', () => {
-  const { name, description, dataSourceId, text, parameters } = QUERY
-  expect(bodyOf(draftOf(QUERY))).toEqual({ name, description, dataSourceId, text, parameters })
+  const { name, description, groupId, dataSourceId, text, parameters } = QUERY
+  expect(bodyOf(draftOf(QUERY))).toEqual({ name, description, groupId, dataSourceId, text, parameters })
 })
 
 test.each([

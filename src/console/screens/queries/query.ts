@@ -13,6 +13,8 @@ export const PARAMETER_TYPES: readonly ParameterType[] = [
   'date',
   'datetime',
   'enum',
+  'identifier',
+  'query',
 ]
 
 /** A parameter in a form: its default and choices are texts. */
@@ -24,12 +26,15 @@ export type ParameterDraft = {
   readonly default: string
   /** One a line. */
   readonly choices: string
+  /** The data query with the values, for the type `query`. */
+  readonly valuesQueryId: number | null
 }
 
 /** A data query in a form. */
 export type QueryDraft = {
   readonly name: string
   readonly description: string
+  readonly groupId: number | null
   /** Empty while none is chosen. */
   readonly dataSourceId: string
   readonly text: string
@@ -43,12 +48,14 @@ export const FRESH_PARAMETER: ParameterDraft = {
   required: false,
   default: '',
   choices: '',
+  valuesQueryId: null,
 }
 
 export function draftOf(query: Query | undefined): QueryDraft {
   return {
     name: query?.name ?? '',
     description: query?.description ?? '',
+    groupId: query?.groupId ?? null,
     dataSourceId: query ? String(query.dataSourceId) : '',
     text: query?.text ?? '',
     parameters: (query?.parameters ?? []).map((parameter) => ({
@@ -89,6 +96,7 @@ export function parametersBody(parameters: readonly ParameterDraft[]): object[] 
     ...parameter,
     default: valueOf(parameter, text),
     choices: parameter.type === 'enum' ? linesOf(choices) : [],
+    valuesQueryId: parameter.type === 'query' ? parameter.valuesQueryId : null,
   }))
 }
 

@@ -7,7 +7,8 @@ import type { Given, Template } from '../../../templates/template.ts'
 import { readPeople } from '../../scopes/service/sights.ts'
 import { findDataSource } from '../../sources/service.ts'
 import type { Dialect } from '../../sql/spelling.ts'
-import { valuesOf } from '../parameters.ts'
+import { UNCHECKED, valuesOf } from '../parameters.ts'
+import type { Allowed } from '../parameters.ts'
 import { REACHED_MAX, keyOf, referenceFaults } from '../references.ts'
 import type { Library, Published } from '../references.ts'
 import type { Definition } from '../schema.ts'
@@ -23,42 +24,41 @@ export type Composed = Definition & {
   readonly name: string | null
 }
 
-type Faults = { readonly errors: readonly [QueryError, ...QueryError[]] }
-type Examined = { readonly template: Template; readonly library: Library }
-type Statement = { readonly dialect: Dialect; readonly values: Readonly<Record<string, Given>> }
-
-/** The statement of a data query with those that it refers to, or its faults. */
-export async function composeStatement(
-  context: Context,
-  query: Composed,
-  statement: Statement,
-): Promise<{ readonly statement: Bound } | Faults> {
-  const examined = await examine(context.ports, query)
-  return 'errors' in examined ? examined : written(context, examined, statement)
+export type Faults = { readonly errors: readonly [QueryError, ...QueryError[]] }
+export type Examined = { readonly template: Template; readonly reached: Library }
+type Statement = {
+  readonly dialect: Dialect
+  readonly values: Readonly<Record<string, Given>>
+  readonly allowed: Allowed
 }
 
-/** Reads the data queries that a text refers to. */
-async function examine(ports: Ports, query: Composed): Promise<Examined | Faults> {
+/** Reads the data queries that a data query refers to, or its faults. */
+export async function examine(ports: Ports, query: Composed): Promise<Examined | Faults> {
   const parsed = parsedText(query.text)
   if (!parsed.template) return { errors: [parsed.error] }
   const references = parsed.template.references()
   const names = references.calls.map(({ name }) => keyOf(name))
   const library = await readLibrary(ports, names)
-  const errors = referenceFaults({ ...query, references }, library)
-  const [first, ...others] = errors.map((fault) => referenceError(fault, query.text))
-  return first ? { errors: [first, ...others] } : { template: parsed.template, library }
+  const faults = referenceFaults({ ...query, references }, library)
+  const [first, ...others] = [
+    ...faults.map((fault) => referenceError(fault, query.text)),
+    ...(await missingValues(ports, query)),
+  ]
+  return first ? { errors: [first, ...others] } : { template: parsed.template, reached: library }
 }
 
-async function written(
+/** The statement of a data query with those that it refers to, or its faults. */
+export async function written(
   context: Context,
-  { template, library }: Examined,
-  { dialect, values }: Statement,
+  { template, reached }: Examined,
+  { dialect, values, allowed }: Statement,
 ): Promise<{ readonly statement: Bound } | Faults> {
   const { clock, settings } = context.ports
   const now = () => clock.now()
   const user = await userOf(context)
   const stage = {
-    published: library,
+    published: reached,
+    allowed,
     user,
     timeZone: settings.timeZone,
     now,
@@ -107,8 +107,12 @@ export async function errorsOf(context: Context, query: Composed): Promise<reado
   if (!source) return [missingSource(dataSourceId), ...errors]
   const isOpen = parameters.some((one) => one.required && one.default === null)
   if ('errors' in examined || isOpen) return errors
-  const values = valuesOf(parameters, {}, '/parameters')
-  const outcome = await written(context, examined, { dialect: dialectOf(context, source), values })
+  const values = valuesOf(parameters, {}, { pointer: '/parameters', allowed: UNCHECKED })
+  const outcome = await written(context, examined, {
+    dialect: dialectOf(context, source),
+    values,
+    allowed: UNCHECKED,
+  })
   return 'errors' in outcome ? outcome.errors : []
 }
 
@@ -119,3 +123,21 @@ const missingSource = (id: number): QueryError => ({
   code: 'not_found',
   message: `The data source ${id} does not exist.`,
 })
+
+/** The data queries with values of parameters that cannot run. */
+async function missingValues({ database }: Ports, { parameters }: Composed): Promise<QueryError[]> {
+  const wanted = parameters.filter(({ type }) => type === 'query')
+  const found = await store.listPublishedIds(
+    database,
+    wanted.flatMap(({ valuesQueryId }) => valuesQueryId ?? []),
+  )
+  return wanted
+    .filter(({ valuesQueryId }) => !found.has(valuesQueryId ?? 0))
+    .map(({ name, valuesQueryId }) => ({
+      phase: 'reference',
+      line: null,
+      column: null,
+      code: 'not_found',
+      message: `The data query ${valuesQueryId ?? 0} with the values of ${name} does not exist, or was never published.`,
+    }))
+}

@@ -20,7 +20,7 @@ const RENAMED_MAX = 200
 export async function listDependents({ ports }: Context, id: number): Promise<DependentView[]> {
   const row = await store.findQuery(ports.database, id)
   if (!row) throw new Refusal('not_found', 'There is no such data query.')
-  const dependents = await store.listDependents(ports.database, [keyOf(row.name)])
+  const dependents = await store.listDependents(ports.database, { ids: [id], keys: [keyOf(row.name)] })
   return dependents.map(({ id: other, name, draft, published }) => ({ id: other, name, draft, published }))
 }
 
@@ -50,8 +50,8 @@ export async function hasDependents(
   rows: readonly Pick<QueryRow, 'id' | 'name'>[],
 ): Promise<Refusal> {
   const deleted = new Set(rows.map(({ id }) => id))
-  const keys = rows.map(({ name }) => keyOf(name))
-  const others = (await store.listDependents(database, keys)).filter(({ id }) => !deleted.has(id))
+  const targets = { ids: rows.map(({ id }) => id), keys: rows.map(({ name }) => keyOf(name)) }
+  const others = (await store.listDependents(database, targets)).filter(({ id }) => !deleted.has(id))
   const errors = others.slice(0, SHOWN_MAX).map(({ id, name }, index) => ({
     pointer: `/dependents/${index}`,
     message: `the data query ${id}, ${name}`,
@@ -70,7 +70,7 @@ export async function renameWrites(
 ): Promise<Write[]> {
   const { database } = context.ports
   const from = keyOf(before.name)
-  const dependents = await store.listDependents(database, [from])
+  const dependents = await store.listDependents(database, { ids: [], keys: [from] })
   if (dependents.length > RENAMED_MAX)
     throw new Refusal(
       'conflict',

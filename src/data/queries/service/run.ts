@@ -9,10 +9,13 @@ import { valuesOf } from '../parameters.ts'
 import type { ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
 import { refusalOf } from '../statement.ts'
 import * as store from '../store.ts'
-import { composeStatement } from './composition.ts'
+import { readAllowed } from './allowed.ts'
+import { examine, written } from './composition.ts'
 import type { Composed } from './composition.ts'
 import { openSource } from './readable-source.ts'
 
+/** A parameter has one of so many values. */
+const CHOICES_MAX = 10_000
 const RESULT_MAX_BYTES = 32 * 1024 * 1024
 /** Rows come in batches of fewer than these: a batch that passes the limit is cut and not refused. */
 const BATCH_ROWS_MAX = 10_000
@@ -59,17 +62,23 @@ type Run = {
   /** Where the values are in the body. */
   readonly pointer: string
   readonly asking: Asking
+  /** Whether the run reads values of a parameter. */
+  readonly isOfValues?: boolean
 }
 
 async function run(
   context: Context,
   query: Composed,
-  { values, limit, pointer, asking }: Run,
+  { values, limit, pointer, asking, isOfValues = false }: Run,
 ): Promise<ResultView> {
   const { clock } = context.ports
-  const given = valuesOf(query.parameters, values, pointer)
   const source = await openSource(context, await requireSource(context.ports, query.dataSourceId))
-  const made = await composeStatement(context, query, { dialect: source.dialect, values: given })
+  const examined = await examine(context.ports, query)
+  if ('errors' in examined) throw refusalOf(examined.errors)
+  const read = isOfValues ? null : (id: number) => valuesOfQuery(context, id, asking)
+  const allowed = await readAllowed(context, query, { library: examined.reached, read })
+  const given = valuesOf(query.parameters, values, { pointer, allowed })
+  const made = await written(context, examined, { dialect: source.dialect, values: given, allowed })
   if ('errors' in made) throw refusalOf(made.errors)
   const beganAt = clock.now()
   const options = {
@@ -88,6 +97,14 @@ async function run(
     durationMs,
     duration: durationText(durationMs),
   }
+}
+
+/** The values in the first column of a data query, as its caller sees them. */
+async function valuesOfQuery(context: Context, id: number, asking: Asking): Promise<ReadonlySet<string>> {
+  const query = await definitionOf(context, id, 'published')
+  const reading = { values: {}, limit: CHOICES_MAX, pointer: '/parameters', asking, isOfValues: true }
+  const { rows } = await run(context, query, reading)
+  return new Set(rows.flatMap(([first]) => (first === null || first === undefined ? [] : [String(first)])))
 }
 
 /** Some dialects have no type for truth values. */

@@ -11,6 +11,55 @@ type Kept = { readonly id: number; readonly url: string }
 
 onMainHost('restore', (stage) => {
   test(
+    'a deleted group comes back with its devices from a backup of the service, and nothing else changes',
+    async () => {
+      const { client } = stage
+      const make = async (path: string, name: string) =>
+        (await good<{ id: number }>(client.request('POST', path, { json: { name } }))).id
+      const group = await make('/groups?parentId=1', 'Pumps')
+      const device = await make(`/devices?parentId=${group}`, 'Station')
+      const json = { passphrase: PASSPHRASE, histories: false }
+      await good(client.request('POST', '/backups', { json }))
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+      const kept = await make('/groups?parentId=1', 'after the backup')
+      await stage.visit('settings/backups', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of 4\d\d/)
+        await page.getByRole('button', { name: 'Restore the backup of' }).first().click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
+        await dialog.getByRole('button', { name: 'Deleted objects' }).click()
+        const look = dialog.getByRole('button', { name: 'Check the backup' })
+        expect(await look.getAttribute('title')).toBe('Choose at least one object')
+        await dialog.getByLabel('Other ids').fill('999999')
+        await look.click()
+        await dialog
+          .getByRole('alert')
+          .getByText('#999999 must be the id of an object in the backup')
+          .waitFor()
+        await dialog.getByLabel('Other ids').fill('')
+        await dialog.getByLabel(/^Group Pumps, deleted/).check()
+        await check('restore-choice')
+        await look.click()
+        await dialog.getByText('The backup has no histories').waitFor()
+        await dialog.getByLabel('Also from a backup without values and states').check()
+        await look.click()
+        await dialog.getByText('2 objects come back with ids, links and rights, without values').waitFor()
+        await check('restore-objects')
+        await dialog.getByRole('button', { name: 'Restore', exact: true }).click()
+        await dialog.getByText('2 objects are restored.').waitFor()
+        await check('restored-objects')
+        await dialog.getByRole('link', { name: 'Station' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Station' }).waitFor()
+      })
+      for (const path of [`/groups/${group}`, `/devices/${device}`, `/groups/${kept}`])
+        expect((await client.request('GET', path)).status).toBe(200)
+      await good(client.request('DELETE', `/groups/${group}?recursive=true`))
+      await good(client.request('DELETE', `/groups/${kept}`))
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'a backup is restored from a file: checked first, confirmed by typing, and the page leads to the login',
     async () => {
       const { client } = stage

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
-import { Button, TextField } from '../../kit/controls.tsx'
+import { Button, Segments, TextField } from '../../kit/controls.tsx'
 import { KeyValues, Table } from '../../kit/data.tsx'
 import { FailureNote, Note, Progress } from '../../kit/feedback.tsx'
 import { FileDrop } from '../../kit/file-drop.tsx'
@@ -12,12 +12,16 @@ import { numberText } from '../../kit/numbers.ts'
 import { Dialog } from '../../kit/overlays.tsx'
 import { fullTimeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
-import { tablesOf } from './restored.ts'
+import { DeletedObjects, NO_CHOICE, ObjectList } from './deleted-objects.tsx'
+import type { Choice } from './deleted-objects.tsx'
+import { idsIn, tablesOf } from './restored.ts'
 import type { Restored } from './restored.ts'
 import type { Backup } from './sentence.ts'
 import { useRestore } from './use-restore.ts'
+import type { Step } from './use-restore.ts'
 
 const PASSPHRASE_MIN = 12
+const EXTENTS = ['all', 'objects'] as const
 
 type Props = {
   /** A backup that the service keeps; null for a file of the user. */
@@ -25,21 +29,33 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** Restores a backup: a dry run first, then the confirmation by the title of the installation, then the restore itself. */
+/** A restore while the user chooses it. */
+type Draft = {
+  readonly file: File | null
+  readonly passphrase: string
+  readonly extent: (typeof EXTENTS)[number]
+  readonly choice: Choice
+}
+const NEW_DRAFT: Draft = { file: null, passphrase: '', extent: 'all', choice: NO_CHOICE }
+
+/** Restores a backup, or deleted objects of it: a dry run first, then the restore itself. All of a backup is confirmed by the title
+ * of the installation. */
 export function Restore({ backup, onClose }: Props): JSX.Element {
-  const { step, failure, look, restore } = useRestore()
-  const [file, setFile] = useState<File | null>(null)
-  const [passphrase, setPassphrase] = useState('')
+  const { step, failure, forget, look, restore } = useRestore()
+  const [draft, setDraft] = useState(NEW_DRAFT)
   const [typed, setTyped] = useState('')
   const title = useGet('/settings.json', {}).data?.title ?? 'Tidemark'
-  const from = backup?.id ?? file
-  const isReady = from !== null && passphrase.length >= PASSPHRASE_MIN
+  const source = sourceOf(backup, draft)
+  const { objects } = source
+  const fault = faultOf(source, draft.choice.others)
+  const unconfirmed = objects !== null || typed === title ? undefined : t('kit.typeName', { name: title })
   // A restore that has begun goes on without the page.
   const isRestoring = step.at === 'working' && !step.isDryRun
   const next = (): void => {
-    if (!isReady) return
-    if (step.at === 'choose') background(look({ from, passphrase }))
-    if (step.at === 'confirm' && typed === title) background(restore({ from, passphrase }, step.preview))
+    if (fault !== undefined || source.from === null) return
+    const chosen = { ...source, from: source.from }
+    if (step.at === 'choose') background(look(chosen))
+    if (step.at === 'confirm' && unconfirmed === undefined) background(restore(chosen, step.preview))
   }
   return (
     <Dialog
@@ -53,22 +69,16 @@ export function Restore({ backup, onClose }: Props): JSX.Element {
       footer={
         <>
           <span class="grow" />
-          {step.at !== 'working' && <Button onClick={onClose}>{t('kit.cancel')}</Button>}
+          {step.at !== 'working' && (
+            <Button onClick={onClose}>{t(step.at === 'done' ? 'kit.close' : 'kit.cancel')}</Button>
+          )}
           {step.at === 'choose' && (
-            <Button
-              kind="primary"
-              refused={isReady ? undefined : t('settings.restore.notReady')}
-              onClick={next}
-            >
+            <Button kind="primary" refused={fault} onClick={next}>
               {t('settings.restore.look')}
             </Button>
           )}
           {step.at === 'confirm' && (
-            <Button
-              kind="danger"
-              refused={typed === title ? undefined : t('kit.typeName', { name: title })}
-              onClick={next}
-            >
+            <Button kind={objects === null ? 'danger' : 'primary'} refused={unconfirmed} onClick={next}>
               {t('settings.restore')}
             </Button>
           )}
@@ -83,30 +93,101 @@ export function Restore({ backup, onClose }: Props): JSX.Element {
         }}
       >
         {step.at === 'choose' && (
-          <>
-            {backup === null && (
-              <FileDrop
-                label={t('settings.restore.file')}
-                hint={t('settings.restore.fileHint')}
-                accept=".gz"
-                file={file}
-                onFile={setFile}
-              />
-            )}
-            <Passphrase value={passphrase} failure={failure} onValue={setPassphrase} />
-          </>
+          <Choosing
+            backup={backup}
+            draft={draft}
+            failure={failure}
+            onChange={(part) => {
+              forget()
+              setDraft((now) => ({ ...now, ...part }))
+            }}
+          />
         )}
-        <Refused failure={failure} />
-        {step.at === 'working' && <Working share={step.share} isDryRun={step.isDryRun} />}
-        {step.at === 'confirm' && (
-          <>
-            <Preview preview={step.preview} />
-            <TextField label={t('kit.typeName', { name: title })} value={typed} onValue={setTyped} />
-          </>
+        <Refused failure={failure} objects={objects} />
+        {step.at !== 'choose' && <Progressed step={step} objects={objects} />}
+        {step.at === 'confirm' && objects === null && (
+          <TextField label={t('kit.typeName', { name: title })} value={typed} onValue={setTyped} />
         )}
       </form>
     </Dialog>
   )
+}
+
+function sourceOf(backup: Backup | null, { file, passphrase, extent, choice }: Draft) {
+  return {
+    from: backup?.id ?? file,
+    passphrase,
+    objects: extent === 'all' ? null : [...new Set([...choice.ids, ...(idsIn(choice.others) ?? [])])],
+    withoutHistories: choice.withoutHistories,
+  }
+}
+
+/** Why the backup cannot be checked yet; undefined when it can. */
+function faultOf(
+  { from, passphrase, objects }: ReturnType<typeof sourceOf>,
+  others: string,
+): string | undefined {
+  if (from === null || passphrase.length < PASSPHRASE_MIN) return t('settings.restore.notReady')
+  if (objects === null) return undefined
+  if (idsIn(others) === null) return t('settings.restore.badIds')
+  return objects.length === 0 ? t('settings.restore.noObjects') : undefined
+}
+
+/** The choice of the file, and of all or some of its objects. */
+function Choosing({
+  backup,
+  draft: { file, passphrase, extent, choice },
+  failure,
+  onChange,
+}: {
+  readonly backup: Backup | null
+  readonly draft: Draft
+  readonly failure: Failure | null
+  readonly onChange: (part: Partial<Draft>) => void
+}): JSX.Element {
+  return (
+    <>
+      {backup === null && (
+        <FileDrop
+          label={t('settings.restore.file')}
+          hint={t('settings.restore.fileHint')}
+          accept=".gz"
+          file={file}
+          onFile={(chosen) => onChange({ file: chosen })}
+        />
+      )}
+      <Passphrase value={passphrase} failure={failure} onValue={(text) => onChange({ passphrase: text })} />
+      <div>
+        <Segments
+          label={t('settings.restore.extent')}
+          value={extent}
+          onChange={(chosen) => onChange({ extent: chosen })}
+          options={EXTENTS.map((value) => ({ value, text: t(`settings.restore.extent.${value}`) }))}
+        />
+      </div>
+      {extent === 'objects' && (
+        <DeletedObjects
+          since={backup?.madeAt ?? null}
+          choice={choice}
+          onChange={(part) => onChange({ choice: { ...choice, ...part } })}
+        />
+      )}
+    </>
+  )
+}
+
+/** A restore after its choice: at work, before its confirmation, or done. */
+function Progressed({
+  step,
+  objects,
+}: {
+  readonly step: Exclude<Step, { readonly at: 'choose' }>
+  readonly objects: readonly number[] | null
+}): JSX.Element {
+  if (step.at === 'working') return <Working share={step.share} isDryRun={step.isDryRun} />
+  if (step.at === 'done') return <ObjectList restored={step.restored} isDone />
+  if (objects !== null) return <ObjectList restored={step.preview} isDone={false} />
+  return <Preview preview={step.preview} />
 }
 
 function Passphrase({
@@ -132,8 +213,29 @@ function Passphrase({
 }
 
 /** A refusal of anything but the passphrase, which has its own field. */
-function Refused({ failure }: { readonly failure: Failure | null }): JSX.Element | null {
-  if (failure === null || failure.errors.length > 0) return null
+function Refused({
+  failure,
+  objects,
+}: {
+  readonly failure: Failure | null
+  readonly objects: readonly number[] | null
+}): JSX.Element | null {
+  if (failure === null) return null
+  const unknown = failure.errors.flatMap(({ pointer, message }) => {
+    const id = objects?.[Number(/^\/objects\/(\d+)$/.exec(pointer)?.[1])]
+    return id === undefined ? [] : [`#${id} ${message}`]
+  })
+  if (unknown.length > 0)
+    return (
+      <div role="alert">
+        <ul class="refusals">
+          {unknown.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      </div>
+    )
+  if (failure.errors.length > 0) return null
   return <FailureNote failure={failure} what={t('settings.restore.failed')} />
 }
 

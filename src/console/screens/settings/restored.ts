@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/client.ts'
+import type { Answer, Item } from '../../api/client.ts'
 
 export type Restored = Answer<'/backups/restore', 'post'>
 
@@ -24,4 +24,37 @@ export function tablesOf({ tables }: Pick<Restored, 'tables'>): readonly {
     const sum = (column: 'rows' | 'rowsBefore'): number => found.reduce((all, one) => all + one[column], 0)
     return [{ kind, before: sum('rowsBefore'), after: sum('rows') }]
   })
+}
+
+type Entry = Item<'/audit'>
+/** An object that was deleted, as the audit log knows it. */
+export type Deleted = {
+  readonly id: number
+  readonly type: string
+  readonly name: string
+  readonly at: string
+  readonly username: string
+}
+
+const TYPES = ['group', 'device', 'job', 'slo', 'slc']
+
+/** The deleted objects of entries of the audit log, latest first, each once.
+ * @param since only what was deleted after this time; null for all */
+export function deletedIn(entries: readonly Entry[], since: string | null): readonly Deleted[] {
+  const found = new Map<number, Deleted>()
+  for (const { at, objectType, objectId, username, before } of entries) {
+    const id = Number(objectId)
+    const isLater = since === null || Date.parse(at) > Date.parse(since)
+    if (!TYPES.includes(objectType) || !isLater || found.has(id)) continue
+    const name = before?.['name']
+    const known = typeof name === 'string' ? name : `#${objectId}`
+    found.set(id, { id, type: objectType, name: known, at, username })
+  }
+  return [...found.values()]
+}
+
+/** The ids in a text, such as `7, 8`; null where something else is in it. */
+export function idsIn(text: string): readonly number[] | null {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '')
+  return words.every((word) => /^[1-9]\d{0,14}$/.test(word)) ? words.map(Number) : null
 }

@@ -8,6 +8,7 @@ import type { Role } from '../../src/context.ts'
 import { PASSWORD } from '../api/client.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { faultsOf } from './accessibility.ts'
+import { CUT_CONTROLS, TOO_WIDE } from './layout.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** Whether a browser is installed: Debian has it in the package `chromium`. */
@@ -17,8 +18,6 @@ export const HAS_BROWSER = existsSync(CHROMIUM)
 const PICTURES = join(import.meta.dir, 'pictures')
 /** The console renews a session only in a browser that has signed in before. */
 const SIGNED_IN_KEY = 'tidemark.signedIn'
-// A function that names `document` would need the types of browsers, which those of Bun contradict.
-const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 /** While colours change from one theme to the other, axe finds too little contrast. */
 const END_TRANSITIONS = `for (const one of document.getAnimations())
   if (one.effect?.getComputedTiming().endTime !== Infinity) one.finish()`
@@ -55,9 +54,9 @@ export const LOOKS = IS_COMPLETE ? ALL_LOOKS : ([ALL_LOOKS[0], ALL_LOOKS[1]] as 
 /** A page of the console in a browser of its own. */
 export type Screen = {
   readonly page: Page
-  /** Fails for faults of accessibility and for a page that is wider than the window, also at 320 px, in all `LOOKS`. On workerd,
-   * which serves the same page, it looks for the width alone, as the page was opened. With all looks it takes a picture of each, whose name gets the
-   * width and the theme. */
+  /** Fails for faults of accessibility, for a page that is wider than the window, also at 320 px, and for a control that a box
+   * cuts at its side, in all `LOOKS`. On workerd, which serves the same page, it looks for the width alone, as the page was
+   * opened. With all looks it takes a picture of each, whose name gets the width and the theme. */
   readonly check: (name: string) => Promise<void>
   /** Writes a picture of the page as it was opened to `test/console/pictures`, where all looks are tested. */
   readonly picture: (name: string) => Promise<void>
@@ -162,6 +161,8 @@ async function refuseOverflow(page: Page, title: string): Promise<void> {
   const tooWidePx = await page.evaluate<number>(TOO_WIDE)
   if (tooWidePx > 0)
     throw new Error(`${title}, at ${page.url()}: the page is ${tooWidePx} px wider than the window.`)
+  const cut = await page.evaluate<string[]>(CUT_CONTROLS)
+  if (cut.length > 0) throw new Error(`${title}, at ${page.url()}:\n${cut.join('\n')}`)
 }
 
 /** Notes what goes wrong in a page, and what the page loads. */

@@ -87,7 +87,8 @@ export type Column<R> = {
   readonly wide?: boolean
 }
 
-/** A table that scrolls sideways where it does not fit. */
+/** A table. On narrow screens each row is a block: the first cell, the others with the titles of their columns, and the actions of
+ * the row, whose column has a title for screen readers alone. */
 export function Table<R>({
   label,
   columns,
@@ -119,7 +120,11 @@ export function Table<R>({
           {rows.map((row) => (
             <tr key={keyOf(row)} {...(keyOf(row) === current ? { 'aria-current': true } : {})}>
               {columns.map((column) => (
-                <td key={column.key} class={classOf(column)}>
+                <td
+                  key={column.key}
+                  class={classOf(column)}
+                  {...(typeof column.title === 'string' ? { 'data-title': column.title } : {})}
+                >
                   {column.cell(row)}
                 </td>
               ))}

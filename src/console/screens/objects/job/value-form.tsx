@@ -106,9 +106,14 @@ function Row({
       </td>
       {FIELDS.map(({ field, member }) => {
         const error = failure?.at(`/parameters/${KEYS[kind]}/${index}/${member}`)
-        if (kind === 'texts' && (field === 'divisor' || field === 'precision')) return <td key={field}>–</td>
+        if (kind === 'texts' && (field === 'divisor' || field === 'precision'))
+          return (
+            <td key={field} class="hide-s">
+              –
+            </td>
+          )
         return (
-          <td key={field} class={`cell-${field}`}>
+          <td key={field} class={`cell-${field}`} data-title={t(`job.config.value.${field}`)}>
             <input
               class="input"
               aria-label={`${t(`job.config.value.${field}`)}, ${key}`}

@@ -1,0 +1,27 @@
+// A function that names `document` would need the types of browsers, which those of Bun contradict.
+
+/** By how many pixels the page is wider than the window. */
+export const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+/** Links, buttons and fields that a box cuts at its side, so that they are reached by scrolling sideways alone. Trees, code and
+ * calendars, which scroll sideways by nature, are left out. */
+export const CUT_CONTROLS = `(() => {
+  const within = document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document.body
+  const boxOf = (element) => {
+    for (let box = element.parentElement; box; box = box.parentElement)
+      if (box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== 'visible') return box
+    return null
+  }
+  return [...within.querySelectorAll(':is(a, button, input, select, textarea, summary, [role=tab])')]
+    .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+    .filter((element) => !element.closest('.vh, [role=tree], .code, .cal, .week'))
+    .filter((element) => {
+      const box = boxOf(element)
+      if (!box) return false
+      const { left, right } = element.getBoundingClientRect()
+      // As if the box were not scrolled.
+      const edge = box.getBoundingClientRect().left - box.scrollLeft
+      return left < edge - 1 || right > edge + box.clientWidth + 2
+    })
+    .map((element) => 'cut: ' + element.outerHTML.slice(0, 160))
+})()`

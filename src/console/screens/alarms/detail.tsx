@@ -8,7 +8,7 @@ import { background } from '../../kit/background.ts'
 import { Button, Field, IconButton } from '../../kit/controls.tsx'
 import { KeyValues } from '../../kit/data.tsx'
 import { Icon } from '../../kit/icons.tsx'
-import { objectLink } from '../../kit/location.ts'
+import { linkTo, objectLink } from '../../kit/location.ts'
 import { State, stateWord } from '../../kit/state.tsx'
 import { Time, timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
@@ -24,6 +24,10 @@ export function Detail({ alarm, onAssign, onMaintain }: Props): JSX.Element {
   const [first] = reasons
   return (
     <section class="detail" aria-labelledby="alarm-title">
+      <a class="to-list" href={linkTo('alarms') + location.search}>
+        <Icon name="alarms" />
+        {t('alarms.toList')}
+      </a>
       <div class="col">
         <span class="label">{object.path.split('/').slice(1, -1).join(' / ')}</span>
         <div class="row">

@@ -41,7 +41,9 @@ export function Screen(): JSX.Element {
   const chosen = ordered.find(({ id }) => id === chosenId)
   const targets =
     marked.size > 0 ? ordered.filter(({ id }) => marked.has(id)) : ordered.filter(({ id }) => id === chosenId)
-  const choose = (alarm: Alarm): void => route(linkTo(`alarms/${alarm.id}`) + location.search, true)
+  // Back leads from the first chosen alarm to the list, which narrow screens show alone.
+  const choose = (alarm: Alarm): void =>
+    route(linkTo(`alarms/${alarm.id}`) + location.search, params['id'] !== undefined)
 
   const act = (key: string): boolean => {
     const [first] = targets
@@ -77,7 +79,7 @@ export function Screen(): JSX.Element {
         </span>
         {marked.size > 0 && <Marked count={marked.size} onKey={act} onUnmark={() => setMarked(new Set())} />}
       </header>
-      <div class={chosen ? 'inbox' : 'inbox alone'}>
+      <div class={['inbox', !chosen && 'alone', chosen && params['id'] && 'one'].filter(Boolean).join(' ')}>
         <div class="col tight list-side">
           <Show resource={alarms} what={t('alarms.failed')} skeleton={<Skeleton lines={8} />}>
             {() =>

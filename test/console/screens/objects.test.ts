@@ -177,6 +177,26 @@ onMainHost('objects', (stage) => {
     })
   })
 
+  test('on a narrow screen taps mark objects, which are deleted together', async () => {
+    const group = await make('groups', 1, 'Depot')
+    for (const name of ['trailer', 'forklift']) await make('devices', group, name)
+    await stage.visit('objects', { width: 'narrow' }, async ({ page, check }) => {
+      const tree = page.getByRole('tree')
+      await page.getByRole('treeitem', { name: 'Depot' }).locator('.tw').tap()
+      await page.getByRole('button', { name: 'Mark', exact: true }).tap()
+      for (const name of ['trailer', 'forklift']) await tree.getByText(name, { exact: true }).tap()
+      const bar = page.getByRole('group', { name: '2 marked' })
+      await bar.getByRole('button', { name: 'Copy…' }).waitFor()
+      await bar.getByRole('button', { name: 'Delete' }).tap()
+      const dialog = page.getByRole('dialog', { name: 'Delete 2 objects' })
+      await dialog.waitFor()
+      await check('delete-narrow')
+      await dialog.getByRole('button', { name: 'Delete', exact: true }).tap()
+      await page.getByText('2 objects are deleted').waitFor()
+      expect(page.url()).toBe(`${stage.url}/ui/objects`)
+    })
+  })
+
   test('marked objects are copied, and deleted together by name, with each refusal', async () => {
     const group = await make('groups', 1, 'Yard')
     const [crane, tractor] = [await make('devices', group, 'crane'), await make('devices', group, 'tractor')]

@@ -15,10 +15,15 @@ type Props = {
   readonly notOk: number
   readonly onChange: (definition: Definition) => void
   readonly onMine: (isMine: boolean) => void
+  /** Whether a tap marks an object. */
+  readonly isMarking: boolean
+  readonly onMarking: (isMarking: boolean) => void
 }
 
-/** The filter of the tree: a text, three presets, and the builder of any other filter. */
-export function FilterBar({ definition, isMine, notOk, onChange, onMine }: Props): JSX.Element {
+/** The filter of the tree: a text, three presets, the builder of any other filter, and for a finger the switch that makes
+ * taps mark objects. */
+export function FilterBar(props: Props): JSX.Element {
+  const { definition, isMine, notOk, onChange, onMine, isMarking, onMarking } = props
   const asked = textOf(definition)
   const [text, setText] = useState(asked)
   const [isBuilding, setBuilding] = useState(false)
@@ -57,6 +62,11 @@ export function FilterBar({ definition, isMine, notOk, onChange, onMine }: Props
         >
           {t('state.stopped')}
         </Chip>
+        <span class="by-touch">
+          <Chip pressed={isMarking} onChange={onMarking}>
+            {t('objects.mark')}
+          </Chip>
+        </span>
       </div>
       {isBuilding && (
         <FilterBuilder definition={definition} onApply={onChange} onClose={() => setBuilding(false)} />

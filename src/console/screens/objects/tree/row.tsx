@@ -29,6 +29,7 @@ type Props = {
   readonly isActive: boolean
   readonly isCurrent: boolean
   readonly isMarked: boolean
+  readonly isMarking: boolean
   readonly isStopped: boolean
   readonly isBusy: boolean
   readonly onToggle: () => void
@@ -36,7 +37,8 @@ type Props = {
 }
 
 export function Row(props: Props): JSX.Element {
-  const { row, href, isActive, isCurrent, isMarked, isStopped, isBusy, onToggle, onChoose } = props
+  const { row, href, isActive, isCurrent, isMarked, isMarking, isStopped, isBusy } = props
+  const { onToggle, onChoose } = props
   const { node, level, position, siblings, isOpen } = row
   return (
     <div
@@ -64,6 +66,11 @@ export function Row(props: Props): JSX.Element {
       >
         {isOpen !== null && <Icon name="chevron" />}
       </span>
+      {isMarking && (
+        <span class="box" aria-hidden="true">
+          {isMarked && <Icon name="check" />}
+        </span>
+      )}
       <NodeIcon node={node} isStopped={isStopped} />
       <a class="cut" tabIndex={-1} href={href}>
         {nameOf(node)}

@@ -33,6 +33,7 @@ export function TreePane({ current, above }: Props): JSX.Element {
   const [mine, setMine] = useQuery<'' | 'yes'>('mine', '')
   const [activeId, setActiveId] = useState(current.id)
   const [marked, setMarked] = useState<ReadonlyMap<number, Node>>(new Map())
+  const [isMarking, setMarking] = useState(false)
   const stopped = useStoppedJobs()
   const root = useBranch('group', ROOT_ID)
   const definition = definitionOf(json)
@@ -58,6 +59,7 @@ export function TreePane({ current, above }: Props): JSX.Element {
       activeId={activeId}
       currentId={current.id}
       marked={new Set(marked.keys())}
+      isMarking={isMarking}
       stopped={stopped}
       linkOf={linkOf}
       isLoading={({ id }) => !isFiltered && openIds.value.has(id) && !branches.value.has(id)}
@@ -84,6 +86,8 @@ export function TreePane({ current, above }: Props): JSX.Element {
         notOk={trouble}
         onChange={(next: Definition) => setJson(jsonOf(next))}
         onMine={(on) => setMine(on ? 'yes' : '')}
+        isMarking={isMarking}
+        onMarking={setMarking}
       />
       {isFiltered ? (
         <Found definition={definition} isMine={mine === 'yes'} onClear={() => route(location.pathname, true)}>

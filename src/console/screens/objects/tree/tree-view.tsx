@@ -20,6 +20,8 @@ type Props = {
   readonly activeId: number
   readonly currentId: number
   readonly marked: ReadonlySet<number>
+  /** Whether a click marks an object, as one with Ctrl does at any time. */
+  readonly isMarking: boolean
   readonly stopped: ReadonlySet<number>
   readonly linkOf: (node: Node) => string
   readonly isLoading: (node: Node) => boolean
@@ -77,8 +79,10 @@ export function TreeView(props: Props): JSX.Element {
   }
   const choose = (event: MouseEvent, node: Node): void => {
     onActive(node.id)
-    if (event.ctrlKey || event.metaKey || event.shiftKey) {
+    if (props.isMarking || event.ctrlKey || event.metaKey || event.shiftKey) {
       event.preventDefault()
+      // The router follows links of which the default is prevented, too.
+      event.stopPropagation()
       toggle(node.id)
     } else if (!(event.target as Element).closest('a')) onOpen(node)
   }
@@ -108,6 +112,7 @@ export function TreeView(props: Props): JSX.Element {
             isActive={index === at}
             isCurrent={node.id === props.currentId}
             isMarked={marked.has(node.id)}
+            isMarking={props.isMarking}
             isStopped={props.stopped.has(node.id)}
             isBusy={props.isLoading(node)}
             onToggle={() => setOpen([node.id], row.isOpen === false)}

@@ -7,6 +7,8 @@ import type { Browser, Page } from 'playwright-core'
 
 import { PASSWORD } from '../api/client.ts'
 import { good } from '../api/suite.ts'
+import { Session } from '../faults/session.ts'
+import { freeBytes, mountSmallDisk, unmountSmallDisk } from '../faults/small-disk.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import { HAS_BROWSER, launch, visit } from './browser.ts'
@@ -17,6 +19,8 @@ type Made = { readonly id: number }
 const JOURNEY_MAX_MS = 120_000
 const POINT_MAX_MS = 1000
 const DELIVERIES = 5
+const ROOM_TRIES = 300
+const ROOM_PAUSE_MS = 100
 const GAUGE = {
   name: 'Outer water level',
   parameters: { returnValue: [{ valueName: 'Level', valueUnit: 'm', valuePrecision: 2 }] },
@@ -127,32 +131,6 @@ onBothHosts('bad-day', (stage) => {
   )
 
   test(
-    'the store is full: the refusal is named, the form keeps what was typed, and is saved when there is room',
-    () =>
-      stage.visit(`job/${job}?tab=configuration`, {}, async ({ page, check, expectProblem }) => {
-        expectProblem(/status of 507|answers 507/)
-        const detail = 'The disk is full. Free space.'
-        // A host in this process shares its disk with the tests.
-        const full = { status: 507, code: 'storage_full', title: 'No room to store it', detail }
-        await page.route(`**/jobs/${job}*`, (route) =>
-          route.request().method() === 'GET'
-            ? route.continue()
-            : route.fulfill({ status: 507, contentType: 'application/problem+json', json: full }),
-        )
-        const limit = page.getByLabel('Limit: Minor, Level')
-        await limit.fill('2.5')
-        await page.getByRole('button', { name: 'Save', disabled: false }).click()
-        await page.getByText(detail).first().waitFor()
-        expect(await limit.inputValue()).toBe('2.5')
-        await check('store-full')
-        await page.unroute(`**/jobs/${job}*`)
-        await page.getByRole('button', { name: 'Save', disabled: false }).click()
-        await page.getByText('Saved', { exact: true }).waitFor()
-      }),
-    JOURNEY_MAX_MS,
-  )
-
-  test(
     'the network is away: values stay with their age, and those that were missed follow without a reload',
     () =>
       stage.visit(`job/${job}`, {}, async ({ page, expectProblem }) => {
@@ -225,4 +203,68 @@ describe.skipIf(!HAS_BROWSER)('a bad day of a process', () => {
     },
     JOURNEY_MAX_MS,
   )
+
+  test(
+    'the disk is full: the refusal and its remedy are named, values stay typed, and are sent when there is room',
+    async () => {
+      const [started, folder] = [browser, await mkdtemp(join(tmpdir(), 'tidemark-full-'))]
+      if (!started) throw new Error('The browser did not start.')
+      if (!mountSmallDisk(folder)) return
+      const host = await startProcess({ command: [...AS_SERVICE, 'workers/bun/main.ts'], dataDir: folder })
+      try {
+        const place = { browser: started, base: host.url, folder: 'bad-day/process', inAllLooks: true }
+        await fillDisk(place, folder)
+      } finally {
+        host.signal('SIGTERM')
+        await host.exited
+        unmountSmallDisk(folder)
+        await rm(folder, { recursive: true })
+      }
+    },
+    JOURNEY_MAX_MS,
+  )
 })
+
+/** Sends a value that finds no room, reads why, makes room, and sends the value again. */
+async function fillDisk(place: Parameters<typeof visit>[0], dataDir: string): Promise<void> {
+  const url = place.base
+  const session = await Session.open(url)
+  const [job = 0] = await session.createJobs(url, 1)
+  expect((await session.deliver(url, job, { returnValue1: 1 })).status).toBe(200)
+  await visit(place, `job/${job}?tab=send`, {}, async ({ page, check, expectProblem }) => {
+    expectProblem(/status of 50[37]|answers 50[37]/)
+    const value = page.getByLabel('value', { exact: true })
+    const send = () => page.getByRole('button', { name: 'Send', exact: true }).click()
+    await value.fill('2.5')
+    const others = join(dataDir, 'others')
+    await Bun.write(others, new Uint8Array(await freeBytes(dataDir)))
+    await untilReady(url, 503)
+    await send()
+    await page.getByText('The disk of the service is full.').waitFor()
+    expect(await value.inputValue()).toBe('2.5')
+    await check('disk-full')
+
+    const tab = await page.context().newPage()
+    await tab.goto(`${url}/ui/settings/health`)
+    await tab.getByText('The service is not ready: one check fails.').waitFor()
+    await tab.getByText('Deliveries are accepted again once there is free space.').waitFor()
+
+    await rm(others)
+    await untilReady(url, 200)
+    await tab.getByRole('button', { name: 'Check again' }).click()
+    await tab.getByText('Deliveries are accepted again').waitFor({ state: 'detached' })
+    await send()
+    await page.getByText(/^Stored, 1 value/).waitFor()
+    await page.getByRole('tab', { name: 'Values' }).click()
+    await chartWith(page, '2.5')
+  })
+}
+
+/** The service has seen that its disk is full, or has room again. */
+async function untilReady(url: string, status: 200 | 503): Promise<void> {
+  for (let tried = 0; tried < ROOM_TRIES; tried++) {
+    if ((await fetch(`${url}/readyz`)).status === status) return
+    await Bun.sleep(ROOM_PAUSE_MS)
+  }
+  throw new Error(`The service does not answer ${status}.`)
+}

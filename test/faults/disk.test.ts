@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,10 +9,10 @@ import { Probe, statusesOf, until } from './probe.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
 import { Session } from './session.ts'
+import { freeBytes, mountSmallDisk, SMALL_DISK_BYTES, unmountSmallDisk } from './small-disk.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const MIB = 1024 * 1024
-const DISK_MIB = 64
 const TEXTS = 60
 const PARAMETERS = { stringValue: Array.from({ length: TEXTS }, () => ({ valueName: 'text' })) }
 
@@ -24,14 +24,11 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 describe('the Bun host on a disk that fills up', () => {
   test('stops taking deliveries before SQLite fails, reads and deletes on, starts again, and recovers', async () => {
-    if (Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'none', dataDir]).exitCode !== 0) {
-      console.error('MOUNTING IS NOT ALLOWED HERE: a full disk is shown by injected ENOSPC alone.')
-      return
-    }
+    if (!mountSmallDisk(dataDir)) return
     try {
       await fillUp()
     } finally {
-      Bun.spawnSync(['umount', '-l', dataDir])
+      unmountSmallDisk(dataDir)
     }
   }, 90_000)
 
@@ -76,13 +73,13 @@ async function fillUp(): Promise<void> {
   let answer = await fill(first.url)
   while (answer.status === 200) answer = await fill(first.url)
   expect(answer).toMatchObject({ status: 507, retryAfter: '1' })
-  expect(await freeBytes()).toBeGreaterThan((DISK_MIB * MIB) / 8)
+  expect(await freeBytes(dataDir)).toBeGreaterThan(SMALL_DISK_BYTES / 8)
   await counter.stop()
 
   // Others take what was left, to the last byte; then the ballast is given back, and not to them.
-  await untilSteady(freeBytes)
-  await Bun.write(join(dataDir, 'others'), new Uint8Array(await freeBytes()))
-  await until(async () => (await freeBytes()) > MIB)
+  await untilSteady(() => freeBytes(dataDir))
+  await Bun.write(join(dataDir, 'others'), new Uint8Array(await freeBytes(dataDir)))
+  await until(async () => (await freeBytes(dataDir)) > MIB)
   const reads = new Probe(() => session.ask(first.url, `/jobs/${kept}/value-history?key=returnValue1`), 20)
   await Bun.sleep(300)
   expect(statusesOf(await reads.stop())).toEqual([200])
@@ -108,11 +105,6 @@ async function fillUp(): Promise<void> {
   expect(await again.exited).toBe(0)
   expect(verdict).toMatchObject(KEPT)
   expect(verdict.acknowledged).toBeGreaterThan(0)
-}
-
-async function freeBytes(): Promise<number> {
-  const { bavail, bsize } = await statfs(dataDir)
-  return bavail * bsize
 }
 
 /** A flush that is under way has ended. */

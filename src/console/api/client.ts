@@ -144,7 +144,10 @@ function uploadOnce(
 }
 
 async function successOf(answer: Response): Promise<Response> {
-  if (answer.ok || answer.status === 304) return answer
+  // A service that is not ready names its checks; refusals are problem documents.
+  const isReadiness =
+    answer.status === 503 && answer.headers.get('content-type')?.startsWith('application/json') === true
+  if (answer.ok || answer.status === 304 || isReadiness) return answer
   throw await failureOf(answer)
 }
 

@@ -24,7 +24,7 @@ test('an update shows only the fields that differ', () => {
   ])
 })
 
-test('times and lengths are shown as a person reads them, other numbers and texts as they are', () => {
+test('times, lengths and user agents are shown as a person reads them, other numbers and texts as they are', () => {
   const at = Date.UTC(2027, 2, 28, 12)
   const after = {
     untilAt: at,
@@ -33,13 +33,19 @@ test('times and lengths are shown as a person reads them, other numbers and text
     delayMs: 120_000,
     weightAt: 7,
     name: 'P1',
+    agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
   }
   const texts = Object.fromEntries(
     changesOf({ before: null, after }).map(({ field, after: text }) => [field, text]),
   )
   expect(texts['untilAt']).toMatch(/Mar 28, 2027/)
   expect(texts['begin']).toBe(texts['untilAt'] ?? '')
-  expect(texts).toMatchObject({ delayMs: '2\u00a0min', weightAt: '7', name: 'P1' })
+  expect(texts).toMatchObject({
+    delayMs: '2\u00a0min',
+    weightAt: '7',
+    name: 'P1',
+    agent: 'Firefox 140, Linux',
+  })
   expect(texts['graceSeconds']).toMatch(/^1.hr 30.min$/)
 })
 

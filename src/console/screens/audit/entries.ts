@@ -1,4 +1,5 @@
 import type { Item } from '../../api/client.ts'
+import { agentText } from '../../kit/agent.ts'
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { durationText, fullTimeText, msOfDuration, timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
@@ -30,7 +31,7 @@ export function changesOf({ before, after }: Pick<Entry, 'before' | 'after'>): r
     .filter((change) => change.before !== change.after)
 }
 
-/** A value of a field: times and lengths as a person reads them, all others as the API has them. */
+/** A value of a field: times, lengths and user agents as a person reads them, all others as the API has them. */
 function textOf(field: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'number') {
@@ -39,6 +40,7 @@ function textOf(field: string, value: unknown): string {
     if (field.endsWith('Seconds')) return durationText(value * 1000)
   }
   if (typeof value !== 'string') return JSON.stringify(value)
+  if (field === 'agent') return agentText(value)
   if (INSTANT.test(value)) return fullTimeText(value)
   const ms = DURATION.test(value) ? msOfDuration(value) : null
   return ms === null ? value : durationText(ms)

@@ -1,0 +1,195 @@
+import { beforeAll, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Page } from 'playwright-core'
+
+import type { Role } from '../../../src/context.ts'
+import { good } from '../../api/suite.ts'
+import { IS_COMPLETE } from '../browser.ts'
+import { makePlant, SCREENS } from '../plant.ts'
+import type { PathOf } from '../plant.ts'
+import { onBun } from '../stage.ts'
+import type { Stage } from '../stage.ts'
+
+/** What is done after a screen has opened: a button is pressed, which the key of its text or a selector names, or a key;
+ * or objects of the tree are marked. */
+type Press =
+  | { readonly text: string }
+  | { readonly keys: string }
+  | { readonly css: string }
+  | { readonly marks: number }
+
+type Shot = {
+  readonly name: string
+  readonly path: string
+  readonly as?: Role | null
+  readonly press?: readonly Press[]
+}
+type Language = 'en' | 'de' | 'fr'
+type Width = 'wide' | 'narrow'
+type Theme = 'light' | 'dark'
+
+const LANGUAGES: readonly Language[] = ['en', 'de', 'fr']
+const FOLDER = join(import.meta.dir, '../pictures/screens')
+const CONSOLE = join(import.meta.dir, '../../../src/console')
+const PLANT_MAX_MS = 60_000
+const SHOT_MAX_MS = 60_000
+const LOOKS: Readonly<Record<Language, readonly (readonly [Width, Theme])[]>> = {
+  en: [
+    ['wide', 'light'],
+    ['wide', 'dark'],
+    ['narrow', 'light'],
+    ['narrow', 'dark'],
+  ],
+  de: [
+    ['wide', 'dark'],
+    ['narrow', 'light'],
+  ],
+  fr: [
+    ['wide', 'light'],
+    ['narrow', 'dark'],
+  ],
+}
+const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
+
+const text = (key: string): Press => ({ text: key })
+const css = (selector: string): Press => ({ css: selector })
+const menu = css('.pagehead .menu > button')
+/** A dialog of a screen. */
+const dialog = (path: string, name: string, ...press: readonly Press[]): Shot => ({
+  name: `${nameOf(path)}, ${name}`,
+  path,
+  press,
+})
+const nameOf = (path: string): string => (path === '' ? 'overview' : path.replaceAll(/[{}]/g, ''))
+
+const SHOTS: readonly Shot[] = [
+  ...SCREENS.map((path) => ({ name: nameOf(path), path })),
+  { name: 'login', path: '', as: null },
+  { name: 'no right', path: 'settings/backups', as: 'dashboard_viewer' },
+  { name: 'viewer, job', path: 'job/{job}?tab=configuration', as: 'dashboard_viewer' },
+  { name: 'viewer, overview', path: '', as: 'dashboard_viewer' },
+  dialog('', 'palette', { keys: 'Control+k' }),
+  dialog('', 'user menu', css('.nav .who .menu > button')),
+  dialog('alarms/{alarm}', 'assign', text('alarms.assign')),
+  dialog('objects', 'filter builder', text('objects.build'), text('objects.addCondition')),
+  dialog('objects', 'marked', { marks: 2 }),
+  ...['move', 'copy', 'delete'].map((what) =>
+    dialog(
+      'objects',
+      `marked, ${what}`,
+      { marks: 2 },
+      text(what === 'delete' ? 'objects.delete' : `objects.${what}Menu`),
+    ),
+  ),
+  dialog('group/{group}', 'menu', menu),
+  dialog('group/{group}', 'add device', text('objects.add.device')),
+  dialog('group/{group}', 'edit', menu, text('objects.edit')),
+  dialog('group/{group}', 'move', menu, text('objects.moveMenu')),
+  dialog('group/{group}', 'delete', menu, text('objects.delete')),
+  dialog('device/{device}', 'add job', text('objects.add.job')),
+  dialog('device/{device}', 'copy', menu, text('objects.copyMenu')),
+  dialog('job/{job}', 'full chart', text('job.full')),
+  dialog('job/{job}', 'table', text('job.table')),
+  dialog('job/{job}', 'menu', menu),
+  dialog('job/{job}', 'force', menu, text('job.forceMenu')),
+  dialog('job/{job}', 'delete', menu, text('objects.delete')),
+  dialog('job/{job}?tab=send', 'push-url', text('job.push.new')),
+  dialog('slos', 'new', css('main .card header .btn')),
+  dialog('slc/{slc}', 'delete', menu, text('levels.delete')),
+  dialog('status-pages', 'new', text('pages.new')),
+  dialog('maintenance', 'plan', text('maintenance.plan')),
+  dialog('maintenance?view=agenda', 'details', css('.body button.ev, .agenda button')),
+  dialog('scripts', 'new', text('scripts.new')),
+  dialog('scripts', 'import', text('scripts.import')),
+  dialog('scripts/{script}', 'run', text('scripts.run')),
+  dialog('scripts/{script}?tab=schedules', 'new', text('scripts.newSchedule')),
+  dialog('scripts/{script}?tab=webhooks', 'new', text('scripts.newToken')),
+  dialog('scripts/{script}?tab=settings', 'new configuration', text('scripts.newConfiguration')),
+  dialog('notifications', 'new', text('notifications.new')),
+  dialog('notifications', 'edit', css('main table .btn.icon')),
+  dialog('notifications/links', 'new', text('notifications.newLink')),
+  dialog('content/translations', 'add', text('content.addText')),
+  dialog('users', 'new', text('users.new')),
+  dialog('users/groups', 'new', text('users.newGroup')),
+  dialog('users/explain', 'grant', text('users.grant')),
+  dialog('users/user/{user}', 'delete', text('users.delete')),
+  dialog('settings/backups', 'new', text('settings.backups.make')),
+  dialog('settings/backups', 'restore', text('settings.restore.fromFile')),
+  dialog('settings/demo', 'remove', text('settings.demo.remove')),
+  dialog('account', 'new token', text('account.newToken')),
+]
+
+onBun('screens', (stage) => {
+  let pathOf: PathOf = (path) => path
+  beforeAll(async () => {
+    if (IS_COMPLETE) pathOf = await makePlant(stage.client)
+  }, PLANT_MAX_MS)
+
+  for (const shot of SHOTS)
+    test.skipIf(!IS_COMPLETE)(
+      `picture of ${shot.name}`,
+      async () => {
+        // Before a login the browser decides the language, after it the user.
+        const visits: readonly (readonly Language[])[] =
+          shot.as === null ? LANGUAGES.map((one) => [one]) : [LANGUAGES]
+        for (const languages of visits) await take(stage, { ...shot, path: pathOf(shot.path) }, languages)
+      },
+      SHOT_MAX_MS,
+    )
+})
+
+/** Opens the screen of a shot in each language, and takes a picture of each look. */
+async function take(
+  stage: Stage,
+  { name, path, as = 'administrator', press = [] }: Shot,
+  languages: readonly Language[],
+) {
+  const [locale = 'en'] = languages
+  await stage.visit('keys', { as, browser: { locale } }, async ({ page, expectProblem }) => {
+    expectProblem(/status of 40[134]/)
+    for (const language of languages) {
+      if (as !== null)
+        await good(
+          stage.client.request('PATCH', `/users/${stage.client.userIds[as]}`, { json: { language } }),
+        )
+      await page.setViewportSize(SIZES.wide)
+      await page.goto(`${stage.url}/ui/${path}`)
+      await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await page.locator('.skel').first().waitFor({ state: 'detached' })
+      for (const one of press) await pressOn(page, one, language)
+      for (const [width, theme] of LOOKS[language]) {
+        await page.setViewportSize(SIZES[width])
+        await page.emulateMedia({ colorScheme: theme })
+        const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${language}-${width}-${theme}.png`
+        await page.screenshot({ path: join(FOLDER, file), animations: 'disabled', fullPage: true })
+      }
+    }
+  })
+}
+
+async function pressOn(page: Page, press: Press, language: Language): Promise<void> {
+  if ('css' in press) return page.locator(press.css).first().click()
+  if ('keys' in press) return page.keyboard.press(press.keys)
+  if ('marks' in press) {
+    const items = page.getByRole('treeitem')
+    await items.nth(1).locator('.tw').click()
+    await items.nth(3).waitFor()
+    for (let at = 2; at < 2 + press.marks; at++) await items.nth(at).click({ modifiers: ['Control'] })
+    return
+  }
+  const name = new RegExp(`^${(TEXTS[language][press.text] ?? '').replaceAll(/\{[^}]*\}/g, '.*')}$`)
+  await page.getByRole('button', { name }).or(page.getByRole('menuitem', { name })).last().click()
+}
+
+/** All texts of the console by their keys. */
+function textsOf(language: Language): Readonly<Record<string, string>> {
+  const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
+  const texts = files
+    .filter((path) => path.endsWith(`words/${language}.json`))
+    .map((path) => JSON.parse(readFileSync(join(CONSOLE, path), 'utf8')) as Record<string, string>)
+  return Object.assign({}, ...texts) as Readonly<Record<string, string>>
+}
+const TEXTS = { en: textsOf('en'), de: textsOf('de'), fr: textsOf('fr') }

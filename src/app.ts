@@ -33,6 +33,8 @@ import { importRoutes } from './data/imports/routes.ts'
 import { configurationRoutes } from './data/configuration/routes.ts'
 import { definitionRoutes } from './data/definitions/routes.ts'
 import { rowRoutes } from './data/rows/routes.ts'
+import { refreshRoutes } from './data/refreshes/routes.ts'
+import { refreshesFailed } from './data/refreshes/service/health.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
 import { queryRoutes } from './data/queries/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
@@ -100,6 +102,7 @@ export const healthReports: HealthReports = {
     warnOfIdleRunners,
     clockIsBehind,
     limitsAreUnknown,
+    refreshesFailed,
   ],
 }
 
@@ -157,6 +160,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/selection': selectionRoutes,
   'data/rows': rowRoutes,
   'data/definitions': definitionRoutes,
+  'data/refreshes': refreshRoutes,
   'data/queries': queryRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,

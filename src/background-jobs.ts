@@ -3,6 +3,7 @@ import { prepareFirstStart } from './access/session/service/first-start.ts'
 import { continueDemo } from './automation/demo/service.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
+import { refreshWhenDue } from './data/refreshes/service/run.ts'
 import { sweepGenerations } from './data/tables/service.ts'
 import { sweepUploads } from './data/uploads/service.ts'
 import { sweepOperations } from './operations/work/service.ts'
@@ -38,7 +39,7 @@ export async function recover(ports: Ports): Promise<void> {
 }
 
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
- * people of the directory, files that belong to nobody, backups that are due. */
+ * people of the directory, files without a reference, backups that are due. */
 export async function runPeriodic(ports: Ports): Promise<void> {
   await Promise.all([
     recover(ports),
@@ -47,6 +48,7 @@ export async function runPeriodic(ports: Ports): Promise<void> {
     sweepOperations(ports),
     sweepUploads(ports),
     backUpWhenDue(ports),
+    refreshWhenDue(ports),
     continueDemo(ports),
   ])
 }

@@ -123,6 +123,34 @@ export const dataTables = sqliteTable(
   ],
 )
 
+/** Where the rows of an imported table come from, again and again. */
+export const dataRefreshes = sqliteTable(
+  'data_refreshes',
+  {
+    tableId: integer('table_id')
+      .primaryKey()
+      .references(() => dataTables.id, { onDelete: 'cascade' }),
+    /** As on the wire, but with the types of the columns. */
+    origin: text({ mode: 'json' }).$type<unknown>().notNull(),
+    /** Null for refreshes on demand alone. */
+    everyMs: integer('every_ms'),
+    /** When the next one is due; null for none. */
+    nextAt: integer('next_at'),
+    refreshedAt: integer('refreshed_at'),
+    /** Since the latest refresh that succeeded. */
+    failures: integer().notNull(),
+    failedAt: integer('failed_at'),
+    /** Code and detail of the latest failure; JSON null after a success. */
+    error: text({ mode: 'json' }).$type<unknown>().notNull(),
+    /** The token of the refresh that goes on, and until when it holds without a sign of its node. */
+    lease: text(),
+    leaseUntilAt: integer('lease_until_at'),
+    /** Rises with every change of the definition. */
+    version: integer().notNull(),
+  },
+  (table) => [index('data_refreshes_by_next').on(table.nextAt)],
+)
+
 /** A file that was uploaded to be imported. */
 export const dataUploads = sqliteTable(
   'data_uploads',

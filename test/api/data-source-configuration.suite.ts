@@ -325,8 +325,15 @@ const scenarios: Scenario[] = [
         expect(item?.missingPassword).toBe(isSet === false)
         return isSet
       }
-      expect(await put({ schema: 'other', tls: 'disable' })).toBe(true)
-      for (const change of [{ host: 'evil.example.org' }, { port: 1 }, { database: 'x' }, { user: 'root' }]) {
+      expect(await put({ schema: 'other' })).toBe(true)
+      const changes = [
+        { host: 'evil.example.org' },
+        { port: 1 },
+        { database: 'x' },
+        { user: 'root' },
+        { tls: 'disable' },
+      ]
+      for (const change of changes) {
         expect(await put({ ...change, password: CANARY })).toBe(true)
         expect(await put(change)).toBe(true)
         expect(await put({})).toBe(false)

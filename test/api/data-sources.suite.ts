@@ -218,6 +218,11 @@ const kept: Scenario[] = [
       }
       expect(await put({})).toBe(true)
       expect(await put({ password: ANOTHER })).toBe(true)
+      for (const elsewhere of [{ host: 'db.example.net' }, { port: 5_433 }, { tls: 'disable' }]) {
+        const json = { name: 'rotated', ...reached(elsewhere) }
+        const sent = await client.request('PUT', `/dataSources/${id}`, { json })
+        expectAnswer(sent, { answers: 'invalid', pointers: ['/connection/password'] })
+      }
       expect(await put({ password: null })).toBe(false)
       expect(await put({})).toBe(false)
       const record = await client.request('GET', `/audit?objectType=dataSource&objectId=${id}`)
@@ -603,7 +608,7 @@ const listed: Scenario[] = [
       )
       const { id } = await make(client, { connection: reachable() })
       const tables = await client.request('GET', `/dataSources/${id}/tables`, { as: 'Data_Editor' })
-      const none = { annotations: {}, etag: null }
+      const none = { annotations: {}, etag: null, refresh: null }
       expect(tables.body as unknown).toEqual([
         { ...none, name: 'orders', kind: 'table', comment: 'Orders', approximateRows: 7, columns: 3 },
         { ...none, name: 'regions', kind: 'view', comment: null, approximateRows: null, columns: 1 },

@@ -20,6 +20,7 @@ import { dataQueriesSuite } from './data-queries.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataDefinitionsSuite } from './data-definitions.suite.ts'
+import { dataRefreshesSuite } from './data-refreshes.suite.ts'
 import { dataRowsSuite } from './data-rows.suite.ts'
 import { dataFilesSuite } from './data-files.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
@@ -148,6 +149,7 @@ export const SUITES: readonly Suite[] = [
   sharedResultsSuite,
   scopedReadsSuite,
   dataQueriesSuite,
+  dataRefreshesSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

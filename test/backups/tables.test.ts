@@ -7,9 +7,11 @@ import { integer, SQLiteTable, sqliteTable } from 'drizzle-orm/sqlite-core'
 
 import { DECIDED, TABLES } from '../../src/content/backups/store/tables.ts'
 
+/** A restore fills new generations, and names them in the rows of tables. */
+const MADE_ANEW = 'data_generations'
 const FOLDER = join(import.meta.dir, '../../db/tables')
 
-/** Of these tables nobody has decided whether backups hold them. */
+/** The tables of which it is undecided whether backups hold them. */
 function undecided(tables: readonly SQLiteTable[]): readonly string[] {
   return tables.map((table) => getTableName(table)).filter((name) => !DECIDED.includes(name))
 }
@@ -34,7 +36,7 @@ test('a table comes after those that it refers to, and has as many columns as on
   for (const { name, references, columns } of TABLES) {
     expect(columns.length).toBeLessThanOrEqual(32)
     for (const { table } of references) {
-      if (table !== name) expect(names.slice(0, names.indexOf(name))).toContain(table)
+      if (table !== name && table !== MADE_ANEW) expect(names.slice(0, names.indexOf(name))).toContain(table)
     }
   }
 })

@@ -280,6 +280,8 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into data_scopes values (7, 1, 'own', '["orders"]', 'read', '{"column":"region","op":"is_null"}', '[]', 1, 2, 3)`,
     `insert into data_scope_subjects values (8, 7, 1, null, null), (9, 7, null, null, 'Data_Editor')`,
     `insert into data_source_notes values (1, 'orders', 'region', 'Where', '{"unit":"kg"}', 4)`,
+    `insert into data_refreshes select id, '{"kind":"foreign","dataSourceId":1,"table":"orders","isView":false,"columns":[],"filter":null}',
+      3600000, ${now + 86_400_000}, 5, 0, null, 'null', null, null, 1 from data_tables`,
     `update data_sources set comment = 'Shop', annotations = '{"own":1}' where id = 1`,
     // A group was moved into a younger one.
     `insert into data_query_groups values (3, 4, 'March', '', 2, 3, 4), (4, null, 'Year', '', 1, 3, 4)`,

@@ -6,7 +6,14 @@ import type { Ports } from '../../ports/index.ts'
 import { COLUMNS_MAX } from '../imports/schema.ts'
 import { scopesBound, scopesNaming } from '../scopes/service.ts'
 import { requireFileSource } from '../sources/service.ts'
-import { inGeneration, nameTaken, openTable, publishTable, requireTable } from '../tables/service.ts'
+import {
+  inGeneration,
+  nameTaken,
+  openTable,
+  publishTable,
+  requireEditable,
+  requireTable,
+} from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { ImportedTableView, TableBody, TableChange } from './schema.ts'
 
@@ -35,6 +42,7 @@ export function changeTable(
   return changeWithRetry(demanded, async () => {
     await requireFileSource(context.ports, id)
     const before = await requireTable(context.ports, id, table)
+    requireEditable(before)
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const columns = changedColumns(before, body)
     const name = body.rename ?? before.name

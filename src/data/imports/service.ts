@@ -12,7 +12,14 @@ import type { Work } from '../../operations/work/service.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Generation } from '../../ports/tables.ts'
 import { requireFileSource } from '../sources/service.ts'
-import { abandonGeneration, beginGeneration, nameTaken, openTable, publishTable } from '../tables/service.ts'
+import {
+  abandonGeneration,
+  beginGeneration,
+  nameTaken,
+  openTable,
+  publishTable,
+  requireEditable,
+} from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import { dropUploads, requireUpload, saveUpload } from '../uploads/service.ts'
 import type { UploadRow } from '../uploads/service.ts'
@@ -78,6 +85,7 @@ export async function importFile(
   const upload = await requireFile(ports, id, body.upload)
   const before = await openTable(ports, id, body.table)
   if (before && body.mode === 'create') throw nameTaken(before.name)
+  if (before) requireEditable(before)
   const extended = isAdding(body) ? requireExtended(before, body) : null
   work.begin()
   const file = await formatOf(ports, upload.blob, body.file)

@@ -8,7 +8,7 @@ import { editSight } from '../scopes/service/sights.ts'
 import type { Sight } from '../scopes/sight.ts'
 import { requireFileSource } from '../sources/service.ts'
 import { WRITERS } from '../sql/dialects/writers.ts'
-import { inGeneration, publishTable, requireTable } from '../tables/service.ts'
+import { inGeneration, publishTable, requireEditable, requireTable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { EditView, InsertBody, KeyedBody } from './schema.ts'
 import { plannedEdit } from './steps.ts'
@@ -45,6 +45,7 @@ function edit(context: Context, place: Place, order: Order): Promise<Edited> {
     await requireFileSource(ports, place.id)
     const sight = await editSight(context, place.id, place.table)
     const before = await requireTable(ports, place.id, place.table)
+    requireEditable(before)
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const changes = changesOf(order, sight, ports.settings.timeZone)
     const plan = plannedEdit(

@@ -119,9 +119,16 @@ export const effectiveView = z
         edit: part.describe('The rows that the user may edit; null for none.'),
         hiddenColumns: z.array(z.string()).meta({ examples: [['margin']] }),
         reason: z
-          .enum(['administrator', 'no_scopes', 'view_without_scope', 'no_scope_applies', 'scopes'])
+          .enum([
+            'administrator',
+            'no_scopes',
+            'view_without_scope',
+            'copy_without_scope',
+            'no_scope_applies',
+            'scopes',
+          ])
           .describe(
-            '`view_without_scope`: in a data source with scopes a view needs one too; `scopes`: the scopes of the table decide.',
+            '`view_without_scope`: in a data source with scopes a view needs one too; `copy_without_scope`: a copy of a table with scopes needs one too; `scopes`: the scopes of the table decide.',
           ),
         scopes: z
           .array(

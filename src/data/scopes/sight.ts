@@ -34,6 +34,8 @@ export type Relation = {
   readonly name: string
   readonly kind: 'table' | 'view'
   readonly columns: readonly Column[]
+  /** Whether it copies a table that scopes restrict: without scopes of its own it is closed, since theirs are not copied. */
+  readonly isClosed?: boolean
 }
 
 /** The columns and rows of a table that a user may read or edit. */
@@ -46,7 +48,7 @@ export type Sight = {
 /** The part of a table that a user may read or edit; null for none of it.
  * - Administrators have all of it.
  * - A table without scopes is readable. A view without scopes is readable if its source has no scopes at all, since it may
- *   show rows of other tables. Editing needs a scope.
+ *   show rows of other tables. A copy of a table with scopes needs scopes of its own. Editing needs a scope.
  * - Of the scopes for the user, one has to admit a row, and none may hide a column. */
 export function sightOf(
   person: Person,
@@ -57,7 +59,8 @@ export function sightOf(
   if (person.role === 'administrator') return { columns, rows: null }
   const own = scopes.filter(({ tables }) => tables.includes(relation.name))
   if (own.length === 0) {
-    const isOpen = access === 'read' && (relation.kind === 'table' || scopes.length === 0)
+    const isOpen =
+      access === 'read' && relation.isClosed !== true && (relation.kind === 'table' || scopes.length === 0)
     return isOpen ? { columns, rows: null } : null
   }
   const matching = own.filter((scope) => reasonsOf(scope, person).length > 0)

@@ -5,6 +5,7 @@ import { isFixedDuration } from '../../lib/duration.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isCertificates } from './certificates.ts'
 import { hostOf } from './host.ts'
+import { refreshState } from './refresh-view.ts'
 import { annotations, columnName, comment, tableName } from './notes.ts'
 
 const DESCRIPTION_MAX = 4_000
@@ -71,7 +72,9 @@ const reached = (port: number) => ({
     .max(PASSWORD_MAX)
     .nullable()
     .optional()
-    .describe('The password, which is never shown again. Absent: unchanged; null: none.'),
+    .describe(
+      'The password, which is never shown again. Absent: unchanged, unless host, port or tls change; null: none.',
+    ),
   passwordSet: shownOnly,
   tls: tls.default('verify-full'),
   ca: ca
@@ -253,6 +256,10 @@ export const tableView = z
       .describe(
         'The version of the rows of an imported table, for If-Match of edits; null for tables of databases.',
       )
+      .meta({ examples: [null] }),
+    refresh: refreshState
+      .nullable()
+      .describe('The state of a table whose rows come from elsewhere; null for others.')
       .meta({ examples: [null] }),
   })
   .meta({ id: 'DataSourceTable' })

@@ -3,7 +3,7 @@ import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal, stale } from '../../lib/errors.ts'
+import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -161,10 +161,23 @@ export async function changeOf(
     connection: connection && (kept as Connection),
     password:
       connection && password === undefined
-        ? (before?.password ?? null)
+        ? keptPassword(connection, before)
         : await sealOf(ports, password ?? null),
     updatedAt: ports.clock.now(),
   }
+}
+
+/** The password of before, unless the connection would send it elsewhere or with less protection.
+ * @throws {Refusal} invalid */
+function keptPassword(
+  { host, port, tls }: Pick<Connection, 'host' | 'port' | 'tls'>,
+  before: DataSourceRow | null,
+): string | null {
+  if (!before || before.password === null) return null
+  const { connection } = before
+  const isSame = connection?.host === host && connection.port === port && connection.tls === tls
+  if (isSame) return before.password
+  throw invalidAt('/connection/password', 'must be given again, or null, for another host, port or tls')
 }
 
 async function sealOf({ secrets }: Ports, password: string | null): Promise<string | null> {

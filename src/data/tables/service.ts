@@ -13,7 +13,7 @@ import { generationOf } from '../../ports/tables.ts'
 import type { Generation, Progress } from '../../ports/tables.ts'
 import { writeRowLines } from './row-lines.ts'
 import * as store from './store.ts'
-import type { TableRow } from './store.ts'
+import type { RefreshRow } from './store.ts'
 
 const recorded = recorder('dataTable')
 
@@ -33,6 +33,8 @@ export type OpenTable = {
   readonly rows: number
   readonly version: number
   readonly generation: Generation
+  /** Whether refreshes replace its rows. */
+  readonly isRefreshed: boolean
 }
 
 /** A table of a data source, or null. */
@@ -46,6 +48,21 @@ export async function requireTable(ports: Ports, sourceId: number, name: string)
   const table = await openTable(ports, sourceId, name)
   if (!table) throw new Refusal('not_found', 'There is no such table.')
   return table
+}
+
+/** @throws {Refusal} conflict for a table whose rows refreshes replace */
+export function requireEditable({ name, isRefreshed }: OpenTable): void {
+  if (!isRefreshed) return
+  throw new Refusal(
+    'conflict',
+    `The rows of ${name} come from elsewhere, and the next refresh would replace this change. Delete its refresh first.`,
+  )
+}
+
+/** The refreshes of the tables of a data source, by the id of the table. */
+async function refreshesOf(ports: Ports, sourceId: number): Promise<ReadonlyMap<number, RefreshRow>> {
+  const rows = await store.listRefreshes(ports.database, sourceId)
+  return new Map(rows.map((row) => [row.tableId, row]))
 }
 
 /** The columns of all tables of a data source, in the form of a database. */
@@ -67,11 +84,21 @@ export async function relationColumns(ports: Ports, sourceId: number): Promise<R
   )
 }
 
-/** The entity tag of each imported table of a data source, by name. */
-export async function tableTags(ports: Ports, sourceId: number): Promise<ReadonlyMap<string, string>> {
-  const tables = await store.listTables(ports.database, sourceId)
-  return new Map(tables.map(({ name, version }) => [name, entityTag(version)]))
+/** The entity tag and the refresh of each imported table of a data source, by name. */
+export async function tableFacts(ports: Ports, sourceId: number): Promise<ReadonlyMap<string, TableFacts>> {
+  const [tables, refreshes] = await Promise.all([
+    store.listTables(ports.database, sourceId),
+    refreshesOf(ports, sourceId),
+  ])
+  return new Map(
+    tables.map(({ id, name, version }) => [
+      name,
+      { etag: entityTag(version), refresh: refreshes.get(id) ?? null },
+    ]),
+  )
 }
+
+type TableFacts = { readonly etag: string; readonly refresh: RefreshRow | null }
 
 /** A new generation of a data source. It is deleted after this time, an hour, unless a table gets it. */
 export async function beginGeneration(
@@ -233,6 +260,8 @@ export async function sweepGenerations({ database, tables, clock, log }: Ports):
   }
 }
 
-function openedOf({ id, dataSourceId, name, columns, rows, version, generationId }: TableRow): OpenTable {
-  return { id, name, columns, rows, version, generation: generationOf(dataSourceId, generationId) }
+function openedOf(row: NonNullable<Awaited<ReturnType<typeof store.findTable>>>): OpenTable {
+  const { id, dataSourceId, name, columns, rows, version, generationId } = row
+  const generation = generationOf(dataSourceId, generationId)
+  return { id, name, columns, rows, version, generation, isRefreshed: row.isRefreshed === 1 }
 }

@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm'
 import { backupRows, HELD_GENERATIONS } from '../../../db/tables/backups.ts'
-import { dataGenerations, dataTables } from '../../../db/tables/sources.ts'
+import { dataGenerations, dataRefreshes, dataTables } from '../../../db/tables/sources.ts'
 import type { Column } from '../../domain/table.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -21,18 +21,34 @@ export async function listTables(database: Database, dataSourceId: number): Prom
   return rows as TableRow[]
 }
 
+export type RefreshRow = typeof dataRefreshes.$inferSelect
+
+/** The refreshes of the tables of a data source. */
+export async function listRefreshes(database: Database, dataSourceId: number): Promise<RefreshRow[]> {
+  const rows = await database
+    .select({ refresh: dataRefreshes })
+    .from(dataRefreshes)
+    .innerJoin(dataTables, eq(dataTables.id, dataRefreshes.tableId))
+    .where(eq(dataTables.dataSourceId, dataSourceId))
+  return rows.map(({ refresh }) => refresh)
+}
+
 /** A table by its name in any letter case. */
 export async function findTable(
   database: Database,
   dataSourceId: number,
   name: string,
-): Promise<TableRow | null> {
+): Promise<(TableRow & { readonly isRefreshed: number }) | null> {
   const isThis = and(
     eq(dataTables.dataSourceId, dataSourceId),
     sql`${dataTables.name} = ${name} collate nocase`,
   )
-  const [row] = await database.select().from(dataTables).where(isThis)
-  return (row as TableRow | undefined) ?? null
+  const isRefreshed = sql<number>`exists (select 1 from data_refreshes where table_id = data_tables.id)`
+  const [row] = await database
+    .select({ ...getTableColumns(dataTables), isRefreshed })
+    .from(dataTables)
+    .where(isThis)
+  return row ? { ...row, columns: row.columns as readonly Column[] } : null
 }
 
 /** Makes a generation that is deleted at this time unless a table gets it. @returns its id */

@@ -114,6 +114,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [plans.revaluations, ALWAYS],
   [sources.dataGenerations, { left: 'a restore makes new ones' }],
   [sources.dataTables, { kept: 'files', isEmptied: true }],
+  [sources.dataRefreshes, { kept: 'files', isEmptied: true }],
   [sources.dataUploads, { left: 'files that wait to be imported' }],
   [sources.dataSources, { kept: 'always', sealed: { password: () => 'data source password' } }],
   [sources.dataScopes, ALWAYS],

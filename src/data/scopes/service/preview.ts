@@ -40,7 +40,7 @@ function itemOf(person: Person, around: Around): Item {
     read: partOf(read, () => filterOf(person, { relation, scopes: own }, 'read')),
     edit: partOf(sightOf(person, around, 'edit'), () => filterOf(person, { relation, scopes: own }, 'edit')),
     hiddenColumns: read ? relation.columns.flatMap(({ name }) => (visible.has(name) ? [] : name)) : [],
-    reason: reasonOf(person, { own, isOpen: read !== null }),
+    reason: reasonOf(person, { own, isOpen: read !== null, isClosed: relation.isClosed === true }),
     scopes: own.map((scope) => {
       const { id, name, access } = scope
       const rows = rowsOf(scope, relation, person)
@@ -52,9 +52,14 @@ function itemOf(person: Person, around: Around): Item {
 
 function reasonOf(
   person: Person,
-  { own, isOpen }: { readonly own: readonly Scope[]; readonly isOpen: boolean },
+  {
+    own,
+    isOpen,
+    isClosed,
+  }: { readonly own: readonly Scope[]; readonly isOpen: boolean; readonly isClosed: boolean },
 ): Item['reason'] {
   if (person.role === 'administrator') return 'administrator'
+  if (own.length === 0 && isClosed) return 'copy_without_scope'
   if (own.length === 0) return isOpen ? 'no_scopes' : 'view_without_scope'
   return own.some((scope) => reasonsOf(scope, person).length > 0) ? 'scopes' : 'no_scope_applies'
 }

@@ -5,9 +5,11 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { ColumnView, TableView } from '../../sources/schema.ts'
 import { listColumns, listTables } from '../../sources/service/catalogue.ts'
+import { findDataSource } from '../../sources/service.ts'
 import { readSchema } from '../../sources/service/connect.ts'
 import { commonSight, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
+import { tableFacts } from '../../tables/service.ts'
 import * as store from '../store.ts'
 
 /** The columns of a data source that the caller may read. @throws {Refusal} as `readSchema` */
@@ -62,7 +64,8 @@ export async function editSight(context: Context, id: number, table: string): Pr
 /** Whether scopes of a data source may restrict the caller. */
 export async function isRestricted({ ports, caller }: Context, id: number): Promise<boolean> {
   if (caller.kind === 'user' && caller.role === 'administrator') return false
-  return (await store.listScopes(ports.database, id)).length > 0
+  if ((await store.listScopes(ports.database, id)).length > 0) return true
+  return (await closedCopies(ports, id)).size > 0
 }
 
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or
@@ -108,13 +111,31 @@ export async function readPeople(ports: Ports, ids: readonly number[]): Promise<
 /** The tables and views of a data source, by name. @throws {Refusal} as `readSchema` */
 export async function relationsOf({ ports }: Context, id: number): Promise<ReadonlyMap<string, Relation>> {
   const tables = Map.groupBy(await readSchema(ports, id), ({ table }) => table)
+  const closed = await closedCopies(ports, id)
   const relations = [...tables].map(([name, own]): [string, Relation] => [
     name,
     {
       name,
       kind: own[0]?.kind ?? 'table',
       columns: own.map((column) => ({ name: column.name, type: column.type })),
+      ...(closed.has(name) && { isClosed: true }),
     },
   ])
   return new Map(relations)
 }
+
+/** The tables of a data source that copy a table of another one which scopes restrict. */
+async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<string>> {
+  const closed = new Set<string>()
+  for (const [name, { refresh }] of await tableFacts(ports, id)) {
+    if (!refresh) continue
+    const { dataSourceId, table, isView } = refresh.origin as Copied
+    const scopes = await store.listScopes(ports.database, dataSourceId)
+    const isThere = (await findDataSource(ports, dataSourceId)) !== null
+    // With a data source its scopes are gone, but not the rows of the copy.
+    if (!isThere || scopes.some(({ tables }) => isView || tables.includes(table))) closed.add(name)
+  }
+  return closed
+}
+
+type Copied = { readonly dataSourceId: number; readonly table: string; readonly isView: boolean }

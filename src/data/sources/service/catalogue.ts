@@ -2,7 +2,7 @@ import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { tableTags } from '../../tables/service.ts'
+import { tableFacts } from '../../tables/service.ts'
 import { commit, isForeignKeyViolation } from '../../../ports/database.ts'
 import type { RelationColumn } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -10,6 +10,7 @@ import type { ColumnView, SyncView, TableView } from '../schema.ts'
 import { requireSource } from '../service.ts'
 import * as store from '../store.ts'
 import type { NoteRow } from '../store.ts'
+import { refreshView } from '../refresh-view.ts'
 import { forgetSchemas, readSchema } from './connect.ts'
 
 const recorded = recorder('dataSource')
@@ -19,7 +20,7 @@ const DIGEST_LENGTH = 16
 /** The tables and views in the schema of a data source, by name. @throws {Refusal} as `readSchema` */
 export async function listTables({ ports }: Context, id: number): Promise<TableView[]> {
   const [columns, noteOn] = [await readSchema(ports, id), await readNotes(ports, id)]
-  const etags = await tableTags(ports, id)
+  const facts = await tableFacts(ports, id)
   return [...Map.groupBy(columns, ({ table }) => table).values()].flatMap(([first, ...others]) => {
     if (!first) return []
     const note = noteOn(first.table, '')
@@ -30,7 +31,8 @@ export async function listTables({ ports }: Context, id: number): Promise<TableV
       annotations: note?.annotations ?? {},
       approximateRows: first.tableRows,
       columns: 1 + others.length,
-      etag: etags.get(first.table) ?? null,
+      etag: facts.get(first.table)?.etag ?? null,
+      refresh: refreshView(ports, facts.get(first.table)?.refresh ?? null),
     }
   })
 }

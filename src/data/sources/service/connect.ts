@@ -100,7 +100,11 @@ export type SourceReader = {
   /** Runs one statement that only reads, within the time limit of the data source. @throws {Refusal} as the port `databases` */
   query(
     statement: Bound,
-    options: Omit<QueryLimits, 'timeoutMs'> & { readonly onBackend?: (pid: number) => void },
+    options: Omit<QueryLimits, 'timeoutMs'> & {
+      /** Absent: the time limit of the data source. */
+      readonly timeoutMs?: number
+      readonly onBackend?: (pid: number) => void
+    },
     signal: AbortSignal,
   ): Promise<RowStream>
 }
@@ -115,12 +119,12 @@ export async function openReader({ ports, caller }: Context, id: number): Promis
   const row = await requireSource(ports, id)
   const opened = await databaseOf(ports, row)
   const session = sessionOf(row, caller)
-  const timeoutMs = timeLimitOf(opened)
+  const timeLimitMs = timeLimitOf(opened)
   return {
     key: JSON.stringify([row.id, row.version, row.createdAt, session]),
     dialect: opened.type,
     schema: opened.schema,
-    query(statement, { rowsMax, bytesMax, onBackend }, signal) {
+    query(statement, { rowsMax, bytesMax, timeoutMs = timeLimitMs, onBackend }, signal) {
       const query = { statement, access: 'read' as const, session, ...(onBackend && { onBackend }) }
       const limits = { timeoutMs, rowsMax, bytesMax }
       return ports.databases.query(targetOf(`source ${id}`, opened), query, limits, signal)

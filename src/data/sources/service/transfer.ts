@@ -105,7 +105,7 @@ export async function importSource(
 }
 
 function isSameAccount({ connection: before }: DataSourceRow, { connection }: DataSourceBody): boolean {
-  const fields = ['host', 'port', 'database', 'user'] as const
+  const fields = ['host', 'port', 'database', 'user', 'tls'] as const
   return (
     before !== null && connection !== null && fields.every((field) => before[field] === connection[field])
   )

@@ -71,8 +71,9 @@ const SEQUENCE_MS = 1_200
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null
   return (
-    target?.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable], [role=tree]') !=
-    null
+    target?.closest(
+      'input:not([type=checkbox]), textarea, select, dialog, [contenteditable], [role=tree], .code-editor',
+    ) != null
   )
 }
 

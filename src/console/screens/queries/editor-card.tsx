@@ -6,11 +6,15 @@ import { SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
+import type { Names } from './code-mirror.ts'
 import type { Query, QueryDraft } from './query.ts'
+import { SqlEditor } from './sql-editor.tsx'
 
 type Props = {
   readonly draft: QueryDraft
   readonly change: (part: Partial<QueryDraft>) => void
+  /** Counts the texts that did not come from the editor. */
+  readonly revision: number
   readonly failure: Failure | null
   /** The faults of the stored draft. */
   readonly errors: Query['errors']
@@ -19,8 +23,20 @@ type Props = {
 }
 
 /** The name, the data source and the text. A text with faults is stored all the same. */
-export function EditorCard({ draft, change, failure, errors, onRun, onCancel }: Props): JSX.Element {
+export function EditorCard(props: Props): JSX.Element {
+  const { draft, change, revision, failure, errors, onRun, onCancel } = props
   const sources = useGet('/dataSources', {})
+  const columns = useGet(
+    '/dataSources/{id}/columns',
+    draft.dataSourceId === '' ? null : { path: { id: Number(draft.dataSourceId) } },
+  )
+  const source = sources.data?.items.find(({ id }) => String(id) === draft.dataSourceId)
+  const tables = Map.groupBy(columns.data ?? [], ({ table }) => table)
+  const names = {
+    dialect: source?.type === 'mysql' ? ('mysql' as const) : ('postgresql' as const),
+    tables: Object.fromEntries([...tables].map(([table, own]) => [table, own.map(({ name }) => name)])),
+    parameters: draft.parameters.map(({ name }) => name),
+  }
   return (
     <Card>
       <div class="pad col spread">
@@ -46,19 +62,14 @@ export function EditorCard({ draft, change, failure, errors, onRun, onCancel }: 
             onValue={(description) => change({ description })}
           />
         </div>
-        <textarea
-          class="input mono sql"
-          aria-label={t('queries.text')}
-          placeholder={'SELECT id, amount\nFROM orders\nWHERE region = ${region}'}
-          rows={12}
-          wrap="off"
-          spellcheck={false}
-          value={draft.text}
-          onInput={(event) => change({ text: event.currentTarget.value })}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onRun()
-            else if (event.key === 'Escape') onCancel()
-          }}
+        <SqlEditor
+          key={revision}
+          label={t('queries.text')}
+          text={draft.text}
+          names={names}
+          onText={(text) => change({ text })}
+          onRun={onRun}
+          onCancel={onCancel}
         />
         {errors.map(({ line, message, phase }) => (
           <Note key={`${phase} ${line} ${message}`} kind="warning">
@@ -66,27 +77,23 @@ export function EditorCard({ draft, change, failure, errors, onRun, onCancel }: 
             <div>{t('queries.stored')}</div>
           </Note>
         ))}
-        <TablesOf sourceId={draft.dataSourceId} />
+        <Tables tables={names.tables} />
       </div>
     </Card>
   )
 }
 
 /** The tables and columns that the text can name. */
-function TablesOf({ sourceId }: { readonly sourceId: string }): JSX.Element | null {
-  const columns = useGet(
-    '/dataSources/{id}/columns',
-    sourceId === '' ? null : { path: { id: Number(sourceId) } },
-  )
-  if (!columns.data || columns.data.length === 0) return null
-  const tables = [...Map.groupBy(columns.data, ({ table }) => table)]
+function Tables({ tables }: Pick<Names, 'tables'>): JSX.Element | null {
+  const entries = Object.entries(tables)
+  if (entries.length === 0) return null
   return (
     <details class="part">
-      <summary>{t('queries.tables', { count: tables.length })}</summary>
+      <summary>{t('queries.tables', { count: entries.length })}</summary>
       <ul class="col">
-        {tables.map(([table, own]) => (
+        {entries.map(([table, columns]) => (
           <li key={table}>
-            <b>{table}</b> <span class="quiet">{own.map(({ name }) => name).join(', ')}</span>
+            <b>{table}</b> <span class="quiet">{columns.join(', ')}</span>
           </li>
         ))}
       </ul>

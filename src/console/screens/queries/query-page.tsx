@@ -47,6 +47,7 @@ function Editing({ query, etag }: Props): JSX.Element {
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState<Failure | null>(null)
   const [dialog, setDialog] = useState<'publish' | 'delete' | null>(null)
+  const [revision, setRevision] = useState(0)
   const run = useRun()
   const change = (part: Partial<QueryDraft>): void => setDraft({ ...draft, ...part })
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(query))
@@ -94,6 +95,7 @@ function Editing({ query, etag }: Props): JSX.Element {
             <EditorCard
               draft={draft}
               change={change}
+              revision={revision}
               failure={failure}
               errors={isChanged ? [] : (query?.errors ?? [])}
               onRun={() => refusedRun === undefined && start()}
@@ -109,7 +111,15 @@ function Editing({ query, etag }: Props): JSX.Element {
               onTexts={setTexts}
               failure={run.failure}
             />
-            {query && <VersionsCard query={query} onRestored={(restored) => setDraft(draftOf(restored))} />}
+            {query && (
+              <VersionsCard
+                query={query}
+                onRestored={(restored) => {
+                  setDraft(draftOf(restored))
+                  setRevision(revision + 1)
+                }}
+              />
+            )}
           </div>
         </div>
       </div>

@@ -2,6 +2,7 @@ import type { Word } from './parser.ts'
 import { ACTIONS } from './words/actions.ts'
 import { ALARMS } from './words/alarms.ts'
 import { EXPECTATIONS } from './words/expectations.ts'
+import { HISTORY } from './words/history.ts'
 import { OBJECTS } from './words/objects.ts'
 import { CONTAINERS } from './words/containers.ts'
 import { DEPENDENCIES } from './words/dependencies.ts'
@@ -12,6 +13,7 @@ import { REVALUATIONS } from './words/revaluations.ts'
 export const VOCABULARY: readonly Word[] = [
   ...OBJECTS,
   ...ACTIONS,
+  ...HISTORY,
   ...EXPECTATIONS,
   ...THE_PAST,
   ...REVALUATIONS,

@@ -3,6 +3,11 @@ import type { Body } from '../../api/client.ts'
 const CONDITION =
   /^(.+?) (>=|<=|<>|>|<|=|contains|starts_with|ends_with|matches|not_contains|not_matches) ("[^"]*"|-?[\d.]+)(?: (\d+) times)?(?: until (-?[\d.]+)(?: (\d+) times)?)?$/
 
+/** `Load > 90 predicted in 60m over 64m`. */
+const PREDICTED = /^(.+) predicted in (\d+)m over (\d+)m$/
+/** `Load <> usual of the day over 7d`, with the least width of the band. */
+const USUAL = /^(.+?) (>|<|<>) usual of the (day|week) over (\d+)d(?: wide (\d+))?$/
+
 type Names = { readonly numbers: readonly string[]; readonly texts: readonly string[] }
 
 /** The limits of one level as they are on the wire, from `Load > 90 3 times until 80 and Memory > 95`.
@@ -13,6 +18,19 @@ export function conditionsOf(text: string, names: Names): Body {
 }
 
 function conditionOf(text: string, names: Names): Body {
+  const [, predicted, within, window] = PREDICTED.exec(text) ?? []
+  if (predicted !== undefined)
+    return {
+      ...conditionOf(predicted, names),
+      inFuture: { within: `PT${within}M`, window: `PT${window}M` },
+    }
+  const [, learned = '', side, season, days, width] = USUAL.exec(text) ?? []
+  if (side === undefined) return plainConditionOf(text, names)
+  const adaptiveValues = { season, window: `P${days}D`, minSamples: 3, minWidth: Number(width ?? 0) }
+  return { key: keyOf(learned, names), operator: side, value: 0, adaptiveValues }
+}
+
+function plainConditionOf(text: string, names: Names): Body {
   const [, name = '', operator, value = '', times, until, untilTimes] = CONDITION.exec(text) ?? []
   if (operator === undefined) throw new RangeError(`\`${text}\` is no condition`)
   const recovery = { value: Number(until), repetition: Number(untilTimes ?? 1) }

@@ -4,6 +4,11 @@ import type { Row } from '../play.ts'
 
 const format = timeFormat(TIME_ZONE)
 
+/** The hour of an instant on the clock of the stories. */
+export function localHourOf(at: number): number {
+  return Number(format(at).slice(11, 13))
+}
+
 /** What a story expected and did not find. */
 class Unmet extends Error {
   constructor(wanted: string, found: string) {

@@ -6,6 +6,8 @@ import { Receiver } from './receiver.ts'
 import { SECRET } from './stage.ts'
 const receiver = new Receiver()
 afterAll(() => receiver.close())
+type Told = { readonly message: string; readonly object: { readonly path: string } }
+
 test.each(HOSTS_BY_HAND)(
   'a delivery on %s that breaches a limit is notified, and so is the recovery',
   async (_, start) => {
@@ -129,6 +131,32 @@ test.each(HOSTS_BY_HAND)(
       await hand.moveTo((now += 61_000))
       expect(receiver.take()).toEqual([])
       expect(await shown()).toMatchObject({ message: 'pg_dump: no route to host' })
+      // A value that is not usual is told with its name, its unit and the usual values.
+      const adaptiveValues = { window: 'P3D', season: 'none', minSamples: 3, minWidth: 2 }
+      const learning = { key: 'returnValue1', operator: '<>', value: 0, adaptiveValues }
+      const tank = await good<{ id: number }>(
+        admin.request('POST', `/jobs?parentType=device&parentId=${device.id}`, {
+          json: {
+            name: 'tank',
+            parameters: { returnValue: [{ valueName: 'Level', valueUnit: 'cm' }] },
+            thresholds: { minor: { conditions: [learning] } },
+          },
+        }),
+      )
+      const beganAt = now - 48 * 3_600_000
+      const timestamps = [...Array(48).keys()].map((hour) => beganAt + hour * 3_600_000)
+      const series = { jobId: tank.id, key: 'returnValue1', timestamps, values: timestamps.map(() => 20) }
+      await good(admin.request('POST', '/webcollector/values', { json: { series: [series] } }))
+      await hand.moveTo((now += 2 * 3_600_000))
+      receiver.take()
+      await good(
+        admin.request('POST', `/webcollector/jobs/${tank.id}/values`, { json: { returnValue1: 50 } }),
+      )
+      await hand.moveTo((now += 61_000))
+      const told = receiver.take().flatMap(({ json }) => (json['data'] as { alarms: Told[] }).alarms)
+      expect(told.filter(({ object }) => object.path === '/root/d/tank')).toMatchObject([
+        { event: 'opened', message: 'Level is 50 cm; usual are 19 cm to 21 cm' },
+      ])
     } finally {
       await hand.host.close()
     }

@@ -75,6 +75,30 @@ export const dataFilesSuite: Suite = {
       },
     },
     {
+      title: 'a Parquet file has the rows that CSV of it has',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const bytes = await fixture('../parquet/snappy.parquet')
+        const columns = ['id', 'qty', 'long', 'price', 'cents', 'ok', 'day', 'at', 'local', 'time', 'text']
+        const csv = [
+          columns.join(','),
+          '007,1,123456789012345,0.1,0.05,true,2026-03-01,2026-03-01T10:30:15.00025Z,2026-03-01 10:30,07:05,"Zürich ""x"""',
+          '008,-2,-1,1e25,-1.1,false,1900-02-28,1969-12-31T23:59:59.999999Z,2026-07-01 00:00,23:59:59.5,"line\nbreak"',
+          ',,0,,,,,,,,',
+        ].join('\r\n')
+        const both = { values: VALUES, columns: columns.map((source) => ({ source })) }
+        await good(importInto(client, id, csv, { table: 'csv', ...both }))
+        await good(importInto(client, id, bytes, { table: 'parquet', file: { kind: 'parquet' }, ...both }))
+        const [text, typed] = [await selectFrom(client, id, 'csv'), await selectFrom(client, id, 'parquet')]
+        expect(typed.rows.length).toBe(3)
+        expect([typed.columns, typed.rows]).toEqual([text.columns, text.rows])
+        const nested = await fixture('../parquet/list.parquet')
+        const { body } = await importInto(client, id, nested, { table: 'l', file: { kind: 'parquet' } })
+        expect(body).toMatchObject({ code: 'import_failed', errors: [{ pointer: '/file' }] })
+        expect(body['detail']).toMatch(/column tags is nested/)
+      },
+    },
+    {
       title: 'a file that is not of its kind, or has a fault, is refused and changes nothing',
       async run(client) {
         const { id } = await makeSource(client)
@@ -85,6 +109,7 @@ export const dataFilesSuite: Suite = {
         const cases = [
           [bytes, {}, '/file/kind', /not CSV\. Set kind to xlsx/],
           [bytes, { file: { kind: 'ndjson' } }, '/file/kind', /not NDJSON/],
+          [bytes, { file: { kind: 'parquet' } }, '/file/kind', /not a Parquet file/],
           [CSV, xlsx, '/file', /not an XLSX workbook/],
           [bytes.slice(0, 3_000), xlsx, '/file', /is truncated/],
           [bytes, { file: { kind: 'xlsx', sheet: 'Third' } }, '/file/sheet', /it has Data, Second/],

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 import { expect } from 'bun:test'
 
+import { XLSX_TYPE } from '../../src/data/selection/formats.ts'
 import { numberRow, textRow, workbook } from '../data/workbook.ts'
 import type { Client } from './client.ts'
 import { good } from './suite.ts'
@@ -96,6 +97,31 @@ export const dataFilesSuite: Suite = {
         const { body } = await importInto(client, id, nested, { table: 'l', file: { kind: 'parquet' } })
         expect(body).toMatchObject({ code: 'import_failed', errors: [{ pointer: '/file' }] })
         expect(body['detail']).toMatch(/column tags is nested/)
+      },
+    },
+    {
+      title: 'a table is exported as a workbook, which has the same rows when it is imported',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const csv = 'id,amount,day,ok\r\n007,1.5,2026-03-01,true\r\n=1+1,,,false\r\nx,-2,1899-12-31,\r\n'
+        await good(importInto(client, id, csv, { table: 'first' }))
+        const headers = { accept: XLSX_TYPE }
+        const select = (json: object) =>
+          client.request('POST', `/dataSources/${id}/tables/first/select`, { json, headers })
+        const { status, headers: sent, bytes } = await select({})
+        expect([status, sent.get('content-type')]).toEqual([200, XLSX_TYPE])
+        await good(importInto(client, id, bytes, { table: 'second', file: { kind: 'xlsx' } }))
+        const [first, second] = [
+          await selectFrom(client, id, 'first'),
+          await selectFrom(client, id, 'second'),
+        ]
+        expect(second.rows.length).toBe(3)
+        expect([second.columns, second.rows]).toEqual([first.columns, first.rows])
+        expect((await select({ limit: 1_048_575 })).status).toBe(200)
+        const { body } = await select({ limit: 1_048_576 })
+        expect([body['code'], body['errors']]).toMatchObject(['invalid', [{ pointer: '/limit' }]])
+        await good(importInto(client, id, `a\n${'x'.repeat(32_768)}\n`, { table: 'first', mode: 'replace' }))
+        expect((await select({})).body['code']).toBe('query_too_large')
       },
     },
     {

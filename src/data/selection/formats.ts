@@ -1,7 +1,9 @@
 import type { Cell, Column, Row } from '../../domain/table.ts'
 
+export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
 /** The media types in which a result is streamed. */
-export const EXPORT_TYPES = ['text/csv', 'application/x-ndjson'] as const
+export const EXPORT_TYPES = ['text/csv', 'application/x-ndjson', XLSX_TYPE] as const
 export type ExportType = (typeof EXPORT_TYPES)[number]
 
 /** A text that a spreadsheet would read as a formula (OWASP: CSV Injection). */
@@ -12,6 +14,7 @@ const SPECIAL = /[",\r\n]/
 export type Writing = {
   readonly head: string
   readonly rows: (rows: readonly Row[]) => string
+  readonly tail: string
   /** The end of a result that lacks rows: a record that is not complete, so that every reader of the format fails. */
   readonly brokenOff: (reason: string) => string
 }
@@ -32,6 +35,7 @@ export function csvWriting(columns: readonly Column[], isForExcel: boolean): Wri
   return {
     head: `${columns.map(({ name }) => textOf(name)).join(',')}\r\n`,
     rows: (rows) => rows.map(lineOf).join(''),
+    tail: '',
     brokenOff: (reason) => `"${reason.replaceAll('"', '""')}`,
   }
 }
@@ -44,6 +48,7 @@ export function ndjsonWriting(columns: readonly Column[]): Writing {
   return {
     head: '',
     rows: (rows) => rows.map(lineOf).join(''),
+    tail: '',
     brokenOff: (reason) => `{"error":${JSON.stringify(reason)}`,
   }
 }

@@ -8,7 +8,7 @@ import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
 import { dataSourcePath, READERS } from '../sources/schema.ts'
-import { EXPORT_TYPES } from './formats.ts'
+import { EXPORT_TYPES, XLSX_TYPE } from './formats.ts'
 import {
   columnPath,
   distinctQuery,
@@ -55,11 +55,11 @@ const selectRoutes = new Hono<Env>().post(
   '/dataSources/:id/tables/:table/select',
   policy({
     summary:
-      'Select rows or aggregates of a table; `Accept: text/csv` and `application/x-ndjson` export them',
+      'Select rows or aggregates of a table; `Accept` with the type of CSV, NDJSON or XLSX exports them',
     roles: READERS,
     scope: 'read',
     answers: {
-      200: { ...ok(selectView, 'The result; CSV and NDJSON are streamed.'), alsoMedia: EXPORT_TYPES },
+      200: { ...ok(selectView, 'The result; CSV, NDJSON and XLSX are streamed.'), alsoMedia: EXPORT_TYPES },
       ...waiting,
     },
     refuses: REFUSES,
@@ -82,7 +82,8 @@ const selectRoutes = new Hono<Env>().post(
         type: exportType,
         isForExcel,
       })
-      return c.body(rows, 200, { 'content-type': `${exportType}; charset=utf-8`, ...UNBUFFERED })
+      const contentType = exportType === XLSX_TYPE ? exportType : `${exportType}; charset=utf-8`
+      return c.body(rows, 200, { 'content-type': contentType, ...UNBUFFERED })
     }
     return answer(c, waitMs, (asking) => select(context, { ...c.req.valid('param'), body }, asking))
   },

@@ -98,7 +98,7 @@ export const selectBody = z
       .max(EXPORT_ROWS_MAX)
       .optional()
       .describe(
-        'The number of rows; in JSON at most 100,000 and by default 1,000. CSV and NDJSON have all rows by default, and fail beyond 10,000,000.',
+        'The number of rows; in JSON at most 100,000 and by default 1,000. CSV and NDJSON have all rows by default, and fail beyond 10,000,000; XLSX has all rows, and is refused beyond 1,048,575.',
       ),
     offset: z.int().min(0).max(OFFSET_MAX).default(0),
     distinct: z.boolean().default(false).describe('Whether equal rows are one.'),

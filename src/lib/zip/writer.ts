@@ -8,6 +8,8 @@ export type Packable = {
   readonly chunks: Chunks
   /** True for what is packed already. */
   readonly isPacked?: boolean
+  /** True where time matters more than size. */
+  readonly isQuick?: boolean
 }
 
 /** The earliest and the latest that an archive can tell, and a day from either end: it tells it in no zone. */
@@ -28,8 +30,9 @@ export async function* packed(entries: AsyncIterable<Packable, void>): AsyncGene
     ready = []
     return taken
   }
-  for await (const { path, changedAt, chunks, isPacked } of entries) {
-    const file = new ZipDeflate(path, { level: isPacked ? 0 : 6 })
+  for await (const { path, changedAt, chunks, isPacked, isQuick } of entries) {
+    const level = isQuick ? 1 : 6
+    const file = new ZipDeflate(path, { level: isPacked ? 0 : level })
     file.mtime = Math.min(Math.max(changedAt, EARLIEST_AT), LATEST_AT)
     zip.add(file)
     for await (const chunk of chunks) {

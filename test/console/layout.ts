@@ -14,7 +14,7 @@ export const CUT_CONTROLS = `(() => {
   }
   return [...within.querySelectorAll(':is(a, button, input, select, textarea, summary, [role=tab])')]
     .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-    .filter((element) => !element.closest('.vh, [role=tree], .code, .cal, .week'))
+    .filter((element) => !element.closest('.vh, [role=tree], [role=grid], .code, .cal, .week'))
     .filter((element) => {
       const box = boxOf(element)
       if (!box) return false

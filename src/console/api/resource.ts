@@ -91,6 +91,12 @@ export function invalidate(...prefixes: readonly string[]): void {
   }
 }
 
+/** Forgets a deleted resource, such as `/scripts/3`, and what is below it: a page that still shows it reads it no more. */
+export function forget(deleted: string): void {
+  for (const url of entries.keys())
+    if (url.startsWith(deleted) && !/\d/.test(url.charAt(deleted.length))) entries.delete(url)
+}
+
 /** Reads everything again that a screen shows, after a gap in the stream of events. */
 export function invalidateShown(): void {
   for (const entry of entries.values()) if (entry.users > 0) void read(entry)

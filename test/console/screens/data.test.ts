@@ -19,7 +19,7 @@ onMainHost(
   (stage) => {
     test('a failed connection is named before a source is created, and a deletion names what depends on it', () =>
       stage.visit('data', {}, async ({ page, check, expectProblem }) => {
-        expectProblem(/503/)
+        expectProblem(/503|409/)
         await page.getByText('No data sources yet').waitFor()
         await check('none')
         await page.getByRole('button', { name: 'New data source' }).first().click()
@@ -48,8 +48,10 @@ onMainHost(
         await check('settings')
         await page.getByRole('button', { name: 'More for Shop' }).click()
         await page.getByRole('menuitem', { name: 'Delete' }).click()
-        await page.getByText('1 data query reads it').waitFor()
+        await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+        await dialog.getByRole('alert').getByText('Sales').waitFor()
         await check('delete')
+        await dialog.getByLabel('Delete it all the same').check()
         await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
         await page.getByText('No data sources yet').waitFor()
       }))

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { FieldError } from '../../api/failure.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import { forget, invalidate } from '../../api/resource.ts'
 import { Check } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
@@ -26,7 +26,6 @@ export function DeleteSource({
   readonly onClose: () => void
 }): JSX.Element {
   const { route } = useLocation()
-  const queries = useGet('/dataQueries', { query: { dataSourceId: source.id } })
   const [dependents, setDependents] = useState<readonly FieldError[]>([])
   const [isForced, setForced] = useState(false)
   const remove = async (): Promise<void> => {
@@ -44,8 +43,8 @@ export function DeleteSource({
     toast({ text: t('data.deleted', { name: source.name }) })
     onClose()
     route(linkTo('data'))
-    // Once this page is left: the source cannot be read again.
-    setTimeout(() => invalidate('/dataSources'))
+    forget(`/dataSources/${source.id}`)
+    invalidate('/dataSources')
   }
   return (
     <FormDialog
@@ -60,16 +59,6 @@ export function DeleteSource({
       {() => (
         <>
           <p>{hasFiles(source) ? t('data.deleteFiles', { count: tables ?? 0 }) : t('data.deleteDatabase')}</p>
-          {queries.data && queries.data.items.length > 0 && (
-            <Note kind="warning">
-              <b>{t('data.deleteQueries', { count: queries.data.items.length })}</b>
-              <ul>
-                {queries.data.items.map(({ id, name }) => (
-                  <li key={id}>{name}</li>
-                ))}
-              </ul>
-            </Note>
-          )}
           {dependents.length > 0 && (
             <>
               <Note kind="warning" role="alert">

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 
 import { call } from '../../api/client.ts'
-import { invalidate } from '../../api/resource.ts'
+import { forget, invalidate } from '../../api/resource.ts'
 import { Check } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
@@ -32,8 +32,8 @@ export function DeleteScript({
     })
     route(linkTo('scripts'), true)
     toast({ text: t('scripts.deleted', { name }) })
-    // The page of the deleted script is left first, so that it is not read again.
-    setTimeout(() => invalidate('/scripts'))
+    forget(`/scripts/${id}`)
+    invalidate('/scripts')
   }
   return (
     <FormDialog

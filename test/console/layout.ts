@@ -3,8 +3,8 @@
 /** By how many pixels the page is wider than the window. */
 export const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-/** Links, buttons and fields that a box cuts at its side, so that they are reached by scrolling sideways alone. Trees, code and
- * calendars, which scroll sideways by nature, are left out. */
+/** Links, buttons and fields that a box cuts at its side, so that they are reached by scrolling sideways alone. Trees, grids,
+ * code and calendars, which scroll sideways by nature, are left out. */
 export const CUT_CONTROLS = `(() => {
   const within = document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document.body
   const boxOf = (element) => {

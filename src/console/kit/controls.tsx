@@ -252,6 +252,14 @@ export function SelectField<V extends string>({
   )
 }
 
+/** The options of a choice of one item by its id, or of none. */
+export function itemOptions(
+  items: readonly { readonly id: number; readonly name: string }[],
+  none: string,
+): readonly { readonly value: string; readonly text: string }[] {
+  return [{ value: '', text: none }, ...items.map(({ id, name }) => ({ value: String(id), text: name }))]
+}
+
 export function Check({
   label,
   checked,

@@ -1,6 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import { callVersioned } from '../api/client.ts'
+import type { Answer, Call, Route, Target } from '../api/client.ts'
 import { asFailure, Failure } from '../api/failure.ts'
 import { t } from '../language/t.ts'
 import { background } from './background.ts'
@@ -18,6 +20,37 @@ type How<T, D> = {
   readonly send: (base: Version<T>, draft: D) => Promise<Version<T>>
   /** Reads the stored version, after another user has saved. */
   readonly read: () => Promise<Version<T>>
+}
+
+/** How an object is edited that one route reads and, by PATCH, changes.
+ * @param how.bodyOf the changed fields as the API takes them
+ * @param how.saved called after a save */
+export function patchedBy<R extends Route, D extends object>(
+  route: R,
+  target: Target<R>,
+  {
+    draftOf,
+    bodyOf,
+    saved,
+  }: {
+    readonly draftOf: (object: Answer<R>) => D
+    readonly bodyOf: (before: D, draft: D) => object
+    readonly saved: () => void
+  },
+): How<Answer<R>, D> {
+  return {
+    draftOf,
+    read: async () => {
+      const { data, etag } = await callVersioned('get', route, target as Call<R, 'get'>)
+      return { object: data, etag }
+    },
+    send: async ({ object, etag: ifMatch }, draft) => {
+      const change = { ...target, body: bodyOf(draftOf(object), draft), ifMatch }
+      const { data, etag } = await callVersioned('patch', route, change as unknown as Call<R, 'patch'>)
+      saved()
+      return { object: data as Answer<R>, etag }
+    },
+  }
 }
 
 /** A configuration while it is edited. */

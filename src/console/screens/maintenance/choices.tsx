@@ -1,8 +1,11 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
+import { t } from '../../language/t.ts'
+import type { Scope } from './changes.ts'
+
 /** A choice of few, each with a sentence. */
-export function Choices<V extends string>({
+function Choices<V extends string>({
   label,
   value,
   options,
@@ -29,5 +32,29 @@ export function Choices<V extends string>({
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** Whether a change is about one time of a series, or about all times from it on.
+ * @param texts the group of sentences */
+export function ScopeChoices({
+  texts,
+  value,
+  onChange,
+}: {
+  readonly texts: 'scope' | 'ends'
+  readonly value: Scope
+  readonly onChange: (value: Scope) => void
+}): JSX.Element {
+  return (
+    <Choices
+      label={t('maintenance.scope')}
+      value={value}
+      onChange={onChange}
+      options={(['once', 'later'] as const).map((one) => ({
+        value: one,
+        text: t(`maintenance.${texts}.${one}`),
+      }))}
+    />
   )
 }

@@ -12,7 +12,7 @@ import { dayText, now } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { bodyOf, isLive, isOver, isSeries, scheduleOf, skipped, withEqualBegin } from './changes.ts'
-import { Choices } from './choices.tsx'
+import { ScopeChoices } from './choices.tsx'
 import { NextTimes } from './next-times.tsx'
 import { phaseOf, placeText } from './occurrences.ts'
 import type { Entry, Occurrence } from './occurrences.ts'
@@ -246,15 +246,7 @@ function Ending({ occurrence, isRunning, onClose, onBack }: EndingProps): JSX.El
       {() => (
         <>
           <p>{t('maintenance.endEffect', { name })}</p>
-          <Choices
-            label={t('maintenance.scope')}
-            value={scope}
-            onChange={setScope}
-            options={(['once', 'later'] as const).map((value) => ({
-              value,
-              text: t(`maintenance.ends.${value}`),
-            }))}
-          />
+          <ScopeChoices texts="ends" value={scope} onChange={setScope} />
         </>
       )}
     </FormDialog>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 
 import { FormDialog } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
-import { Choices } from './choices.tsx'
+import { ScopeChoices } from './choices.tsx'
 import type { Scope } from './changes.ts'
 import type { Draft } from './drag.ts'
 import { spanText } from './texts.ts'
@@ -33,15 +33,7 @@ export function ScopeDialog({
           <p>
             {draft.occurrence && spanText(draft.occurrence, zone)} → <b>{spanText(draft, zone)}</b>
           </p>
-          <Choices
-            label={t('maintenance.scope')}
-            value={scope}
-            onChange={setScope}
-            options={(['once', 'later'] as const).map((value) => ({
-              value,
-              text: t(`maintenance.scope.${value}`),
-            }))}
-          />
+          <ScopeChoices texts="scope" value={scope} onChange={setScope} />
         </>
       )}
     </FormDialog>

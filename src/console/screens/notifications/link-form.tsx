@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks'
 
 import { Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
-import { stateWord } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
+import { LeastState } from './least-state.tsx'
 import { durationOf, numberOf } from './recipient-draft.ts'
-import { STATES } from './recipients.ts'
 import type { AlarmLink } from './recipients.ts'
 
 const EVENTS = ['opened', 'worsened', 'flapping', 'closed'] as const
@@ -78,12 +77,7 @@ export function LinkForm({ link, names, onSave, onClose }: FormProps): JSX.Eleme
               text: t(`notifications.covers.${value}`),
             }))}
           />
-          <SelectField
-            label={t('notifications.from')}
-            value={draft.minState}
-            onValue={(minState) => change({ minState })}
-            options={STATES.map((value) => ({ value, text: stateWord(value) }))}
-          />
+          <LeastState value={draft.minState} onValue={(minState) => change({ minState })} />
           <TextField
             label={t('notifications.delay')}
             hint={t('notifications.delayHint')}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 
-import { Check, SelectField, TextField } from '../../kit/controls.tsx'
+import { Check, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { t } from '../../language/t.ts'
 import type { RulesProps } from './recipient-rules.tsx'
 import type { Recipient } from './recipients.ts'
@@ -62,10 +62,7 @@ export function Duty({
               label={t('notifications.to')}
               value={row.recipientId}
               onValue={(recipientId) => set({ recipientId })}
-              options={[
-                { value: '', text: t('notifications.choose') },
-                ...others.map(({ id, name }) => ({ value: String(id), text: name })),
-              ]}
+              options={itemOptions(others, t('notifications.choose'))}
               error={failure?.at(`/escalation/${at}/recipientId`)}
             />
           </>

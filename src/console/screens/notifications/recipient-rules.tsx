@@ -2,13 +2,12 @@ import type { JSX } from 'preact'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { Check, Field, IconButton, SelectField, TextField } from '../../kit/controls.tsx'
+import { Check, Field, IconButton, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
-import { stateWord } from '../../kit/state.tsx'
 import { language, t } from '../../language/t.ts'
+import { LeastState } from './least-state.tsx'
 import { dayFieldOf, EMPTY_TIME, TEMPLATE_LANGUAGES } from './recipient-draft.ts'
 import type { RecipientDraft, TimeRow } from './recipient-draft.ts'
-import { STATES } from './recipients.ts'
 import { Rows } from './rows.tsx'
 
 export type RulesProps = {
@@ -23,12 +22,7 @@ export function What({ draft, change, failure }: RulesProps): JSX.Element {
   return (
     <>
       <div class="form-grid">
-        <SelectField
-          label={t('notifications.from')}
-          value={draft.minState}
-          onValue={(minState) => change({ minState })}
-          options={STATES.map((value) => ({ value, text: stateWord(value) }))}
-        />
+        <LeastState value={draft.minState} onValue={(minState) => change({ minState })} />
         <TextField
           label={t('notifications.grouping')}
           hint={t('notifications.groupingHint')}
@@ -134,10 +128,7 @@ export function When({ draft, change, failure }: RulesProps): JSX.Element {
                 label={t('notifications.member')}
                 value={row.userId}
                 onValue={(userId) => set({ userId })}
-                options={[
-                  { value: '', text: t('notifications.allMembers') },
-                  ...(users.data ?? []).map(({ id, name }) => ({ value: String(id), text: name })),
-                ]}
+                options={itemOptions(users.data ?? [], t('notifications.allMembers'))}
                 error={failure?.at(`/vacations/${at}/userId`)}
               />
             )}

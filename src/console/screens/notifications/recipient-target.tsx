@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { SelectField, TextField } from '../../kit/controls.tsx'
+import { itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { t } from '../../language/t.ts'
 import { TARGETS } from './recipients.ts'
 import type { Kind, Recipient } from './recipients.ts'
@@ -83,13 +83,5 @@ function Choice({ of, script, ...field }: ChoiceProps): JSX.Element {
       runConfigurationId: configurations.data,
     }[of] ?? []
   const none = of === 'runConfigurationId' ? 'notifications.defaultRun' : 'notifications.choose'
-  return (
-    <SelectField
-      {...field}
-      options={[
-        { value: '', text: t(none) },
-        ...choices.map(({ id, name }) => ({ value: String(id), text: name })),
-      ]}
-    />
-  )
+  return <SelectField {...field} options={itemOptions(choices, t(none))} />
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { SelectField, TextField } from '../../kit/controls.tsx'
+import { itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
@@ -51,10 +51,7 @@ export function EditorCard(props: Props): JSX.Element {
             label={t('queries.source')}
             value={draft.dataSourceId}
             onValue={(dataSourceId) => change({ dataSourceId })}
-            options={[
-              { value: '', text: t('data.choose') },
-              ...(sources.data?.items ?? []).map(({ id, name }) => ({ value: String(id), text: name })),
-            ]}
+            options={itemOptions(sources.data?.items ?? [], t('data.choose'))}
           />
           <TextField
             label={t('data.description')}

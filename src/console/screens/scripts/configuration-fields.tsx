@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { Button, Check, Field, SelectField, TextField } from '../../kit/controls.tsx'
+import { Button, Check, Field, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { objectLink } from '../../kit/location.ts'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
 import { t } from '../../language/t.ts'
@@ -177,10 +177,7 @@ function KindFields({ draft, failure, onChange }: Props): JSX.Element {
             value={draft.dataSourceId}
             onValue={(dataSourceId) => onChange({ dataSourceId })}
             error={failure?.at('/database/dataSourceId')}
-            options={[
-              { value: '', text: t('scripts.chooseSource') },
-              ...sources.map(({ id, name }) => ({ value: String(id), text: name })),
-            ]}
+            options={itemOptions(sources, t('scripts.chooseSource'))}
           />
           <SelectField
             label={t('scripts.access')}

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { call, callVersioned } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { EditForm, useEditing } from '../../kit/editing.tsx'
+import { EditForm, patchedBy, useEditing } from '../../kit/editing.tsx'
 import { Note, Show } from '../../kit/feedback.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { changedFields } from '../../kit/versions.ts'
@@ -65,21 +65,19 @@ export function ConfigurationForm({ script, id }: Props): JSX.Element {
 }
 
 function Loaded({ script, id, version }: Props & { readonly version: Version<Configuration> }): JSX.Element {
-  const path = { script, id }
-  const editing = useEditing(version, {
-    draftOf,
-    read: async () => {
-      const { data, etag } = await callVersioned('get', ROUTE, { path })
-      return { object: data, etag }
-    },
-    send: async ({ object, etag: ifMatch }, draft) => {
-      const fields = Object.keys(changedFields(draftOf(object), draft)) as (keyof Draft)[]
-      const body = bodyOf(draft, fields) as never
-      const { data, etag } = await callVersioned('patch', ROUTE, { path, body, ifMatch })
-      invalidate(`/scripts/${script}/runConfigurations`)
-      return { object: data, etag }
-    },
-  })
+  const editing = useEditing(
+    version,
+    patchedBy(
+      ROUTE,
+      { path: { script, id } },
+      {
+        draftOf,
+        bodyOf: (before, draft) =>
+          bodyOf(draft, Object.keys(changedFields(before, draft)) as (keyof Draft)[]),
+        saved: () => invalidate(`/scripts/${script}/runConfigurations`),
+      },
+    ),
+  )
   const { draft, failure, change } = editing
   const fault = faultOf(draft)
   return (

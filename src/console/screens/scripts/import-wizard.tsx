@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 
 import type { Failure } from '../../api/failure.ts'
 import { background } from '../../kit/background.ts'
-import { Button, Check, SelectField } from '../../kit/controls.tsx'
+import { Button, Check, itemOptions, SelectField } from '../../kit/controls.tsx'
 import { FailureNote, Note, Progress } from '../../kit/feedback.tsx'
 import { FileDrop } from '../../kit/file-drop.tsx'
 import { linkTo } from '../../kit/location.ts'
@@ -132,10 +132,7 @@ function ImportOptions({ groups, options, onChange }: OptionsProps): JSX.Element
         hint={t('scripts.importGroupHint')}
         value={options.groupId}
         onValue={(groupId) => onChange({ ...options, groupId })}
-        options={[
-          { value: '', text: t('scripts.importGroup') },
-          ...groups.map(({ id, name }) => ({ value: String(id), text: name })),
-        ]}
+        options={itemOptions(groups, t('scripts.importGroup'))}
       />
       <div class="col">
         <Check

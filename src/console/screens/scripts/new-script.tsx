@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 
 import { call, send, urlOf } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
-import { SelectField, TextField } from '../../kit/controls.tsx'
+import { itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { toastFailure } from '../../kit/toasts.tsx'
@@ -64,10 +64,7 @@ export function NewScript({ groups, onClose }: Props): JSX.Element {
             value={groupId}
             onValue={setGroupId}
             error={failure?.at('/groupId')}
-            options={[
-              { value: '', text: t('scripts.defaultGroup') },
-              ...groups.map(({ id, name: text }) => ({ value: String(id), text })),
-            ]}
+            options={itemOptions(groups, t('scripts.defaultGroup'))}
           />
           <SelectField
             label={t('scripts.starter')}

@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { Check, SelectField, TextField } from '../../kit/controls.tsx'
+import { Check, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { t } from '../../language/t.ts'
 import { cronWords } from './cron-words.ts'
 import { NextTimes } from './next-times.tsx'
@@ -54,10 +54,7 @@ export function ScheduleFields({ script, draft, failure, onChange }: Props): JSX
           value={String(draft.runConfigurationId ?? '')}
           onValue={(value) => onChange({ runConfigurationId: value === '' ? null : Number(value) })}
           error={failure?.at('/runConfigurationId')}
-          options={[
-            { value: '', text: t('scripts.defaultConfiguration') },
-            ...configurations.map(({ id, name }) => ({ value: String(id), text: name })),
-          ]}
+          options={itemOptions(configurations, t('scripts.defaultConfiguration'))}
         />
         <SelectField
           label={t('scripts.misfire')}

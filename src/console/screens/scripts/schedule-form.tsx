@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { call, callVersioned } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { EditForm, useEditing } from '../../kit/editing.tsx'
+import { EditForm, patchedBy, useEditing } from '../../kit/editing.tsx'
 import { Note, Show } from '../../kit/feedback.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { timeZone } from '../../kit/time.tsx'
@@ -71,20 +71,18 @@ export function ScheduleForm({ script, id }: Props): JSX.Element {
 }
 
 function Loaded({ script, id, version }: Props & { readonly version: Version<Schedule> }): JSX.Element {
-  const path = { script, id }
-  const editing = useEditing(version, {
-    draftOf,
-    read: async () => {
-      const { data, etag } = await callVersioned('get', ROUTE, { path })
-      return { object: data, etag }
-    },
-    send: async ({ object, etag: ifMatch }, draft) => {
-      const body = changedFields(draftOf(object), draft)
-      const { data, etag } = await callVersioned('patch', ROUTE, { path, body, ifMatch })
-      invalidate(`/scripts/${script}/scheduleConfigurations`)
-      return { object: data, etag }
-    },
-  })
+  const editing = useEditing(
+    version,
+    patchedBy(
+      ROUTE,
+      { path: { script, id } },
+      {
+        draftOf,
+        bodyOf: changedFields,
+        saved: () => invalidate(`/scripts/${script}/scheduleConfigurations`),
+      },
+    ),
+  )
   const { base, draft, failure, change } = editing
   return (
     <EditForm

@@ -1,11 +1,10 @@
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 
-import { callVersioned } from '../../api/client.ts'
 import type { Failure } from '../../api/failure.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { Button, Check, Field, SelectField, TextField } from '../../kit/controls.tsx'
-import { EditForm, useEditing } from '../../kit/editing.tsx'
+import { EditForm, patchedBy, useEditing } from '../../kit/editing.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { changedFields } from '../../kit/versions.ts'
@@ -28,25 +27,22 @@ export function ScriptForm({
 }): JSX.Element {
   const { path: shown, route } = useLocation()
   const groups = useGet('/scripts/groups', {}).data ?? []
-  const path = { script: String(script.id) }
-  const editing = useEditing<Script, ScriptDraft>(
+  const editing = useEditing(
     { object: script, etag },
-    {
-      draftOf: scriptDraftOf,
-      read: async () => {
-        const { data, etag: read } = await callVersioned('get', ROUTE, { path })
-        return { object: data, etag: read }
+    patchedBy(
+      ROUTE,
+      { path: { script: String(script.id) } },
+      {
+        draftOf: scriptDraftOf,
+        bodyOf: (before, draft) => scriptPatchOf(changedFields(before, draft)),
+        saved: () => {
+          // A page that was opened by the former name would find nothing.
+          const own = linkTo(`scripts/${script.id}`)
+          if (shown !== own) route(own + location.search, true)
+          invalidate('/scripts')
+        },
       },
-      send: async ({ object, etag: ifMatch }, draft) => {
-        const body = scriptPatchOf(changedFields(scriptDraftOf(object), draft))
-        const { data, etag: saved } = await callVersioned('patch', ROUTE, { path, body, ifMatch })
-        // A page that was opened by the former name would find nothing.
-        const own = linkTo(`scripts/${script.id}`)
-        if (shown !== own) route(own + location.search, true)
-        invalidate('/scripts')
-        return { object: data, etag: saved }
-      },
-    },
+    ),
   )
   const { draft, failure, change } = editing
   const fault = scriptFaultOf(draft)

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { apiUrl } from '../../api/events.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
+import { Button, Check, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { Code, Table } from '../../kit/data.tsx'
 import { Empty, Note, NoRight, Show } from '../../kit/feedback.tsx'
 import { Confirm, Dialog, FormDialog } from '../../kit/overlays.tsx'
@@ -226,10 +226,7 @@ function NewToken({ script, onMade, onClose }: MakingProps): JSX.Element {
             value={configuration}
             onValue={setConfiguration}
             error={failure?.at('/runConfigurationId')}
-            options={[
-              { value: '', text: t('scripts.defaultConfiguration') },
-              ...configurations.map(({ id, name: text }) => ({ value: String(id), text })),
-            ]}
+            options={itemOptions(configurations, t('scripts.defaultConfiguration'))}
           />
           <TextField
             label={t('scripts.ends')}

@@ -37,6 +37,8 @@ type Entry = {
   reading: Promise<void> | null
   abort: AbortController | null
   timer: ReturnType<typeof setTimeout> | null
+  /** A newer answer was due when the last component left. */
+  isStale: boolean
 }
 
 const EMPTY: Loaded<never> = {
@@ -91,10 +93,10 @@ export function invalidate(...prefixes: readonly string[]): void {
   }
 }
 
-/** Forgets a deleted resource, such as `/scripts/3`, and what is below it: a page that still shows it reads it no more. */
+/** Forgets a resource that is gone, such as `/scripts/3`, and what is below it: a page that still shows it reads it no more. */
 export function forget(deleted: string): void {
   for (const url of entries.keys())
-    if (url.startsWith(deleted) && !/\d/.test(url.charAt(deleted.length))) entries.delete(url)
+    if (url.startsWith(deleted) && '/?'.includes(url.charAt(deleted.length))) entries.delete(url)
 }
 
 /** Reads everything again that a screen shows, after a gap in the stream of events. */
@@ -125,6 +127,7 @@ function entryOf(url: string): Entry {
     reading: null,
     abort: null,
     timer: null,
+    isStale: false,
   }
   entry.usedAt = Date.now()
   entries.set(url, entry)
@@ -139,15 +142,16 @@ function dropUnused(): void {
     if (users === 0 && (usedAt < old || entries.size > KEPT_MAX)) entries.delete(url)
 }
 
-function isFresh({ state }: Entry): boolean {
+function isFresh({ state, isStale }: Entry): boolean {
   const { readAt, failure } = state.value
-  return failure === null && readAt !== null && Date.now() - readAt < FRESH_MS
+  return !isStale && failure === null && readAt !== null && Date.now() - readAt < FRESH_MS
 }
 
 function leave(entry: Entry): void {
   entry.users -= 1
   if (entry.users > 0) return
   entry.usedAt = Date.now()
+  entry.isStale ||= entry.timer !== null || entry.reading !== null
   if (entry.timer !== null) clearTimeout(entry.timer)
   entry.timer = null
   if (entry.reading === null) return
@@ -187,6 +191,7 @@ async function readOnce(entry: Entry, stop: AbortSignal, isRetry = false): Promi
       ...(etag === undefined ? {} : { headers: { 'if-none-match': etag } }),
     })
     const loaded = { failure: null, isLoading: false, readAt: Date.now() }
+    entry.isStale = false
     if (answer.status === 304) state.value = { ...state.value, ...loaded }
     else {
       const data = await jsonOf(answer)

@@ -38,7 +38,7 @@ onMainHost(
         await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
         await page.getByText('The tables could not be read').waitFor()
         const id = Number(page.url().split('/').at(-1))
-        await good(
+        const query = await good<{ readonly id: number }>(
           stage.client.request('POST', '/dataQueries', {
             json: { name: 'Sales', dataSourceId: id, text: 'SELECT 1' },
           }),
@@ -54,6 +54,7 @@ onMainHost(
         await dialog.getByLabel('Delete it all the same').check()
         await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
         await page.getByText('No data sources yet').waitFor()
+        await stage.client.request('DELETE', `/dataQueries/${query.id}`)
       }))
 
     test('the configuration of sources is imported from a file, and replaces none unasked', () =>

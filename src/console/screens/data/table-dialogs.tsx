@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
-import { invalidate } from '../../api/resource.ts'
+import { forget, invalidate } from '../../api/resource.ts'
 import { Button, IconButton, SelectField, TextField } from '../../kit/controls.tsx'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.tsx'
@@ -23,14 +23,20 @@ async function changeTable({ source, info }: TableView, body: object): Promise<v
   await call('patch', '/dataSources/{id}/tables/{table}', request as Call<TableRoute, 'patch'>)
 }
 
+/** The table has gone under its name. */
+function forgetTable({ source, info }: TableView): void {
+  forget(`/dataSources/${source.id}/tables/${encodeURIComponent(info.name)}`)
+  invalidate(`/dataSources/${source.id}/`)
+}
+
 export function RenameTable({ view, onClose }: Props): JSX.Element {
   const { source, info } = view
   const { route } = useLocation()
   const [name, setName] = useState(info.name)
   const save = async (): Promise<void> => {
     await changeTable(view, { rename: name })
+    forgetTable(view)
     route(tableLink(source.id, name), true)
-    setTimeout(() => invalidate(`/dataSources/${source.id}/`))
   }
   return (
     <FormDialog
@@ -66,8 +72,8 @@ export function DeleteTable({ view, onClose }: Props): JSX.Element {
         const request = { path: { id: source.id, table: info.name }, ifMatch: info.etag ?? undefined }
         await call('delete', '/dataSources/{id}/tables/{table}', request)
         toast({ text: t('data.deleted', { name: info.name }) })
+        forgetTable(view)
         route(sourceLink(source.id))
-        setTimeout(() => invalidate(`/dataSources/${source.id}/`))
       }}
       onClose={onClose}
     />

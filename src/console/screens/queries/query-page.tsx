@@ -6,7 +6,7 @@ import { call, callVersioned } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import { forget, invalidate, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Kbd } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
@@ -205,9 +205,9 @@ function DeleteDialog({
       submit={t('data.delete')}
       onConfirm={async () => {
         await call('delete', '/dataQueries/{id}', { path: { id: query.id } })
+        forget(`/dataQueries/${query.id}`)
+        invalidate('/dataQueries')
         route(linkTo('queries'))
-        // Once this page is left: the query cannot be read again.
-        setTimeout(() => invalidate('/dataQueries'))
       }}
       onClose={onClose}
     />

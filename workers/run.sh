@@ -199,13 +199,14 @@ SCREENS='test/console/screens/*.test.ts'
 # Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.
 run_gate() {
-  timed= ignored="--path-ignore-patterns $SCREENS"
+  timed=
   for name in $TIMED; do timed="$timed ./test/faults/$name.test.ts"; done
-  for name in $TIMED $FLOOD; do ignored="$ignored --path-ignore-patterns test/faults/$name.test.ts"; done
+  set -- --path-ignore-patterns "$SCREENS"
+  for name in $TIMED $FLOOD; do set -- "$@" --path-ignore-patterns "test/faults/$name.test.ts"; done
   start_checks
   run_tests timed 0 $timed >"$work/timed.output" 2>&1 &
   beside=$!
-  run_tests others "$LOWER" --parallel=4 --timings=test/timings.json $ignored
+  run_tests others "$LOWER" --parallel=4 --timings=test/timings.json "$@"
   finish_checks
   wait "$beside" || :
   cat "$work/timed.output"

@@ -117,7 +117,9 @@ test('a newer format is refused by its number, and what is no archive as that', 
   expect(await codeOf(new TextEncoder().encode('no archive at all, and longer than a header'))).toBe(
     'bad_request',
   )
-  expect(await codeOf(await packMember(new Uint8Array(9 * 1024 * 1024)))).toBe('too_large')
+  const largestBytes = 32 * 1024 * 1024
+  expect(await codeOf(await packMember(new Uint8Array(largestBytes)))).toBe('bad_request')
+  expect(await codeOf(await packMember(new Uint8Array(largestBytes + 1)))).toBe('too_large')
 })
 
 test('an archive of format 1 is read', async () => {

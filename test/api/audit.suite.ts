@@ -36,6 +36,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /dataSources/{id}/uploads/{upload}/preview': 'it keeps nothing',
   'POST /dataSources/{id}/import':
     'the table is on record once it is stored; a cancelled import changes nothing',
+  'POST /dataSources/{id}/tables/{table}/refresh':
+    'the table is on record once its rows are replaced; a cancelled refresh changes nothing',
   'POST /translations/auto': 'what it keeps is on record as a change of texts',
   'POST /session/token': 'the session goes on; one of its own is on record',
   'POST /session/refresh': 'the session goes on',

@@ -325,7 +325,7 @@ const scenarios: Scenario[] = [
         expect(item?.missingPassword).toBe(isSet === false)
         return isSet
       }
-      expect(await put({ schema: 'other' })).toBe(true)
+      expect(await put({ schema: 'other', tls: 'require' })).toBe(true)
       const changes = [
         { host: 'evil.example.org' },
         { port: 1 },

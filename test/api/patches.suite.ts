@@ -339,14 +339,18 @@ const fields: readonly Scenario[] = [
     async run(client) {
       const connection = { host: 'db.example.org', database: 'd', user: 'u', password: 'secret' }
       const path = await made(client, '/dataSources', { type: 'mysql', connection })
-      const moved = await patch(client, path, { connection: { host: 'db2.example.org' } })
-      expect(moved.body['connection']).toMatchObject({
-        host: 'db2.example.org',
-        user: 'u',
-        passwordSet: true,
-      })
+      const other = await patch(client, path, { connection: { database: 'e' } })
+      expect(other.body['connection']).toMatchObject({ database: 'e', user: 'u', passwordSet: true })
+      const host = 'db2.example.org'
+      expect(refusal(await patch(client, path, { connection: { host } }))).toEqual([
+        422,
+        'invalid',
+        '/connection/password',
+      ])
+      const moved = await patch(client, path, { connection: { host, password: 'secret' } })
+      expect(moved.body['connection']).toMatchObject({ host, database: 'e', passwordSet: true })
       const cleared = await patch(client, path, { connection: { password: null } })
-      expect(cleared.body['connection']).toMatchObject({ host: 'db2.example.org', passwordSet: false })
+      expect(cleared.body['connection']).toMatchObject({ host, passwordSet: false })
       const pointer = '/connection/passwordSet'
       expect(refusal(await patch(client, path, { connection: { passwordSet: true } }))).toEqual([
         422,
@@ -386,11 +390,12 @@ const fields: readonly Scenario[] = [
         ({ operation }) => !operation.parameters.some(({ name }) => name === 'If-Match'),
       )
       expect(ignoring.map(({ path, method }) => `${method} ${path}`)).toEqual([])
-      // What a list or bytes are is replaced as a whole.
+      // A list, bytes and the origin of a table's rows are replaced as a whole.
       const whole = [
         '/{parentType}/{parentId}/alarmLinks',
         '/styles/{filename}',
         '/scripts/{script}/files/{path}',
+        '/dataSources/{id}/tables/{table}/refresh',
       ]
       const unpatched = tagged
         .filter(([, { put, patch: patching }]) => put && !patching)

@@ -31,6 +31,7 @@ const OTHERS = [
   'wake',
   'recordIngestGap',
   'settled',
+  'makeBands',
 ]
 const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice', 'recordRefusal']
 

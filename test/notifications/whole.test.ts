@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connectAdministrator } from '../api/client.ts'
 import { good } from '../api/suite.ts'
+import { until } from '../faults/probe.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import { Receiver } from './receiver.ts'
 import { SECRET } from './stage.ts'
@@ -149,9 +150,15 @@ test.each(HOSTS_BY_HAND)(
       await good(admin.request('POST', '/webcollector/values', { json: { series: [series] } }))
       await hand.moveTo((now += 2 * 3_600_000))
       receiver.take()
+      const shownTank = () =>
+        good<{ currentState: string; bands: { unknown: string | null }[] }>(
+          admin.request('GET', `/jobs/${tank.id}?thresholds=true`),
+        )
+      expect((await shownTank()).bands).toMatchObject([{ unknown: null }])
       await good(
         admin.request('POST', `/webcollector/jobs/${tank.id}/values`, { json: { returnValue1: 50 } }),
       )
+      await until(async () => (await shownTank()).currentState === 'minor')
       await hand.moveTo((now += 61_000))
       const told = receiver.take().flatMap(({ json }) => (json['data'] as { alarms: Told[] }).alarms)
       expect(told.filter(({ object }) => object.path === '/root/d/tank')).toMatchObject([

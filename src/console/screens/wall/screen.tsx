@@ -7,6 +7,7 @@ import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { Mark } from '../../kit/icons.tsx'
 import { useQuery } from '../../kit/location.ts'
+import { addStyles } from '../../kit/own-styles.ts'
 import { dayText, durationText, now, timeText, timeZone } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { applyTheme, showNight } from '../../shell/theme.ts'
@@ -15,6 +16,9 @@ import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
 import { Budgets, Groups, LateJobs, ROWS_MAX, topGroups, WrongNow } from './parts.tsx'
 import { isNight, turnOf } from './turns.ts'
+import styles from './wall.css' with { type: 'text' }
+
+addStyles(styles)
 
 /** The headline says so when the service has been silent for longer. It sends a comment each 15 seconds. */
 const STALE_MS = 30_000

@@ -377,6 +377,14 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       })
     })
 
+    test('a table with as many columns as it may have is read whole', async () => {
+      const columns = Array.from({ length: 100 }, (_, n): Column => ({ name: `c${n}`, type: 'integer' }))
+      const wide = await load(columns, [columns.map((_, n) => n).join(',')])
+      const rows: Row[] = []
+      for await (const batch of await under.tables.read(wide, columns, NEVER)) rows.push(...batch)
+      expect(rows).toEqual([columns.map((_, n) => n)])
+    })
+
     test('a reader who leaves ends the statement', async () => {
       const numbers = await load(
         [{ name: 'n', type: 'integer' }],

@@ -24,18 +24,20 @@ export function readPage(
   const own = ownNames(sql, table)
   const number = ROW_NUMBERS.find((name) => !own.has(name))
   // Rows of a generation stay in their places: it never changes.
-  const [place, order] = number
-    ? [number, `WHERE ${number} > ? ORDER BY ${number} LIMIT ${PAGE_ROWS}`]
-    : ['NULL', `LIMIT ${PAGE_ROWS} OFFSET ?`]
+  const order = number
+    ? `WHERE ${number} > ? ORDER BY ${number} LIMIT ${PAGE_ROWS}`
+    : `LIMIT ${PAGE_ROWS} OFFSET ?`
+  const selected = (what: string) => sql.exec(`SELECT ${what} FROM "${table}" ${order}`, after).raw()
+  // A result has 100 columns at most, which are all those of the largest table: the numbers are a result of their own.
+  const numbers = number ? selected(number) : null
   const rows: Row[] = []
   let [last, bytes] = [after, 0]
-  for (const [found, ...raw] of sql
-    .exec(`SELECT ${[place, ...cells].join(', ')} FROM "${table}" ${order}`, after)
-    .raw()) {
+  for (const raw of selected(cells.join(', '))) {
     const row = readers.map(({ read }, index) => read(raw[index] ?? null))
     rows.push(row)
     bytes += sizeOf(row)
-    last = number ? Number(found) : last + 1
+    const [found] = (numbers?.next().value ?? []) as readonly unknown[]
+    last = numbers ? Number(found) : last + 1
     if (bytes > PAGE_BYTES) return { rows, next: last }
   }
   return { rows, next: rows.length === PAGE_ROWS ? last : null }

@@ -28,7 +28,7 @@ export function readPage(
     ? `WHERE ${number} > ? ORDER BY ${number} LIMIT ${PAGE_ROWS}`
     : `LIMIT ${PAGE_ROWS} OFFSET ?`
   const selected = (what: string) => sql.exec(`SELECT ${what} FROM "${table}" ${order}`, after).raw()
-  // A result has 100 columns at most, which are all those of the largest table: the numbers are a result of their own.
+  // A result has 100 columns at most, as many as the largest table: the numbers are a result of their own.
   const numbers = number ? selected(number) : null
   const rows: Row[] = []
   let [last, bytes] = [after, 0]

@@ -40,8 +40,7 @@ describe('senders that send again until they are answered, while the host is kil
   }, 180_000)
 
   test('would be seen to have some kept twice without keys', async () => {
-    const verdict = await sendThroughKills([BUN], { kills: 8, senders: 24, requestsOf: delivering(false) })
-    expect(verdict.twice).toBeGreaterThan(0)
+    expect(await twiceIn({ kills: 4, senders: 24, requestsOf: delivering(false) })).toBeGreaterThan(0)
   }, 180_000)
 })
 
@@ -60,8 +59,7 @@ describe('remote writers that repeat a request until it succeeds, while the host
   }, 180_000)
 
   test('would be seen to have some stored twice if a repetition had other timestamps', async () => {
-    const verdict = await sendThroughKills([BUN], { kills: 4, senders: WRITERS, requestsOf: writing(false) })
-    expect(verdict.twice).toBeGreaterThan(0)
+    expect(await twiceIn({ kills: 4, senders: WRITERS, requestsOf: writing(false) })).toBeGreaterThan(0)
   }, 180_000)
 })
 
@@ -124,6 +122,18 @@ type Repetition = {
   readonly kills: number
   readonly senders: number
   readonly requestsOf: (load: Load) => Requests
+}
+
+/** How many deliveries a host of Bun keeps twice. Whether a kill meets one between its commit and its answer is chance, so
+ * it is tried up to four times. */
+async function twiceIn(repetition: Repetition): Promise<number> {
+  let twice = 0
+  for (let tried = 0; tried < 4 && twice === 0; tried++) {
+    await rm(dataDir, { recursive: true })
+    dataDir = await mkdtemp(join(tmpdir(), 'tidemark-repeat-'))
+    ;({ twice } = await sendThroughKills([BUN], repetition))
+  }
+  return twice
 }
 
 /** Kills hosts that take turns on the same data; the first one reads them in the end. */

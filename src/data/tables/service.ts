@@ -59,10 +59,10 @@ export function requireEditable({ name, isRefreshed }: OpenTable): void {
   )
 }
 
-/** The refreshes of the tables of a data source, by the id of the table. */
-async function refreshesOf(ports: Ports, sourceId: number): Promise<ReadonlyMap<number, RefreshRow>> {
+/** The refreshes of the tables of a data source, by the name of the table. */
+export async function refreshesOf(ports: Ports, sourceId: number): Promise<ReadonlyMap<string, RefreshRow>> {
   const rows = await store.listRefreshes(ports.database, sourceId)
-  return new Map(rows.map((row) => [row.tableId, row]))
+  return new Map(rows.map(({ table, refresh }) => [table, refresh]))
 }
 
 /** The columns of all tables of a data source, in the form of a database. */
@@ -91,9 +91,9 @@ export async function tableFacts(ports: Ports, sourceId: number): Promise<Readon
     refreshesOf(ports, sourceId),
   ])
   return new Map(
-    tables.map(({ id, name, version }) => [
+    tables.map(({ name, version }) => [
       name,
-      { etag: entityTag(version), refresh: refreshes.get(id) ?? null },
+      { etag: entityTag(version), refresh: refreshes.get(name) ?? null },
     ]),
   )
 }

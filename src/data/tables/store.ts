@@ -24,13 +24,15 @@ export async function listTables(database: Database, dataSourceId: number): Prom
 export type RefreshRow = typeof dataRefreshes.$inferSelect
 
 /** The refreshes of the tables of a data source. */
-export async function listRefreshes(database: Database, dataSourceId: number): Promise<RefreshRow[]> {
-  const rows = await database
-    .select({ refresh: dataRefreshes })
+export function listRefreshes(
+  database: Database,
+  dataSourceId: number,
+): Promise<{ readonly table: string; readonly refresh: RefreshRow }[]> {
+  return database
+    .select({ table: dataTables.name, refresh: dataRefreshes })
     .from(dataRefreshes)
     .innerJoin(dataTables, eq(dataTables.id, dataRefreshes.tableId))
     .where(eq(dataTables.dataSourceId, dataSourceId))
-  return rows.map(({ refresh }) => refresh)
 }
 
 /** A table by its name in any letter case. */

@@ -9,7 +9,7 @@ import { findDataSource } from '../../sources/service.ts'
 import { readSchema } from '../../sources/service/connect.ts'
 import { commonSight, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
-import { tableFacts } from '../../tables/service.ts'
+import { refreshesOf } from '../../tables/service.ts'
 import * as store from '../store.ts'
 
 /** The columns of a data source that the caller may read. @throws {Refusal} as `readSchema` */
@@ -127,9 +127,8 @@ export async function relationsOf({ ports }: Context, id: number): Promise<Reado
 /** The tables of a data source that copy a table of another one which scopes restrict. */
 async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<string>> {
   const closed = new Set<string>()
-  for (const [name, { refresh }] of await tableFacts(ports, id)) {
-    if (!refresh) continue
-    const { dataSourceId, table, isView } = refresh.origin as Copied
+  for (const [name, { origin }] of await refreshesOf(ports, id)) {
+    const { dataSourceId, table, isView } = origin as Copied
     const scopes = await store.listScopes(ports.database, dataSourceId)
     const isThere = (await findDataSource(ports, dataSourceId)) !== null
     // With a data source its scopes are gone, but not the rows of the copy.

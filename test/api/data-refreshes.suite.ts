@@ -1,7 +1,13 @@
 import { expect } from 'bun:test'
 
 import type { Client } from './client.ts'
-import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import {
+  connectionTo,
+  hasSourceServer,
+  mariadbServer,
+  SOURCE_PASSWORD,
+  sourceServer,
+} from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -44,15 +50,7 @@ let made = 0
 
 async function makeDatabase(client: Client, change: object = {}): Promise<number> {
   await tables()
-  const connection = {
-    host: '127.0.0.1',
-    port: sourceServer().port,
-    database: 'postgres',
-    schema: 'copied',
-    user: 'reader',
-    password: SOURCE_PASSWORD,
-    tls: 'disable',
-  }
+  const connection = connectionTo('copied')
   const json = { name: `copied ${++made}`, type: 'postgresql', connection, ...change }
   return (await good<Made>(client.request('POST', '/dataSources', { json }))).id
 }

@@ -4,7 +4,7 @@ import type { Role } from '../../src/context.ts'
 import { ROLES } from '../../src/context.ts'
 import { logIn, PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
-import { hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import { connectionTo, hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -44,15 +44,7 @@ function tables(): Promise<unknown> {
 
 const stage = once(async (client) => {
   await tables()
-  const connection = {
-    host: '127.0.0.1',
-    port: sourceServer().port,
-    database: 'postgres',
-    schema: 'scoped',
-    user: 'reader',
-    password: SOURCE_PASSWORD,
-    tls: 'disable',
-  }
+  const connection = connectionTo('scoped')
   const makeSource = (name: string) =>
     good<Scope>(client.request('POST', '/dataSources', { json: { name, type: 'postgresql', connection } }))
   const { id: source } = await makeSource('scoped')

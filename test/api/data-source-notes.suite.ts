@@ -1,7 +1,13 @@
 import { expect } from 'bun:test'
 
 import type { Client } from './client.ts'
-import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import {
+  connectionTo,
+  hasSourceServer,
+  mariadbServer,
+  SOURCE_PASSWORD,
+  sourceServer,
+} from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -323,16 +329,7 @@ const kept: Scenario[] = [
   },
 ]
 
-const reachable = (change: object = {}) => ({
-  host: '127.0.0.1',
-  port: sourceServer().port,
-  database: 'postgres',
-  schema: 'eu',
-  user: 'reader',
-  password: SOURCE_PASSWORD,
-  tls: 'disable',
-  ...change,
-})
+const reachable = (change: object = {}) => connectionTo('eu', change)
 
 const commented: Scenario[] = [
   {

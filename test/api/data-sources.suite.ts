@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Answer, Client } from './client.ts'
-import { hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import { connectionTo, hasSourceServer, sourceServer } from './source-server.ts'
 import { configurationOf, scriptOf, stageOf } from './runs-stage.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
@@ -449,16 +449,7 @@ const runs: Scenario[] = [
 ]
 
 /** The connection to the server under test. */
-const reachable = (change: object = {}) => ({
-  host: '127.0.0.1',
-  port: sourceServer().port,
-  database: 'postgres',
-  schema: 'eu',
-  user: 'reader',
-  password: SOURCE_PASSWORD,
-  tls: 'disable',
-  ...change,
-})
+const reachable = (change: object = {}) => connectionTo('eu', change)
 
 const NAPPING = `select count(*) from pg_stat_activity where application_name = 'tidemark' and query like '%naps%' and state = 'active'`
 

@@ -14,7 +14,7 @@ import {
 import type { Cells } from '../data/scope-cases.ts'
 import { logIn, PASSWORD } from './client.ts'
 import type { Answer, Client } from './client.ts'
-import { hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import { connectionTo, hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
@@ -53,16 +53,6 @@ function tables(): Promise<unknown> {
 }
 
 let made = 0
-
-const connectionTo = (schema: string, user = 'reader') => ({
-  host: '127.0.0.1',
-  port: sourceServer().port,
-  database: 'postgres',
-  schema,
-  user,
-  password: SOURCE_PASSWORD,
-  tls: 'disable',
-})
 
 const makeSource = async (client: Client, schema = 'reads', change: object = {}) => {
   await tables()
@@ -380,7 +370,7 @@ const native: Scenario = {
     await makeScope(client, source, { filter: { column: 'id', op: 'eq', value: administrator } })
     for (const { as } of users) expect(await idsOf(select({ client, source }, {}, as))).toEqual([])
     const warned = async (user: string, scopeMode: string) => {
-      const connection = connectionTo('secured', user)
+      const connection = connectionTo('secured', { user })
       const json = { name: 'tried', type: 'postgresql', connection, scopeMode }
       const { warnings } = await good<{ warnings: string[] }>(
         client.request('POST', '/dataSources/test', { json }),

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 import { logIn, PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
-import { hasSourceServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import { connectionTo, hasSourceServer, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
@@ -36,15 +36,7 @@ function tables(): Promise<unknown> {
 
 async function makeDatabase(client: Client, change: object = {}): Promise<number> {
   await tables()
-  const connection = {
-    host: '127.0.0.1',
-    port: sourceServer().port,
-    database: 'postgres',
-    schema: 'shared',
-    user: 'reader',
-    password: SOURCE_PASSWORD,
-    tls: 'disable',
-  }
+  const connection = connectionTo('shared')
   const json = { name: `shared ${++made}`, type: 'postgresql', connection, ...change }
   return (await good<Made>(client.request('POST', '/dataSources', { json }))).id
 }

@@ -43,3 +43,15 @@ const SCHEMA = `
   create table other.elsewhere (id int);
   comment on table eu.orders is 'Orders'; comment on column eu.orders.region is 'Where';
   grant select on eu.orders, eu.regions, other.elsewhere to reader;`
+
+/** The connection of a data source to a schema of the PostgreSQL server. */
+export const connectionTo = (schema: string, change: object = {}) => ({
+  host: '127.0.0.1',
+  port: sourceServer().port,
+  database: 'postgres',
+  schema,
+  user: 'reader',
+  password: SOURCE_PASSWORD,
+  tls: 'disable',
+  ...change,
+})

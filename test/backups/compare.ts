@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 export type Compared = Readonly<Record<string, readonly string[]>>
 
 const DAY_MS = 86_400_000
-/** Keys of blobs and generations, and what is judged by the time at which somebody looks. */
+/** Keys of blobs and generations, and columns whose value depends on the time of reading. */
 const ELSEWHERE = new Set([
   'files.blob',
   'script_files.blob',

@@ -68,7 +68,7 @@ export const SCREENS = [
 /** The path of a screen with ids. */
 export type PathOf = (path: string) => string
 
-/** Makes the demo plant, and around it whatever fills a table: each screen has content and its actions. */
+/** Makes the demo plant, and rows for the tables of all other screens: each screen has content and its actions. */
 export async function makePlant(client: Client): Promise<PathOf> {
   const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
   await post('/demo', { seed: 'wadden' })

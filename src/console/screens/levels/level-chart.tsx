@@ -29,7 +29,7 @@ export function LevelChart({
   readonly footer: ComponentChildren
   readonly whole: Span
   readonly drawn: Drawn | null
-  /** Stands in the place of the chart while there is none. */
+  /** Replaces the chart when it has no data. */
   readonly instead: ComponentChildren
 }): JSX.Element {
   const [part, setPart] = useState<Span | null>(null)

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core'
 import { PASSWORD } from '../api/client.ts'
 import { good } from '../api/suite.ts'
 import { Session } from '../faults/session.ts'
-import { freeBytes, mountSmallDisk, unmountSmallDisk } from '../faults/small-disk.ts'
+import { mountSmallDisk, takeFreeBytes, unmountSmallDisk } from '../faults/small-disk.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import { HAS_BROWSER, launch, visit } from './browser.ts'
@@ -237,7 +237,7 @@ async function fillDisk(place: Parameters<typeof visit>[0], dataDir: string): Pr
     const send = () => page.getByRole('button', { name: 'Send', exact: true }).click()
     await value.fill('2.5')
     const others = join(dataDir, 'others')
-    await Bun.write(others, new Uint8Array(await freeBytes(dataDir)))
+    await takeFreeBytes(dataDir, others)
     await untilReady(url, 503)
     await send()
     await page.getByText('The disk of the service is full.').waitFor()

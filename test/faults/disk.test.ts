@@ -9,7 +9,7 @@ import { Probe, statusesOf, until } from './probe.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
 import { Session } from './session.ts'
-import { freeBytes, mountSmallDisk, SMALL_DISK_BYTES, unmountSmallDisk } from './small-disk.ts'
+import { freeBytes, mountSmallDisk, SMALL_DISK_BYTES, takeFreeBytes, unmountSmallDisk } from './small-disk.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const MIB = 1024 * 1024
@@ -78,7 +78,7 @@ async function fillUp(): Promise<void> {
 
   // Others take what was left, to the last byte; then the ballast is given back, and not to them.
   await untilSteady(() => freeBytes(dataDir))
-  await Bun.write(join(dataDir, 'others'), new Uint8Array(await freeBytes(dataDir)))
+  await takeFreeBytes(dataDir, join(dataDir, 'others'))
   await until(async () => (await freeBytes(dataDir)) > MIB)
   const reads = new Probe(() => session.ask(first.url, `/jobs/${kept}/value-history?key=returnValue1`), 20)
   await Bun.sleep(300)

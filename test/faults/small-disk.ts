@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 
 const DISK_MIB = 64
 
@@ -19,4 +19,16 @@ export function unmountSmallDisk(folder: string): void {
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
+}
+
+/** Writes a file that takes all free bytes of its file system. The service may take some of them first. */
+export async function takeFreeBytes(folder: string, file: string): Promise<void> {
+  const handle = await open(file, 'w')
+  try {
+    await handle.writeFile(new Uint8Array(await freeBytes(folder)))
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause
+  } finally {
+    await handle.close()
+  }
 }

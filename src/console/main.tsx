@@ -8,6 +8,7 @@ import { startSession, usePersonalToken, user } from './api/session.ts'
 import { BASE } from './kit/location.ts'
 import { startClock, timeZone } from './kit/time.tsx'
 import { changeLanguage, language, languageFor, loadWords, overlayTexts } from './language/t.ts'
+import { problemWords } from './language/problems.ts'
 import { words } from './language/words.ts'
 import { App, StartFailure } from './shell/app.tsx'
 import './shell/theme.ts'
@@ -17,7 +18,7 @@ const root = document.getElementById('app') as HTMLElement
 language.value = languageFor(navigator.languages)
 document.documentElement.lang = language.value
 loadCustomStyle()
-await loadWords(words)
+await Promise.all([loadWords(words), loadWords(problemWords)])
 try {
   const wallToken = location.pathname === `${BASE}wall` ? location.hash.slice(1) : ''
   if (wallToken === '') await startSession()

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { codesOf } from '../../src/http/problem.ts'
+
 const CONSOLE = join(import.meta.dir, '../../src/console')
 /** A value in a pattern; the choices of a plural are words in braces of their own. */
 const VALUE = /(?<!(?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?:\}|,)/g
@@ -41,4 +43,29 @@ test('each key in the source has a text, and each text a key or the begin of one
   const begins = [...source.matchAll(/`([\w-]+(?:\.[\w-]+)*\.)\$\{/g)].map(([, begin]) => begin ?? '')
   const isUsed = (key: string) => source.includes(`'${key}'`) || begins.some((begin) => key.startsWith(begin))
   expect([...texts].filter((key) => !isUsed(key))).toEqual([])
+})
+
+test('each refusal of the API, and each fault that all schemas share, has a text in German and French', () => {
+  const codes = [...codesOf().values()].flat()
+  const shared = readFileSync(join(CONSOLE, '../http/fault-texts.ts'), 'utf8')
+  const phrases = [...shared.matchAll(/^ {2}\w+: '([^']+)',$/gm)].map(
+    ([, phrase]) => `must be ${phrase ?? ''}`,
+  )
+  const sentences = [...shared.matchAll(/=> '([^']+)'/g)].map(([, sentence]) => sentence ?? '')
+  expect(phrases.length).toBeGreaterThan(18)
+  expect(sentences.length).toBeGreaterThan(3)
+  for (const language of ['de', 'fr']) {
+    const texts = textsOf('language/problems', language)
+    const keysBelow = (prefix: string) =>
+      Object.keys(texts).flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : []))
+    expect(keysBelow('problem.').sort()).toEqual([...codes, 'unreachable'].sort())
+    expect([...phrases, ...sentences, 'is missing'].filter((text) => !(`fault.${text}` in texts))).toEqual([])
+    expect(keysBelow('fault.')).toEqual(
+      Object.keys(textsOf('language/problems', 'de')).flatMap((key) =>
+        key.startsWith('fault.') ? key.slice('fault.'.length) : [],
+      ),
+    )
+    for (const [key, text] of Object.entries(texts))
+      expect([key, valuesOf(text)]).toEqual([key, valuesOf(key)])
+  }
 })

@@ -1,13 +1,18 @@
+import { faultText, problemText } from '../language/problems.ts'
+
 /** One field that the service refused. */
 export type FieldError = { readonly pointer: string; readonly message: string }
 
 /** An object of the tree, by its place in the API. */
 export type Subject = { readonly type: string; readonly id: number }
 
-/** A request that failed: the problem document of the service (RFC 9457), or a network failure with `status` 0. */
+/** A request that failed: the problem document of the service (RFC 9457), or a network failure with `status` 0. Its texts are
+ * in the language of the page. */
 export class Failure extends Error {
   readonly status: number
   readonly code: string
+  /** The detail of the API in English, where the page speaks another language and says less. */
+  readonly original: string | null
   readonly errors: readonly FieldError[]
   readonly requestId: string | null
   readonly retryAfterS: number | null
@@ -25,10 +30,14 @@ export class Failure extends Error {
     readonly object?: Subject | null
     readonly cause?: unknown
   }) {
-    super(problem.detail, { cause: problem.cause })
+    const { text, original } = problemText(problem.code, problem.detail)
+    super(text, { cause: problem.cause })
+    const errors = problem.errors ?? []
     this.status = problem.status
     this.code = problem.code
-    this.errors = problem.errors ?? []
+    // Of an input that is not valid the fields say more than the detail.
+    this.original = problem.code === 'invalid' && errors.length > 0 ? null : original
+    this.errors = errors.map(({ pointer, message }) => ({ pointer, message: faultText(message) }))
     this.requestId = problem.requestId ?? null
     this.retryAfterS = problem.retryAfterS ?? null
     this.object = problem.object ?? null

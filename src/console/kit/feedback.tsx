@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Failure, Subject } from '../api/failure.ts'
 import type { Resource } from '../api/resource.ts'
 import { user } from '../api/session.ts'
-import { language, t } from '../language/t.ts'
+import { t } from '../language/t.ts'
 import { Button } from './controls.tsx'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
@@ -117,7 +117,7 @@ export function FailureNote({
   readonly isPage?: boolean
 }): JSX.Element {
   const Title = isPage ? 'h1' : 'b'
-  if (failure.status === 403) return <NoRight detail={messageOf(failure)} object={failure.object} />
+  if (failure.status === 403) return <NoRight detail={<Reason failure={failure} />} object={failure.object} />
   return (
     <Note
       kind="major"
@@ -131,18 +131,27 @@ export function FailureNote({
       }
     >
       <Title>{what ?? t('feedback.failed')}</Title>
-      <div>{messageOf(failure)}</div>
+      <Reason failure={failure} />
       {failure.requestId && <RequestId id={failure.requestId} />}
     </Note>
   )
 }
 
-/** The reason of a failure, and for a few what helps. */
-function messageOf({ status, code, object, message }: Failure): string {
-  if (status === 0) return t('feedback.unreachable')
-  // The service answers in English; a refusal that names no object is one of the role.
-  if (code === 'forbidden' && object === null && language.value !== 'en') return t('feedback.noRole')
-  return code === 'storage_full' ? t('feedback.storageFull') : message
+/** Why a request failed: a sentence, and the detail of the API where it says more in its own language. */
+function Reason({ failure }: { readonly failure: Failure }): JSX.Element {
+  const { status, code, message, original } = failure
+  if (status === 0) return <div>{t('feedback.unreachable')}</div>
+  if (code === 'storage_full') return <div>{t('feedback.storageFull')}</div>
+  return (
+    <>
+      <div>{message}</div>
+      {original !== null && (
+        <div class="label" lang="en">
+          {original}
+        </div>
+      )}
+    </>
+  )
 }
 
 function RequestId({ id }: { readonly id: string }): JSX.Element {
@@ -158,7 +167,7 @@ export function NoRight({
   detail,
   object = null,
 }: {
-  readonly detail: string
+  readonly detail: ComponentChildren
   readonly object?: Subject | null
 }): JSX.Element {
   return (

@@ -72,6 +72,18 @@ export function t(key: string, values: Values = {}): string {
   return format(overlay.get(key) ?? texts.get(key) ?? key, values, language.value)
 }
 
+/** The text of a key as its catalogue has it; undefined if none has the key. */
+export function textOf(key: string): string | undefined {
+  return overlay.get(key) ?? texts.get(key)
+}
+
+/** The texts whose keys begin with a prefix, each with the rest of its key. */
+export function textsBelow(prefix: string): readonly (readonly [rest: string, text: string])[] {
+  return [...texts.keys()]
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => [key.slice(prefix.length), textOf(key) ?? ''])
+}
+
 /** Puts values into a pattern. */
 export function format(pattern: string, values: Values, locale: string): string {
   let result = ''

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+
+import { Failure } from '../api/failure.ts'
+import { faultText, problemWords } from './problems.ts'
+import { changeLanguage, loadWords } from './t.ts'
+
+const refusal = (code: string, detail: string, errors: Failure['errors'] = []) =>
+  new Failure({ status: 422, code, detail, errors })
+
+beforeAll(async () => {
+  Object.assign(globalThis, { document: { documentElement: {} } })
+  await loadWords(problemWords)
+  await changeLanguage('de')
+})
+afterAll(() => Reflect.deleteProperty(globalThis, 'document'))
+
+test('a refusal is in the language of the page, and has the detail of the API where that says more', () => {
+  expect(refusal('conflict', 'The table has rows.')).toMatchObject({
+    message: 'Der jetzige Zustand lässt das nicht zu.',
+    original: 'The table has rows.',
+  })
+  expect(refusal('not_found', 'There is no such job.')).toMatchObject({
+    message: 'Das gibt es nicht, oder Sie dürfen es nicht sehen.',
+    original: null,
+  })
+})
+
+test('faults of fields are in the language of the page, with their values', () => {
+  const failure = refusal('invalid', 'The body is invalid; see errors.', [
+    { pointer: '/name', message: 'must have at most 200 characters' },
+    { pointer: '/state', message: 'must be one of ok, (warning), major' },
+    { pointer: '/odd', message: 'must rhyme' },
+  ])
+  expect(failure.original).toBeNull()
+  expect(failure.at('/name')).toBe('darf höchstens 200 Zeichen haben')
+  expect(failure.at('/state')).toBe('muss eines von diesen sein: ok, (warning), major')
+  expect(failure.elsewhere).toEqual([{ pointer: '/odd', message: 'must rhyme' }])
+})
+
+test('an unknown code has the detail of the API', () => {
+  expect(refusal('http_418', 'A teapot.')).toMatchObject({ message: 'A teapot.', original: null })
+})
+
+test('in English all is as the API has it, also after another language', async () => {
+  await changeLanguage('en')
+  expect(faultText('is missing')).toBe('is missing')
+  expect(refusal('not_found', 'There is no such job.').message).toBe('There is no such job.')
+})

@@ -8,7 +8,7 @@ import type { Role } from '../../src/context.ts'
 import { PASSWORD } from '../api/client.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { faultsOf } from './accessibility.ts'
-import { CUT_CONTROLS, TOO_WIDE } from './layout.ts'
+import { CUT_CONTROLS, TOO_WIDE, WIDEST } from './layout.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** Whether a browser is installed: Debian has it in the package `chromium`. */
@@ -159,8 +159,12 @@ async function refuseFaults(page: Page, title: string): Promise<void> {
 
 async function refuseOverflow(page: Page, title: string): Promise<void> {
   const tooWidePx = await page.evaluate<number>(TOO_WIDE)
-  if (tooWidePx > 0)
-    throw new Error(`${title}, at ${page.url()}: the page is ${tooWidePx} px wider than the window.`)
+  if (tooWidePx > 0) {
+    const widest = await page.evaluate<string[]>(WIDEST)
+    throw new Error(
+      `${title}, at ${page.url()}: the page is ${tooWidePx} px wider than the window.\n${widest.join('\n')}`,
+    )
+  }
   const cut = await page.evaluate<string[]>(CUT_CONTROLS)
   if (cut.length > 0) throw new Error(`${title}, at ${page.url()}:\n${cut.join('\n')}`)
 }

@@ -3,6 +3,12 @@
 /** By how many pixels the page is wider than the window. */
 export const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+/** The elements that reach furthest beyond the window. */
+export const WIDEST = `[...document.querySelectorAll('main *, dialog *')]
+  .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .slice(0, 6)
+  .map((element) => element.outerHTML.slice(0, 120))`
+
 /** Links, buttons and fields that a box cuts at its side, so that they are reached by scrolling sideways alone. Trees, grids,
  * code and calendars, which scroll sideways by nature, are left out. */
 export const CUT_CONTROLS = `(() => {

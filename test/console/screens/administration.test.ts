@@ -153,14 +153,34 @@ onMainHost('administration', (stage) => {
     VISIT_MAX_MS,
   )
 
-  test(
-    'a viewer reads that only administrators change users',
-    () =>
-      stage.visit('users', { as: 'dashboard_viewer' }, async ({ page }) => {
-        const button = page.getByRole('button', { name: 'New user' })
-        expect(await button.getAttribute('aria-disabled')).toBe('true')
-        expect(await button.getAttribute('title')).toBe('Only administrators can change users and rights')
+  test.each([
+    ['users', 'New user', 'Only administrators can change users and rights'],
+    ['settings/backups', 'Make a backup', 'Only administrators can change this'],
+    ['settings/backups', 'Restore from a file', 'Only administrators can change this'],
+  ])(
+    'in %s a viewer reads why "%s" is disabled',
+    (path, name, why) =>
+      stage.visit(path, { as: 'dashboard_viewer' }, async ({ page, expectProblem }) => {
+        expectProblem(/status of 403/)
+        const button = page.getByRole('button', { name, exact: true })
+        await button.and(page.locator('[aria-disabled=true]')).waitFor()
+        expect(await button.getAttribute('title')).toBe(why)
       }),
+    VISIT_MAX_MS,
+  )
+
+  test(
+    'refusals are in the language of the page',
+    async () => {
+      const path = `/users/${stage.client.userIds.collector}`
+      expect((await stage.client.request('PATCH', path, { json: { language: 'de' } })).status).toBe(200)
+      await stage.visit('settings/backups', { as: 'collector' }, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of 403/)
+        await page.getByText('Ihre Rechte erlauben das nicht.').waitFor()
+        await page.locator('[lang=en]', { hasText: 'Your role does not allow this request.' }).waitFor()
+        await check('refused-in-german')
+      })
+    },
     VISIT_MAX_MS,
   )
 })

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 
 import { call, send } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Check, IconButton, TextField } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
@@ -24,12 +25,13 @@ export function Backups(): JSX.Element {
   const [isNew, setNew] = useState(false)
   const [doomed, doom] = useState<Backup | null>(null)
   const [restored, setRestored] = useState<Backup | 'file' | null>(null)
+  const refused = user.value?.role === 'administrator' ? undefined : t('settings.needsAdministrator')
   const make = (
     <>
-      <Button small icon="file" onClick={() => setRestored('file')}>
+      <Button small icon="file" refused={refused} onClick={() => setRestored('file')}>
         {t('settings.restore.fromFile')}
       </Button>
-      <Button small icon="plus" onClick={() => setNew(true)}>
+      <Button small icon="plus" refused={refused} onClick={() => setNew(true)}>
         {t('settings.backups.make')}
       </Button>
     </>

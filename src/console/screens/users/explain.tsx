@@ -119,7 +119,7 @@ function Question({ userId, users, place, found }: QuestionProps): JSX.Element {
           <div class="field">
             <span class="lab">{t('users.ask.object')}</span>
             <Button icon="group" onClick={() => setWanted(true)}>
-              {place.name}
+              {isRoot ? t('users.ask.root') : place.name}
               <Icon name="chevronDown" />
             </Button>
           </div>

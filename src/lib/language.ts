@@ -1,5 +1,5 @@
 /** The languages that this service itself speaks. */
-export const SPOKEN = ['en', 'de'] as const
+export const SPOKEN = ['en', 'de', 'fr'] as const
 
 export type Spoken = (typeof SPOKEN)[number]
 

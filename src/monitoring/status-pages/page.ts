@@ -106,4 +106,4 @@ function clockOf(language: Spoken, timeZone: string): Clock {
   return { instant: (at) => instant.format(at), day: (at) => day.format(at) }
 }
 
-const LOCALES: Readonly<Record<Spoken, string>> = { en: 'en-GB', de: 'de-DE' }
+const LOCALES: Readonly<Record<Spoken, string>> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR' }

@@ -67,4 +67,29 @@ const german: Words = {
   unknown: 'unbekannt',
 }
 
-export const WORDS: Readonly<Record<Spoken, Words>> = { en: english, de: german }
+const french: Words = {
+  states: {
+    major: 'Panne majeure',
+    minor: 'Panne mineure',
+    warning: 'Avertissement',
+    maintenance_major: 'Maintenance',
+    maintenance_minor: 'Maintenance',
+    maintenance_warning: 'Maintenance',
+    maintenance_ok: 'Maintenance',
+    ok: 'Opérationnel',
+    no_data: 'Pas de données',
+    undefined: 'Inconnu',
+  },
+  availability: 'Disponibilité',
+  since: 'depuis',
+  until: 'jusqu’à',
+  parts: 'Composants',
+  outages: 'Pannes en cours',
+  noOutages: 'Aucune.',
+  maintenance: 'Maintenance',
+  ofDays: (days) => (days === 1 ? 'aujourd’hui' : `sur les ${days} derniers jours`),
+  asOf: 'Au',
+  unknown: 'inconnue',
+}
+
+export const WORDS: Readonly<Record<Spoken, Words>> = { en: english, de: german, fr: french }

@@ -22,7 +22,7 @@ export type TimeRow = {
 export type VacationRow = { readonly begin: string; readonly end: string; readonly userId: string }
 export type EscalationRow = { readonly minutes: string; readonly recipientId: string }
 export type TemplateTexts = { readonly subject: string; readonly text: string }
-export const TEMPLATE_LANGUAGES = ['en', 'de'] as const
+export const TEMPLATE_LANGUAGES = ['en', 'de', 'fr'] as const
 
 /** A recipient as its form holds it: durations as numbers of minutes, instants as local times of the page. */
 export type RecipientDraft = {
@@ -124,7 +124,11 @@ export function draftOf(recipient: Recipient | undefined, zone: string): Recipie
     messagesPerHour: String(rules.messagesPerHour),
     language,
     timeZone: rules.timeZone ?? '',
-    templates: { en: templates.en ?? NO_TEXTS, de: templates.de ?? NO_TEXTS },
+    templates: {
+      en: templates.en ?? NO_TEXTS,
+      de: templates.de ?? NO_TEXTS,
+      fr: templates.fr ?? NO_TEXTS,
+    },
   }
 }
 

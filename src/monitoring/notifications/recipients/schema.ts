@@ -156,7 +156,7 @@ const rules = {
       'The time zone of `times` and of instants in messages; null for the time zone of the service. Users get their own time zone.',
     ),
   templates: z
-    .strictObject({ en: template, de: template })
+    .strictObject({ en: template, de: template, fr: template })
     .partial()
     .default({})
     .describe('Message templates instead of the default ones, with fields such as {{object.name}}.'),

@@ -39,6 +39,14 @@ describe('a message', () => {
         'Behoben: /root/Zürich/srv1/icmp, kritisch von 2026-03-02 09:00:00 +00:00 bis 2026-03-02 11:05:00 +00:00 (2 Std 5 Min). no data',
       ],
     })
+    expect(textOf([ended, TOLD, TOLD], { ...MANNER, language: 'fr', timeZone: 'UTC' })).toMatchObject({
+      subject: '2 alarmes, 1 rétablie',
+      lines: [
+        'Rétabli : /root/Zürich/srv1/icmp, majeur du 2026-03-02 09:00:00 +00:00 au 2026-03-02 11:05:00 +00:00 (2 h 5 min). no data',
+        'Alarme : /root/Zürich/srv1/icmp (majeur, alarme depuis 2026-03-02 09:00:00 +00:00). no data',
+        expect.anything(),
+      ],
+    })
   })
 
   test.each([
@@ -46,27 +54,32 @@ describe('a message', () => {
       'returnValue1 is 812; usual are values from 120 to 340',
       'Flow is 812 l/s; usual are 120 l/s to 340 l/s',
       'Flow ist 812 l/s; üblich sind 120 l/s bis 340 l/s',
+      'Flow est 812 l/s ; d’habitude de 120 l/s à 340 l/s',
     ],
     [
       'returnValue1 is 8; usual are values of at least 120',
       'Flow is 8 l/s; usual are at least 120 l/s',
       'Flow ist 8 l/s; üblich sind mindestens 120 l/s',
+      'Flow est 8 l/s ; d’habitude au moins 120 l/s',
     ],
     [
       'returnValue1 is 8; usual are values of at most 1',
       'Flow is 8 l/s; usual are at most 1 l/s',
       'Flow ist 8 l/s; üblich sind höchstens 1 l/s',
+      'Flow est 8 l/s ; d’habitude au plus 1 l/s',
     ],
     [
       'returnValue1 is predicted to be above 90 at 2026-03-02T12:20:00.000Z',
       'Flow is predicted to be above 90 l/s at 2026-03-02 13:20:00 +01:00',
       'Flow wird voraussichtlich über 90 l/s sein, am 2026-03-02 13:20:00 +01:00',
+      'Flow devrait être au-dessus de 90 l/s le 2026-03-02 13:20:00 +01:00',
     ],
-    ['words of the sender', 'words of the sender', 'words of the sender'],
-  ])('of a limit that learns is in the language of its recipient: %s', (message, english, german) => {
+    ['words of the sender', 'words of the sender', 'words of the sender', 'words of the sender'],
+  ])('of a limit that learns is in the language of its recipient: %s', (message, english, german, french) => {
     const facts = { ...TOLD, message, value: { name: 'Flow', unit: 'l/s' } }
     expect(messageOf(facts, MANNER)).toBe(english)
     expect(messageOf(facts, { ...MANNER, language: 'de' })).toBe(german)
+    expect(messageOf(facts, { ...MANNER, language: 'fr' })).toBe(french)
   })
 
   test('of a silent object has its last sign of life and its timeout', () => {
@@ -181,7 +194,8 @@ test.each([
   ['de-CH', 'de'],
   ['DE-AT', 'de'],
   ['en-GB', 'en'],
-  ['fr', 'en'],
+  ['fr-CH', 'fr'],
+  ['it', 'en'],
   ['', 'en'],
 ])('%s is notified in %s', (tag, language) => {
   expect(languageOf(tag)).toBe(language as 'en')

@@ -115,6 +115,53 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
         .join(', '),
     more: (count) => `… und ${count} weitere.`,
   },
+  fr: {
+    events: {
+      opened: 'Alarme',
+      worsened: 'Aggravation',
+      updated: 'Modification',
+      again: 'Toujours ouverte',
+      reminder: 'Rappel',
+      escalation: 'Escalade',
+      flapping: 'Instable, pas de notification avant le retour au calme',
+      closed: 'Rétabli',
+      gone: 'Plus surveillé',
+      test: 'Test',
+    },
+    states: {
+      major: 'majeur',
+      minor: 'mineur',
+      warning: 'avertissement',
+      ok: 'en ordre',
+      undefined: 'indéfini',
+    },
+    subject: '{{event}} : {{object.name}} ({{state}})',
+    text: '{{event}} : {{object.path}} ({{state}}, alarme depuis {{begin}}). {{message}}',
+    recovered:
+      '{{event}} : {{object.path}}, {{worstState}} du {{begin}} au {{end}} ({{duration}}). {{message}}',
+    units: ['j', 'h', 'min', 's'],
+    silent: (since, every) =>
+      `pas de données depuis ${since}${every === null ? '' : ` (attendues toutes les ${every})`}`,
+    relations: {
+      above: 'au-dessus de',
+      'at least': 'au moins',
+      below: 'au-dessous de',
+      'at most': 'au plus',
+    },
+    predicted: (name, limit, at) => `${name} devrait être ${limit} le ${at}`,
+    unusual: (name, value, { lower, upper }) => {
+      if (lower === null) return `${name} est ${value} ; d’habitude au plus ${upper}`
+      return `${name} est ${value} ; d’habitude ${upper === null ? `au moins ${lower}` : `de ${lower} à ${upper}`}`
+    },
+    several: (bad, well) =>
+      [
+        bad > 0 ? `${bad} ${bad === 1 ? 'alarme' : 'alarmes'}` : '',
+        well > 0 ? `${well} ${well === 1 ? 'rétablie' : 'rétablies'}` : '',
+      ]
+        .filter(Boolean)
+        .join(', '),
+    more: (count) => `… et ${count} de plus.`,
+  },
 }
 
 /** The supported language of a tag such as `de-CH`; English if there is none. */

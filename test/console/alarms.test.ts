@@ -52,6 +52,11 @@ onMainHost('alarms', (stage) => {
       await until('assigned')
       await page.keyboard.press('z')
       await until('open')
+      // The page has heard of it too, else the key would act on what it shows still.
+      await page
+        .getByRole('row', { name: /Outer level/ })
+        .getByText('nobody')
+        .waitFor()
       await page.keyboard.press('a')
       await until('assigned')
 

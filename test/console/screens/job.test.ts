@@ -121,6 +121,34 @@ onMainHost('job', (stage) => {
   )
 
   test(
+    'a configuration that finds no room on the disk stays typed, and is saved later',
+    async () => {
+      const job = await plant(stage)
+      await stage.visit(`job/${job}?tab=configuration`, {}, async ({ page, expectProblem }) => {
+        expectProblem(/status of 507|answers 507/)
+        const limit = page.getByLabel('Limit: Minor, Level')
+        await limit.fill('2.5')
+        // The service refuses deliveries first: changes of jobs have the rest of the disk.
+        const full = { status: 507, json: { code: 'storage_full', detail: 'The disk is full.', errors: [] } }
+        await page.route(`**/jobs/${job}`, (route) =>
+          route.request().method() === 'GET' ? route.fallback() : route.fulfill(full),
+        )
+        const save = () => page.getByRole('button', { name: 'Save', disabled: false }).click()
+        await save()
+        await page.getByText('The disk of the service is full.').waitFor()
+        expect(await limit.inputValue()).toBe('2.5')
+        await page.unroute(`**/jobs/${job}`)
+        await save()
+        await page.getByText('Saved', { exact: true }).waitFor()
+      })
+      expect((await stage.client.request('GET', `/jobs/${job}?thresholds=true`)).body).toMatchObject({
+        thresholds: { minor: { conditions: [{ value: 2.5 }] } },
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'a limit is dragged in the chart',
     async () => {
       const job = await plant(stage)

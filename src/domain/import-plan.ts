@@ -13,7 +13,7 @@ export type ImportPlan = {
 /** A column of the table, and the index of the column of the file from which it comes. */
 export type PlannedColumn = Column & { readonly source: number }
 
-export type FileFormat = CsvFormat | NdjsonFormat | XlsxFormat | ParquetFormat | RowsFormat
+export type FileFormat = CsvFormat | NdjsonFormat | WorkbookFormat | ParquetFormat | RowsFormat
 
 /** A JSON array of the cells of a row on each line, as the service writes them. */
 export type RowsFormat = { readonly kind: 'rows' }
@@ -24,9 +24,9 @@ export type NdjsonFormat = { readonly kind: 'ndjson' }
 /** Its columns have the types of the file; nested ones are refused. */
 export type ParquetFormat = { readonly kind: 'parquet' }
 
-/** A sheet of a workbook. */
-export type XlsxFormat = {
-  readonly kind: 'xlsx'
+/** A sheet of a workbook: of an XLSX file, or of an XLS file of Excel 97 to 2003. */
+export type WorkbookFormat = {
+  readonly kind: 'xlsx' | 'xls'
   /** The name of the sheet; null for the first one. */
   readonly sheet: string | null
   /** Whether the first row with values has the names of the columns. */

@@ -4,6 +4,7 @@ import { expect } from 'bun:test'
 
 import { XLSX_TYPE } from '../../src/data/selection/formats.ts'
 import { numberRow, textRow, workbook } from '../data/workbook.ts'
+import { compoundFile } from '../data/xls.ts'
 import type { Client } from './client.ts'
 import { good } from './suite.ts'
 import type { Suite } from './suite.ts'
@@ -76,6 +77,27 @@ export const dataFilesSuite: Suite = {
       },
     },
     {
+      title: 'a sheet of an XLS workbook has the rows that CSV of it has',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const bytes = await fixture('sheetjs.xls')
+        const csv = [
+          'id,sum,text,ok,err,day,last,h',
+          '007,3,aü€b,true,1,2026-03-01T00:00:00,,12:00:00',
+          '008,1.5,plain,false,#N/A,2026-03-02T12:00:00,-1e300,',
+        ].join('\r\n')
+        const both = { values: VALUES }
+        await good(importInto(client, id, csv, { table: 'csv', ...both }))
+        await good(importInto(client, id, bytes, { table: 'xls', file: { kind: 'xls' }, ...both }))
+        const [text, typed] = [await selectFrom(client, id, 'csv'), await selectFrom(client, id, 'xls')]
+        expect(typed.rows.length).toBe(2)
+        expect([typed.columns, typed.rows]).toEqual([text.columns, text.rows])
+        const second = { table: 'second', file: { kind: 'xls', sheet: 'Zwei' } }
+        await good(importInto(client, id, bytes, second))
+        expect((await selectFrom(client, id, 'second')).rows).toEqual([[5]])
+      },
+    },
+    {
       title: 'a Parquet file has the rows that CSV of it has',
       async run(client) {
         const { id } = await makeSource(client)
@@ -131,12 +153,17 @@ export const dataFilesSuite: Suite = {
         const bytes = await fixture('openpyxl.xlsx')
         const rows = textRow(1, ['a']) + numberRow(2, [1]) + textRow(5, ['x'])
         const columns = [{ source: 'a', type: 'integer' }]
-        const xlsx = { file: { kind: 'xlsx' } }
+        const [xlsx, xls] = [{ file: { kind: 'xlsx' } }, { file: { kind: 'xls' } }]
+        const xlsBytes = await fixture('1904.xls')
         const cases = [
           [bytes, {}, '/file/kind', /not CSV\. Set kind to xlsx/],
           [bytes, { file: { kind: 'ndjson' } }, '/file/kind', /not NDJSON/],
           [bytes, { file: { kind: 'parquet' } }, '/file/kind', /not a Parquet file/],
           [CSV, xlsx, '/file', /not an XLSX workbook/],
+          [CSV, xls, '/file', /not an XLS workbook/],
+          [xlsBytes, xlsx, '/file/kind', /not an XLSX workbook\. Set kind to xls/],
+          [bytes, xls, '/file/kind', /not an XLS workbook\. Set kind to xlsx/],
+          [compoundFile(new Uint8Array(64), 'EncryptedPackage'), xls, '/file', /has a password/],
           [bytes.slice(0, 3_000), xlsx, '/file', /is truncated/],
           [bytes, { file: { kind: 'xlsx', sheet: 'Third' } }, '/file/sheet', /it has Data, Second/],
           [workbook({ sheet: '<!DOCTYPE x>' }), xlsx, '/file', /document type/],

@@ -10,7 +10,7 @@ const BEGINNINGS = [
   { bytes: [0x50, 0x4b, 0x03, 0x04], kind: 'xlsx', name: 'a ZIP archive such as an XLSX workbook' },
   {
     bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
-    kind: null,
+    kind: 'xls',
     name: 'an XLS workbook, or a workbook with a password',
   },
   { bytes: [0x50, 0x41, 0x52, 0x31, 0x15], kind: 'parquet', name: 'a Parquet file' },
@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   csv: 'CSV',
   ndjson: 'NDJSON',
   xlsx: 'an XLSX workbook',
+  xls: 'an XLS workbook',
   parquet: 'a Parquet file',
 }
 

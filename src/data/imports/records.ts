@@ -1,4 +1,4 @@
-import type { CsvFormat, FileFormat, ImportFault, XlsxFormat } from '../../domain/import-plan.ts'
+import type { CsvFormat, FileFormat, ImportFault, WorkbookFormat } from '../../domain/import-plan.ts'
 import { textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
 import { readCsv } from './csv.ts'
@@ -8,6 +8,7 @@ import { readNdjson } from './ndjson.ts'
 import { openParquet } from './parquet/file.ts'
 import type { ParquetFile } from './parquet/file.ts'
 import { readRowLines } from './row-lines.ts'
+import { openXls } from './xls/workbook.ts'
 import type { SheetRow } from './xlsx/sheet.ts'
 import { openWorkbook } from './xlsx/workbook.ts'
 
@@ -38,7 +39,8 @@ export async function openRecords(file: ImportFile, format: FileFormat): Promise
   if (format.kind === 'parquet')
     return { ...none, records: parquetRecords(await openParquet(await file.source())) }
   if (format.kind === 'rows') return { ...none, records: rowRecords(file.chunks) }
-  const { sheets, rows } = await openWorkbook(await file.source())
+  const open = format.kind === 'xls' ? openXls : openWorkbook
+  const { sheets, rows } = await open(await file.source())
   const sheet = format.sheet ?? sheets[0] ?? ''
   if (!sheets.includes(sheet))
     throw unreadable(`The workbook has no sheet ${sheet}; it has ${sheets.join(', ')}.`, '/file/sheet')
@@ -84,7 +86,7 @@ function csvRecord(line: number, cells: readonly string[], width: number): FileR
 
 async function* sheetRecords(
   batches: AsyncIterable<readonly SheetRow[]>,
-  { hasHeader, skipRecords }: XlsxFormat,
+  { hasHeader, skipRecords }: WorkbookFormat,
 ): AsyncGenerator<Records> {
   const columns = new ColumnNames()
   let left = skipRecords

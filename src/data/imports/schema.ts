@@ -35,8 +35,10 @@ const ndjsonFormat = z.strictObject({
   kind: z.literal('ndjson').describe('A JSON object in UTF-8 on each line; its keys are the columns.'),
 })
 
-const xlsxFormat = z.strictObject({
-  kind: z.literal('xlsx').describe('A sheet of a workbook.'),
+const workbookFormat = z.strictObject({
+  kind: z
+    .enum(['xlsx', 'xls'])
+    .describe('A sheet of a workbook: an XLSX file, or an XLS file of Excel 97 to 2003.'),
   sheet: storableText
     .min(1)
     .max(SHEET_NAME_MAX)
@@ -59,7 +61,7 @@ const parquetFormat = z.strictObject({
   kind: z.literal('parquet').describe('A Parquet file without nested columns.'),
 })
 
-const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat, xlsxFormat, parquetFormat])
+const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat, workbookFormat, parquetFormat])
 
 const valueFormat = z.strictObject({
   nulls: z.array(storableText.max(64)).max(NULLS_MAX).default(['']).describe('Texts that stand for null.'),

@@ -4,6 +4,7 @@ import { Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { numberText } from '../../kit/numbers.ts'
 import { t } from '../../language/t.ts'
+import { FILE_KINDS, hasHeaderFields, isWorkbook } from './import-plan.ts'
 import type { Format } from './import-plan.ts'
 import type { FileImport } from './use-file-import.ts'
 
@@ -32,7 +33,7 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
             label={t('data.fileKind')}
             value={format.kind}
             onValue={(kind) => changeFormat({ kind })}
-            options={(['csv', 'ndjson', 'xlsx'] as const).map((value) => ({
+            options={FILE_KINDS.map((value) => ({
               value,
               text: t(`data.fileKind.${value}`),
             }))}
@@ -40,7 +41,7 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
           {format.kind === 'csv' && (
             <CsvFields format={format} change={changeFormat} found={preview?.delimiter ?? null} />
           )}
-          {format.kind === 'xlsx' && preview && preview.sheets.length > 0 && (
+          {isWorkbook(format.kind) && preview && preview.sheets.length > 0 && (
             <SelectField
               label={t('data.sheet')}
               value={preview.sheet ?? ''}
@@ -48,7 +49,7 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
               options={preview.sheets.map((value) => ({ value, text: value }))}
             />
           )}
-          {format.kind !== 'ndjson' && <HeaderFields format={format} change={changeFormat} />}
+          {hasHeaderFields(format.kind) && <HeaderFields format={format} change={changeFormat} />}
         </div>
         <details class="part">
           <summary>{t('data.values')}</summary>

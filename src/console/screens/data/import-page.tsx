@@ -91,7 +91,7 @@ function Wizard({ sources, first }: WizardProps): JSX.Element {
           <FileDrop
             label={t('data.dropFile')}
             hint={t('data.dropHint')}
-            accept=".csv,.tsv,.txt,.ndjson,.jsonl,.xlsx"
+            accept=".csv,.tsv,.txt,.ndjson,.jsonl,.xlsx,.xls,.parquet"
             file={plan.file}
             onFile={choose}
           />

@@ -35,6 +35,8 @@ test('a file is read by its extension, and texts for null are split at commas', 
     hasHeader: true,
     skipRecords: 2,
   })
+  expect(formatBody(formatOf('a.XLS', 'UTC'))).toMatchObject({ file: { kind: 'xls', sheet: null } })
+  expect(formatBody(formatOf('a.parquet', 'UTC'))).toHaveProperty('file', { kind: 'parquet' })
   expect(formatBody({ ...formatOf('a.csv', 'UTC'), nulls: 'NA, -,NA', dateFormat: 'dd.MM.yyyy' })).toEqual({
     file: { kind: 'csv', delimiter: 'auto', encoding: 'utf-8', hasHeader: true, skipRecords: 0 },
     values: { nulls: ['', 'NA', '-'], decimal: '.', dateFormats: ['dd.MM.yyyy'], timeZone: 'UTC' },

@@ -18,9 +18,12 @@ export const IMPORT_TYPES: readonly ImportType[] = [
 export const MODES = ['create', 'replace', 'append', 'upsert'] as const
 export type Mode = (typeof MODES)[number]
 
+export const FILE_KINDS = ['csv', 'ndjson', 'xlsx', 'xls', 'parquet'] as const
+type FileKind = (typeof FILE_KINDS)[number]
+
 /** How a file is read, as texts of a form. */
 export type Format = {
-  readonly kind: 'csv' | 'ndjson' | 'xlsx'
+  readonly kind: FileKind
   /** The sheet of a workbook; empty for the first one. */
   readonly sheet: string
   readonly delimiter: string
@@ -52,8 +55,18 @@ export type Target = {
 }
 
 function kindOf(fileName: string): Format['kind'] {
-  if (/\.xlsx$/i.test(fileName)) return 'xlsx'
-  return /\.(ndjson|jsonl)$/i.test(fileName) ? 'ndjson' : 'csv'
+  const ending = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase()
+  if (ending === 'jsonl') return 'ndjson'
+  return FILE_KINDS.find((kind) => kind === ending) ?? 'csv'
+}
+
+export function isWorkbook(kind: FileKind): boolean {
+  return kind === 'xlsx' || kind === 'xls'
+}
+
+/** Whether the names of the columns may be in the first record of such a file. */
+export function hasHeaderFields(kind: FileKind): boolean {
+  return kind === 'csv' || isWorkbook(kind)
 }
 
 /** How a file of this name is read at first. */
@@ -102,9 +115,9 @@ export function formatBody(format: Format): object {
 }
 
 function fileBody({ kind, sheet, delimiter, encoding, hasHeader, skipRecords }: Format): object {
-  if (kind === 'ndjson') return { kind }
+  if (!hasHeaderFields(kind)) return { kind }
   const rows = { kind, hasHeader, skipRecords: Number(skipRecords) || 0 }
-  return kind === 'xlsx' ? { ...rows, sheet: sheet === '' ? null : sheet } : { ...rows, delimiter, encoding }
+  return isWorkbook(kind) ? { ...rows, sheet: sheet === '' ? null : sheet } : { ...rows, delimiter, encoding }
 }
 
 /** The columns of a preview, with what the user has changed before. */

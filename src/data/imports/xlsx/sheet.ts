@@ -19,7 +19,7 @@ export type SheetContext = {
 
 const SHEET_ROWS_MAX = 1_048_576
 const SHEET_COLUMNS_MAX = 16_384
-const ROW_MAX_CHARS = 4 * 1024 * 1024
+export const ROW_MAX_CHARS = 4 * 1024 * 1024
 const COLUMN = /^([A-Z]{1,3})\d+$/i
 const WHOLE = /^-?\d+$/
 const LETTERS = 26
@@ -144,12 +144,8 @@ class SheetEvents implements XmlEvents {
   }
 
   #numberCell(text: string): FileCell {
-    const value = Number(text)
-    if (!Number.isFinite(value)) this.#damaged()
-    const kind = this.#context.styles[this.#style] ?? null
-    const moment = kind && momentOf(value, kind, this.#context.is1904)
-    // Digits that a double has not are kept.
-    return moment ?? (WHOLE.test(text) ? text : String(value))
+    if (!Number.isFinite(Number(text))) this.#damaged()
+    return numberCell(text, this.#style, this.#context)
   }
 
   #damaged(): never {
@@ -157,8 +153,17 @@ class SheetEvents implements XmlEvents {
   }
 }
 
-function textCell(text: string): FileCell {
+export function textCell(text: string): FileCell {
   return text === '' ? null : { text, type: 'string' }
+}
+
+/** A number with a style of the workbook. */
+export function numberCell(text: string, style: number, { styles, is1904 }: SheetContext): FileCell {
+  const value = Number(text)
+  const kind = styles[style] ?? null
+  const moment = kind && momentOf(value, kind, is1904)
+  // Digits that a double has not are kept.
+  return moment ?? (WHOLE.test(text) ? text : String(value))
 }
 
 /** The number of a column, from 1: 28 of `AB7`. */

@@ -5,7 +5,7 @@ import { attributeOf, scanXml } from './xml.ts'
 export type NumberKind = 'date' | 'datetime' | 'time' | 'duration' | null
 
 /** More than spreadsheets let a workbook have. */
-const STYLES_MAX = 65_536
+export const STYLES_MAX = 65_536
 /** Formats that have a number only (ECMA-376, 18.8.30), East Asian locales included. */
 const DATES = new Set([14, 15, 16, 17, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 57, 58])
 const BUILT_IN = new Map<number, NumberKind>([
@@ -37,7 +37,12 @@ export async function readStyles(chunks: AsyncIterable<Uint8Array>): Promise<rea
     },
   })
   for await (const _ of parts);
-  return formats.map((id) => own.get(id) ?? (own.has(id) ? null : (BUILT_IN.get(id) ?? null)))
+  return formats.map((id) => kindOfNumber(id, own))
+}
+
+/** The kind of the numbers that have a format by its number. @param own the formats of the workbook */
+export function kindOfNumber(id: number, own: ReadonlyMap<number, NumberKind>): NumberKind {
+  return own.get(id) ?? (own.has(id) ? null : (BUILT_IN.get(id) ?? null))
 }
 
 /** The kind of the positive numbers of a format such as `dd.mm.yyyy hh:mm`. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { streamedFile } from '../../../../test/data/import-files.ts'
 import { numberRow, textRow, workbook } from '../../../../test/data/workbook.ts'
 import { DEFLATED } from '../../../../test/packages/crafted.ts'
-import type { ImportPlan, ValueFormat, XlsxFormat } from '../../../domain/import-plan.ts'
+import type { ImportPlan, ValueFormat, WorkbookFormat } from '../../../domain/import-plan.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { ImportFailure, importRefusal } from '../failure.ts'
 import { inspectFile, readRows } from '../file.ts'
@@ -12,14 +12,17 @@ import type { ImportProgress } from '../file.ts'
 import { PackedStrings, STRINGS_MAX, STRINGS_MAX_BYTES } from './strings.ts'
 import { XML_TOKEN_MAX_CHARS } from './xml.ts'
 
-const XLSX: XlsxFormat = { kind: 'xlsx', sheet: null, hasHeader: true, skipRecords: 0 }
+const XLSX: WorkbookFormat = { kind: 'xlsx', sheet: null, hasHeader: true, skipRecords: 0 }
 const VALUES: ValueFormat = { nulls: [''], decimal: '.', dateFormats: [], timeZone: 'Europe/Zurich' }
 const FOLDER = join(import.meta.dir, '../../../../test/data/workbooks')
 
 const made = async (name: string) => new Uint8Array(await Bun.file(join(FOLDER, name)).arrayBuffer())
 
-const inspect = (bytes: Uint8Array, format: Partial<XlsxFormat> = {}, values: Partial<ValueFormat> = {}) =>
-  inspectFile(streamedFile(bytes), { ...XLSX, ...format }, { ...VALUES, ...values })
+const inspect = (
+  bytes: Uint8Array,
+  format: Partial<WorkbookFormat> = {},
+  values: Partial<ValueFormat> = {},
+) => inspectFile(streamedFile(bytes), { ...XLSX, ...format }, { ...VALUES, ...values })
 
 /** Names of columns with their types. */
 async function typesOf(...asked: Parameters<typeof inspect>): Promise<string[]> {
@@ -27,7 +30,11 @@ async function typesOf(...asked: Parameters<typeof inspect>): Promise<string[]> 
 }
 
 /** The rows of the sheet with the types that were found. */
-async function rowsOf(bytes: Uint8Array, format: Partial<XlsxFormat> = {}, plan: Partial<ImportPlan> = {}) {
+async function rowsOf(
+  bytes: Uint8Array,
+  format: Partial<WorkbookFormat> = {},
+  plan: Partial<ImportPlan> = {},
+) {
   const { columns } = await inspect(bytes, format, plan.values)
   const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
   const order: ImportPlan = {
@@ -43,7 +50,7 @@ async function rowsOf(bytes: Uint8Array, format: Partial<XlsxFormat> = {}, plan:
   return { ...progress, rows }
 }
 
-const refusalOf = async (bytes: Uint8Array, format: Partial<XlsxFormat> = {}): Promise<string> => {
+const refusalOf = async (bytes: Uint8Array, format: Partial<WorkbookFormat> = {}): Promise<string> => {
   const error: unknown = await inspect(bytes, format).catch((thrown: unknown) => thrown)
   if (error instanceof Refusal && error.code === 'import_failed') return error.detail
   throw error instanceof ImportFailure ? new Error(error.message) : error

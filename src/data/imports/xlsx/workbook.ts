@@ -22,7 +22,7 @@ const BOUNDS: ZipBounds = {
   unpackedMaxBytes: 2 * 1024 * 1024 * 1024,
   pathOf: (name) => name,
 }
-const SHEETS_MAX = 1_000
+export const SHEETS_MAX = 1_000
 
 type Relation = { readonly type: string; readonly path: string }
 

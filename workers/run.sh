@@ -276,12 +276,23 @@ Usage: tidemark <command>, or in the repository npm start, npm run <command> -- 
 
   serve [--once]      serve on this machine until SIGTERM or Ctrl-C; --once plays the main job and ends
   runner              run scripts for a service on this machine or another
+  deliver <job> …     deliver values to a job
+  exec --job <id> …   run a command, and deliver its exit code and its duration
+  job …               list, show, create, stop, start and delete jobs
+  alarm …             list, show, acknowledge and comment on alarms
+  maintain …          plan, list and end maintenance windows
+  script …            list and run scripts, follow their logs
+  query …             list and run data queries
+  user …              list and create users; reset a password without a running service
+  token …             create, list and revoke personal tokens
+  doctor              check a service, and name the repair of each failed check
   backup <file> …     make a backup of a running service
   restore <file> …    restore a backup
   demo [--remove]     make the demo plant in a running service, or remove it
+  completions <shell> print the completion script of bash, zsh or fish
   version             print the version
 
-serve, runner, backup, restore and demo print their arguments with --help. For developers, with sh workers/run.sh:
+Every command prints its arguments with --help. For developers, with sh workers/run.sh:
 
   test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
   dev-edge [--port n]   the Worker on this machine, offline
@@ -305,7 +316,7 @@ case $command in
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
-  backup | restore | demo)
+  deliver | exec | job | alarm | maintain | script | query | user | token | doctor | backup | restore | demo | completions)
     install_missing dependencies
     find_bun
     exec "$bun" workers/bun/main.ts "$command" "$@"

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { FIRST_NAMES } from '../../src/monitoring/jobs/service/first-job.ts'
-import { demo } from '../../workers/bun/demo.ts'
+import { runCommand } from '../../workers/bun/commands/action.ts'
+import { demoCommand } from '../../workers/bun/commands/demo.ts'
 import { connectAdministrator } from '../api/client.ts'
 import type { Speaker } from '../api/client.ts'
 import { good } from '../api/suite.ts'
@@ -117,6 +118,8 @@ describe.each(HOSTS_BY_HAND)('the demo plant on %s', (_, start) => {
         TIDEMARK_USERNAME: ADMIN.username,
         TIDEMARK_PASSWORD: ADMIN.password,
       }
+      const demo = async (args: readonly string[]) =>
+        (await runCommand(demoCommand, args, { environment })).text
       const { items } = await good<{ items: { target: string }[] }>(
         speaker.request('GET', '/alarmrecipients'),
       )
@@ -124,16 +127,14 @@ describe.each(HOSTS_BY_HAND)('the demo plant on %s', (_, start) => {
       const recipient = await good<{ id: number }>(
         speaker.request('POST', '/alarmrecipients', { json: { name: 'Mine', type: 'user', target } }),
       )
-      expect(String(await rejection(demo(['--remove'], environment)))).toContain(
-        'DELETE /demo failed with status 409',
-      )
+      expect(String(await rejection(demo(['--remove'])))).toContain('DELETE /demo failed with status 409')
       expect(await read()).toMatchObject({ state: 'removing' })
       await good(speaker.request('DELETE', `/alarmrecipients/${recipient.id}`))
-      expect(await demo(['--remove'], environment)).toBe('The demo plant is removed.\n')
-      expect(await demo(['--seed', 'two'], environment)).toMatch(/complete: group \d+/)
-      expect(String(await rejection(demo([], environment)))).toContain('There is a demo plant already')
-      expect(JSON.parse(await demo(['--remove', '--json'], environment))).toEqual({ state: 'absent' })
-      expect(String(await rejection(demo(['--sede'], environment)))).toContain("'--sede'")
+      expect(await demo(['--remove'])).toBe('The demo plant is removed.\n')
+      expect(await demo(['--seed', 'two'])).toMatch(/complete: group \d+/)
+      expect(String(await rejection(demo([])))).toContain('There is a demo plant already')
+      expect(JSON.parse(await demo(['--remove', '--json']))).toEqual({ state: 'absent' })
+      expect(String(await rejection(demo(['--sede'])))).toContain("'--sede'")
     },
     TEST_MAX_MS,
   )

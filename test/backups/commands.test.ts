@@ -3,8 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { backup, restore } from '../../workers/bun/backup.ts'
-import { defaultUrl } from '../../workers/bun/backup/client.ts'
+import { runCommand } from '../../workers/bun/commands/action.ts'
+import type { Confirm, Environment } from '../../workers/bun/commands/action.ts'
+import { backupCommand } from '../../workers/bun/commands/backup.ts'
+import { defaultUrl } from '../../workers/bun/commands/client.ts'
+import { restoreCommand } from '../../workers/bun/commands/restore.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readBunSettings } from '../../workers/bun/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
@@ -52,6 +55,11 @@ afterAll(async () => {
   await world.close()
   await rm(folder, { recursive: true })
 })
+
+const backup = async (args: readonly string[], variables: Environment) =>
+  (await runCommand(backupCommand, args, { environment: variables })).text
+const restore = async (args: readonly string[], variables: Environment, confirm: Confirm) =>
+  (await runCommand(restoreCommand, args, { environment: variables, confirm })).text
 
 const messageOf = async (promise: Promise<unknown>) => {
   const error = await rejection(promise)
@@ -193,13 +201,13 @@ describe('a restore', () => {
 
 describe('failures', () => {
   test.each([
-    [['--force'], 'missing argument <file>'],
-    [['a', 'b'], 'unexpected argument b'],
+    [['--force'], 'An argument is missing: <file>.'],
+    [['a', 'b'], 'Unknown argument b.'],
     [['a', '--unknown'], '--unknown'],
   ])('of usage are said with the usage: %p', async (args, text) => {
     const message = await messageOf(backup(args, environment))
     expect(message).toContain(text)
-    expect(message).toContain('tidemark restore <file>')
+    expect(message).toContain('tidemark backup <file>')
   })
 
   test('name what is missing or cannot be reached', async () => {

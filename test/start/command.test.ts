@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import packageJson from '../../package.json'
+import { COMMANDS } from '../../workers/bun/commands/commands.ts'
 import { startCommand, startHost } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -43,16 +44,17 @@ test('tidemark is a command that finds its folder by a link, and says what it ca
   expect(stderr).toStartWith('Usage: tidemark <command>')
   const help = await run('--help')
   expect([help.code, help.stdout]).toEqual([0, stderr])
+  for (const { name } of COMMANDS) expect(stderr).toContain(`\n  ${name} `)
 })
 
 test('every command prints its usage, its release, and refuses what it does not know with code 2', async () => {
-  for (const command of ['serve', 'runner', 'backup', 'restore']) {
+  for (const command of ['serve', 'runner', 'backup', 'job']) {
     const help = await run(command, '--help')
     expect([help.code, help.stderr]).toEqual([0, ''])
     expect(help.stdout).toContain(`tidemark ${command}`)
     const unknown = await run(command, '--frobnicate')
     expect(unknown.code).toBe(2)
-    expect(unknown.stderr).toMatch(/^Unknown (?:argument|option) '?--frobnicate'?\.\n/)
+    expect(unknown.stderr).toMatch(/^Unknown (?:argument|option|action) '?--frobnicate'?\.\n/)
     expect(unknown.stderr).toContain(`tidemark ${command}`)
   }
   const unknown = await run('frobnicate')

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 
 import { RELEASE } from '../../src/operations/health/service.ts'
-import { USAGE as BACKUP_USAGE, backup, restore } from './backup.ts'
-import type { Confirm } from './backup.ts'
-import { DEMO_USAGE, demo } from './demo.ts'
+import { runCommand, usageOf } from './commands/action.ts'
+import type { Confirm } from './commands/action.ts'
+import { COMMANDS } from './commands/commands.ts'
 import { CommandFailure, EXIT, commandFailureOf } from './failures.ts'
 import { serve } from './serve.ts'
 import { tellStory } from './story.ts'
@@ -20,17 +20,24 @@ const USAGE = `
 
 const HELP: ReadonlySet<string | undefined> = new Set(['--help', '-h'])
 
-/** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends, `backup`,
- * `restore` and `demo` call a running service. */
+/** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends. The other commands
+ * call a running service or work on a file. */
 async function main(args: readonly string[]): Promise<void> {
   // What a command writes is for this user alone.
   process.umask(0o077)
-  const [command, ...rest] = args
-  if (command !== 'backup' && command !== 'restore' && command !== 'demo') return serveAs(args)
-  if (rest.some((word) => HELP.has(word))) return print(command === 'demo' ? DEMO_USAGE : BACKUP_USAGE)
-  if (command === 'demo') return print(await demo(rest, process.env))
-  if (command === 'backup') return print(await backup(rest, process.env))
-  print(await restore(rest, process.env, confirmer()))
+  const [name, ...rest] = args
+  const command = COMMANDS.find((one) => one.name === name)
+  if (!command) return serveAs(args)
+  // What follows `--` belongs to the command that `exec` runs.
+  const end = rest.indexOf('--')
+  if (rest.slice(0, end === -1 ? undefined : end).some((word) => HELP.has(word)))
+    return print(usageOf(command))
+  const { text, exitCode = 0 } = await runCommand(command, rest, {
+    environment: process.env,
+    confirm: confirmer(),
+  })
+  print(text)
+  process.exitCode = exitCode
 }
 
 async function serveAs([argument, ...others]: readonly string[]): Promise<void> {

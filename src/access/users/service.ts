@@ -114,6 +114,21 @@ export async function adoptUser(
   if (changed.length > 0) await applyChange(context, row, { body, changed, isOwn: false })
 }
 
+/** Gives a local user another password without the present one, and enables the user. Sessions and personal tokens of the
+ * user end. For the operator of the host: it asks for no rights.
+ * @returns the id of the user
+ * @throws {Refusal} not_found, invalid for a weak password or a user of the directory */
+export async function resetPassword(context: Context, username: string, password: string): Promise<number> {
+  const { ports } = context
+  const row = await store.findUserByName(ports.database, username)
+  if (!row) throw new Refusal('not_found', `There is no user "${username}".`)
+  if (row.type === 'LDAP_MANAGED')
+    throw new Refusal('invalid', 'The directory has the password of this user. Change it there.')
+  const body = { password, disabled: false }
+  await applyChange(context, row, { body, changed: ['password'], isOwn: false })
+  return row.id
+}
+
 async function applyChange(
   context: Context,
   row: UserRow,

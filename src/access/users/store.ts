@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNull, ne, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNull, ne, or, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { sessions, users } from '../../../db/tables/access.ts'
 import { passwords, personalTokens } from '../../../db/tables/credentials.ts'
@@ -32,6 +32,17 @@ export async function findUsers(database: Database, ids: readonly number[]): Pro
 
 export async function findUser(database: Database, id: number): Promise<UserRow | null> {
   const [row] = await database.select().from(users).where(eq(users.id, id))
+  return (row as UserRow | undefined) ?? null
+}
+
+/** The user of this name; of two whose names are compared as equal, the one that is spelled so. */
+export async function findUserByName(database: Database, username: string): Promise<UserRow | null> {
+  const [row] = await database
+    .select()
+    .from(users)
+    .where(or(eq(users.username, username), eq(users.usernameKey, nameKey(username))))
+    .orderBy(desc(eq(users.username, username)))
+    .limit(1)
   return (row as UserRow | undefined) ?? null
 }
 

@@ -1,4 +1,11 @@
+import { CommandFailure, EXIT } from '../failures.ts'
+
 type Environment = Readonly<Record<string, string | undefined>>
+
+type SentInit = {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Blob
+}
 
 type Problem = {
   readonly detail?: string
@@ -30,13 +37,25 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** A response of the service that is not a success. */
+export class RequestFailure extends RangeError {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message)
+  }
+}
+
 /** A running service and the credentials for it. */
 export class Client {
   readonly #url: string
   readonly #authorization: string
+  readonly #timeoutMs: number | null
 
-  /** @throws {RangeError} without credentials */
-  constructor(url: unknown, environment: Environment) {
+  /** Requests have no time limit unless `timeoutMs` sets one. @throws {RangeError} without credentials */
+  constructor(url: unknown, environment: Environment, timeoutMs: number | null = null) {
+    this.#timeoutMs = timeoutMs
     this.#url = (typeof url === 'string' ? url : defaultUrl(environment)).replace(/\/$/, '')
     const { TIDEMARK_TOKEN: token, TIDEMARK_USERNAME: username, TIDEMARK_PASSWORD: password } = environment
     if (token === undefined && (username === undefined || password === undefined))
@@ -47,27 +66,35 @@ export class Client {
         : `Bearer ${token}`
   }
 
-  /** Sends a request without a time limit.
-   * @throws {RangeError} naming the request, where it fails */
+  /** The address of the service, without a slash at its end. */
+  get url(): string {
+    return this.#url
+  }
+
+  /** Sends a request.
+   * @throws {RequestFailure} naming the request, where the service refuses it
+   * @throws {CommandFailure} unavailable, where no service answers */
   async ask(
     method: string,
     path: string,
     body?: string | Blob,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
-    const init = { method, headers: { authorization: this.#authorization, ...headers }, timeout: false }
-    const response = await fetch(this.#url + path, body === undefined ? init : { ...init, body }).catch(
-      (error: unknown) => {
-        const code = (error as { readonly code?: string }).code ?? 'unknown error'
-        throw new RangeError(
-          `No service answers at ${this.#url}: ${CONNECTION_FAULTS[code] ?? code}. Start it, or pass its address with --url.`,
-        )
-      },
-    )
+    const response = await this.#send(method, path, body === undefined ? { headers } : { headers, body })
     if (response.ok) return response
-    throw new RangeError(
+    throw new RequestFailure(
       `${method} ${path} failed with status ${response.status}. ${sentencesOf(await response.text())}`,
+      response.status,
     )
+  }
+
+  async read<Result>(path: string): Promise<Result> {
+    return (await (await this.ask('GET', path)).json()) as Result
+  }
+
+  /** The body of a response of any status. @throws {CommandFailure} unavailable, where no service answers */
+  async readAny<Result>(path: string): Promise<Result> {
+    return (await (await this.#send('GET', path, {})).json()) as Result
   }
 
   async json<Result>(
@@ -77,6 +104,20 @@ export class Client {
     headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
   ): Promise<Result> {
     return (await (await this.ask(method, path, body, headers)).json()) as Result
+  }
+
+  async #send(method: string, path: string, init: SentInit): Promise<Response> {
+    const headers = { authorization: this.#authorization, ...init.headers }
+    const limit = this.#timeoutMs === null ? {} : { signal: AbortSignal.timeout(this.#timeoutMs) }
+    try {
+      return await fetch(this.#url + path, { ...init, ...limit, method, headers, timeout: false })
+    } catch (error) {
+      const { code, message } = error as { readonly code?: string | number; readonly message: string }
+      throw new CommandFailure(
+        EXIT.unavailable,
+        `No service answers at ${this.#url}: ${CONNECTION_FAULTS[String(code)] ?? message}. Start it, or pass its address with --url.`,
+      )
+    }
   }
 }
 

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { runCommand, usageOf } from '../../workers/bun/commands/action.ts'
+import { COMMANDS } from '../../workers/bun/commands/commands.ts'
+import { startServer } from '../../workers/bun/server.ts'
+import { readBunSettings } from '../../workers/bun/settings.ts'
+import { jsonLog } from '../../workers/json-log.ts'
+import { connectAdministrator } from '../api/client.ts'
+import { good } from '../api/suite.ts'
+import { rejection } from '../contract/rejection.ts'
+import { FAST_DIR } from '../hosts/fast-dir.ts'
+import { ADMIN } from '../hosts/host.ts'
+import type { Host } from '../hosts/host.ts'
+import { HOST_NAMES, startHost } from '../hosts/start.ts'
+import { startCommand } from './command-line.ts'
+
+const CREDENTIALS = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password }
+const TEST_MAX_MS = 120_000
+const MAIN = ['bun', 'workers/bun/main.ts']
+
+const run = (line: string, environment: Record<string, string>, ...more: readonly string[]) => {
+  const [name, ...args] = line.split(' ')
+  const command = COMMANDS.find((one) => one.name === name)
+  if (!command) throw new Error(`There is no command ${name}.`)
+  return runCommand(command, [...args, ...more], { environment })
+}
+
+describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
+  let host: Host
+  let environment: Record<string, string>
+  let device = 0
+  beforeAll(async () => {
+    host = await startHost(hostName)
+    environment = { ...CREDENTIALS, TIDEMARK_URL: host.url }
+    const { request } = await connectAdministrator(host)
+    device = (await good<{ id: number }>(request('POST', '/devices?parentId=1', { json: { name: 'web' } })))
+      .id
+  }, TEST_MAX_MS)
+  afterAll(() => host.close())
+  const text = async (line: string, ...more: readonly string[]) =>
+    (await run(line, environment, ...more)).text
+
+  test(
+    'a job is created, gets values, raises an alarm, which is acknowledged, and is maintained and deleted',
+    async () => {
+      expect(await text(`job create --device ${device} --timeout PT1H --value duration nightly`)).toMatch(
+        /^Job (\d+) "nightly" is created/,
+      )
+      const { items } = JSON.parse(await text('job list --json')) as { items: { id: number }[] }
+      const id = items[0]?.id ?? 0
+      expect(await text(`deliver ${id} returnValue1=21.5 --message`, 'all well')).toMatch(
+        new RegExp(`^Job ${id} is ok. It times out at 20`),
+      )
+      expect(await text(`job show ${id}`)).toMatch(/message +all well\n/)
+      expect(await text(`deliver ${id} --error-code 3 --json`)).toContain('"errorCode": 3')
+      expect(await text('job list')).toMatch(
+        new RegExp(`^ID +STATE +DEVICE +NAME\n${id} +warning +web +nightly\n$`),
+      )
+      expect(await text('job list --state ok')).toBe('There are no such jobs.\n')
+
+      let alarms = await text('alarm list')
+      for (let tries = 0; !alarms.includes('nightly') && tries < 100; tries++) {
+        await Bun.sleep(50)
+        alarms = await text('alarm list')
+      }
+      const alarm = /^(\d+) +open/m.exec(alarms)?.[1] ?? 'none'
+      expect(await text(`alarm acknowledge ${alarm} --comment`, 'I look at it.')).toBe(
+        `Alarm ${alarm} is acknowledged.\n`,
+      )
+      expect(await text(`alarm comment ${alarm}`, 'The disk was full.')).toContain('is stored')
+      expect(await text(`alarm show ${alarm}`)).toMatch(/status +assigned\n/)
+      const refused = await run('alarm acknowledge 999', environment)
+      expect(refused).toMatchObject({
+        exitCode: 1,
+        text: expect.stringContaining('Alarm 999 is unchanged: ') as unknown,
+      })
+
+      expect(await text(`maintain plan job/${id} --for PT2H --name update`)).toMatch(
+        /^Maintenance window \d+ of job/,
+      )
+      const window =
+        /^(\d+) +maintenance +running/m.exec(await text(`maintain list job/${id}`))?.[1] ?? 'none'
+      expect(await text(`maintain end job/${id} ${window}`)).toContain('has ended')
+
+      expect(await text(`job stop ${id}`)).toBe(`Job ${id} is stopped.\n`)
+      expect(await text(`job start ${id}`)).toBe(`Job ${id} is started.\n`)
+      expect(await text(`job delete ${id}`)).toContain('is deleted')
+      expect(await text('job list')).toBe('There are no such jobs.\n')
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'exec delivers the exit code, the duration and the last output of a command, and passes its exit code on',
+    async () => {
+      await text(`job create --device ${device} --value duration --grace PT1H import`)
+      const { items } = JSON.parse(await text('job list --json')) as { items: { id: number }[] }
+      const id = items[0]?.id ?? 0
+      const exec = (...words: readonly string[]) =>
+        startCommand([...MAIN, 'exec', '--job', String(id), '--', ...words], environment).ended
+      const failed = await exec('sh', '-c', 'echo out; echo no space left >&2; exit 7')
+      expect(failed).toMatchObject({ code: 7, stdout: 'out\n', stderr: 'no space left\n' })
+      const job = JSON.parse(await text(`job show ${id} --json`)) as { errorCode: number; message: string }
+      expect(job.errorCode).toBe(7)
+      expect(job.message).toMatch(/^exit code 7 after \d+\.\d s\nno space left$/)
+      const { request } = await connectAdministrator(host)
+      const { values } = await good<{ values: Record<string, number> }>(
+        request('GET', `/jobs/${id}?values=true`),
+      )
+      expect(JSON.stringify(values)).toMatch(/\d\.\d+/)
+      expect((await exec('true')).code).toBe(0)
+      expect((await exec('no-such-program')).code).toBe(127)
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'users and tokens are created and listed, and a token that is revoked works no more',
+    async () => {
+      expect(await text('user create --role editor ada')).toMatch(
+        /^User \d+ "ada" is created.\nPassword: \S{24}\n$/,
+      )
+      expect(await text('user list')).toMatch(/\d+ +ada +editor +no\n/)
+      const token = (await text('token create --scope read ci')).trim()
+      const asToken = { TIDEMARK_URL: host.url, TIDEMARK_TOKEN: token }
+      expect((await run('job list', asToken)).text).toMatch(/import|no such jobs/)
+      const id = /^(\d+) +ci +read/m.exec(await text('token list'))?.[1] ?? 'none'
+      expect(await text(`token revoke ${id}`)).toBe(`Token ${id} is revoked.\n`)
+      expect(
+        String(await rejection(run('job list', { TIDEMARK_URL: host.url, TIDEMARK_TOKEN: token }))),
+      ).toContain('GET /jobs failed with status 401')
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'doctor reports a service that works, and names the repair of wrong credentials and of a wrong address',
+    async () => {
+      const well = await run('doctor', environment)
+      expect(well.text).toMatch(/^ok {6}service: answers at/)
+      expect(well.text).toContain(`credentials: the service accepts them: ${ADMIN.username}, administrator`)
+      expect(well.exitCode).toBe(0)
+      const wrong = await run('doctor', { TIDEMARK_URL: host.url, TIDEMARK_TOKEN: 'tm_wrong' })
+      expect(wrong.text).toMatch(/FAILED {2}credentials: .*\n {10}Set TIDEMARK_TOKEN/)
+      expect(wrong.exitCode).toBe(1)
+      const away = await run('doctor', { ...environment, TIDEMARK_URL: 'http://127.0.0.1:1' })
+      expect(away.text).toMatch(/^FAILED {2}service: No service answers[^]*\n {10}Start it/)
+      expect(away.exitCode).toBe(1)
+    },
+    TEST_MAX_MS,
+  )
+})
+
+test(
+  'a lost password is reset without a service and without a login; sessions end, and a running service is not disturbed',
+  async () => {
+    const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-reset-'))
+    const environment = { TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' }
+    const start = () =>
+      startServer(readBunSettings({ ...environment, TIDEMARK_ADMIN_PASSWORD: ADMIN.password }), {
+        log: jsonLog(() => undefined),
+      })
+    const login = async (url: string, password: string) =>
+      (
+        await fetch(`${url}/session/login`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ username: 'admin', password }),
+        })
+      ).status
+    try {
+      const first = await start()
+      expect(String(await rejection(run('user reset-password admin', environment)))).toContain(
+        'Another Tidemark',
+      )
+      expect(await login(first.url, ADMIN.password)).toBe(200)
+      await first.close()
+      expect(String(await rejection(run('user reset-password nemo', environment)))).toContain(
+        'There is no user "nemo".',
+      )
+      const { text } = await run('user reset-password admin --remove-mfa', environment)
+      const password = /^Password: (\S{24})$/m.exec(text)?.[1] ?? ''
+      const second = await start()
+      expect(await login(second.url, ADMIN.password)).toBe(401)
+      expect(await login(second.url, password)).toBe(200)
+      await second.close()
+      const nowhere = { ...environment, TIDEMARK_DATA_DIR: join(dataDir, 'nowhere') }
+      expect(String(await rejection(run('user reset-password admin', nowhere)))).toContain(
+        'has no data of Tidemark',
+      )
+    } finally {
+      await rm(dataDir, { recursive: true })
+    }
+  },
+  TEST_MAX_MS,
+)
+
+test(
+  'exec runs a command although no service answers, and prints why nothing was delivered',
+  async () => {
+    const words = ['exec', '--job', '1', '--url', 'http://127.0.0.1:1', '--', 'sh', '-c', 'echo done; exit 3']
+    const ended = await startCommand([...MAIN, ...words], CREDENTIALS).ended
+    expect(ended).toMatchObject({ code: 3, stdout: 'done\n' })
+    expect(ended.stderr).toContain('tidemark: not delivered: No service answers')
+  },
+  TEST_MAX_MS,
+)
+
+test.each([
+  ['deliver', 'An argument is missing: <job>'],
+  ['deliver x', '"x" is not the id of a job'],
+  ['deliver 1 21.5', '"21.5" is not <key>=<value>'],
+  ['deliver 1 returnValue1=warm', 'returnValue1 must be a number'],
+  ['deliver 1 --error-code -x', 'error-code'],
+  ['deliver 1 --error-code 1.5', 'must be a whole number'],
+  ['exec -- true', 'Name the job'],
+  ['job', 'An action is missing.'],
+  ['job dance', 'Unknown action dance.'],
+  ['job create x', 'is not the id of a device'],
+  ['maintain plan 7 --for PT1H', 'name it as job/42'],
+  ['maintain plan job/7', 'Pass either --for <duration> or --until <instant>.'],
+  ['maintain plan job/7 --for 2h', 'a duration such as PT2H'],
+  ['query run 1 region', 'is not <parameter>=<value>'],
+  ['user create ada', 'Pass --role'],
+  ['completions cmd', 'bash, zsh or fish'],
+])('"%s" is refused with exit code 2: %s', async (line, message) => {
+  const error = await rejection(run(line, { TIDEMARK_TOKEN: 'x' }))
+  expect(error).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) as unknown })
+})
+
+test('bash completes commands, actions and options', async () => {
+  const { text } = await run('completions bash', {})
+  const complete = (...words: readonly string[]) => {
+    const script = `${text}\nCOMP_WORDS=(tidemark ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _tidemark; echo "\${COMPREPLY[@]}"`
+    return Bun.spawnSync(['bash', '-c', script]).stdout.toString().trim()
+  }
+  expect(complete('de')).toBe('deliver demo')
+  expect(complete('alarm', 'a')).toBe('acknowledge')
+  expect(complete('alarm', 'acknowledge', '--u')).toBe('--until --url')
+  expect(complete('deliver', '42', '--m')).toBe('--message')
+  expect((await run('completions zsh', {})).text).toContain('bashcompinit')
+  expect((await run('completions fish', {})).text).toContain(
+    "complete -c tidemark -f -n '__fish_seen_subcommand_from job' -a create\n",
+  )
+})
+
+test('every usage names each action with its options', () => {
+  for (const command of COMMANDS)
+    for (const [name, { options }] of Object.entries(command.actions)) {
+      expect(usageOf(command)).toContain(`tidemark ${command.name}${name === '' ? '' : ` ${name}`}`)
+      for (const option of Object.keys(options)) expect(usageOf(command)).toContain(`[--${option}`)
+    }
+})

@@ -1,0 +1,81 @@
+import { createWriteStream } from 'node:fs'
+import { link, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import type { BackupView } from '../../../src/content/backups/service.ts'
+import { serviceAction } from './action.ts'
+import type { Command, Invocation, Outcome } from './action.ts'
+import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
+import { backupLines } from './backup-texts.ts'
+import type { Client } from './client.ts'
+import { outcome } from './printing.ts'
+
+/** `tidemark backup`: downloads a new backup into a file, complete or not at all. The service keeps a copy only with `--keep`. */
+export const backupCommand: Command = {
+  name: 'backup',
+  about: `Makes a backup of a running service and downloads it. ${PASSPHRASE_ABOUT}`,
+  actions: {
+    '': serviceAction({
+      words: '<file>',
+      count: [1, 1],
+      options: {
+        'configuration-only': { value: null },
+        force: { value: null },
+        keep: { value: null },
+      },
+      run: backup,
+    }),
+  },
+}
+
+async function backup(invocation: Invocation): Promise<Outcome> {
+  const [file, force] = [invocation.file(), invocation.isSet('force')]
+  const client = invocation.client()
+  const passphrase = passphraseOf(invocation.environment)
+  if (!force && (await exists(file))) throw inTheWay(file)
+  const all = !invocation.isSet('configuration-only')
+  const json = JSON.stringify({ passphrase, histories: all, files: all })
+  const made = await client.json<BackupView>('POST', '/backups', json)
+  const path = `/backups/${made.id}`
+  const cleanUp = () => (invocation.isSet('keep') ? null : client.ask('DELETE', path))
+  try {
+    await download(client, path, { file, sizeBytes: made.size, force })
+  } catch (error) {
+    // The failed download is the news; what fails after it adds to it.
+    const left = await Promise.resolve(cleanUp()).then(
+      () => '',
+      (after: unknown) => `\nThe service still has it: ${(after as Error).message}`,
+    )
+    throw new RangeError(`${(error as Error).message}${left}`)
+  }
+  await cleanUp()
+  return outcome(invocation, { ...made, file }, () => backupLines(file, made))
+}
+
+async function download(
+  client: Client,
+  path: string,
+  { file, sizeBytes, force }: { readonly file: string; readonly sizeBytes: number; readonly force: boolean },
+): Promise<void> {
+  const partial = `${file}.partial`
+  try {
+    const { body } = await client.ask('GET', path)
+    if (!body) throw new RangeError(`GET ${path} answered without a body.`)
+    await pipeline(Readable.fromWeb(body), createWriteStream(partial, { mode: 0o600, flush: true }))
+    const arrivedBytes = Bun.file(partial).size
+    if (arrivedBytes !== sizeBytes)
+      throw new RangeError(`GET ${path} ended after ${arrivedBytes} of ${sizeBytes} bytes.`)
+    if (force) return await rename(partial, file)
+    // Unlike a rename it fails where another process made the file meanwhile.
+    await link(partial, file).catch((error: unknown) => {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inTheWay(file) : error
+    })
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+function inTheWay(file: string): RangeError {
+  return new RangeError(`${file} exists. Name another file, or pass --force to overwrite it.`)
+}

@@ -1,0 +1,102 @@
+import type { RestoreView } from '../../../src/content/backups/service.ts'
+import { serviceAction } from './action.ts'
+import type { Command, Confirm, Invocation, Outcome } from './action.ts'
+import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
+import { lossLines, partLines, restoredLines } from './backup-texts.ts'
+import type { Client } from './client.ts'
+import { outcome } from './printing.ts'
+import { restoreInto } from './restore-into.ts'
+
+/** `tidemark restore`: restores a file, after it has printed what is lost and has asked. */
+export const restoreCommand: Command = {
+  name: 'restore',
+  about:
+    `Restores a backup: all of it (--replace), some objects (--objects 7,8), or into an empty data directory without a\n` +
+    `  running service (--into). --dry-run prints what would be lost; --yes does not ask. ${PASSPHRASE_ABOUT}`,
+  actions: {
+    '': serviceAction({
+      words: '<file>',
+      count: [1, 1],
+      options: {
+        replace: { value: null },
+        yes: { value: null },
+        'dry-run': { value: null },
+        objects: { value: 'ids' },
+        'without-histories': { value: null },
+        into: { value: 'directory' },
+      },
+      run: restore,
+    }),
+  },
+}
+
+async function restore(invocation: Invocation): Promise<Outcome> {
+  const { environment, confirm } = invocation
+  const file = invocation.file()
+  const passphrase = passphraseOf(environment)
+  if (!(await exists(file))) throw new RangeError(`The file ${file} does not exist.`)
+  const into = invocation.file('into')
+  if (into !== undefined) {
+    const asked = { passphrase, replace: false, dryRun: false, withoutHistories: false }
+    return printed(invocation, await restoreInto(into, file, { asked, environment }))
+  }
+  const client = invocation.client()
+  const send = (dryRun: boolean) => sendRestore(client, invocation, { passphrase, dryRun })
+  if (invocation.isSet('dry-run')) return printed(invocation, await send(true))
+  if (invocation.text('objects') === undefined && !invocation.isSet('yes'))
+    await requireConsent(file, await send(true), { replace: invocation.isSet('replace'), confirm })
+  return printed(invocation, await send(false))
+}
+
+function sendRestore(
+  client: Client,
+  invocation: Invocation,
+  { passphrase, dryRun }: { readonly passphrase: string; readonly dryRun: boolean },
+): Promise<RestoreView> {
+  const objects = invocation.text('objects')
+  const query = new URLSearchParams({
+    replace: String(invocation.isSet('replace')),
+    dryRun: String(dryRun),
+    ...(objects === undefined
+      ? {}
+      : { objects, withoutHistories: String(invocation.isSet('without-histories')) }),
+  })
+  const headers = {
+    'content-type': 'application/gzip',
+    'x-backup-passphrase': encodeURIComponent(passphrase),
+  }
+  return client.json<RestoreView>(
+    'POST',
+    `/backups/restore?${query.toString()}`,
+    Bun.file(invocation.file()),
+    headers,
+  )
+}
+
+/** Asks before anything is lost. @throws {RangeError} without a consent */
+async function requireConsent(
+  file: string,
+  view: RestoreView,
+  { replace, confirm }: { readonly replace: boolean; readonly confirm: Confirm },
+): Promise<void> {
+  if (!view.needsReplace) return
+  const loss = lossLines(file, view)
+  if (!replace)
+    throw new RangeError(
+      `${loss}\nThe installation is not empty. Pass --replace to delete its data and restore the backup.`,
+    )
+  if (!confirm)
+    throw new RangeError(
+      `${loss}\nNothing was restored, because there is no terminal to confirm. Pass --yes.`,
+    )
+  if (!(await confirm(`${loss}\nDelete this data and restore the backup? [y/N] `)))
+    throw new RangeError('Nothing was restored.')
+}
+
+function printed(invocation: Invocation, answer: RestoreView): Outcome {
+  const file = invocation.file()
+  return outcome(invocation, answer, (view) => {
+    if (view.restored) return restoredLines(file, view)
+    return view.objects.length > 0 ? partLines(file, view) : lossLines(file, view)
+  })
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+
+import { resetMfa } from '../../../src/access/session/mfa/service.ts'
+import { resetPassword } from '../../../src/access/users/service.ts'
+import { Refusal } from '../../../src/lib/errors.ts'
+import { CommandFailure, EXIT } from '../failures.ts'
+import { serviceAction } from './action.ts'
+import type { Command, Invocation, Outcome } from './action.ts'
+import { withOfflineService } from './offline.ts'
+import { outcome, table } from './printing.ts'
+
+type User = {
+  readonly id: number
+  readonly username: string
+  readonly role: string
+  readonly disabled: boolean
+}
+
+const PASSWORD_BYTES = 18
+const PASSWORD_OPTION = { 'password-stdin': { value: null } }
+
+/** `tidemark user`: lists and creates users, and resets a password without a running service. */
+export const userCommand: Command = {
+  name: 'user',
+  about:
+    'Lists and creates users, and resets a password. A new password is printed once unless --password-stdin reads it from\n' +
+    '  standard input. `reset-password` needs no login and no running service: stop the service, name its data directory by\n' +
+    '  TIDEMARK_DATA_DIR, and start it again. The sessions and the personal tokens of the user end; --remove-mfa removes\n' +
+    '  the second factor, too.',
+  actions: {
+    list: serviceAction({ words: '', count: [0, 0], options: {}, run: list }),
+    create: serviceAction({
+      words: '<username>',
+      count: [1, 1],
+      options: { role: { value: 'role' }, ...PASSWORD_OPTION },
+      run: create,
+    }),
+    'reset-password': {
+      words: '<username>',
+      count: [1, 1],
+      options: { ...PASSWORD_OPTION, 'remove-mfa': { value: null }, json: { value: null } },
+      run: reset,
+    },
+  },
+}
+
+async function list(invocation: Invocation): Promise<Outcome> {
+  return outcome(invocation, await invocation.client().read<readonly User[]>('/users'), (users) =>
+    table(
+      ['ID', 'USERNAME', 'ROLE', 'DISABLED'],
+      users.map(({ id, username, role, disabled }) => [id, username, role, disabled ? 'yes' : 'no']),
+      '',
+    ),
+  )
+}
+
+async function create(invocation: Invocation): Promise<Outcome> {
+  const role = invocation.text('role')
+  if (role === undefined)
+    throw new CommandFailure(
+      EXIT.usage,
+      'Pass --role: administrator, editor, collector, Data_Editor or dashboard_viewer.',
+    )
+  const { password, isNew } = await passwordOf(invocation)
+  const body = JSON.stringify({ username: invocation.words[0], role, password })
+  const user = await invocation.client().json<User>('POST', '/users', body)
+  return outcome(
+    invocation,
+    isNew ? { ...user, password } : user,
+    ({ id, username }) => `User ${id} "${username}" is created.\n${isNew ? `Password: ${password}\n` : ''}`,
+  )
+}
+
+async function reset(invocation: Invocation): Promise<Outcome> {
+  const [username = ''] = invocation.words
+  const { password, isNew } = await passwordOf(invocation)
+  const removesMfa = invocation.isSet('remove-mfa')
+  await withOfflineService(invocation.environment, async (context) => {
+    try {
+      const id = await resetPassword(context, username, password)
+      if (removesMfa) await resetMfa(context, id)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const faults = error.errors.map(({ message }) => ` It ${message}.`)
+      throw new RangeError(`${error.detail}${faults.join('')}`)
+    }
+  })
+  return outcome(
+    invocation,
+    isNew ? { username, password } : { username },
+    () => `The password of "${username}" is changed.\n${isNew ? `Password: ${password}\n` : ''}`,
+  )
+}
+
+async function passwordOf(
+  invocation: Invocation,
+): Promise<{ readonly password: string; readonly isNew: boolean }> {
+  if (!invocation.isSet('password-stdin'))
+    return { password: randomBytes(PASSWORD_BYTES).toString('base64url'), isNew: true }
+  const [password = ''] = (await Bun.stdin.text()).split(/\r?\n/)
+  return { password, isNew: false }
+}

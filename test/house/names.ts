@@ -20,7 +20,7 @@ export function misnamed(path: string, paths: ReadonlySet<string>): string[] {
   const names = path.split('/').filter((name) => !name.startsWith('.'))
   const stems = names.map(stem)
   const wrong: string[] = []
-  if (names.some((name) => !name.split('.').every((word, index) => isWellFormed(word, index)))) {
+  if (!isModule(names) && names.some((name) => !name.split('.').every(isWellFormed))) {
     wrong.push('names are kebab-case')
   }
   if (stems.some((name) => VAGUE_NAMES.has(name))) wrong.push('a file is named after the noun it holds')
@@ -31,6 +31,9 @@ export function misnamed(path: string, paths: ReadonlySet<string>): string[] {
 
 const isWellFormed = (word: string, index: number) =>
   KEBAB_CASE.test(word) || (index === 0 && KEPT_NAMES.has(word))
+
+/** Python imports modules by the names of their files. */
+const isModule = (names: readonly string[]) => /^(?:[a-z][a-z0-9_]*|__init__)\.py$/.test(names.at(-1) ?? '')
 
 function misplaced(path: string, paths: ReadonlySet<string>): string[] {
   if (placeOf(path).kind === 'unknown') return ['has no place in the house']

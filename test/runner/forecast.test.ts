@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+
+import { ENGINE, pythonWith } from './forecast-environment.ts'
+
+const MADE_IN_MS = 300_000
+
+test('the lock files are those of pyproject.toml', async () => {
+  const project = await readFile(join(ENGINE, 'pyproject.toml'))
+  const digest = createHash('sha256').update(project).digest('hex').slice(0, 16)
+  const locks = await readdir(join(ENGINE, 'locks'))
+  expect(locks.sort()).toEqual(['bench.txt', 'core.txt', 'models.txt', 'test.txt'])
+  for (const lock of locks) {
+    const [first, ...rest] = (await readFile(join(ENGINE, 'locks', lock), 'utf8')).split('\n')
+    expect(first).toBe(`# Made by npm run lock:forecast from pyproject.toml ${digest}`)
+    expect(rest.filter((line) => line.includes('==')).every((line) => line.endsWith('\\'))).toBe(true)
+  }
+})
+
+test(
+  'the forecast engine passes its own tests',
+  async () => {
+    const python = await pythonWith('test')
+    const child = Bun.spawn([python, '-m', 'pytest', '-q', '-p', 'no:cacheprovider'], {
+      cwd: ENGINE,
+      env: {
+        PATH: '/usr/bin:/bin',
+        PYTHONDONTWRITEBYTECODE: '1',
+        OMP_NUM_THREADS: '1',
+        OPENBLAS_NUM_THREADS: '1',
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const said = await new Response(child.stdout).text()
+    expect(`${await child.exited} ${said.slice(-3_000)}`).toMatch(/^0 /)
+  },
+  MADE_IN_MS,
+)

@@ -1,0 +1,213 @@
+"""The forecast of one series: trials, the kind, the mean and its intervals, and the figures about all of it."""
+
+import time
+
+import numpy as np
+
+import conformal
+from backtest import POINTS_MIN, figures, origins_of, trials_of
+from contract import Refused, number, numbers
+from kinds import naive
+from kinds.registry import AUTO, kind_of
+
+INTERVAL_POINTS_MIN = 5
+BEATS_NAIVE = 0.98
+GOOD_SKILL = 0.1
+FAR_RANGES = 10
+FORM_TRIALS = 2
+ERRORS = (ArithmeticError, ValueError, RuntimeError, np.linalg.LinAlgError)
+
+
+def forecast(series, order, notes, log):
+    """The outcome of a series, as one line of the result."""
+    started = time.process_time()
+    transform = Transform(order["transform"], series.y)
+    worked = series.with_values(transform.forth(series.y))
+    constant = worked.y.max() == worked.y.min()
+    is_short = series.n < max(POINTS_MIN, 2 * series.seasons.naive) or series.n < POINTS_MIN
+    if constant:
+        notes["constant"] = True
+        outcome = _constant(worked, order)
+    elif is_short:
+        notes["too_short_for_model"] = True
+        outcome = _naive_alone(worked, order)
+    else:
+        outcome = _modelled(worked, order, notes, log)
+    if series.seasons.unseen:
+        notes["season_unseen"] = series.seasons.unseen
+    return {**_shown(series, order, outcome, transform, notes), "cpuMs": round(1000 * (time.process_time() - started))}
+
+
+class Transform:
+    """Logarithms where they were asked for, and nothing otherwise."""
+
+    def __init__(self, name, y):
+        self.is_log = name == "log1p"
+        if self.is_log and y.min() <= -1:
+            raise Refused("forecast.invalid", "The transform log1p needs values above -1.")
+
+    def forth(self, y):
+        return np.log1p(y) if self.is_log else y
+
+    def back(self, y):
+        return np.expm1(np.minimum(y, 700)) if self.is_log else y
+
+
+class Outcome:
+    def __init__(self, kind, mean, widths, trials, params=None, dropped=0):
+        self.kind = kind
+        self.mean = mean
+        self.widths = widths
+        self.trials = trials
+        self.params = params or {}
+        self.dropped = dropped
+
+
+def _constant(series, order):
+    mean = np.full(series.horizon, series.y[-1])
+    return Outcome("naive", mean, {level: np.zeros(series.horizon) for level in order["levels"]}, None)
+
+
+def _naive_alone(series, order):
+    mean = naive.fit_predict(series, series.horizon, {})
+    if series.n < INTERVAL_POINTS_MIN:
+        return Outcome("naive", mean, {}, None)
+    # The error of a step grows with the square root of the steps ahead, as that of a random walk.
+    errors = np.abs(np.diff(series.y))
+    growth = np.sqrt(np.arange(1, series.horizon + 1))
+    widths = {level: np.sort(errors)[-1] * conformal.few_trials(level, 2) * growth for level in order["levels"]}
+    return Outcome("naive", mean, widths, None)
+
+
+def _modelled(series, order, notes, log):
+    origins = origins_of(series, order["folds"])
+    if order["kind"] == "auto":
+        name, params, trials = _automatic(series, order, origins, notes, log)
+    else:
+        name = order["kind"]
+        params, trials = _tried(series, name, order, origins, notes, log)
+    try:
+        mean = np.asarray(kind_of(name).fit_predict(series, series.horizon, params), dtype=float)
+        if mean.shape != (series.horizon,):
+            raise Refused("forecast.engine", f"The kind {name} returned {mean.size} values for {series.horizon} steps.")
+    except ERRORS as error:
+        raise Refused("forecast.engine", f"The model {name} failed: {str(error)[:200] or type(error).__name__}") from error
+    if _is_diverged(mean, series.y):
+        notes["diverged"] = name
+        name, params, trials = "naive", {}, trials_of(series, naive, {}, origins)
+        mean = naive.fit_predict(series, series.horizon, {})
+    kept, dropped = trials.without_diverged() if len(origins) else (trials, 0)
+    if dropped:
+        notes["foldsDropped"] = dropped
+    return Outcome(name, mean, _widths(series, order, kept), kept, params, dropped)
+
+
+def _widths(series, order, trials):
+    if len(trials.origins) == 0:
+        return _naive_alone(series, order).widths
+    widths = conformal.widths(trials.errors, order["levels"])
+    if series.seasons.unseen and len(trials.origins):
+        usual = conformal.widths(trials.actual - trials.base, order["levels"])
+        widths = {level: np.maximum(width, usual[level]) for level, width in widths.items()}
+    return widths
+
+
+def _tried(series, name, order, origins, notes, log):
+    """The parameters of a kind and its trials. SARIMAX gets the form that is best in the newest trials."""
+    params = {"seed": order["seed"], **order["params"]}
+    kind = kind_of(name)
+    if name == "sarimax" and series.n > kind.POINTS_MAX:
+        notes["used"] = kind.POINTS_MAX
+    if name != "sarimax" or not {"form", "order", "seasonalOrder"}.isdisjoint(params) or len(origins) == 0:
+        return params, trials_of(series, kind, params, origins, log)
+    found = {}
+    for form in kind.FORMS:
+        tried = {**params, "form": form}
+        if form == "searched":
+            tried["found"] = kind.search(series.cut(int(origins[0]), 1))
+        found[form] = tried, trials_of(series, kind, tried, origins[-FORM_TRIALS:], log)
+    params, trials = min(found.values(), key=lambda each: _error(each[1], order["metric"]))
+    earlier = origins[:-FORM_TRIALS]
+    return params, trials if len(earlier) == 0 else trials_of(series, kind, params, earlier, log).with_more(trials)
+
+
+def _automatic(series, order, origins, notes, log):
+    """The kind with the least error in trials, if it beats the naive forecast."""
+    measure = trials_of(series, naive, {}, origins)
+    best = ("naive", {}, measure)
+    if len(origins) == 0:
+        return best
+    limit = BEATS_NAIVE * _error(measure, order["metric"])
+    for name in AUTO:
+        plain = {**order, "params": {}}
+        params, trials = _tried(series, name, plain, origins, notes, log)
+        error = _error(trials, order["metric"])
+        if error < limit:
+            best, limit = (name, params, trials), error
+    return best
+
+
+def _error(trials, metric):
+    return figures(trials.actual, trials.predicted, trials.scale)["smape" if metric == "smape" else "mae"]
+
+
+def _is_diverged(mean, y):
+    low, high = y.min(), y.max()
+    reach = FAR_RANGES * (high - low)
+    return not np.isfinite(mean).all() or mean.min() < low - reach or mean.max() > high + reach
+
+
+def _shown(series, order, outcome, transform, notes):
+    low, high = order["bounds"].get("min"), order["bounds"].get("max")
+
+    def bounded(values):
+        return numbers(np.clip(transform.back(values), low, high) if (low, high) != (None, None) else transform.back(values))
+
+    bands = {}
+    for level in order["levels"]:
+        width = outcome.widths.get(level)
+        bands[f"lo{level}"] = None if width is None else bounded(outcome.mean - width)
+        bands[f"hi{level}"] = None if width is None else bounded(outcome.mean + width)
+    backtest = _backtest(outcome.trials, order, transform)
+    return {
+        "points": int(series.seen.sum()),
+        "from": int(series.t[0]),
+        "kind": outcome.kind,
+        "t": [int(instant) for instant in series.t[series.n :]],
+        "endAt": int(series.clock.begins(series.keys[-1:] + 1)[0]),
+        "mean": bounded(outcome.mean),
+        **bands,
+        "params": {key: value for key, value in outcome.params.items() if key != "seed"},
+        "season": series.seasons.naive_name,
+        "backtest": backtest,
+        "quality": _quality(backtest),
+        "notes": notes,
+        "error": None,
+    }
+
+
+def _backtest(trials, order, transform):
+    if trials is None or len(trials.origins) == 0:
+        return None
+    actual, predicted, base = (transform.back(part) for part in (trials.actual, trials.predicted, trials.base))
+    scale = trials.scale
+    own, usual = figures(actual, predicted, scale), figures(actual, base, scale)
+    if not np.isfinite(own["mae"]):
+        return None
+    skill = 1 - own["mae"] / usual["mae"] if usual["mae"] > 0 else (0.0 if own["mae"] == 0 else -1.0)
+    coverage = conformal.coverage(trials.errors, order["levels"])
+    return {
+        "folds": len(trials.origins),
+        **{name: number(value) for name, value in own.items()},
+        "naive": {name: number(usual[name]) for name in ("mae", "smape", "mase")},
+        "skill": number(skill),
+        "coverage": {level: number(share) for level, share in coverage.items()},
+    }
+
+
+def _quality(backtest):
+    if backtest is None:
+        return "untested"
+    if backtest["skill"] < 0:
+        return "worse_than_naive"
+    return "good" if backtest["skill"] >= GOOD_SKILL else "fair"

@@ -1,0 +1,44 @@
+"""Least squares with a trend, waves for the seasons, and the regressors; a little ridge for what a short history cannot tell apart."""
+
+import numpy as np
+
+from seasons import fourier
+
+PARAMS = {
+    "trend": {"enum": ["linear", "none"]},
+    "seasons": {"type": "array", "items": {"enum": ["day", "week", "year"]}},
+    "ridge": {"type": "number", "minimum": 0, "maximum": 1000},
+}
+RIDGE = 0.1
+
+
+def fit_predict(series, horizon, params):
+    n = series.n
+    y = series.y
+    center, scale = y.mean(), y.std() or 1.0
+    terms = params.get("seasons")
+    features = [fourier(series, terms)]
+    if params.get("trend", "linear") == "linear":
+        features.append(np.linspace(-1, 1 + 2 * horizon / max(n - 1, 1), n + horizon)[:, None])
+    features.append(standard(series.x[:, : n + horizon].T, n))
+    design = np.concatenate(features, axis=1)
+    coefficients, intercept = ridge(design[:n], (y - center) / scale, series.seen, params.get("ridge", RIDGE))
+    return center + scale * (design[n:] @ coefficients + intercept)
+
+
+def standard(columns, n):
+    """Columns with mean 0 and deviation 1 over the history."""
+    if columns.shape[1] == 0:
+        return columns
+    deviation = columns[:n].std(axis=0)
+    return (columns - columns[:n].mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+
+
+def ridge(design, y, seen, strength):
+    """Coefficients and intercept of the rows that were measured."""
+    rows, target = design[seen], y[seen]
+    means, mean = rows.mean(axis=0), target.mean()
+    rows = rows - means
+    gram = rows.T @ rows + strength * np.eye(rows.shape[1])
+    coefficients = np.linalg.solve(gram, rows.T @ (target - mean)) if rows.shape[1] else np.zeros(0)
+    return coefficients, mean - means @ coefficients

@@ -1,0 +1,111 @@
+"""What the kinds know, and what their intervals hold."""
+
+import numpy as np
+import pytest
+
+import conformal
+from conftest import DAY, NEW_YEAR
+from kinds.registry import AUTO, BUILT_IN, kind_of
+from contract import Refused
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BUILT_IN if kind != "naive"])
+def test_each_kind_finds_a_week_and_a_slope(predict, weekly, kind):
+    values = weekly()
+    found = predict(values, kind=kind, folds=3)
+    places = np.arange(200, 214)
+    truth = 100 + 0.1 * places + 10 * np.sin(2 * np.pi * places / 7)
+    assert found["kind"] == kind
+    assert np.abs(np.array(found["mean"]) - truth).mean() < 1.5
+    assert all(low <= mean <= high for low, mean, high in zip(found["lo95"], found["mean"], found["hi95"]))
+    assert found["backtest"]["folds"] == 3
+    assert found["error"] is None
+
+
+@pytest.mark.parametrize("kind", ["linear_regression", "sarimax", "prophet", "xgboost"])
+def test_each_kind_uses_a_regressor(predict, kind):
+    """Every eleventh day or so is a holiday, on which the value falls by 50."""
+    rng = np.random.default_rng(5)
+    holiday = (rng.random(230) < 0.15).astype(float)
+    values = 100 + 10 * np.sin(2 * np.pi * np.arange(230) / 7) - 50 * holiday + rng.normal(0, 1, 230)
+    line = {"t0": NEW_YEAR, "step": DAY, "y": values[:200].tolist(), "x": [holiday[:200].tolist()], "xf": [holiday[200:].tolist()]}
+    known = predict(line=line, regressors=[{"future": "column"}], kind=kind, horizon=30, folds=0)
+    blind = predict(line={key: value for key, value in line.items() if key not in ("x", "xf")}, kind=kind, horizon=30, folds=0)
+    error = [np.abs(np.array(found["mean"]) - values[200:]).mean() for found in (known, blind)]
+    assert error[0] < 0.6 * error[1]
+
+
+def test_auto_takes_what_is_best_and_never_worse_than_naive(predict, weekly):
+    assert predict(weekly(), kind="auto", folds=3)["kind"] in AUTO
+    walk = np.cumsum(np.random.default_rng(2).normal(0, 1, 120))
+    found = predict(walk, kind="auto", folds=3)
+    assert found["backtest"]["skill"] >= 0
+
+
+def test_a_forecast_is_the_same_twice(predict, weekly):
+    for kind in BUILT_IN:
+        assert predict(weekly(), kind=kind, folds=0)["mean"] == predict(weekly(), kind=kind, folds=0)["mean"]
+
+
+def test_figures_know_the_naive_forecast_and_the_share_within_the_interval(predict, weekly):
+    found = predict(weekly(), folds=5)
+    backtest = found["backtest"]
+    assert backtest["mae"] == pytest.approx(0.85, abs=0.25)
+    assert backtest["naive"]["mae"] > backtest["mae"]
+    assert backtest["skill"] == pytest.approx(1 - backtest["mae"] / backtest["naive"]["mae"], abs=1e-4)
+    assert backtest["coverage"]["95"] >= 0.9
+    assert found["quality"] == "good"
+    assert predict(np.round((weekly() - 110) / 5), folds=5)["backtest"]["mape"] is None
+
+
+def test_few_trials_widen_intervals_at_most_twice():
+    assert conformal.few_trials(95, 2) == 2
+    assert conformal.few_trials(95, 5) == pytest.approx(2.776 / 1.96)
+    assert conformal.few_trials(80, 50) == 1
+
+
+def test_intervals_hold_what_they_promise():
+    rng = np.random.default_rng(7)
+    inside = {80: [], 95: []}
+    for _ in range(200):
+        errors = rng.normal(0, 1, (6, 12)) * np.linspace(1, 3, 12)
+        widths = conformal.widths(errors[:5], [80, 95])
+        for level in inside:
+            inside[level].append((np.abs(errors[5]) <= widths[level]).mean())
+    assert np.mean(inside[80]) >= 0.78
+    assert np.mean(inside[95]) >= 0.93
+
+
+def test_a_trial_that_is_far_off_does_not_widen_intervals(predict, weekly, monkeypatch):
+    from kinds import linear_regression
+
+    honest = linear_regression.fit_predict
+
+    def sometimes(series, horizon, params):
+        return honest(series, horizon, params) + (1e5 if series.n < 170 else 0)
+
+    usual = predict(weekly(), folds=5)
+    monkeypatch.setattr(linear_regression, "fit_predict", sometimes)
+    found = predict(weekly(), folds=5)
+    assert found["notes"]["foldsDropped"] >= 1
+    assert np.max(found["hi95"]) < 2 * np.max(usual["hi95"])
+
+
+def test_the_golden_numbers_of_carbon_dioxide(predict):
+    """Monthly means of Mauna Loa, as statsmodels ships them; the last 24 months are to be predicted."""
+    from statsmodels.datasets import co2
+
+    monthly = co2.load_pandas().data["co2"].resample("MS").mean().interpolate()
+    instants = [int(instant.timestamp() * 1000) for instant in monthly.index]
+    golden = {"naive": 1.8823, "linear_regression": 3.0794, "xgboost": 0.5297, "sarimax": 0.3671, "prophet": 0.3079}
+    for kind, expected in golden.items():
+        found = predict(line={"t": instants[:-24], "y": monthly.to_numpy()[:-24].tolist()}, step="P1M", kind=kind, horizon=24, folds=1)
+        error = np.abs(np.array(found["mean"]) - monthly.to_numpy()[-24:]).mean()
+        assert error == pytest.approx(expected, rel=0.01 if kind in ("naive", "linear_regression") else 0.1), kind
+
+
+def test_unknown_kinds_are_refused():
+    with pytest.raises(Refused):
+        kind_of("lstm")
+    with pytest.raises(Refused):
+        kind_of("custom:../main")

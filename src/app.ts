@@ -11,6 +11,7 @@ import { authenticateUser } from './access/session/service/authenticate.ts'
 import type { SetupHooks } from './access/session/service/first-start.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
+import { dashboardRoutes } from './analytics/dashboards/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { demoRoutes } from './automation/demo/routes.ts'
 import { continueInBackground, demoWrites } from './automation/demo/service.ts'
@@ -169,6 +170,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'automation/webhooks': webhookRoutes,
   'automation/scripts': scriptRoutes,
   'automation/runs': runRoutes,
+  'analytics/dashboards': dashboardRoutes,
 }
 
 /** Finds the caller of a request: users in `access`, script runners in `automation`. */

@@ -28,6 +28,11 @@ const TAGS: readonly Tag[] = [
     description: 'Public pages and badges of objects.',
     paths: /\/status-pages?\b|^\/(?:status|badges)\b/,
   },
+  {
+    name: 'Dashboards',
+    description: 'Dashboards, their groups, data, versions and permissions.',
+    paths: /^\/dashboards\b/,
+  },
   { name: 'Permissions', description: 'Grants on objects.', paths: /\/permissions\b/ },
   { name: 'Events', description: 'A live stream of changes.', paths: /^\/events\b/ },
   { name: 'Jobs', description: 'Webhook jobs and their ping URLs.', paths: /^\/jobs\b|\/late-jobs\b/ },

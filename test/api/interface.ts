@@ -16,6 +16,7 @@ import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
+import { dashboardsSuite } from './dashboards.suite.ts'
 import { dataQueriesSuite } from './data-queries.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
@@ -150,6 +151,7 @@ export const SUITES: readonly Suite[] = [
   scopedReadsSuite,
   dataQueriesSuite,
   dataRefreshesSuite,
+  dashboardsSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

@@ -7,6 +7,7 @@ import { audit } from '../../../../db/tables/audit.ts'
 import * as backups from '../../../../db/tables/backups.ts'
 import * as content from '../../../../db/tables/content.ts'
 import * as credentials from '../../../../db/tables/credentials.ts'
+import * as dashboards from '../../../../db/tables/dashboards.ts'
 import { demo } from '../../../../db/tables/demo.ts'
 import { directorySyncs } from '../../../../db/tables/directory.ts'
 import { eventEpochs } from '../../../../db/tables/events.ts'
@@ -83,6 +84,12 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [credentials.recoveryCodes, ALWAYS],
   [credentials.passwords, ALWAYS],
   [credentials.attempts, { left: 'counts of an hour' }],
+  [dashboards.dashboardGroups, ALWAYS],
+  [dashboards.dashboards, ALWAYS],
+  [dashboards.dashboardOldUrls, ALWAYS],
+  [dashboards.dashboardVersions, ALWAYS],
+  [dashboards.dashboardReferences, ALWAYS],
+  [dashboards.dashboardGrants, ALWAYS],
   [demo, ALWAYS],
   [directorySyncs, { left: 'when this installation asks its directory' }],
   [eventEpochs, { left: 'counts the readers of this installation' }],

@@ -56,16 +56,23 @@ async function searchBelow(context: Context, { filter, path }: Search, page: Pag
   const limit = Math.max(1, Math.min(page.limit, Math.floor(FOUND_MAX / Math.max(1, branches.length))))
   const found = merge(await findAll(context, branches, { after, limit: limit + 1 }))
   const { shown, next } = pageOf(found, limit, (last) => last.path)
-  const rows = await store.readItems(
-    context.ports.database,
+  const items = await readItems(
+    context,
     shown.map((object) => object.id),
   )
-  const items = rows.map((row) => {
+  return { items, next }
+}
+
+/** The readable ones among these objects, in the order of the ids. */
+export async function readItems(context: Context, ids: readonly number[]): Promise<SearchView['items']> {
+  const rights = await rightsOf(context)
+  const rows = await store.readItems(context.ports.database, ids)
+  return rows.flatMap((row) => {
     const { runBy: _runBy, path: _path, parentName, ...rest } = row
     const permissions = permissionsOf(rights, row)
-    return { ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }
+    if (!permissions.read) return []
+    return [{ ...rest, permissions, ...(row.type === 'job' ? { deviceName: parentName ?? '' } : {}) }]
   })
-  return { items, next }
 }
 
 /** A condition without current values as SQL on an object `o`, with the types that can meet it. The statement must be

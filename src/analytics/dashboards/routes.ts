@@ -1,0 +1,242 @@
+import { Hono } from 'hono'
+import type { Context as HonoContext } from 'hono'
+import * as z from 'zod'
+import { mergePatch, MERGE_PATCH, patched } from '../../http/merge-patch.ts'
+import { noContent, ok } from '../../http/openapi-answers.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { entityTag, ifMatch, isFresh } from '../../http/preconditions.ts'
+import { EDITORS } from '../../http/roles.ts'
+import { patching } from '../../http/updates.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { groupRoutes } from './groups/routes.ts'
+import { nestedView } from './nested/schema.ts'
+import { readNested } from './nested/service.ts'
+import { permissionRoutes } from './permissions/routes.ts'
+import {
+  copyBody,
+  dashboardBody,
+  dashboardPath,
+  dashboardView,
+  deletionQuery,
+  dependentView,
+  listQuery,
+  moveBody,
+  moveQuery,
+  moveView,
+  readQuery,
+  summaryView,
+} from './schema.ts'
+import {
+  checkDashboard,
+  copyDashboard,
+  createDashboard,
+  deleteDashboard,
+  listDashboards,
+  listDependents,
+  moveDashboard,
+  previewMove,
+  readDashboard,
+  updateDashboard,
+} from './service.ts'
+import { versionRoutes } from './versions/routes.ts'
+
+/** Of the definition with the other fields. */
+const BODY_MAX_BYTES = 1024 * 1024
+const SMALL_MAX_BYTES = 16 * 1024
+
+const oneDashboard = { 200: ok(dashboardView, 'The dashboard.', ['ETag']) }
+const editing = { roles: EDITORS, answers: oneDashboard, refuses: [409, 412] } as const
+const unchanged = { description: 'Unchanged since the ETag in If-None-Match.' }
+
+type Versioned = Awaited<ReturnType<typeof readDashboard>>
+
+const tagged = (c: HonoContext<Env>, { view, version }: Versioned) =>
+  c.json(view, 200, { etag: entityTag(version) })
+
+const created = (c: HonoContext<Env>, { view, version }: Versioned) =>
+  c.json(view, 201, {
+    location: `${c.get('ports').settings.basePath}/dashboards/${view.id}`,
+    etag: entityTag(version),
+  })
+
+const readingRoutes = new Hono<Env>()
+  .get(
+    '/dashboards',
+    policy({
+      summary: 'List the dashboards that you may read, without their definitions',
+      roles: 'signed-in',
+      answers: { 200: ok(z.object({ items: z.array(summaryView) }), 'The dashboards; at most 5,000.') },
+    }),
+    valid('query', listQuery),
+    async (c) => c.json({ items: await listDashboards(c.get('context'), c.req.valid('query')) }),
+  )
+  // Before `:id`.
+  .route('/', groupRoutes)
+  .route('/', permissionRoutes)
+  .get(
+    '/dashboards/:id',
+    policy({
+      summary: 'Read a dashboard in your language',
+      roles: 'signed-in',
+      answers: oneDashboard,
+    }),
+    valid('param', dashboardPath),
+    valid('query', readQuery),
+    async (c) =>
+      tagged(c, await readDashboard(c.get('context'), c.req.valid('param').id, c.req.valid('query'))),
+  )
+  .get(
+    '/dashboards/:id/nested',
+    policy({
+      summary: 'Read a dashboard with the dashboards that it embeds and the names of all that it shows',
+      roles: 'signed-in',
+      answers: { 200: ok(nestedView, 'The dashboard and its children.', ['ETag']), 304: unchanged },
+    }),
+    valid('param', dashboardPath),
+    valid('query', readQuery.omit({ raw: true })),
+    async (c) => {
+      const view = await readNested(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
+      const etag = `"${(await sha256(JSON.stringify(view))).slice(0, 32)}"`
+      if (isFresh(c.req.raw, etag)) return c.body(null, 304, { etag })
+      return c.json(view, 200, { etag })
+    },
+  )
+  .get(
+    '/dashboards/:id/dependents',
+    policy({
+      summary: 'List the widgets of other dashboards that embed a dashboard or lead to it',
+      roles: 'signed-in',
+      answers: {
+        200: ok(
+          z.object({
+            items: z.array(dependentView),
+            total: z.int().describe('The number of all, also in dashboards that the caller may not read.'),
+          }),
+          'The widgets; at most 100.',
+        ),
+      },
+    }),
+    valid('param', dashboardPath),
+    async (c) => c.json(await listDependents(c.get('context'), c.req.valid('param').id)),
+  )
+
+const changingRoutes = new Hono<Env>()
+  .post(
+    '/dashboards',
+    policy({
+      summary: 'Create a dashboard',
+      roles: EDITORS,
+      answers: { 201: ok(dashboardView, 'The new dashboard.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', dashboardBody),
+    async (c) => created(c, await createDashboard(c.get('context'), c.req.valid('json'))),
+  )
+  .post(
+    '/dashboards/validate',
+    policy({
+      summary: 'Check a new dashboard, and store nothing',
+      roles: EDITORS,
+      scope: 'read',
+      answers: { 204: { description: 'The dashboard could be created.' } },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', dashboardBody),
+    async (c) => {
+      await checkDashboard(c.get('context'), c.req.valid('json'))
+      return c.body(null, 204)
+    },
+  )
+  .put(
+    '/dashboards/:id',
+    policy({ ...editing, summary: 'Replace a dashboard' }),
+    valid('param', dashboardPath),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', dashboardBody),
+    async (c) => {
+      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      return tagged(c, await updateDashboard(c.get('context'), c.req.valid('param').id, change))
+    },
+  )
+  .patch(
+    '/dashboards/:id',
+    policy({ ...editing, ...patching('a dashboard') }),
+    valid('param', dashboardPath),
+    jsonBody(BODY_MAX_BYTES, MERGE_PATCH),
+    valid('json', mergePatch),
+    async (c) => {
+      const [context, { id }] = [c.get('context'), c.req.valid('param')]
+      const was = await readDashboard(context, id, { raw: true })
+      const body = patched(dashboardBody, { shown: was.view, patch: c.req.valid('json') })
+      return tagged(c, await updateDashboard(context, id, { body, ifMatch: ifMatch(c) ?? was.version }))
+    },
+  )
+  .delete(
+    '/dashboards/:id',
+    policy({
+      summary: 'Delete a dashboard with its versions; forceDelete=true deletes it even if others refer to it',
+      roles: EDITORS,
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
+    valid('param', dashboardPath),
+    valid('query', deletionQuery),
+    async (c) => {
+      const isForced = c.req.valid('query').forceDelete
+      await deleteDashboard(c.get('context'), c.req.valid('param').id, { isForced })
+      return c.body(null, 204)
+    },
+  )
+  .post(
+    '/dashboards/:id/copy',
+    policy({
+      summary: 'Copy a dashboard',
+      roles: EDITORS,
+      answers: { 201: ok(dashboardView, 'The copy.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    valid('param', dashboardPath),
+    jsonBody(SMALL_MAX_BYTES),
+    valid('json', copyBody),
+    async (c) =>
+      created(c, await copyDashboard(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
+  )
+  .get(
+    '/dashboards/:id/move',
+    policy({
+      summary: 'Read whose rights a move of a dashboard to another group would change',
+      roles: EDITORS,
+      answers: { 200: ok(moveView, 'The users and user groups whose rights would change.') },
+    }),
+    valid('param', dashboardPath),
+    valid('query', moveQuery),
+    async (c) => {
+      const { groupId = null } = c.req.valid('query')
+      return c.json(await previewMove(c.get('context'), c.req.valid('param').id, groupId))
+    },
+  )
+  .post(
+    '/dashboards/:id/move',
+    policy({
+      summary: 'Move a dashboard to another group',
+      roles: EDITORS,
+      answers: oneDashboard,
+      refuses: [412],
+    }),
+    valid('param', dashboardPath),
+    jsonBody(SMALL_MAX_BYTES),
+    valid('json', moveBody),
+    async (c) => {
+      const { groupId } = c.req.valid('json')
+      return tagged(c, await moveDashboard(c.get('context'), c.req.valid('param').id, groupId))
+    },
+  )
+
+export const dashboardRoutes = new Hono<Env>()
+  .route('/', readingRoutes)
+  .route('/', changingRoutes)
+  .route('/', versionRoutes)

@@ -1,0 +1,115 @@
+import { recorder } from '../../../access/audit/service.ts'
+import { dependents } from '../../../automation/scripts/service.ts'
+import type { Context } from '../../../context.ts'
+import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
+import { DAY_MS } from '../../../lib/time.ts'
+import { commit, isForeignKeyViolation, isUniqueViolation } from '../../../ports/database.ts'
+import type { Database, IdExpression, Write } from '../../../ports/database.ts'
+import { readDefinition } from '../definition.ts'
+import type { Definition } from '../definition.ts'
+import { referencesOf } from '../references.ts'
+import * as store from '../store.ts'
+import type { DashboardRow } from '../store.ts'
+
+export const recorded = recorder('dashboard')
+
+const VERSIONS_MAX = 100
+/** Dashboards that are embedded in one another, without the outermost. */
+export const EMBEDDED_MAX = 3
+const OLD_URL_MS = 90 * DAY_MS
+
+/** The contents of a dashboard that are in its versions. */
+export type Contents = Pick<DashboardRow, 'name' | 'description' | 'definition'>
+
+/** The writes that follow from new contents of a dashboard: the version, and all to which they refer. */
+export function contentWrites(
+  database: Database,
+  id: IdExpression,
+  row: Contents & Pick<DashboardRow, 'number' | 'updatedAt' | 'updatedBy'>,
+): Write[] {
+  const { name, description, definition, number, updatedAt: createdAt, updatedBy: createdBy } = row
+  const parsed = readDefinition(definition)
+  const references = parsed ? referencesOf(parsed) : []
+  const scripts = references
+    .filter(({ kind }) => kind === 'script')
+    .map(({ targetId, widgetId, title }) => ({ scriptId: targetId, part: widgetId, name: title || name }))
+  const version = { dashboardId: id, number, name, description, definition, createdBy, createdAt }
+  return [
+    ...store.insertVersion(database, version, VERSIONS_MAX),
+    ...store.replaceReferences(database, id, references),
+    ...dependents(database, { kind: 'widget', ownerId: id }, scripts),
+    ...store.guardEmbedding(database, id, EMBEDDED_MAX),
+  ]
+}
+
+/** Changes a dashboard. New contents are its next version; equal contents make no version.
+ * @returns the row as it is then @throws {Refusal} as `commitDashboard` */
+export async function changeDashboard(
+  context: Context,
+  before: DashboardRow,
+  { action, after }: { readonly action: string; readonly after: Partial<DashboardRow> },
+): Promise<DashboardRow> {
+  const { database, clock } = context.ports
+  const merged = { ...before, ...after }
+  const isNew = !hasSameContents(before, merged)
+  const isSame = !isNew && FIELDS.every((field) => before[field] === merged[field])
+  if (isSame) {
+    await commitDashboard(context, [recorded(context, action, { objectId: before.id })])
+    return before
+  }
+  const now = clock.now()
+  const number = after.number ?? before.number + (isNew ? 1 : 0)
+  const row = { ...merged, number, updatedAt: now, updatedBy: nameOf(context) }
+  const { id: _id, uuid: _uuid, version: _version, createdAt: _createdAt, ...change } = row
+  const url = { from: before.urlName, to: row.urlName, untilAt: now + OLD_URL_MS }
+  const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(row) }
+  await commitDashboard(context, [
+    store.updateDashboard(database, before, change),
+    ...(isNew ? contentWrites(database, before.id, row) : []),
+    ...(url.from === url.to ? [] : store.keepOldUrl(database, url, before.id)),
+    recorded(context, action, told),
+  ])
+  return { ...row, version: before.version + 1 }
+}
+
+const FIELDS = ['urlName', 'groupId', 'managedBy'] as const
+
+function hasSameContents(a: Contents, b: Contents): boolean {
+  return a.name === b.name && a.description === b.description && a.definition === b.definition
+}
+
+/** Runs a commit that adds or changes dashboards.
+ * @throws {Refusal} name_taken, precondition_failed, cycle, invalid for dashboards that are embedded too deep */
+export async function commitDashboard({ ports }: Context, writes: readonly Write[]): Promise<void> {
+  try {
+    await commit(ports.database, writes)
+  } catch (error) {
+    if (store.isGuarded(error)) throw stale('dashboard')
+    if (store.isCycle(error))
+      throw new Refusal('cycle', 'A dashboard cannot embed itself, also not through others.')
+    if (store.isTooDeep(error))
+      throw invalidAt('/definition/widgets', `must not embed dashboards more than ${EMBEDDED_MAX} deep`)
+    if (isForeignKeyViolation(error)) throw invalidAt('/groupId', 'must be the id of an existing group')
+    if (isUniqueViolation(error, 'dashboards.url_name')) throw taken()
+    throw error
+  }
+}
+
+function taken(): Refusal {
+  return new Refusal('name_taken', 'Another dashboard has this URL name.', [
+    { pointer: '/urlName', message: 'is already used' },
+  ])
+}
+
+export function nameOf({ caller }: Context): string {
+  return caller.kind === 'user' ? caller.username : ''
+}
+
+/** A definition as it is stored: equal ones have equal texts. */
+export function storedDefinition(definition: Definition): string {
+  return JSON.stringify(definition)
+}
+
+export function auditFieldsOf({ name, description, urlName, groupId, number }: DashboardRow) {
+  return { name, description, urlName, groupId, number }
+}

@@ -1,0 +1,165 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { definition as definitionSchema, readDefinition } from '../definition.ts'
+import type { Definition } from '../definition.ts'
+import { missingIn, REFERENCE_KINDS, referencesOf } from '../references.ts'
+import type { DashboardRef, DashboardView, ProblemView, ReadQuery, SummaryView } from '../schema.ts'
+import * as store from '../store.ts'
+import type { DashboardRow, SummaryRow } from '../store.ts'
+import { strayTexts, translated } from '../translations.ts'
+import { sightsOf } from './rights.ts'
+import type { Sights } from './rights.ts'
+
+/** The same for every dashboard that is not there, not valid, or not for the caller. */
+const NO_DASHBOARD = 'There is no such dashboard.'
+
+export type FoundDashboard = {
+  readonly row: DashboardRow
+  readonly definition: Definition
+  readonly sights: Sights
+}
+
+/** A dashboard that the caller may read, and whose definition can be read.
+ * @throws {Refusal} not_found, forbidden */
+export async function requireDashboard(
+  context: Context,
+  ref: DashboardRef,
+  right: 'read' | 'write' | 'execute',
+): Promise<FoundDashboard> {
+  const { sights, row } = await requireRow(context, ref, right)
+  const definition = readDefinition(row.definition)
+  if (!definition) throw new Refusal('not_found', NO_DASHBOARD)
+  return { row, definition, sights }
+}
+
+/** As `requireDashboard`, for those that repair or delete a dashboard: its definition need not be readable. */
+export async function requireRow(
+  context: Context,
+  ref: DashboardRef,
+  right: 'read' | 'write' | 'execute',
+): Promise<{ readonly row: DashboardRow; readonly sights: Sights }> {
+  const { database, clock } = context.ports
+  const [sights, row] = await Promise.all([
+    sightsOf(context),
+    store.findDashboard(database, ref, clock.now()),
+  ])
+  const permissions = row && sights.ofDashboard(row)
+  if (!row || !permissions?.read) throw new Refusal('not_found', NO_DASHBOARD)
+  if (!permissions[right]) throw new Refusal('forbidden', `You have no right to ${right} this dashboard.`)
+  return { row, sights }
+}
+
+/** A dashboard as the caller sees it. @throws {Refusal} not_found for a definition that cannot be read, but for writers */
+export async function viewOf(
+  context: Context,
+  { row, sights }: { readonly row: DashboardRow; readonly sights: Sights },
+  { language, raw }: ReadQuery,
+): Promise<DashboardView> {
+  const { database } = context.ports
+  const permissions = sights.ofDashboard(row)
+  const definition = readDefinition(row.definition)
+  if (!definition && !(raw && permissions.write)) throw new Refusal('not_found', NO_DASHBOARD)
+  const gone = await store.listGone(database, [row.id])
+  const problems = definition ? problemsOf(definition, gone) : [UNREADABLE]
+  const named = {
+    name: row.name,
+    description: row.description,
+    definition: definition ?? definitionSchema.parse({}),
+  }
+  const wanted = raw ? '' : (language ?? (await store.languageOfUser(database, sights.userId)))
+  const shown = wanted === '' ? { ...named, language: null } : translated(named, wanted)
+  return {
+    ...summaryOf(context.ports, row, { permissions, isValid: !problems.some(isInvalid) }),
+    ...shown,
+    problems,
+    references: referenceIds(named.definition),
+  }
+}
+
+const UNREADABLE: ProblemView = {
+  pointer: '/definition',
+  code: 'unreadable',
+  message: 'This release cannot read the definition. Replace it, or restore a version.',
+}
+
+const INVALID: ReadonlySet<ProblemView['code']> = new Set(['gone', 'unmatched', 'unreadable'])
+
+function isInvalid({ code }: ProblemView): boolean {
+  return INVALID.has(code)
+}
+
+type Gone = Awaited<ReturnType<typeof store.listGone>>[number]
+
+const NOUNS: Readonly<Record<Gone['kind'], string>> = {
+  object: 'object',
+  dataQuery: 'data query',
+  script: 'script',
+  dashboard: 'dashboard',
+  file: 'file',
+  forecast: 'forecast',
+}
+
+function problemsOf(definition: Definition, gone: readonly Gone[]): ProblemView[] {
+  const unknown = Object.entries(definition.widgets).filter(([, { kind }]) => kind === 'unknown')
+  return [
+    ...gone.map(({ pointer, kind, targetId, targetName }): ProblemView => ({
+      pointer: `/definition${pointer}`,
+      code: 'gone',
+      message: `The ${NOUNS[kind]} ${targetName || targetId} does not exist any more.`,
+    })),
+    ...missingIn(definition).map((pointer): ProblemView => ({
+      pointer: `/definition${pointer}`,
+      code: 'unmatched',
+      message: 'Nothing was found for it at the import. Choose what it refers to.',
+    })),
+    ...unknown.map(([id]): ProblemView => ({
+      pointer: `/definition${pointerOf(['widgets', id])}`,
+      code: 'unknown_widget',
+      message: 'This release does not know the kind of this widget, and keeps it unchanged.',
+    })),
+    ...strayTexts(definition).map((path): ProblemView => ({
+      pointer: `/definition${pointerOf(path)}`,
+      code: 'stray_translation',
+      message: 'The dashboard has no text at this path.',
+    })),
+  ]
+}
+
+function referenceIds(definition: Definition): DashboardView['references'] {
+  const found = referencesOf(definition)
+  return Object.fromEntries(
+    REFERENCE_KINDS.map((kind) => {
+      const targets = found
+        .filter((reference) => reference.kind === kind)
+        .map(({ targetId, targetName }) => (kind === 'file' ? targetName : targetId))
+      return [kind, [...new Set(targets)]]
+    }),
+  )
+}
+
+export function summaryOf(
+  { settings }: Pick<Ports, 'settings'>,
+  row: SummaryRow,
+  { permissions, isValid }: { readonly permissions: SummaryView['permissions']; readonly isValid: boolean },
+): SummaryView {
+  const { id, uuid, name, urlName, groupId, description, number, managedBy, createdAt, updatedAt } = row
+  const format = timeFormat(settings.timeZone)
+  return {
+    id,
+    uuid,
+    name,
+    urlName,
+    groupId,
+    description,
+    version: number,
+    valid: isValid,
+    permissions,
+    managedBy,
+    createdAt: format(createdAt),
+    updatedAt: format(updatedAt),
+    updatedBy: row.updatedBy,
+  }
+}

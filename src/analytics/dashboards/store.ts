@@ -1,0 +1,260 @@
+import { desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
+import {
+  dashboardOldUrls,
+  type dashboardReferences,
+  dashboards,
+  dashboardVersions,
+} from '../../../db/tables/dashboards.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
+import type { Database, IdExpression, Write } from '../../ports/database.ts'
+import type { Reference } from './references.ts'
+
+export type DashboardRow = typeof dashboards.$inferSelect
+export type SummaryRow = Omit<DashboardRow, 'definition'>
+export type VersionRow = typeof dashboardVersions.$inferSelect
+export type DashboardChange = Partial<Omit<DashboardRow, 'id' | 'uuid' | 'version' | 'createdAt'>> & {
+  readonly updatedAt: number
+  readonly updatedBy: string
+}
+
+const { definition: _definition, ...summary } = getTableColumns(dashboards)
+
+/** The dashboards without their definitions, by name. */
+export function listDashboards(database: Database): Promise<SummaryRow[]> {
+  return Promise.resolve(
+    database
+      .select(summary)
+      .from(dashboards)
+      .orderBy(sql`${dashboards.name} collate nocase`, dashboards.id),
+  )
+}
+
+/** A dashboard by its id, its URL name, or a former URL name. */
+export async function findDashboard(
+  database: Database,
+  ref: number | string,
+  now: number,
+): Promise<DashboardRow | null> {
+  const isThis =
+    typeof ref === 'number'
+      ? eq(dashboards.id, ref)
+      : or(
+          eq(dashboards.urlName, ref),
+          sql`${dashboards.id} = (select dashboard_id from dashboard_old_urls where url_name = ${ref} and until_at > ${now})`,
+        )
+  const rows = await database.select().from(dashboards).where(isThis)
+  return rows.find(({ urlName }) => urlName === ref) ?? rows[0] ?? null
+}
+
+/** Dashboards with their definitions, by id. */
+export function readDashboards(database: Database, ids: readonly number[]): Promise<DashboardRow[]> {
+  return Promise.resolve(
+    database
+      .select()
+      .from(dashboards)
+      .where(sql`${dashboards.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+      .orderBy(dashboards.id),
+  )
+}
+
+/** The URL names that begin with a text. */
+export async function takenUrlNames(database: Database, begin: string): Promise<ReadonlySet<string>> {
+  const rows = await database
+    .select({ urlName: dashboards.urlName })
+    .from(dashboards)
+    .where(sql`${dashboards.urlName} >= ${begin} and ${dashboards.urlName} < ${`${begin}~`}`)
+  return new Set(rows.map(({ urlName }) => urlName))
+}
+
+/** Adds a dashboard. Fails, as `refuseFull` recognises, when there are `max`. */
+export function insertDashboard(database: Database, row: Omit<DashboardRow, 'id'>, max: number): Write {
+  const createdAt = sql`case when (select count(*) from dashboards) < ${max} then ${row.createdAt} end`
+  return database.insert(dashboards).values({ ...row, createdAt })
+}
+
+/** The id of the dashboard with this uuid, within a commit. */
+export function dashboardOf(uuid: string): IdExpression {
+  return sql`(select id from dashboards where uuid = ${uuid})`
+}
+
+/** Changes a dashboard that is still at this version; otherwise the batch fails as `isGuarded` recognises. */
+export function updateDashboard(
+  database: Database,
+  { id, version }: Pick<DashboardRow, 'id' | 'version'>,
+  change: DashboardChange,
+): Write {
+  const next = sql`case when ${dashboards.version} = cast(${version} as integer) then ${version + 1} end`
+  return database
+    .update(dashboards)
+    .set({ ...change, version: next })
+    .where(eq(dashboards.id, id))
+}
+
+/** Whether a commit failed because a dashboard was no longer at its version, or others refer to it. */
+export function isGuarded(error: unknown): boolean {
+  return isNotNullViolation(error, 'dashboards.version')
+}
+
+/** Deletes dashboards. Unless it is forced, the batch fails as `isGuarded` recognises while others refer to them. */
+export function deleteDashboards(
+  database: Database,
+  ids: readonly number[],
+  { isForced }: { readonly isForced: boolean },
+): Write[] {
+  const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const guard = sql`update dashboards set version = null where id in ${among} and exists (
+    select 1 from dashboard_references r
+    where r.kind = 'dashboard' and r.target_id in ${among} and r.dashboard_id not in ${among})`
+  return [
+    ...(isForced ? [] : [database.run(guard)]),
+    database.run(sql`delete from script_dependents where kind = 'widget' and owner_id in ${among}`),
+    database.run(sql`delete from dashboards where id in ${among}`),
+  ]
+}
+
+/** Makes a former URL name lead to its dashboard, and ends those that lead to a name that is used again. */
+export function keepOldUrl(
+  database: Database,
+  { from, to, untilAt }: { readonly from: string; readonly to: string; readonly untilAt: number },
+  dashboardId: number,
+): Write[] {
+  return [
+    database.delete(dashboardOldUrls).where(eq(dashboardOldUrls.urlName, to)),
+    database
+      .insert(dashboardOldUrls)
+      .values({ urlName: from, dashboardId, untilAt })
+      .onConflictDoUpdate({ target: dashboardOldUrls.urlName, set: { dashboardId, untilAt } }),
+  ]
+}
+
+/** Adds the current version of a dashboard, and deletes all but the latest `max`. */
+export function insertVersion(
+  database: Database,
+  { dashboardId, ...row }: Omit<VersionRow, 'dashboardId'> & { readonly dashboardId: IdExpression },
+  max: number,
+): Write[] {
+  return [
+    database.run(sql`
+      insert into dashboard_versions (dashboard_id, number, name, description, definition, created_by, created_at)
+      values (${dashboardId}, ${row.number}, ${row.name}, ${row.description}, ${row.definition}, ${row.createdBy},
+        ${row.createdAt})`),
+    database.run(sql`
+      delete from dashboard_versions where dashboard_id = ${dashboardId} and number not in (
+        select number from dashboard_versions where dashboard_id = ${dashboardId} order by number desc limit ${max})`),
+  ]
+}
+
+const { definition: _ofVersion, ...versionSummary } = getTableColumns(dashboardVersions)
+
+/** The versions of a dashboard without their definitions, the latest first. */
+export function listVersions(
+  database: Database,
+  dashboardId: number,
+): Promise<Omit<VersionRow, 'definition'>[]> {
+  return Promise.resolve(
+    database
+      .select(versionSummary)
+      .from(dashboardVersions)
+      .where(eq(dashboardVersions.dashboardId, dashboardId))
+      .orderBy(desc(dashboardVersions.number)),
+  )
+}
+
+export async function findVersion(
+  database: Database,
+  dashboardId: number,
+  number: number,
+): Promise<VersionRow | null> {
+  const rows = await database
+    .select()
+    .from(dashboardVersions)
+    .where(sql`${dashboardVersions.dashboardId} = ${dashboardId} and ${dashboardVersions.number} = ${number}`)
+  return rows[0] ?? null
+}
+
+/** Replaces all that a dashboard refers to. */
+export function replaceReferences(
+  database: Database,
+  id: IdExpression,
+  references: readonly Reference[],
+): Write[] {
+  return [
+    database.run(sql`delete from dashboard_references where dashboard_id = ${id}`),
+    database.run(sql`
+      insert into dashboard_references (dashboard_id, pointer, widget_id, kind, target_id, target_name, title)
+      select ${id}, value ->> 'pointer', value ->> 'widgetId', value ->> 'kind', value ->> 'targetId',
+        value ->> 'targetName', value ->> 'title'
+      from json_each(${JSON.stringify(references)})`),
+  ]
+}
+
+type ReferenceRow = Omit<typeof dashboardReferences.$inferSelect, 'kind'> & Pick<Reference, 'kind'>
+
+/** The targets of dashboards that do not exist any more. */
+export function listGone(
+  database: Database,
+  dashboardIds: readonly number[] | null,
+): Promise<Pick<ReferenceRow, 'dashboardId' | 'pointer' | 'kind' | 'targetId' | 'targetName'>[]> {
+  const among =
+    dashboardIds === null
+      ? sql`1`
+      : sql`r.dashboard_id in (select value from json_each(${JSON.stringify(dashboardIds)}))`
+  return database.all(sql`
+    select r.dashboard_id as "dashboardId", r.pointer as "pointer", r.kind as "kind", r.target_id as "targetId",
+      r.target_name as "targetName"
+    from dashboard_references r where ${among} and not case r.kind
+      when 'object' then exists (select 1 from objects o where o.id = r.target_id)
+      when 'dataQuery' then exists (select 1 from data_queries q where q.id = r.target_id)
+      when 'script' then exists (select 1 from scripts s where s.id = r.target_id)
+      when 'dashboard' then exists (select 1 from dashboards d where d.id = r.target_id)
+      when 'file' then exists (select 1 from files f where f.name = r.target_name)
+      else 1 end
+    order by r.dashboard_id, r.pointer`)
+}
+
+/** The references to dashboards, by dashboard and pointer. */
+export function listReferencesTo(
+  database: Database,
+  ids: readonly number[],
+): Promise<Pick<ReferenceRow, 'dashboardId' | 'widgetId' | 'title' | 'pointer'>[]> {
+  return database.all(sql`
+    select dashboard_id as "dashboardId", widget_id as "widgetId", title, pointer from dashboard_references
+    where kind = 'dashboard' and target_id in (select value from json_each(${JSON.stringify(ids)}))
+    order by dashboard_id, pointer`)
+}
+
+/** The language of a user. */
+export async function languageOfUser(database: Database, userId: number): Promise<string> {
+  const rows = await database.all<{ language: string }>(sql`select language from users where id = ${userId}`)
+  return rows[0]?.language ?? ''
+}
+
+const EMBEDS = sql`r.kind = 'dashboard' and r.pointer not like '%/link/dashboardId'`
+
+/** The writes that fail a batch, as `isCycle` and `isTooDeep` recognise, when a dashboard embeds itself, or when more than
+ * `depthMax` dashboards are embedded in one another. */
+export function guardEmbedding(database: Database, id: IdExpression, depthMax: number): Write[] {
+  const below = sql`with recursive below (id, level) as (
+    select ${id}, 0 union
+    select r.target_id, level + 1 from below join dashboard_references r on r.dashboard_id = below.id
+    where ${EMBEDS} and level <= cast(${depthMax} as integer))`
+  const above = sql`with recursive above (id, level) as (
+    select ${id}, 0 union
+    select r.dashboard_id, level + 1 from above join dashboard_references r on r.target_id = above.id
+    where ${EMBEDS} and level <= cast(${depthMax} as integer))`
+  return [
+    database.run(sql`update dashboards set created_at = case when not exists (
+      ${below} select 1 from below where level > 0 and id = ${id}) then created_at end where id = ${id}`),
+    database.run(sql`update dashboards set updated_at = case when
+      (${below} select max(level) from below) + (${above} select max(level) from above)
+      <= cast(${depthMax} as integer) then updated_at end where id = ${id}`),
+  ]
+}
+
+export function isCycle(error: unknown): boolean {
+  return isNotNullViolation(error, 'dashboards.created_at')
+}
+
+export function isTooDeep(error: unknown): boolean {
+  return isNotNullViolation(error, 'dashboards.updated_at')
+}

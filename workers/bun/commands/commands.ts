@@ -1,5 +1,6 @@
 import type { Command } from './action.ts'
 import { alarmCommand } from './alarm.ts'
+import { applyCommand, exportCommand } from './apply.ts'
 import { backupCommand } from './backup.ts'
 import { completionsCommand } from './completions.ts'
 import { deliverCommand } from './deliver.ts'
@@ -23,6 +24,8 @@ export const COMMANDS: readonly Command[] = [
   maintainCommand,
   scriptCommand,
   queryCommand,
+  applyCommand,
+  exportCommand,
   userCommand,
   tokenCommand,
   doctorCommand,

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Ajv from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+
+import { runCommand } from '../../workers/bun/commands/action.ts'
+import { applyCommand, exportCommand } from '../../workers/bun/commands/apply.ts'
+import { differences } from '../../workers/bun/commands/apply/difference.ts'
+import { connectAdministrator } from '../api/client.ts'
+import { good } from '../api/suite.ts'
+import { rejection } from '../contract/rejection.ts'
+import { ADMIN } from '../hosts/host.ts'
+import type { Host } from '../hosts/host.ts'
+import { HOST_NAMES, startHost } from '../hosts/start.ts'
+
+const TEST_MAX_MS = 120_000
+const MANIFEST = `
+manifest: plant-a
+recipients:
+  - name: On call
+    type: email
+    target: { addresses: [on-call@example.org] }
+groups:
+  - name: Hall 3
+    properties: { site: south }
+    alarmLinks:
+      - { recipient: On call, minState: minor, delay: PT60S }
+    devices:
+      - name: freezer
+        jobs:
+          - name: temperature
+            parameters:
+              timeout: PT60M
+              returnValue: [{ valueName: inside, valueUnit: °C }]
+            thresholds:
+              major: { conditions: [{ key: returnValue1, operator: '>', value: -15 }] }
+          - name: door
+`
+
+let folder = ''
+let file = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-apply-'))
+  file = join(folder, 'plant.yaml')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
+  let host: Host
+  let environment: Record<string, string>
+  beforeAll(async () => {
+    host = await startHost(hostName)
+    environment = {
+      TIDEMARK_URL: host.url,
+      TIDEMARK_USERNAME: ADMIN.username,
+      TIDEMARK_PASSWORD: ADMIN.password,
+    }
+  }, TEST_MAX_MS)
+  afterAll(() => host.close())
+  const apply = async (...args: readonly string[]) =>
+    runCommand(applyCommand, ['--file', file, ...args], { environment })
+
+  test(
+    'apply creates, is idempotent, reports drift, changes, renames, prunes; an export says the same',
+    async () => {
+      await Bun.write(file, MANIFEST)
+      const plan = await apply('--dry-run')
+      expect(plan.exitCode).toBe(3)
+      expect(plan.text).toBe(
+        '+ recipient "On call"\n+ group "Hall 3"\n+ device "Hall 3 / freezer"\n' +
+          '+ job "Hall 3 / freezer / temperature"\n+ job "Hall 3 / freezer / door"\n' +
+          'Plan: 5 to create, 0 to change, 0 to delete.\n',
+      )
+      expect(String(await rejection(apply()))).toContain('Nothing was changed, because there is no terminal')
+      await Bun.write(file, MANIFEST.replace('key: returnValue1', 'key: inside'))
+      const refused = String(await rejection(apply('--yes', '--json')))
+      expect(refused).toContain('job "Hall 3 / freezer / temperature": POST /jobs')
+      expect(refused).toContain('/thresholds/major/conditions/0/key must be')
+      await Bun.write(file, MANIFEST)
+      expect((await apply('--dry-run')).text).toContain('Plan: 2 to create, 0 to change, 0 to delete.')
+      expect((await apply('--yes', '--json')).text).toContain('"applied": true')
+      expect(await apply('--dry-run')).toMatchObject({
+        exitCode: 0,
+        text: 'The manifest "plant-a" and the service agree.\n',
+      })
+
+      // A change by hand is drift, and so is a link that is gone.
+      const { request } = await connectAdministrator(host)
+      const { items } = await good<{ items: { id: number; name: string }[] }>(request('GET', '/jobs'))
+      const idOf = (name: string) => items.find((item) => item.name === name)?.id ?? 0
+      await good(
+        request('PATCH', `/jobs/${idOf('temperature')}`, { json: { parameters: { timeout: 'PT5M' } } }),
+      )
+      const exported = (await runCommand(exportCommand, ['--manifest', 'plant-a'], { environment })).text
+      expect(parse(exported)).toMatchObject({
+        manifest: 'plant-a',
+        groups: [
+          {
+            name: 'Hall 3',
+            properties: { site: 'south' },
+            alarmLinks: [{ recipient: 'On call', delay: 'PT1M' }],
+            devices: [{ name: 'freezer', jobs: [{ name: 'door' }, { name: 'temperature' }] }],
+          },
+        ],
+      })
+      expect((await apply('--dry-run')).text).toBe(
+        '~ job "Hall 3 / freezer / temperature"\n    parameters.timeout: "PT5M" → "PT60M"\n' +
+          'Plan: 0 to create, 1 to change, 0 to delete.\n',
+      )
+      await Bun.write(file, exported)
+      expect((await apply('--dry-run')).text).toContain('and the service agree.')
+
+      await Bun.write(
+        file,
+        MANIFEST.replace('name: temperature', 'name: inside\n            formerName: temperature')
+          .replace('          - name: door\n', '')
+          .replace('site: south', 'site: north')
+          .replace('delay: PT60S', 'delay: PT5M'),
+      )
+      const kept = await apply('--yes')
+      expect(kept.text).toBe('Applied.\n')
+      const left = await apply('--dry-run')
+      expect(left).toMatchObject({ exitCode: 0 })
+      expect(left.text).toBe(
+        `? job "door" (${idOf('door')})\nThe manifest "plant-a" and the service agree.\n` +
+          '1 of the objects are no longer in the manifest (?). --prune deletes them.\n',
+      )
+      expect((await apply('--dry-run', '--prune')).text).toContain(`- job "door" (${idOf('door')})\n`)
+      await apply('--yes', '--prune')
+      const { items: after } = await good<{ items: { id: number; name: string }[] }>(request('GET', '/jobs'))
+      // The renamed job is the same one, with its history.
+      expect(after.map(({ id, name }) => [id, name])).toEqual([[idOf('temperature'), 'inside']])
+      expect((await apply('--dry-run', '--prune')).exitCode).toBe(0)
+
+      await Bun.write(file, MANIFEST.replace('manifest: plant-a', 'manifest: plant-b'))
+      expect(String(await rejection(apply('--dry-run')))).toContain('The manifest "plant-a" manages "Hall 3"')
+      await Bun.write(file, MANIFEST.replace('{ recipient: On call', '{ recipient: Nemo'))
+      expect(String(await rejection(apply('--dry-run')))).toContain(
+        'names the recipient "Nemo", which does not exist',
+      )
+      await Bun.write(file, 'manifest: plant-a\ngroups: []\n')
+      await apply('--yes', '--prune')
+      expect((await good<{ items: unknown[] }>(request('GET', '/jobs'))).items).toEqual([])
+    },
+    TEST_MAX_MS,
+  )
+})
+
+test.each([
+  ['manifest: Plant A', '/manifest must be lower case letters'],
+  ['manifest: a\ngroups: [{}]', '/groups/0/name'],
+  ['manifest: a\nslos: []', '/ has unknown fields: slos'],
+  ['manifest: a\ngroups:\n  - name: x\n   devices: []', 'at line 4'],
+  ['manifest: a\ngroups: [{name: x}, {name: x}]', 'two objects group "x"'],
+  ['manifest: a\n---\nmanifest: b', 'two manifests, "a" and "b"'],
+  ['', 'has no documents'],
+])('the manifest %p is refused with its place: %s', async (text, message) => {
+  const path = join(folder, 'wrong.yaml')
+  await Bun.write(path, text)
+  const error = await rejection(
+    runCommand(applyCommand, ['--file', path, '--dry-run'], {
+      environment: { TIDEMARK_URL: 'http://127.0.0.1:1', TIDEMARK_TOKEN: 'x' },
+    }),
+  )
+  expect(String(error)).toContain(message)
+})
+
+test('the JSON Schema accepts the manifest and refuses one with a fault', async () => {
+  const { text } = await runCommand(applyCommand, ['--schema'], { environment: { TIDEMARK_TOKEN: 'x' } })
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(text) as object)
+  expect(validate(parse(MANIFEST))).toBe(true)
+  expect(validate({ manifest: 'a', groups: [{ devices: [] }] })).toBe(false)
+})
+
+test('nothing differs from itself, whatever it is, and a field that is not named is left alone', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (object, other) => {
+      expect(differences(object, object)).toEqual([])
+      expect(differences({}, { ...object, other })).toEqual([])
+    }),
+  )
+  expect(differences({ a: 'PT60M' }, { a: 'PT1H' })).toEqual([])
+  expect(differences({ a: 'P1D' }, { a: 'PT24H' })).toEqual([])
+  expect(differences({ a: 'PT60M' }, { a: 'PT2H' })).toEqual([{ path: 'a', from: 'PT2H', to: 'PT60M' }])
+  expect(differences({ a: [1, 2] }, { a: [1] })).toEqual([{ path: 'a', from: [1], to: [1, 2] }])
+  expect(differences({ a: [{ b: 1 }] }, { a: [{ b: 2, c: 3 }] })).toEqual([
+    { path: 'a[0].b', from: 2, to: 1 },
+  ])
+})

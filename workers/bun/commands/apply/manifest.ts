@@ -1,0 +1,174 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { parseAllDocuments } from 'yaml'
+import * as z from 'zod'
+
+/** The property of an object that names the manifest that manages it. */
+export const MARKER = 'tidemark.manifest'
+
+const NAME_MAX = 255
+const FILE_MAX_BYTES = 4 * 1024 * 1024
+const FILES_MAX = 1000
+const FILE = /\.(?:ya?ml|json)$/
+
+const name = z.string().min(1).max(NAME_MAX)
+const link = z
+  .strictObject({
+    recipient: name.nullable().describe('The name of a recipient; null opens alarms without a message.'),
+    covers: z.enum(['object', 'below']).optional(),
+    minState: z.enum(['major', 'minor', 'warning']).optional(),
+    delay: z.string().optional(),
+    recoveryDelay: z.string().optional(),
+    events: z.array(z.enum(['opened', 'worsened', 'flapping', 'closed'])).optional(),
+  })
+  .describe('A rule that opens alarms. The alarm links of an object are replaced as a whole.')
+const common = {
+  name,
+  formerName: name.optional().describe('The name of the object before it was renamed in the manifest.'),
+  properties: z.record(z.string().min(1).max(NAME_MAX), z.string()).optional(),
+  alarmLinks: z.array(link).optional(),
+}
+const job = z.looseObject(common).describe('A webhook job; other fields are the fields of the API.')
+const device = z
+  .looseObject({ ...common, jobs: z.array(job).optional() })
+  .describe('A device; other fields are the fields of the API.')
+type Group = z.infer<typeof job> & {
+  readonly devices?: readonly z.infer<typeof device>[] | undefined
+  readonly groups?: readonly Group[] | undefined
+}
+const group: z.ZodType<Group> = z.lazy(() =>
+  z.looseObject({ ...common, devices: z.array(device).optional(), groups: z.array(group).optional() }),
+)
+const recipient = z
+  .looseObject({ name, type: z.string(), target: z.looseObject({}) })
+  .describe('A recipient of messages; other fields are the fields of the API. Recipients are never deleted.')
+
+const manifestSchema = z.strictObject({
+  manifest: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower case letters, digits and dashes, at most 63')
+    .describe('The name of the manifest. All documents of a directory have the same one.'),
+  recipients: z.array(recipient).optional(),
+  groups: z.array(group).optional(),
+  devices: z.array(device).optional(),
+})
+
+export type Link = z.infer<typeof link>
+export type Recipient = z.infer<typeof recipient>
+
+/** An object of a manifest. */
+export type Wanted = {
+  readonly type: 'group' | 'device' | 'job'
+  readonly name: string
+  readonly formerName: string | null
+  /** Null where the manifest does not name properties: the object keeps its properties. */
+  readonly properties: Readonly<Record<string, string>> | null
+  /** Null where the manifest does not name alarm links: the object keeps its links. */
+  readonly links: readonly Link[] | null
+  /** The other fields, as the API takes them. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly children: readonly Wanted[]
+}
+
+export type Manifest = {
+  readonly name: string
+  readonly recipients: readonly Recipient[]
+  readonly objects: readonly Wanted[]
+}
+
+/** The JSON Schema of a document of a manifest (draft 2020-12). */
+export function jsonSchema(): object {
+  return z.toJSONSchema(manifestSchema, { io: 'input' })
+}
+
+/** Reads a manifest: a YAML or JSON file, or all such files of a directory, in the order of their names.
+ * @throws {RangeError} naming the file and the place of each fault */
+export async function readManifest(path: string): Promise<Manifest> {
+  const documents = (await Promise.all((await filesIn(path)).map(documentsOf))).flat()
+  const [first] = documents
+  if (!first)
+    throw new RangeError(
+      `${path} has no documents. A manifest is a YAML or JSON file, or a directory of them.`,
+    )
+  const other = documents.find(({ manifest }) => manifest !== first.manifest)
+  if (other)
+    throw new RangeError(
+      `${path} has two manifests, "${first.manifest}" and "${other.manifest}". Use a directory for each.`,
+    )
+  const manifest = {
+    name: first.manifest,
+    recipients: documents.flatMap(({ recipients = [] }) => recipients),
+    objects: documents.flatMap(({ groups = [], devices = [] }) => [
+      ...groups.map(wantedGroup),
+      ...devices.map(wantedDevice),
+    ]),
+  }
+  refuseTwins(manifest.objects, '')
+  return manifest
+}
+
+async function filesIn(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => null)
+  if (!found) throw new RangeError(`${path} does not exist.`)
+  if (!found.isDirectory()) return [path]
+  const names = (await readdir(path)).filter((file) => FILE.test(file)).sort()
+  if (names.length > FILES_MAX) throw new RangeError(`${path} has more than ${FILES_MAX} files.`)
+  return names.map((file) => join(path, file))
+}
+
+async function documentsOf(file: string): Promise<readonly z.infer<typeof manifestSchema>[]> {
+  if ((await stat(file)).size > FILE_MAX_BYTES)
+    throw new RangeError(`${file} is larger than ${FILE_MAX_BYTES / 1024 / 1024} MiB.`)
+  const parsed = parseAllDocuments(await readFile(file, 'utf8'))
+  if (!Array.isArray(parsed)) return []
+  return parsed.map((document) => {
+    const [error] = document.errors
+    if (error) throw new RangeError(`${file}: ${error.message}`)
+    const read = manifestSchema.safeParse(document.toJS({ maxAliasCount: 100 }))
+    if (read.success) return read.data
+    const faults = read.error.issues.map((issue) => `\n  ${faultOf(issue)}`)
+    throw new RangeError(`${file} is not a manifest.${faults.join('')}`)
+  })
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  const message =
+    issue.code === 'unrecognized_keys' ? `has unknown fields: ${issue.keys.join(', ')}` : issue.message
+  return `/${issue.path.join('/')} ${message}`
+}
+
+function wantedGroup({ groups = [], devices = [], ...rest }: Group): Wanted {
+  return wanted('group', rest, [...groups.map(wantedGroup), ...devices.map(wantedDevice)])
+}
+
+function wantedDevice({ jobs = [], ...rest }: z.infer<typeof device>): Wanted {
+  return wanted(
+    'device',
+    rest,
+    jobs.map((one) => wanted('job', one, [])),
+  )
+}
+
+function wanted(type: Wanted['type'], object: z.infer<typeof job>, children: readonly Wanted[]): Wanted {
+  const {
+    name: itsName,
+    formerName = null,
+    properties = null,
+    alarmLinks: links = null,
+    ...settings
+  } = object
+  return { type, name: itsName, formerName, properties, links, settings, children }
+}
+
+/** @throws {RangeError} where two objects of a parent have the same type and name */
+function refuseTwins(objects: readonly Wanted[], path: string): void {
+  const seen = new Set<string>()
+  for (const object of objects) {
+    const key = `${object.type} ${object.name}`
+    if (seen.has(key))
+      throw new RangeError(`The manifest has two objects ${object.type} "${path}${object.name}".`)
+    seen.add(key)
+    refuseTwins(object.children, `${path}${object.name} / `)
+  }
+}

@@ -33,6 +33,7 @@ import { translationRoutes } from './content/translations/routes.ts'
 import { importRoutes } from './data/imports/routes.ts'
 import { configurationRoutes } from './data/configuration/routes.ts'
 import { definitionRoutes } from './data/definitions/routes.ts'
+import { geoRoutes } from './data/geo/routes.ts'
 import { rowRoutes } from './data/rows/routes.ts'
 import { refreshRoutes } from './data/refreshes/routes.ts'
 import { refreshesFailed } from './data/refreshes/service/health.ts'
@@ -163,6 +164,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/definitions': definitionRoutes,
   'data/refreshes': refreshRoutes,
   'data/queries': queryRoutes,
+  'data/geo': geoRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,
   'automation/demo': demoRoutes,

@@ -68,6 +68,7 @@ const TAGS: readonly Tag[] = [
     description: 'SQL of users, with parameters and versions.',
     paths: /^\/dataQueries\b/,
   },
+  { name: 'Maps', description: 'Clusters of places.', paths: /^\/gis\b/ },
   {
     name: 'Content',
     description: 'Files, styles and translations.',

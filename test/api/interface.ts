@@ -34,6 +34,7 @@ import { errorsSuite } from './errors.suite.ts'
 import { exportsSuite } from './exports.suite.ts'
 import { filesSuite } from './files.suite.ts'
 import { eventsSuite } from './events.suite.ts'
+import { geoSuite } from './geo.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
 import { flappingSuite } from './flapping.suite.ts'
@@ -150,6 +151,7 @@ export const SUITES: readonly Suite[] = [
   sharedResultsSuite,
   scopedReadsSuite,
   dataQueriesSuite,
+  geoSuite,
   dataRefreshesSuite,
   dashboardsSuite,
   runsSuite,

@@ -81,6 +81,7 @@ describe('scopes', () => {
       'POST /dataQueries/:id/run',
       'POST /dataQueries/preview',
       'POST /dataSources/:id/tables/:table/select',
+      'POST /gis/cluster',
       'POST /jobs/:id/replay',
       'POST /root/searchPath',
       'POST /scripts/codeGenerator',

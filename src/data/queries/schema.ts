@@ -211,7 +211,7 @@ export const versionView = z
   })
   .meta({ id: 'DataQueryVersion' })
 
-const values = z
+export const parameterValues = z
   .record(storableText.max(NAME_MAX), value.nullable())
   .default({})
   .describe('Values of parameters by their names. Null stands for none.')
@@ -224,7 +224,7 @@ const limit = z
 
 export const runBody = z
   .strictObject({
-    parameters: values,
+    parameters: parameterValues,
     limit,
     version: z
       .enum(['published', 'draft'])
@@ -234,7 +234,7 @@ export const runBody = z
   .meta({ examples: [{ parameters: { region: 'north' } }] })
 
 export const previewBody = z
-  .strictObject({ dataSourceId, text, parameters, values, limit })
+  .strictObject({ dataSourceId, text, parameters, values: parameterValues, limit })
   .meta({ examples: [{ dataSourceId: 1, text: 'SELECT 1 AS one' }] })
 
 export const runQuery = z.object({

@@ -1,11 +1,13 @@
 import { Refusal } from '../../lib/errors.ts'
-import type { Bound } from '../../ports/databases.ts'
 import { TemplateFault } from '../../templates/fault.ts'
 import { Template } from '../../templates/template.ts'
 import type { Surroundings } from '../../templates/template.ts'
+import { WRITERS } from '../sql/dialects/writers.ts'
+import { boundOf, shortened } from '../sql/fragment.ts'
+import type { Fragment } from '../sql/fragment.ts'
 import { checkStatement } from '../sql/gate.ts'
 import type { Dialect } from '../sql/spelling.ts'
-import { templateSql } from '../sql/template-sql.ts'
+import { templateFragment } from '../sql/template-sql.ts'
 import { TextFault } from '../sql/text-fault.ts'
 import type { ReferenceFault } from './references.ts'
 import type { QueryView } from './schema.ts'
@@ -13,15 +15,16 @@ import type { QueryView } from './schema.ts'
 export type QueryError = QueryView['errors'][number]
 
 /** A statement, or the fault that prevents one. */
-type Made = { readonly statement: Bound } | { readonly error: QueryError }
+type Made = { readonly statement: Fragment } | { readonly error: QueryError }
 
-/** The statement that the template of a data query writes. It is one statement that only reads. */
+/** The statement that the template of a data query writes. It is one statement that only reads, and can stand in parentheses. */
 export function statementOf(template: Template, surroundings: Surroundings, dialect: Dialect): Made {
   let written = ''
   try {
-    const bound = templateSql(template.sql(surroundings), dialect)
-    written = bound.text
-    return { statement: { ...bound, text: checkStatement(written, dialect, null) } }
+    const statement = templateFragment(template.sql(surroundings), dialect)
+    written = boundOf(statement, WRITERS[dialect]).text
+    const checked = checkStatement(written, dialect, null)
+    return { statement: shortened(statement, written.length - checked.length) }
   } catch (error) {
     if (error instanceof TemplateFault) return { error: templateError(error) }
     if (!(error instanceof TextFault)) throw error

@@ -4,6 +4,8 @@ import { Limits } from '../../templates/limits.ts'
 import { Template } from '../../templates/template.ts'
 import type { Given } from '../../templates/template.ts'
 import { DateValue } from '../../templates/values/value.ts'
+import { WRITERS } from '../sql/dialects/writers.ts'
+import { boundOf } from '../sql/fragment.ts'
 import type { Dialect } from '../sql/spelling.ts'
 import { UNCHECKED } from './parameters.ts'
 import type { Allowed } from './parameters.ts'
@@ -57,7 +59,8 @@ function made(
 function statement(...args: Parameters<typeof made>) {
   const outcome = made(...args)
   if ('error' in outcome) throw new Error(outcome.error.message)
-  return { text: outcome.statement.text, binds: outcome.statement.binds.map(({ value }) => value) }
+  const { text, binds } = boundOf(outcome.statement, WRITERS[args[2]?.dialect ?? 'duckdb'])
+  return { text, binds: binds.map(({ value }) => value) }
 }
 
 function complaint(...args: Parameters<typeof made>): string {

@@ -2,7 +2,7 @@ import type { Bound } from '../../ports/databases.ts'
 import type { Condition } from '../filters/condition.ts'
 import { conditionSql } from '../filters/emit.ts'
 import type { Writer } from '../sql/dialects/writer.ts'
-import { boundOf, name, raw, sql } from '../sql/fragment.ts'
+import { boundOf, doubleSql, name, raw, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 
 /** The numbers of a column whose distribution is counted. */
@@ -40,7 +40,7 @@ export function bordersOf(min: number, max: number, bins: number): readonly numb
 function valuesSql({ column, filter, from }: Numbers, writer: Writer): Fragment {
   const value = writer.double(name(column))
   const where = filter ? sql` WHERE ${conditionSql(filter, writer)}` : raw('')
-  const [least, greatest] = [numberSql(-Number.MAX_VALUE), numberSql(Number.MAX_VALUE)]
+  const [least, greatest] = [doubleSql(-Number.MAX_VALUE), doubleSql(Number.MAX_VALUE)]
   const values = sql`(SELECT ${value} AS v FROM ${from}${where}) AS ${name('w')}`
   return sql`(SELECT CASE WHEN v >= ${least} AND v <= ${greatest} THEN v END AS v FROM ${values}) AS ${name('x')}`
 }
@@ -51,11 +51,5 @@ function binSql(borders: readonly number[], before: number): Fragment {
   const border = borders[middle]
   if (border === undefined) return raw(String(before))
   const [below, above] = [borders.slice(0, middle), borders.slice(middle + 1)]
-  return sql`CASE WHEN v < ${numberSql(border)} THEN ${binSql(below, before)} ELSE ${binSql(above, before + middle + 1)} END`
-}
-
-/** A double. Without an exponent databases take it for a decimal. */
-function numberSql(number: number): Fragment {
-  const text = String(number)
-  return raw(`(${text.includes('e') ? text : `${text}e0`})`)
+  return sql`CASE WHEN v < ${doubleSql(border)} THEN ${binSql(below, before)} ELSE ${binSql(above, before + middle + 1)} END`
 }

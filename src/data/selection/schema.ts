@@ -174,19 +174,23 @@ const listOf = (one: z.ZodString, min: number) =>
 const BINS_MAX = 100
 const BINS_DEFAULT = 20
 
+/** JSON in a query. */
+export const jsonQuery = <Schema extends z.ZodType>(schema: Schema, maxChars: number) =>
+  z
+    .string()
+    .max(maxChars)
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
+
 /** A filter in a query. */
-const filterQuery = z
-  .string()
-  .max(FILTER_MAX_CHARS)
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text)
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be JSON' })
-      return z.NEVER
-    }
-  })
-  .pipe(filterSchema)
+export const filterQuery = jsonQuery(filterSchema, FILTER_MAX_CHARS)
   .optional()
   .describe('The rows that count: a filter as in a select, as JSON.')
 

@@ -24,6 +24,12 @@ export const raw = (text: string): Fragment => ({ parts: [text] })
 export const name = (identifier: string): Fragment => ({ parts: [{ name: identifier }] })
 export const bind = (value: Bind): Fragment => ({ parts: [{ bind: value }] })
 
+/** A double. Without an exponent databases take it for a decimal. */
+export function doubleSql(number: number): Fragment {
+  const text = String(number)
+  return raw(`(${text.includes('e') ? text : `${text}e0`})`)
+}
+
 export function joined(fragments: readonly Fragment[], separator: string): Fragment {
   return { parts: fragments.flatMap(({ parts }, index) => (index === 0 ? parts : [separator, ...parts])) }
 }

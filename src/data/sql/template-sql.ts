@@ -33,7 +33,12 @@ type Value = Exclude<Piece, { readonly kind: 'text' }>
 /** The statement that a template wrote. Its values are binds where an expression may stand, and are escaped within quotes.
  * @throws {TemplateFault} where a value has no place, such as a comment; with the code `bind` */
 export function templateSql(written: Written, dialect: Dialect): Bound {
-  return boundOf(new Binding(written, dialect).fragment(), WRITERS[dialect])
+  return boundOf(templateFragment(written, dialect), WRITERS[dialect])
+}
+
+/** The same as a part of other statements. @throws {TemplateFault} as `templateSql` */
+export function templateFragment(written: Written, dialect: Dialect): Fragment {
+  return new Binding(written, dialect).fragment()
 }
 
 class Binding {

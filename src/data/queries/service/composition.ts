@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import type { Bound } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { Limits } from '../../../templates/limits.ts'
 import type { Given, Template } from '../../../templates/template.ts'
 import { readPeople } from '../../scopes/service/sights.ts'
 import { findDataSource } from '../../sources/service.ts'
+import type { Fragment } from '../../sql/fragment.ts'
 import type { Dialect } from '../../sql/spelling.ts'
 import { UNCHECKED, valuesOf } from '../parameters.ts'
 import type { Allowed } from '../parameters.ts'
@@ -52,7 +52,7 @@ export async function written(
   context: Context,
   { template, reached }: Examined,
   { dialect, values, allowed }: Statement,
-): Promise<{ readonly statement: Bound } | Faults> {
+): Promise<{ readonly statement: Fragment } | Faults> {
   const { clock, settings } = context.ports
   const now = () => clock.now()
   const user = await userOf(context)

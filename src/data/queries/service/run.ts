@@ -5,6 +5,9 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
 import type { Asking } from '../../selection/service/waited.ts'
 import { requireSource } from '../../sources/service.ts'
+import { WRITERS } from '../../sql/dialects/writers.ts'
+import { boundOf } from '../../sql/fragment.ts'
+import type { Fragment } from '../../sql/fragment.ts'
 import { valuesOf } from '../parameters.ts'
 import type { ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
 import { refusalOf } from '../statement.ts'
@@ -13,6 +16,7 @@ import { readAllowed } from './allowed.ts'
 import { examine, written } from './composition.ts'
 import type { Composed } from './composition.ts'
 import { openSource } from './readable-source.ts'
+import type { ReadableSource } from './readable-source.ts'
 
 /** A parameter has one of so many values. */
 const CHOICES_MAX = 10_000
@@ -56,22 +60,22 @@ export function previewQuery(context: Context, body: PreviewBody, asking: Asking
   return run(context, { ...definition, name: null }, { values, limit, pointer: '/values', asking })
 }
 
-type Run = {
+type Given = {
   readonly values: Values
-  readonly limit: number
-  /** Where the values are in the body. */
+  /** Where the values are in the request. */
   readonly pointer: string
   readonly asking: Asking
   /** Whether the run reads values of a parameter. */
   readonly isOfValues?: boolean
 }
 
-async function run(
+/** The statement of a data query with these values, and the data source that it reads.
+ * @throws {Refusal} as `previewQuery` */
+async function prepare(
   context: Context,
   query: Composed,
-  { values, limit, pointer, asking, isOfValues = false }: Run,
-): Promise<ResultView> {
-  const { clock } = context.ports
+  { values, pointer, asking, isOfValues = false }: Given,
+): Promise<{ readonly source: ReadableSource; readonly statement: Fragment }> {
   const source = await openSource(context, await requireSource(context.ports, query.dataSourceId))
   const examined = await examine(context.ports, query)
   if ('errors' in examined) throw refusalOf(examined.errors)
@@ -80,13 +84,30 @@ async function run(
   const given = valuesOf(query.parameters, values, { pointer, allowed })
   const made = await written(context, examined, { dialect: source.dialect, values: given, allowed })
   if ('errors' in made) throw refusalOf(made.errors)
+  return { source, statement: made.statement }
+}
+
+/** The published version of a data query with these values.
+ * @throws {Refusal} not_found, conflict for one that was never published, and as `previewQuery` */
+export async function preparePublished(context: Context, id: number, given: Given) {
+  return prepare(context, await definitionOf(context, id, 'published'), given)
+}
+
+async function run(
+  context: Context,
+  query: Composed,
+  { limit, ...given }: Given & { readonly limit: number },
+): Promise<ResultView> {
+  const { clock } = context.ports
+  const { asking } = given
+  const { source, statement } = await prepare(context, query, given)
   const beganAt = clock.now()
   const options = {
     rowsMax: limit + BATCH_ROWS_MAX,
     bytesMax: RESULT_MAX_BYTES,
     onBackend: asking.onBackend,
   }
-  const stream = await source.query(made.statement, options, asking.signal)
+  const stream = await source.query(boundOf(statement, WRITERS[source.dialect]), options, asking.signal)
   const { rows, truncated } = await firstRows(stream, limit)
   const durationMs = clock.now() - beganAt
   return {

@@ -1,5 +1,5 @@
 import { sql } from '../fragment.ts'
-import { POSTGRESQL } from './postgresql.ts'
+import { NUMBER_PATTERN, POSTGRESQL } from './postgresql.ts'
 import type { Writer } from './writer.ts'
 
 export const DUCKDB: Writer = {
@@ -13,6 +13,8 @@ export const DUCKDB: Writer = {
     return sql`(year(${at}) * 12 + month(${at}) - 1)`
   },
   sum: (numbers) => sql`sum(${numbers})`,
+  numberIn: (value) =>
+    sql`CASE WHEN typeof(${value}) <> 'VARCHAR' OR regexp_matches(CAST(${value} AS VARCHAR), ${NUMBER_PATTERN}) THEN TRY_CAST(CAST(${value} AS VARCHAR) AS DOUBLE) END`,
   remainder: (left, right) => sql`(CAST(${left} AS DOUBLE) % CAST(${right} AS DOUBLE))`,
   round: (number, digits) => sql`round(${number}, CAST(${digits} AS INTEGER))`,
 }

@@ -1,5 +1,5 @@
 import { sql } from '../fragment.ts'
-import { POSTGRESQL } from './postgresql.ts'
+import { NUMBER_PATTERN, POSTGRESQL } from './postgresql.ts'
 import type { Writer } from './writer.ts'
 
 /** MySQL and MariaDB. */
@@ -28,6 +28,8 @@ export const MYSQL: Writer = {
   length: (text) => sql`char_length(${text})`,
   concat: (left, right) => sql`concat(${left}, ${right})`,
   double: (number) => sql`CAST(${number} AS DOUBLE)`,
+  numberIn: (value) =>
+    sql`CASE WHEN CAST(${value} AS CHAR) REGEXP ${NUMBER_PATTERN} THEN CAST(${value} AS DOUBLE) END`,
   remainder: (left, right) => sql`mod(${left}, ${right})`,
   round: (number, digits) => sql`round(${number}, ${digits})`,
   seconds: (instant) =>

@@ -1,5 +1,8 @@
-import { bind, joined, sql } from '../fragment.ts'
+import { bind, joined, raw, sql } from '../fragment.ts'
 import type { Writer } from './writer.ts'
+
+/** A number in JSON. */
+export const NUMBER_PATTERN = raw(String.raw`'^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'`)
 
 export const POSTGRESQL: Writer = {
   quote: '"',
@@ -26,6 +29,8 @@ export const POSTGRESQL: Writer = {
   length: (text) => sql`length(CAST(${text} AS TEXT))`,
   concat: (left, right) => sql`(CAST(${left} AS TEXT) || CAST(${right} AS TEXT))`,
   double: (number) => sql`CAST(${number} AS DOUBLE PRECISION)`,
+  numberIn: (value) =>
+    sql`CASE WHEN CAST(${value} AS TEXT) ~ ${NUMBER_PATTERN} THEN CAST(CAST(${value} AS TEXT) AS DOUBLE PRECISION) END`,
   remainder: (left, right) => sql`mod(CAST(${left} AS NUMERIC), CAST(${right} AS NUMERIC))`,
   round: (number, digits) => sql`round(CAST(${number} AS NUMERIC), CAST(${digits} AS INTEGER))`,
   seconds: (instant) => sql`CAST(floor(extract(epoch FROM CAST(${instant} AS TIMESTAMPTZ))) AS BIGINT)`,

@@ -26,6 +26,8 @@ export const SQLITE: Writer = {
   length: (text) => sql`length(${text})`,
   concat: (left, right) => sql`(${left} || ${right})`,
   double: (number) => sql`CAST(${number} AS REAL)`,
+  numberIn: (value) =>
+    sql`CASE WHEN typeof(${value}) IN ('integer', 'real') OR (json_valid(${value}) AND json_type(${value}) IN ('integer', 'real')) THEN CAST(${value} AS REAL) END`,
   remainder: (left, right) => sql`mod(${left}, ${right})`,
   round: (number, digits) => sql`round(${number}, ${digits})`,
   seconds: (instant) => sql`unixepoch(${instant})`,

@@ -18,6 +18,8 @@ export type Writer = Rendering & {
   readonly concat: (left: Fragment, right: Fragment) => Fragment
   /** A number as a double, so that a division has a fraction. */
   readonly double: (number: Fragment) => Fragment
+  /** The number that a value of any type is, or that its text is in JSON; else null. */
+  readonly numberIn: (value: Fragment) => Fragment
   readonly remainder: (left: Fragment, right: Fragment) => Fragment
   readonly round: (number: Fragment, digits: Fragment) => Fragment
   /** An instant or a day as whole seconds since 1970; those without a zone count as UTC. */

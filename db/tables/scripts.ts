@@ -79,7 +79,7 @@ export const scriptDependents = sqliteTable(
     kind: text().notNull(),
     /** The dashboard, the data source, or the recipient of alarms. */
     ownerId: integer('owner_id').notNull(),
-    /** The widget of the dashboard; else empty. */
+    /** The widget of the dashboard, or the table of the data source; else empty. */
     part: text().notNull(),
     name: text().notNull(),
   },

@@ -23,6 +23,7 @@ import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataDefinitionsSuite } from './data-definitions.suite.ts'
 import { dataRefreshesSuite } from './data-refreshes.suite.ts'
 import { dataRowsSuite } from './data-rows.suite.ts'
+import { dataScriptRefreshesSuite } from './data-script-refreshes.suite.ts'
 import { dataFilesSuite } from './data-files.suite.ts'
 import { dataTablesSuite } from './data-tables.suite.ts'
 import { dataSourceConfigurationSuite } from './data-source-configuration.suite.ts'
@@ -154,6 +155,7 @@ export const SUITES: readonly Suite[] = [
   geoSuite,
   dataRefreshesSuite,
   dashboardsSuite,
+  dataScriptRefreshesSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

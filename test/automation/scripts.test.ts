@@ -112,22 +112,28 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
     names.map((name) => ({ scriptId: script.id, part: name, name: `shows ${name}` }))
   const widgets = { kind: 'widget', ownerId: 4 } as const
   await commit(database, dependents(database, widgets, of(['w1', 'w2'])))
-  await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, of([''])))
+  await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, of(['t', 'u'])))
   expect((await readScript(context, 'needed')).script.dependents).toEqual({
-    count: 3,
+    count: 4,
     widgets: [
       { dashboardId: 4, widgetId: 'w1', name: 'shows w1' },
       { dashboardId: 4, widgetId: 'w2', name: 'shows w2' },
     ],
-    dataSources: [{ dataSourceId: 9, name: 'shows ' }],
+    dataSources: [
+      { dataSourceId: 9, table: 't', name: 'shows t' },
+      { dataSourceId: 9, table: 'u', name: 'shows u' },
+    ],
     alarmRecipients: [],
   })
   const refused = await rejection(deleteScript(context, 'needed', { isForced: false }))
   expect(refused).toMatchObject({
     code: 'has_dependents',
-    detail: expect.stringContaining('used by 3 other objects') as string,
+    detail: expect.stringContaining('used by 4 other objects') as string,
   })
-  expect(refused).toHaveProperty('errors.length', 3)
+  expect(refused).toHaveProperty('errors.length', 4)
+  const table = { kind: 'dataSource', ownerId: 9, part: 't' } as const
+  await commit(database, dependents(database, table, []))
+  expect((await readScript(context, 'needed')).script.dependents.count).toBe(3)
   await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, []))
   await commit(database, dependents(database, widgets, of(['w1'])))
   expect((await readScript(context, 'needed')).script.dependents.count).toBe(1)

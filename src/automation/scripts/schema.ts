@@ -30,7 +30,7 @@ const dependentsView = z
   .object({
     count: z.int(),
     widgets: z.array(z.object({ dashboardId: z.int(), widgetId: z.string(), name: z.string() })),
-    dataSources: z.array(z.object({ dataSourceId: z.int(), name: z.string() })),
+    dataSources: z.array(z.object({ dataSourceId: z.int(), table: z.string(), name: z.string() })),
     alarmRecipients: z.array(z.object({ recipientId: z.int(), name: z.string() })),
   })
   .describe('Objects that would stop working if the script were deleted; at most 100 are listed.')

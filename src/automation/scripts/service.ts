@@ -184,7 +184,7 @@ const DEPENDENT: Readonly<
   Record<Dependent['kind'], (one: Pick<Dependent, 'ownerId' | 'part' | 'name'>) => string>
 > = {
   widget: ({ ownerId, part, name }) => `the widget ${part} of dashboard ${ownerId}, ${name}`,
-  dataSource: ({ ownerId, name }) => `the data source ${ownerId}, ${name}`,
+  dataSource: ({ ownerId, part, name }) => `the table ${part} of data source ${ownerId}, ${name}`,
   alarmRecipient: ({ ownerId, name }) => `the alarm recipient ${ownerId}, ${name}`,
 }
 
@@ -250,8 +250,8 @@ function shownDependents(found: readonly Dependent[]): ScriptView['dependents'] 
     widgets: shown.flatMap(({ kind, ownerId, part, name }) =>
       kind === 'widget' ? [{ dashboardId: ownerId, widgetId: part, name }] : [],
     ),
-    dataSources: shown.flatMap(({ kind, ownerId, name }) =>
-      kind === 'dataSource' ? [{ dataSourceId: ownerId, name }] : [],
+    dataSources: shown.flatMap(({ kind, ownerId, part, name }) =>
+      kind === 'dataSource' ? [{ dataSourceId: ownerId, table: part, name }] : [],
     ),
     alarmRecipients: shown.flatMap(({ kind, ownerId, name }) =>
       kind === 'alarmRecipient' ? [{ recipientId: ownerId, name }] : [],

@@ -158,16 +158,22 @@ export async function listLatestRuns(
     )`)
 }
 
-/** Says what depends on scripts of what an owner has, in place of what it said before. What names no script is left out. */
+/** Says what depends on scripts of what an owner or a part of it has, in place of what it said before. What names no script is left out. */
 export function saveDependents(
   database: Database,
-  { kind, ownerId }: ScriptDependent,
+  { kind, ownerId, part }: ScriptDependent,
   needed: readonly NeededScript[],
 ): Write[] {
   return [
     database
       .delete(scriptDependents)
-      .where(and(eq(scriptDependents.kind, kind), eq(scriptDependents.ownerId, ownerId))),
+      .where(
+        and(
+          eq(scriptDependents.kind, kind),
+          eq(scriptDependents.ownerId, ownerId),
+          part === undefined ? undefined : eq(scriptDependents.part, part),
+        ),
+      ),
     database.run(sql`
       insert into script_dependents (script_id, kind, owner_id, part, name)
       select s.id, ${kind}, cast(${ownerId} as integer), value ->> 'part', value ->> 'name'

@@ -61,9 +61,14 @@ const parquetFormat = z.strictObject({
   kind: z.literal('parquet').describe('A Parquet file without nested columns.'),
 })
 
-const fileFormat = z.discriminatedUnion('kind', [csvFormat, ndjsonFormat, workbookFormat, parquetFormat])
+export const fileFormat = z.discriminatedUnion('kind', [
+  csvFormat,
+  ndjsonFormat,
+  workbookFormat,
+  parquetFormat,
+])
 
-const valueFormat = z.strictObject({
+export const valueFormat = z.strictObject({
   nulls: z.array(storableText.max(64)).max(NULLS_MAX).default(['']).describe('Texts that stand for null.'),
   decimal: z.enum(['.', ',']).default('.').describe('The decimal separator.'),
   dateFormats: z

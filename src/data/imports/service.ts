@@ -51,10 +51,10 @@ export async function previewImport(
   await requireFileSource(ports, id)
   const { blob } = await requireFile(ports, id, upload)
   work.begin()
-  const file = await formatOf(ports, blob, body.file)
-  const contents = await ports.tables.inspect(blob, file, body.values, work.signal, (share) =>
-    work.progress(share),
-  )
+  const { file, contents } = await inspectBlob(ports, blob, body, {
+    signal: work.signal,
+    progress: (share) => work.progress(share),
+  })
   return {
     delimiter: file.kind === 'csv' ? file.delimiter : null,
     sheets: [...contents.sheets],
@@ -88,10 +88,10 @@ export async function importFile(
   if (before) requireEditable(before)
   const extended = isAdding(body) ? requireExtended(before, body) : null
   work.begin()
-  const file = await formatOf(ports, upload.blob, body.file)
-  const contents = await ports.tables.inspect(upload.blob, file, body.values, work.signal, (share) =>
-    work.progress(share * INSPECTED),
-  )
+  const { file, contents } = await inspectBlob(ports, upload.blob, body, {
+    signal: work.signal,
+    progress: (share) => work.progress(share * INSPECTED),
+  })
   const planned = plannedOf(contents, body.columns)
   const columns = extended ? fittedTo(extended, planned, body) : planned
   const plan = { file, values: body.values, columns, onError: body.onError, faultsMax: body.maxErrors }
@@ -120,6 +120,20 @@ export async function importFile(
     for (const one of new Set([generation, to])) await abandonGeneration(ports, one)
     throw error
   }
+}
+
+/** The signal and the reports of work on a file. */
+export type Course = { readonly signal: AbortSignal; readonly progress: (share: number) => void }
+
+/** The format of a stored file, and its contents. @throws {Refusal} not_found, import_failed */
+export async function inspectBlob(
+  ports: Ports,
+  blob: string,
+  { file: asked, values }: PreviewBody,
+  { signal, progress }: Course,
+): Promise<{ readonly file: FileFormat; readonly contents: FileContents }> {
+  const file = await formatOf(ports, blob, asked)
+  return { file, contents: await ports.tables.inspect(blob, file, values, signal, progress) }
 }
 
 const isAdding = ({ mode }: ImportBody) => mode === 'append' || mode === 'upsert'

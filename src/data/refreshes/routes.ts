@@ -36,7 +36,7 @@ export const refreshRoutes = new Hono<Env>()
   .put(
     PATH,
     policy({
-      summary: 'Create a table whose rows come from a database, or change from where they come',
+      summary: 'Create a table whose rows come from a database or a script, or change from where they come',
       ...administering,
       answers: {
         200: ok(refreshDefinitionView, 'The refresh; the former rows stay until it runs.', ['ETag']),

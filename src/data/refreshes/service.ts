@@ -3,19 +3,18 @@ import type { Context } from '../../context.ts'
 import type { Column } from '../../domain/table.ts'
 import { demandedVersion } from '../../http/preconditions.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
-import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, stale } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { conditionOf } from '../filters/filter.ts'
-import { COLUMNS_MAX } from '../imports/schema.ts'
 import { scopesBound } from '../scopes/service.ts'
-import { isFileSource } from '../sources/schema.ts'
 import { refreshView } from '../sources/refresh-view.ts'
-import { readDataSource, requireFileSource } from '../sources/service.ts'
-import { forgetSchemas, readSchema } from '../sources/service/connect.ts'
+import { requireFileSource } from '../sources/service.ts'
+import type { SourceName } from '../sources/service.ts'
 import { inGeneration, nameTaken, openTable, publishTable, requireTable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { RefreshBody, RefreshDefinitionView } from './schema.ts'
+import { originOf } from './service/origin.ts'
 import * as store from './store.ts'
 import type { Definition, Origin, RefreshRow } from './store.ts'
 
@@ -48,18 +47,23 @@ export async function writeRefresh(
   body: RefreshBody,
 ): Promise<Versioned & { readonly isNew: boolean }> {
   const { ports } = context
-  await requireFileSource(ports, place.id)
+  const source = await requireFileSource(ports, place.id)
   const demanded = demandedVersion(context)
   const table = await openTable(ports, place.id, place.table)
   const row = table && (await store.findRefresh(ports.database, table.id))
   if (table && !row) throw nameTaken(table.name, '{table}')
   if (demanded !== null && demanded !== row?.version) throw stale('refresh')
-  const origin = await originOf(context, body.from)
-  const everyMs = body.every === null ? null : durationMs(body.every)
-  const definition = { origin, everyMs, nextAt: everyMs === null ? null : ports.clock.now() }
-  if (table && row) await change(context, { table, row }, definition)
-  else await create(context, place, definition)
+  const definition = await definitionOf(context, body)
+  const needs = needsOf(ports, { source, table: table?.name ?? place.table }, definition.origin)
+  if (table && row) await change(context, { table, row }, { definition, needs })
+  else await create(context, place, { definition, needs })
   return { ...versioned(ports, await requireRefresh(ports, place)), isNew: row === null }
+}
+
+async function definitionOf(context: Context, { from, every }: RefreshBody): Promise<Definition> {
+  const origin = await originOf(context, from)
+  if (every === null) return { origin, everyMs: null, nextAt: null }
+  return { origin, everyMs: durationMs(every), nextAt: context.ports.clock.now() }
 }
 
 /** Leaves the table with its rows, which can be edited from now on. @throws {Refusal} not_found, precondition_failed */
@@ -71,12 +75,31 @@ export async function deleteRefresh(context: Context, place: Place): Promise<voi
   await commit(database, [
     store.deleteRefresh(database, table.id),
     recorded(context, 'delete', { objectId: table.id, before: auditFieldsOf(table.name, row) }),
+    ...context.ports.scripts.dependents({ kind: 'dataSource', ownerId: place.id, part: table.name }, []),
   ])
 }
 
-async function create(context: Context, { id, table: name }: Place, definition: Definition): Promise<void> {
+/** The writes that record the script that a table depends on. */
+function needsOf(
+  { scripts }: Ports,
+  { source, table }: { readonly source: SourceName; readonly table: string },
+  origin: Origin,
+): readonly Write[] {
+  const needed =
+    origin.kind === 'script' ? [{ scriptId: origin.scriptId, part: table, name: source.name }] : []
+  return scripts.dependents({ kind: 'dataSource', ownerId: source.id, part: table }, needed)
+}
+
+/** A definition, and the writes that belong to its commit. */
+type Written = { readonly definition: Definition; readonly needs: readonly Write[] }
+
+async function create(
+  context: Context,
+  { id, table: name }: Place,
+  { definition, needs }: Written,
+): Promise<void> {
   const { tables, settings, database } = context.ports
-  const { columns } = definition.origin
+  const columns = definition.origin.columns.map((column) => ({ name: column.name, type: column.type }))
   await inGeneration(context.ports, id, async (to) => {
     const outcome = await tables.reshape({
       parts: [],
@@ -92,13 +115,18 @@ async function create(context: Context, { id, table: name }: Place, definition: 
         objectId: { inserted: true },
         after: auditFieldsOf(name, definition),
       }),
+      ...needs,
     ]
     const contents = { name, columns, rows: 0, generation: to }
     await publishTable(context, contents, { before: null, others, namePointer: '{table}' })
   })
 }
 
-async function change(context: Context, { table, row }: Refreshed, definition: Definition): Promise<void> {
+async function change(
+  context: Context,
+  { table, row }: Refreshed,
+  { definition, needs }: Written,
+): Promise<void> {
   const { database } = context.ports
   await requireUnbound(context.ports, table, definition.origin.columns)
   const told = {
@@ -110,6 +138,7 @@ async function change(context: Context, { table, row }: Refreshed, definition: D
     await commit(database, [
       store.updateRefresh(database, row, definition),
       recorded(context, 'update', told),
+      ...needs,
     ])
   } catch (error) {
     throw store.isOther(error) ? stale('refresh') : error
@@ -125,53 +154,14 @@ async function requireUnbound(ports: Ports, table: OpenTable, after: readonly Co
   throw new Refusal('conflict', `Scopes name columns of the table: ${bound.join(', ')}. Change them first.`)
 }
 
-/** @throws {Refusal} invalid, conflict, and the refusals of the port `databases` */
-async function originOf(context: Context, from: RefreshBody['from']): Promise<Origin> {
-  const { ports } = context
-  const { kind, dataSourceId, table, filter } = from
-  const source = await readDataSource(context, dataSourceId).catch((error: unknown) => {
-    if (error instanceof Refusal && error.code === 'not_found') return null
-    throw error
-  })
-  if (!source) throw invalidAt('/from/dataSourceId', 'does not exist')
-  const { type, scopeMode } = source.dataSource
-  if (isFileSource(type)) throw invalidAt('/from/dataSourceId', 'must be a database')
-  if (scopeMode === 'native')
-    throw new Refusal(
-      'conflict',
-      'Row security of this data source needs the session of one user, and a refresh has none.',
-    )
-  forgetSchemas(ports)
-  const own = (await readSchema(ports, dataSourceId)).filter((column) => column.table === table)
-  if (own.length === 0) throw invalidAt('/from/table', 'is not a table or view of the data source')
-  const byName = new Map(own.map(({ name, type: columnType }) => [name, { name, type: columnType }]))
-  if (filter) conditionOf(filter, byName, '/from/filter')
-  const columns = (from.columns ?? [...byName.keys()]).map((name, at) => {
-    const column = byName.get(name)
-    if (!column) throw invalidAt(`/from/columns/${at}`, 'is not a column of the table')
-    return column
-  })
-  requireDistinct(columns)
-  return { kind, dataSourceId, table, isView: own[0]?.kind === 'view', columns, filter }
-}
-
-/** @throws {Refusal} invalid */
-function requireDistinct(columns: readonly Column[]): void {
-  if (columns.length > COLUMNS_MAX)
-    throw invalidAt('/from/columns', `must name at most ${COLUMNS_MAX} columns; the table has more`)
-  const taken = new Set<string>()
-  for (const [at, { name }] of columns.entries())
-    if (taken.size === taken.add(name.toLowerCase()).size)
-      throw invalidAt(`/from/columns/${at}`, 'is already used')
-}
-
 function auditFieldsOf(name: string, { origin, everyMs }: Pick<RefreshRow, 'origin' | 'everyMs'>) {
+  return { name, from: shownOrigin(origin), every: everyMs === null ? null : durationText(everyMs) }
+}
+
+function shownOrigin(origin: Origin): RefreshDefinitionView['from'] {
+  if (origin.kind === 'script') return { ...origin, columns: [...origin.columns] }
   const { columns, isView: _, ...from } = origin
-  return {
-    name,
-    from: { ...from, columns: columns.map((column) => column.name) },
-    every: everyMs === null ? null : durationText(everyMs),
-  }
+  return { ...from, columns: columns.map((column) => column.name) }
 }
 
 function versioned(ports: Ports, { table, row }: Refreshed): Versioned {

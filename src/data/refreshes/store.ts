@@ -5,15 +5,40 @@ import type { Column } from '../../domain/table.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Filter } from '../filters/filter.ts'
+import type { PreviewBody } from '../imports/schema.ts'
+
+/** From where the rows of a table come. */
+export type Origin = ForeignOrigin | ScriptOrigin
 
 /** The table of a database whose rows are copied. */
-export type Origin = {
+export type ForeignOrigin = {
   readonly kind: 'foreign'
   readonly dataSourceId: number
   readonly table: string
   readonly isView: boolean
   readonly columns: readonly Column[]
   readonly filter: Filter | null
+}
+
+/** A file that each run of a script leaves. */
+export type ScriptOrigin = {
+  readonly kind: 'script'
+  readonly scriptId: number
+  readonly runConfigurationId: number | null
+  /** The name of the file. */
+  readonly output: string
+  readonly file: PreviewBody['file']
+  readonly values: PreviewBody['values']
+  /** The columns of the table, and the names of those of the file. */
+  readonly columns: readonly SourcedColumn[]
+  /** The user in whose name the script runs. */
+  readonly userId: number
+}
+
+type SourcedColumn = {
+  readonly source: string
+  readonly name: string
+  readonly type: Exclude<Column['type'], 'binary'>
 }
 
 export type RefreshError = { readonly code: string; readonly detail: string }

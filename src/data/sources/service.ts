@@ -20,6 +20,7 @@ const recorded = recorder('dataSource')
 const DEPENDENTS_SHOWN = 100
 const PASSWORD_PURPOSE = 'data source password'
 
+export type SourceName = { readonly id: number; readonly name: string }
 type Versioned = { readonly dataSource: DataSourceView; readonly version: number }
 
 /** Everything that a program needs to connect to a data source. */
@@ -104,6 +105,7 @@ export async function deleteDataSource(
       ...(await dropUploadsOf(context.ports, id)),
       ...store.deleteDataSource(database, id, { isForced }),
       entry,
+      ...context.ports.scripts.dependents({ kind: 'dataSource', ownerId: id }, []),
     ])
   } catch (error) {
     if (!store.isGuarded(error)) throw error
@@ -186,9 +188,9 @@ async function sealOf({ secrets }: Ports, password: string | null): Promise<stri
 }
 
 /** @throws {Refusal} not_found, conflict for a database */
-export async function requireFileSource(ports: Ports, id: number): Promise<void> {
-  const { type } = await requireSource(ports, id)
-  if (isFileSource(type)) return
+export async function requireFileSource(ports: Ports, id: number): Promise<SourceName> {
+  const { type, name } = await requireSource(ports, id)
+  if (isFileSource(type)) return { id, name }
   throw new Refusal(
     'conflict',
     'This data source is a database. Imported tables are in data sources of the type csv.',

@@ -229,12 +229,13 @@ export async function deleteTable(
   context: Context,
   { id, table }: { readonly id: number; readonly table: string },
 ): Promise<void> {
-  const { database, clock } = context.ports
+  const { database, clock, scripts } = context.ports
   const { generation, name, rows, ...row } = await requireTable(context.ports, id, table)
   await commitIfMatch(context, { ...row, table: 'data_tables' }, [
     store.deleteTable(database, row.id),
     store.setDrop(database, generation.tableId, clock.now() + READ_MAX_MS),
     recorded(context, 'delete', { objectId: row.id, before: { name, rows } }),
+    ...scripts.dependents({ kind: 'dataSource', ownerId: id, part: name }, []),
   ])
 }
 

@@ -1,11 +1,15 @@
 import type { Fault } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { RunRequest, ScriptReference } from '../../../ports/scripts.ts'
+import type { OrderedRun, RunRequest, ScriptReference } from '../../../ports/scripts.ts'
 import { listOwnConfigurations } from '../../scripts/run-configurations/service.ts'
 import { dependents } from '../../scripts/service.ts'
 import { findScript } from '../../scripts/service/changes.ts'
+import { hasEnded } from '../run.ts'
+import { findRun } from '../store.ts'
+import { listFiles } from '../store/files.ts'
 import { callerFor } from './acting-user.ts'
 import { orderRun } from './order-run.ts'
+import { changeRun } from './transition-run.ts'
 
 /** Adds the port of scripts to the ports that it works with. Wrap the result again where one of these ports is replaced. */
 export function withScripts(parts: Omit<Ports, 'scripts'>): Ports {
@@ -13,6 +17,8 @@ export function withScripts(parts: Omit<Ports, 'scripts'>): Ports {
     ...parts,
     scripts: {
       order: (request) => order(ports, request),
+      run: (id) => readOrdered(ports, id),
+      cancel: (id) => cancel(ports, id),
       faultsOf: (reference) => faultsOf(ports, reference),
       dependents: (dependent, needed) => dependents(parts.database, dependent, needed),
     },
@@ -25,6 +31,19 @@ async function order(ports: Ports, { userId, userLabel, ...request }: RunRequest
   const context = { ports, caller, requestId: request.key }
   const { job } = await orderRun(context, { ...request, arguments: null, uploads: [] })
   return job.id
+}
+
+async function readOrdered({ database }: Ports, id: string): Promise<OrderedRun | null> {
+  const run = await findRun(database, id)
+  if (!run) return null
+  const { state, error } = run
+  const files = await listFiles(database, { runId: id, kind: 'output' })
+  const outputs = files.map(({ name, sizeBytes, blob }) => ({ name, sizeBytes, blob }))
+  return { state, isEnded: hasEnded(state), error, outputs }
+}
+
+async function cancel(ports: Ports, id: string): Promise<void> {
+  await changeRun(ports, id, ({ state }) => (hasEnded(state) ? null : { event: { kind: 'cancel' } }))
 }
 
 async function faultsOf(

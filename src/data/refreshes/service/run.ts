@@ -1,25 +1,20 @@
 import type { Context } from '../../../context.ts'
-import type { Column, Row } from '../../../domain/table.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { LiveWork } from '../../../operations/work/live-work.ts'
 import type { Work } from '../../../operations/work/live-work.ts'
 import { commit } from '../../../ports/database.ts'
-import type { Bound } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { conditionSql } from '../../filters/emit.ts'
-import { conditionOf } from '../../filters/filter.ts'
-import { openReader } from '../../sources/service/connect.ts'
-import type { SourceReader } from '../../sources/service/connect.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
-import { boundOf, joined, name, raw, sql } from '../../sql/fragment.ts'
-import { fillGeneration, inGeneration, publishTable } from '../../tables/service.ts'
+import { inGeneration, publishTable } from '../../tables/service.ts'
 import type { OpenTable } from '../../tables/service.ts'
 import { limitsOf, nextAfter } from '../due.ts'
 import type { RefreshedView } from '../schema.ts'
 import { requireRefresh } from '../service.ts'
 import type { Place } from '../service.ts'
 import * as store from '../store.ts'
-import type { Lease, Origin, RefreshError, RefreshRow } from '../store.ts'
+import type { Lease, RefreshError, RefreshRow } from '../store.ts'
+import { openForeignRows } from './from-database.ts'
+import { openScriptRows } from './from-script.ts'
+import type { Course, Filling } from './filling.ts'
 
 /** A process that ended is noticed after this time. */
 const LEASE_MS = 60_000
@@ -30,8 +25,6 @@ const DUE_AT_ONCE = 20
 /** Of these this process does so many at once. */
 const LANES = 2
 const BYTES_MAX = 8 * 1024 ** 3
-/** The share of a refresh in which the rows are read. */
-const READ_SHARE = 0.5
 const CHANCE_MAX = 255
 
 type Task = { readonly table: OpenTable; readonly row: RefreshRow; readonly lease: Lease }
@@ -126,8 +119,6 @@ function leaseLost(): Refusal {
   return new Refusal('conflict', 'The refresh was deleted, or another one began after a pause of this one.')
 }
 
-type Course = { readonly signal: AbortSignal; readonly progress: (share: number) => void }
-
 async function replaceRows(
   context: Context,
   { table, row, lease }: Task,
@@ -139,55 +130,29 @@ async function replaceRows(
   const { timeoutMs, rowsMax } = limitsOf(everyMs)
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const at = clock.now()
-  const reader = await openReader(context, origin.dataSourceId)
-  const limits = { rowsMax, bytesMax: BYTES_MAX, timeoutMs }
-  const { rows: source } = await reader.query(statementOf(origin, reader), limits, inTime)
+  const filling: Filling = {
+    limits: { rowsMax, bytesMax: BYTES_MAX, timeoutMs },
+    rowsBefore: table.rows,
+    key: lease.token,
+  }
+  const course = { signal: inTime, progress }
+  const open = await (origin.kind === 'script'
+    ? openScriptRows(context, origin, filling, course)
+    : openForeignRows(context, origin, filling, course))
   return inGeneration(ports, table.generation.sourceId, async (to) => {
-    const read = counted(source, (count) => progress(READ_SHARE * (1 - 1 / (1 + count / (table.rows + 1)))))
-    const columns: readonly Column[] = origin.columns
-    const filled = await fillGeneration(ports, { to, columns, rows: read }, inTime, (share) =>
-      progress(READ_SHARE + share * (1 - READ_SHARE)),
-    )
+    const rows = await open(to)
     inTime.throwIfAborted()
     const nextAt = nextAfter(clock.now(), { everyMs, failures: 0, chance: chanceOf(ports) })
-    const contents = { name: table.name, columns, rows: filled, generation: to }
+    const columns = origin.columns.map(({ name, type }) => ({ name, type }))
+    const contents = { name: table.name, columns, rows, generation: to }
     const others = [store.finishRefresh(database, lease, { at, nextAt })]
     try {
       await publishTable(context, contents, { before: table, others })
     } catch (error) {
       throw store.isOther(error) ? leaseLost() : error
     }
-    return { table: table.name, rows: filled }
+    return { table: table.name, rows }
   })
-}
-
-async function* counted(
-  batches: AsyncIterable<readonly Row[]>,
-  tell: (count: number) => void,
-): AsyncGenerator<readonly Row[], void> {
-  let count = 0
-  for await (const rows of batches) {
-    yield rows
-    tell((count += rows.length))
-  }
-}
-
-/** The columns and rows that are copied. */
-function statementOf(
-  { table, columns, filter }: Origin,
-  { dialect, schema }: Pick<SourceReader, 'dialect' | 'schema'>,
-): Bound {
-  const writer = WRITERS[dialect]
-  const relation = schema === null ? name(table) : sql`${name(schema)}.${name(table)}`
-  const names = joined(
-    columns.map((column) => name(column.name)),
-    ', ',
-  )
-  const byName = new Map(columns.map((column) => [column.name, column]))
-  const where = filter
-    ? sql` WHERE ${conditionSql(conditionOf(filter, byName, '/from/filter'), writer)}`
-    : raw('')
-  return boundOf(sql`SELECT ${names} FROM ${relation}${where}`, writer)
 }
 
 async function fail(ports: Ports, { row, lease }: Task, error: unknown): Promise<void> {

@@ -128,7 +128,8 @@ export async function relationsOf({ ports }: Context, id: number): Promise<Reado
 async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<string>> {
   const closed = new Set<string>()
   for (const [name, { origin }] of await refreshesOf(ports, id)) {
-    const { dataSourceId, table, isView } = origin as Copied
+    const { kind, dataSourceId, table, isView } = origin as Copied
+    if (kind !== 'foreign') continue
     const scopes = await store.listScopes(ports.database, dataSourceId)
     const isThere = (await findDataSource(ports, dataSourceId)) !== null
     // With a data source its scopes are gone, but not the rows of the copy.
@@ -137,4 +138,9 @@ async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<strin
   return closed
 }
 
-type Copied = { readonly dataSourceId: number; readonly table: string; readonly isView: boolean }
+type Copied = {
+  readonly kind: string
+  readonly dataSourceId: number
+  readonly table: string
+  readonly isView: boolean
+}

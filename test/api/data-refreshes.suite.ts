@@ -245,6 +245,14 @@ const scenarios: Scenario[] = [
         client.request('GET', `/dataSources/${id}/scopes`),
       )
       await good(client.request('DELETE', `/dataSources/${id}/scopes/${scopes[0]?.id}`))
+      const kept = await client.request('DELETE', `/dataSources/${database}`)
+      expectAnswer(kept, { answers: 'has_dependents' })
+      expect(kept.body['errors']).toMatchObject([
+        {
+          pointer: '/dependents/0',
+          message: expect.stringContaining(`the copy orders in the data source ${id}`) as string,
+        },
+      ])
       // Its scopes went with the database, but the rows are still here.
       await good(client.request('DELETE', `/dataSources/${database}?forceDelete=true`))
       expectAnswer(await select(), { answers: 'not_found' })

@@ -13,7 +13,7 @@ import { dropUploadsOf } from '../uploads/service.ts'
 import { isFileSource, SOURCES_MAX } from './schema.ts'
 import type { Connection, DatabaseType, DataSourceBody, DataSourceView } from './schema.ts'
 import * as store from './store.ts'
-import type { DataSourceChange, DataSourceRow, Naming, Reading } from './store.ts'
+import type { Copying, DataSourceChange, DataSourceRow, Naming, Reading } from './store.ts'
 
 const recorded = recorder('dataSource')
 
@@ -83,13 +83,13 @@ export async function updateDataSource(
   // Data queries are in the dialect of the type.
   const isOther = after.type !== before.type
   const queries = isOther ? await store.listReading(database, id) : []
-  if (queries.length > 0) throw hasDependents([], queries)
+  if (queries.length > 0) throw hasDependents({ queries })
   const guard = isOther ? [store.guardUnread(database, id)] : []
   await commitSources(database, [...guard, store.updateDataSource(database, before, after), entry])
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
-/** Takes a data source away. Run configurations and data queries that name it stay, and their runs fail.
+/** Takes a data source away. Run configurations, data queries and copies that name it stay, and their runs fail.
  * @throws {Refusal} not_found, has_dependents while some name it, unless it is forced */
 export async function deleteDataSource(
   context: Context,
@@ -109,7 +109,12 @@ export async function deleteDataSource(
     ])
   } catch (error) {
     if (!store.isGuarded(error)) throw error
-    throw hasDependents(await store.listNaming(database, id), await store.listReading(database, id))
+    const [configurations, queries, copies] = await Promise.all([
+      store.listNaming(database, id),
+      store.listReading(database, id),
+      store.listCopying(database, id),
+    ])
+    throw hasDependents({ configurations, queries, copies })
   }
 }
 
@@ -217,18 +222,25 @@ export async function commitSources(database: Database, writes: readonly Write[]
   }
 }
 
-function hasDependents(configurations: readonly Naming[], queries: readonly Reading[]): Refusal {
+type Dependents = {
+  readonly configurations?: readonly Naming[]
+  readonly queries: readonly Reading[]
+  readonly copies?: readonly Copying[]
+}
+
+function hasDependents({ configurations = [], queries, copies = [] }: Dependents): Refusal {
   const messages = [
     ...configurations.map(
       ({ id, name, scriptId, scriptName }) =>
         `the run configuration ${id}, ${name}, of script ${scriptId}, ${scriptName}`,
     ),
     ...queries.map(({ id, name }) => `the data query ${id}, ${name}`),
+    ...copies.map(({ id, name, table }) => `the copy ${table} in the data source ${id}, ${name}`),
   ]
   const errors = messages
     .slice(0, DEPENDENTS_SHOWN)
     .map((message, index) => ({ pointer: `/dependents/${index}`, message }))
-  const detail = `This data source is used by ${configurations.length} run configurations and ${queries.length} data queries; see errors. Change or delete these first; a deletion may also have forceDelete=true.`
+  const detail = `This data source is used by ${configurations.length} run configurations, ${queries.length} data queries and ${copies.length} copies of tables; see errors. Change or delete these first; a deletion may also have forceDelete=true.`
   return new Refusal('has_dependents', detail, errors)
 }
 

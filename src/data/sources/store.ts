@@ -76,14 +76,15 @@ export function updateDataSource(
 }
 
 /** Takes a data source away. Unless it is forced, the batch fails as `isGuarded` recognises while a run configuration or a
- * data query names it. */
+ * data query names it, or a table of another data source copies one of it. */
 export function deleteDataSource(
   database: Database,
   id: number,
   { isForced }: { readonly isForced: boolean },
 ): Write[] {
   const isFree = sql`not exists (select 1 from run_configurations where ${namesSource(id)})
-    and not exists (select 1 from data_queries q where ${readsSource(id)})`
+    and not exists (select 1 from data_queries q where ${readsSource(id)})
+    and not exists (select 1 from data_refreshes r where ${copiesSource(id)})`
   const guard = database.run(
     sql`update data_sources set version = case when ${isFree} then version end where id = ${id}`,
   )
@@ -118,6 +119,16 @@ export function listReading(database: Database, id: number): Promise<readonly Re
   )
 }
 
+export type Copying = { readonly id: number; readonly name: string; readonly table: string }
+
+/** The tables of other data sources that copy tables of a data source, by data source and name. */
+export function listCopying(database: Database, id: number): Promise<readonly Copying[]> {
+  return database.all<Copying>(sql`
+    select s.id as "id", s.name as "name", t.name as "table" from data_refreshes r
+    join data_tables t on t.id = r.table_id join data_sources s on s.id = t.data_source_id
+    where ${copiesSource(id)} order by s.id, t.name`)
+}
+
 /** A write that fails as `isGuarded` recognises while a data query reads a data source. */
 export function guardUnread(database: Database, id: number): Write {
   return database.run(sql`
@@ -129,6 +140,10 @@ function readsSource(id: number) {
   return sql`(q.data_source_id = ${id} or exists (
     select 1 from data_query_versions v
     where v.query_id = q.id and v.number = q.published and v.data_source_id = ${id}))`
+}
+
+function copiesSource(id: number) {
+  return sql`r.origin ->> '$.kind' = 'foreign' and r.origin ->> '$.dataSourceId' = cast(${id} as integer)`
 }
 
 function namesSource(id: number) {

@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
 
 const scenarios: Scenario[] = [
   {
-    title: 'what a script cannot fill is refused',
+    title: 'a file or a configuration that cannot fill a table is refused',
     async run(client) {
       const { source, script } = await stage(client)
       const from = { kind: 'script', scriptId: script, output: 'a.csv', columns: COLUMNS }

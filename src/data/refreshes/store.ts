@@ -29,7 +29,7 @@ export type ScriptOrigin = {
   readonly output: string
   readonly file: PreviewBody['file']
   readonly values: PreviewBody['values']
-  /** The columns of the table, and the names of those of the file. */
+  /** The columns of the table, and the names of the columns of the file. */
   readonly columns: readonly SourcedColumn[]
   /** The user in whose name the script runs. */
   readonly userId: number

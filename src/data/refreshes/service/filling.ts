@@ -4,7 +4,7 @@ import type { Generation } from '../../../ports/tables.ts'
 /** The signal and the reports of a refresh. */
 export type Course = { readonly signal: AbortSignal; readonly progress: (share: number) => void }
 
-/** What a refresh may take, and how many rows the table had. `key` belongs to this attempt alone. */
+/** The limits of a refresh, and how many rows the table had. `key` belongs to this attempt alone. */
 export type Filling = { readonly limits: QueryLimits; readonly rowsBefore: number; readonly key: string }
 
 /** Fills a generation with the rows of an origin that was opened, and returns how many there are. */

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../kit/controls.tsx'
 import { Table } from '../../kit/data.tsx'
 import { t } from '../../language/t.ts'
 import { CommentDialog } from './comment-dialog.tsx'
-import { hasFiles, refusedToChange } from './sources.ts'
+import { isOwn, refusedToChange } from './sources.ts'
 import type { ColumnInfo, TableView } from './sources.ts'
 import { ColumnDialog, DropColumn } from './table-dialogs.tsx'
 
@@ -20,7 +20,7 @@ export function ColumnsTab({ view }: { readonly view: TableView }): JSX.Element 
   const [opened, open] = useState<Opened | null>(null)
   const close = (): void => open(null)
   const { source, info, columns } = view
-  const own = hasFiles(source)
+  const own = isOwn(view)
   const column = opened?.column ?? null
   return (
     <>

@@ -13,7 +13,7 @@ import { t } from '../../language/t.ts'
 import { RowFields } from './row-fields.tsx'
 import { changedRow, draftOf, guessedKey, insertedRow, keyColumns, keyFilter, keyOf } from './row.ts'
 import type { RowDraft, Shown } from './row.ts'
-import { hasFiles } from './sources.ts'
+import { isOwn } from './sources.ts'
 import type { TableView } from './sources.ts'
 import { selectRows } from './use-rows.ts'
 
@@ -29,7 +29,7 @@ type Props = {
  * overwritten. */
 export function RowDialog({ view, shown, onDone, onClose }: Props): JSX.Element {
   if (shown === null) return <InsertDialog view={view} onDone={onDone} onClose={onClose} />
-  if (!hasFiles(view.source))
+  if (!isOwn(view))
     return (
       <Dialog title={t('data.row')} onClose={onClose} wide>
         <KeyValues

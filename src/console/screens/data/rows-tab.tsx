@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { send, urlOf } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
-import { Button } from '../../kit/controls.tsx'
+import { Button, IconButton, Segments } from '../../kit/controls.tsx'
 import { Empty, FailureNote, Progress, Skeleton } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
@@ -15,11 +15,14 @@ import { ColumnsDialog } from './columns-dialog.tsx'
 import { FilterDialog } from './filter-dialog.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { Grid } from './grid.tsx'
+import { ResultChart } from './result-chart.tsx'
 import { RowDialog } from './row-dialog.tsx'
 import { nextSort, ROWS_MAX, selectBody, selectedInUrl, sortText } from './selection.ts'
 import type { Selected } from './selection.ts'
-import { hasFiles } from './sources.ts'
+import { isOwn } from './sources.ts'
 import type { TableView } from './sources.ts'
+import { SummaryDialog } from './summary-dialog.tsx'
+import { summaryText } from './summary.ts'
 import { useRows } from './use-rows.ts'
 import type { Rows } from './use-rows.ts'
 
@@ -29,77 +32,68 @@ const EXPORTS = [
   { name: 'ndjson', type: 'application/x-ndjson', extension: 'ndjson', query: {} },
 ] as const
 
-type DialogName = 'filter' | 'columns' | 'insert' | number
+type DialogName = 'filter' | 'columns' | 'summary' | 'insert' | number
 
-/** The rows of a table: filtered, sorted, exported; those of imported tables can be edited. */
+const VIEWS = ['rows', 'chart'] as const
+type View = (typeof VIEWS)[number]
+
+/** The rows of a table: filtered, sorted, summarised, drawn, exported; those of imported tables can be edited. */
 export function RowsTab({ view }: { readonly view: TableView }): JSX.Element {
   const { source, info, columns } = view
   const path = { id: source.id, table: info.name }
-  const [filterText, setFilter] = useQuery<string>('filter', '')
-  const [sort, setSort] = useQuery<string>('sort', '')
-  const [chosen, setChosen] = useQuery<string>('columns', '')
+  const chosen = useSelected(columns)
+  const { selected } = chosen
   const [dialog, setDialog] = useState<DialogName | null>(null)
-  const selected = useMemo(
-    () =>
-      selectedInUrl(
-        { filter: filterText, sort, columns: chosen },
-        columns.map(({ name }) => name),
-      ),
-    [filterText, sort, chosen, columns],
-  )
-  const own = hasFiles(source)
+  const own = isOwn(view)
   const read = useRows(path, {
     ...selectBody(selected),
     limit: ROWS_MAX,
-    total: own ? 'exact' : 'none',
+    total: own && selected.summary === null ? 'exact' : 'none',
   })
-  const apply = (filter: Selected['filter']): void => setFilter(filter === null ? '' : JSON.stringify(filter))
   const changed = (): void => {
     invalidate(`/dataSources/${source.id}/`)
     read.reload()
   }
+  const close = (): void => setDialog(null)
   return (
     <div class="rows-tab">
       <div class="row wrap toolbar">
         <Button small icon="filter" onClick={() => setDialog('filter')}>
           {t('data.filter')}
         </Button>
-        <Button small icon="table" onClick={() => setDialog('columns')}>
-          {t('data.chooseColumns')}
+        <Button small icon="slo" onClick={() => setDialog('summary')}>
+          {t('data.summary')}
         </Button>
-        {own && (
+        {selected.summary === null && (
+          <Button small icon="table" onClick={() => setDialog('columns')}>
+            {t('data.chooseColumns')}
+          </Button>
+        )}
+        {own && selected.summary === null && (
           <Button small icon="plus" onClick={() => setDialog('insert')}>
             {t('data.insertRow')}
           </Button>
         )}
-        <FilterChips filter={selected.filter} onChange={apply} />
-        <span class="end row">
-          <Counted read={read.data} />
-          <Button
-            small
-            kind="ghost"
-            icon="refresh"
-            aria-label={t('data.readAgain')}
-            title={t('data.readAgain')}
-            onClick={read.reload}
-          />
-          <Menu
-            label={t('data.export')}
-            icon="download"
-            items={EXPORTS.map(({ name, type, extension, query }) => ({
-              text: t(`data.export.${name}`),
-              icon: 'download' as const,
-              run: () => background(exportRows(path, selected, { type, extension, query })),
-            }))}
-          />
-        </span>
+        {selected.summary && (
+          <span class="chip">
+            <span class="cut condition-text">{summaryText(selected.summary)}</span>
+            <IconButton
+              small
+              icon="close"
+              label={t('data.summary.clear')}
+              onClick={() => chosen.summarise(null)}
+            />
+          </span>
+        )}
+        <FilterChips filter={selected.filter} onChange={chosen.filter} />
+        <ReadingTools read={read} path={path} selected={selected} />
       </div>
       <Body
         read={read}
         view={view}
         selected={selected}
-        onSort={(column) => setSort(sortText(nextSort(selected.sort, column)))}
-        onClear={() => apply(null)}
+        onSort={chosen.sort}
+        onClear={() => chosen.filter(null)}
         onOpen={setDialog}
       />
       {dialog === 'filter' && (
@@ -107,28 +101,108 @@ export function RowsTab({ view }: { readonly view: TableView }): JSX.Element {
           path={path}
           columns={columns}
           filter={selected.filter}
-          onApply={apply}
-          onClose={() => setDialog(null)}
+          onApply={chosen.filter}
+          onClose={close}
+        />
+      )}
+      {dialog === 'summary' && (
+        <SummaryDialog
+          path={path}
+          columns={columns}
+          filter={selected.filter}
+          summary={selected.summary}
+          onApply={chosen.summarise}
+          onClose={close}
         />
       )}
       {dialog === 'columns' && (
         <ColumnsDialog
           columns={columns.map(({ name }) => name)}
           chosen={selected.columns}
-          onApply={(next) => setChosen(next === null ? '' : JSON.stringify(next))}
-          onClose={() => setDialog(null)}
+          onApply={chosen.choose}
+          onClose={close}
         />
       )}
-      {read.data && dialog !== null && dialog !== 'filter' && dialog !== 'columns' && (
+      {read.data && (dialog === 'insert' || typeof dialog === 'number') && (
         <RowDialog
           key={String(dialog)}
           view={view}
           shown={dialog === 'insert' ? null : shownRow(read.data, dialog)}
           onDone={changed}
-          onClose={() => setDialog(null)}
+          onClose={close}
         />
       )}
     </div>
+  )
+}
+
+type Selecting = {
+  readonly selected: Selected
+  readonly filter: (filter: Selected['filter']) => void
+  readonly sort: (column: string) => void
+  readonly choose: (columns: Selected['columns']) => void
+  readonly summarise: (summary: Selected['summary']) => void
+}
+
+/** What the address of the page selects, and how it is changed. */
+function useSelected(columns: TableView['columns']): Selecting {
+  const [filter, setFilter] = useQuery<string>('filter', '')
+  const [sort, setSort] = useQuery<string>('sort', '')
+  const [chosen, setChosen] = useQuery<string>('columns', '')
+  const [summary, setSummary] = useQuery<string>('summary', '')
+  const selected = useMemo(
+    () => selectedInUrl({ filter, sort, columns: chosen, summary }, columns),
+    [filter, sort, chosen, summary, columns],
+  )
+  const textOf = (value: unknown): string => (value === null ? '' : JSON.stringify(value))
+  return {
+    selected,
+    filter: (value) => setFilter(textOf(value)),
+    sort: (column) => setSort(sortText(nextSort(selected.sort, column))),
+    choose: (value) => setChosen(textOf(value)),
+    summarise: (value) => setSummary(textOf(value)),
+  }
+}
+
+/** How many rows there are, rows or chart, and what can be done with all of them. */
+function ReadingTools({
+  read,
+  path,
+  selected,
+}: {
+  readonly read: ReturnType<typeof useRows>
+  readonly path: { readonly id: number; readonly table: string }
+  readonly selected: Selected
+}): JSX.Element {
+  const [shown, show] = useQuery<View>('view', 'rows')
+  return (
+    <span class="end row wrap">
+      <Counted read={read.data} />
+      <Segments
+        small
+        label={t('data.view')}
+        value={shown}
+        options={VIEWS.map((value) => ({ value, text: t(`data.view.${value}`) }))}
+        onChange={(value) => show(value)}
+      />
+      <Button
+        small
+        kind="ghost"
+        icon="refresh"
+        aria-label={t('data.readAgain')}
+        title={t('data.readAgain')}
+        onClick={read.reload}
+      />
+      <Menu
+        label={t('data.export')}
+        icon="download"
+        items={EXPORTS.map(({ name, type, extension, query }) => ({
+          text: t(`data.export.${name}`),
+          icon: 'download' as const,
+          run: () => background(exportRows(path, selected, { type, extension, query })),
+        }))}
+      />
+    </span>
   )
 }
 
@@ -147,6 +221,8 @@ type BodyProps = {
 
 function Body({ read, view, selected, onSort, onClear, onOpen }: BodyProps): JSX.Element {
   const { data, failure, isLoading, cancel, reload } = read
+  const [shown] = useQuery<View>('view', 'rows')
+  const label = t('data.rowsOf', { name: view.info.name })
   return (
     <>
       {isLoading && data && (
@@ -163,15 +239,18 @@ function Body({ read, view, selected, onSort, onClear, onOpen }: BodyProps): JSX
         </div>
       )}
       {!data && isLoading && <Skeleton lines={12} />}
-      {data && data.rows.length > 0 && (
+      {data && data.rows.length > 0 && shown === 'chart' && (
+        <ResultChart label={label} columns={data.columns} rows={data.rows} />
+      )}
+      {data && data.rows.length > 0 && shown === 'rows' && (
         <Grid
-          label={t('data.rowsOf', { name: view.info.name })}
+          label={label}
           columns={data.columns}
           rows={data.rows}
           sort={selected.sort}
-          order={JSON.stringify([selected.filter, selected.sort])}
+          order={JSON.stringify([selected.filter, selected.sort, selected.summary])}
           onSort={onSort}
-          onOpen={onOpen}
+          {...(selected.summary === null ? { onOpen } : {})}
         />
       )}
       {data && data.rows.length === 0 && !failure && (

@@ -21,20 +21,36 @@ test('an address may have anything', () => {
   for (const text of ['', '+', 'a', '*a']) expect(sortInUrl(text)).toBeNull()
   for (const text of ['', '{', '{}', '[]', '["gone"]', '[1]']) expect(columnsInUrl(text, ['a'])).toBeNull()
   expect(columnsInUrl('["b","gone","a"]', ['a', 'b'])).toEqual(['b', 'a'])
-  expect(selectedInUrl({ filter: '{', sort: '+gone', columns: '' }, ['a'])).toEqual({
+  const columns = [{ name: 'a', type: 'string' }] as const
+  expect(selectedInUrl({ filter: '{', sort: '+gone', columns: '', summary: '[' }, columns)).toEqual({
     filter: null,
     sort: null,
     columns: null,
+    summary: null,
+  })
+})
+
+test('a summary is sorted by the columns of its result', () => {
+  const columns = [{ name: 'a', type: 'string' }] as const
+  const summary = { groupBy: [], aggregates: [{ fn: 'COUNT', column: null }] }
+  const inUrl = (sort: string) =>
+    selectedInUrl({ filter: '', sort, columns: '["a"]', summary: JSON.stringify(summary) }, columns)
+  expect(inUrl('-count').sort).toEqual({ column: 'count', dir: 'desc' })
+  expect(inUrl('+a').sort).toBeNull()
+  expect(selectBody(inUrl(''))).toEqual({
+    groupBy: [],
+    aggregates: [{ fn: 'COUNT', as: 'count', expr: '*' }],
   })
 })
 
 test('a select names only the parts that were chosen', () => {
-  expect(selectBody({ filter: null, sort: null, columns: null })).toEqual({})
+  expect(selectBody({ filter: null, sort: null, columns: null, summary: null })).toEqual({})
   expect(
     selectBody({
       filter: { column: 'a', op: 'is_null' },
       sort: { column: 'a', dir: 'desc' },
       columns: ['a'],
+      summary: null,
     }),
   ).toEqual({
     filter: { column: 'a', op: 'is_null' },

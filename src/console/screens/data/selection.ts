@@ -1,6 +1,9 @@
+import { timeZone } from '../../kit/time.tsx'
 import { filterInUrl } from './filter.ts'
-import type { Filter } from './filter.ts'
+import type { ColumnType, Filter } from './filter.ts'
 import type { Sort } from './grid.tsx'
+import { namesIn, summaryBody, summaryInUrl } from './summary.ts'
+import type { Summary } from './summary.ts'
 
 /** The rows that the page holds at once. */
 export const ROWS_MAX = 10_000
@@ -11,6 +14,8 @@ export type Selected = {
   readonly sort: Sort | null
   /** Null for all columns. */
   readonly columns: readonly string[] | null
+  /** Null for the rows themselves. */
+  readonly summary: Summary | null
 }
 
 /** The sort in the address of the page: `+` or `-`, then the column. */
@@ -43,22 +48,32 @@ export function columnsInUrl(text: string, known: readonly string[]): readonly s
 }
 
 /** The select in the shape of the API, without a limit. */
-export function selectBody({ filter, sort, columns }: Selected): object {
+export function selectBody({ filter, sort, columns, summary }: Selected): object {
   return {
-    ...(columns === null ? {} : { columns }),
+    ...(summary === null ? {} : summaryBody(summary, timeZone.value)),
+    ...(columns === null || summary !== null ? {} : { columns }),
     ...(filter === null ? {} : { filter }),
     ...(sort === null ? {} : { orderBy: [sort] }),
   }
 }
 
 export function selectedInUrl(
-  texts: { readonly filter: string; readonly sort: string; readonly columns: string },
-  known: readonly string[],
+  texts: {
+    readonly filter: string
+    readonly sort: string
+    readonly columns: string
+    readonly summary: string
+  },
+  columns: readonly { readonly name: string; readonly type: ColumnType }[],
 ): Selected {
   const sort = sortInUrl(texts.sort)
+  const summary = summaryInUrl(texts.summary, columns)
+  const known = columns.map(({ name }) => name)
+  const sortable = summary === null ? known : namesIn(summary)
   return {
     filter: filterInUrl(texts.filter),
-    sort: sort && known.includes(sort.column) ? sort : null,
+    sort: sort && sortable.includes(sort.column) ? sort : null,
     columns: texts.columns === '' ? null : columnsInUrl(texts.columns, known),
+    summary,
   }
 }

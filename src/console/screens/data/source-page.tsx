@@ -12,6 +12,7 @@ import { Menu } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
 import { exportConfiguration } from './configuration.ts'
 import { DeleteSource } from './delete-source.tsx'
+import { RefreshesTab } from './refreshes-tab.tsx'
 import { ScopesTab } from './scopes-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SourceForm } from './source-form.tsx'
@@ -21,7 +22,7 @@ import { SyncDialog } from './sync-dialog.tsx'
 import { NewTable } from './table-dialogs.tsx'
 import { TablesTab } from './tables-tab.tsx'
 
-const TABS = ['tables', 'scopes', 'settings'] as const
+const TABS = ['tables', 'refreshes', 'scopes', 'settings'] as const
 type TabName = (typeof TABS)[number]
 type DialogName = 'edit' | 'delete' | 'sync' | 'table'
 
@@ -31,8 +32,10 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
   const tables = useGet('/dataSources/{id}/tables', { path: { id } })
   const [asked, setTab] = useQuery<TabName>('tab', 'tables')
   const [dialog, setDialog] = useState<DialogName | null>(null)
-  const tab = TABS.find((one) => one === asked) ?? 'tables'
   const { data: source } = resource
+  // The rows of a database are in no copies there.
+  const tabs = TABS.filter((one) => one !== 'refreshes' || (source && hasFiles(source)))
+  const tab = tabs.find((one) => one === asked) ?? 'tables'
   return (
     <>
       <PageHead
@@ -50,9 +53,10 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
                 label={shown.name}
                 value={tab}
                 onChange={(value) => setTab(value)}
-                tabs={TABS.map((value) => ({ value, text: t(`data.tab.${value}`) }))}
+                tabs={tabs.map((value) => ({ value, text: t(`data.tab.${value}`) }))}
               >
                 {tab === 'tables' && <TablesTab source={shown} tables={tables} />}
+                {tab === 'refreshes' && <RefreshesTab source={shown} tables={tables} />}
                 {tab === 'scopes' && <ScopesTab source={shown} />}
                 {tab === 'settings' && <SettingsTab source={shown} onEdit={() => setDialog('edit')} />}
               </Tabs>

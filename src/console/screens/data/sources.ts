@@ -22,6 +22,9 @@ export function refusedToChange(): string | undefined {
 /** Whether the tables of a source are imported from files. */
 export const hasFiles = ({ type }: Pick<Source, 'type'>): boolean => type === 'csv'
 
+/** Whether the rows of a table can be edited: an imported table that no refresh replaces. */
+export const isOwn = ({ source, info }: TableView): boolean => hasFiles(source) && info.refresh === null
+
 /** The sentence above the list of sources. */
 export function sourcesSentence(sources: readonly Pick<Source, 'type'>[]): string {
   const sets = sources.filter(hasFiles).length

@@ -10,12 +10,13 @@ import { Menu } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
 import { CommentDialog } from './comment-dialog.tsx'
 import { ColumnsTab } from './columns-tab.tsx'
+import { RefreshTab } from './refresh-tab.tsx'
 import { RowsTab } from './rows-tab.tsx'
-import { hasFiles, importLink, refusedToChange, rowsText, sourceLink } from './sources.ts'
+import { hasFiles, importLink, isOwn, refusedToChange, rowsText, sourceLink } from './sources.ts'
 import type { TableView } from './sources.ts'
 import { DeleteTable, RenameTable } from './table-dialogs.tsx'
 
-const TABS = ['rows', 'columns'] as const
+const TABS = ['rows', 'columns', 'refresh'] as const
 type TabName = (typeof TABS)[number]
 type DialogName = 'rename' | 'delete' | 'comment'
 
@@ -52,7 +53,8 @@ function Loaded({ view }: { readonly view: TableView }): JSX.Element {
   const [asked, setTab] = useQuery<TabName>('tab', 'rows')
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const { route } = useLocation()
-  const tab = TABS.find((one) => one === asked) ?? 'rows'
+  const tabs = TABS.filter((one) => one !== 'refresh' || info.refresh !== null)
+  const tab = tabs.find((one) => one === asked) ?? 'rows'
   const close = (): void => setDialog(null)
   return (
     <>
@@ -69,9 +71,11 @@ function Loaded({ view }: { readonly view: TableView }): JSX.Element {
             label={info.name}
             value={tab}
             onChange={(value) => setTab(value)}
-            tabs={TABS.map((value) => ({ value, text: t(`data.tab.${value}`) }))}
+            tabs={tabs.map((value) => ({ value, text: t(`data.tab.${value}`) }))}
           >
-            {tab === 'rows' ? <RowsTab view={view} /> : <ColumnsTab view={view} />}
+            {tab === 'rows' && <RowsTab view={view} />}
+            {tab === 'columns' && <ColumnsTab view={view} />}
+            {tab === 'refresh' && <RefreshTab view={view} />}
           </Tabs>
         </Card>
       </div>
@@ -117,22 +121,26 @@ type ActionsProps = {
   readonly onRoute: (url: string) => void
 }
 
-function Actions({ view: { source, info }, onDialog, onRoute }: ActionsProps): JSX.Element {
+function Actions({ view, onDialog, onRoute }: ActionsProps): JSX.Element {
+  const { source, info } = view
   const refused = refusedToChange()
-  const own = hasFiles(source)
   return (
     <Menu
       label={t('data.moreOf', { name: info.name })}
       items={[
         { text: t('data.comment'), icon: 'comment', refused, run: () => onDialog('comment') },
-        ...(own
-          ? ([
+        ...(isOwn(view)
+          ? [
               {
                 text: t('data.importInto'),
-                icon: 'file',
+                icon: 'file' as const,
                 refused,
                 run: () => onRoute(importLink(source.id, { table: info.name, mode: 'append' })),
               },
+            ]
+          : []),
+        ...(hasFiles(source)
+          ? ([
               { text: t('data.renameTable'), icon: 'edit', refused, run: () => onDialog('rename') },
               {
                 text: t('data.deleteTable'),

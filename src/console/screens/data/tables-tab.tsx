@@ -9,6 +9,7 @@ import { useQuery } from '../../kit/location.ts'
 import { numberText } from '../../kit/numbers.ts'
 import { t } from '../../language/t.ts'
 import { CommentDialog } from './comment-dialog.tsx'
+import { CourseText } from './refresh-state.tsx'
 import { hasFiles, refusedToChange, tableLink } from './sources.ts'
 import type { Source, TableInfo } from './sources.ts'
 
@@ -96,6 +97,20 @@ function TableList({
             </>
           ),
         },
+        ...(tables.some(({ refresh }) => refresh !== null)
+          ? [
+              {
+                key: 'refresh',
+                title: t('data.refresh.course'),
+                cell: ({ refresh }: TableInfo) =>
+                  refresh === null ? (
+                    <span class="faint">{t('data.refresh.ofFiles')}</span>
+                  ) : (
+                    <CourseText state={refresh} />
+                  ),
+              },
+            ]
+          : []),
         { key: 'kind', title: t('data.kind'), wide: true, cell: ({ kind }) => t(`data.kind.${kind}`) },
         {
           key: 'rows',

@@ -347,14 +347,115 @@ onMainHost(
           await page.getByText('The draft is stored all the same').waitFor({ state: 'detached' })
           await page.getByRole('button', { name: 'Publish', disabled: false }).click()
           await dialog.getByRole('button', { name: 'Publish' }).click()
-          await page.getByRole('button', { name: 'Make version 1 the draft' }).waitFor()
+          await page.getByRole('button', { name: 'To draft: version 1' }).waitFor()
           await write('SELECT 1')
-          await page.getByRole('button', { name: 'Make version 1 the draft' }).click()
+          await page.getByRole('button', { name: 'To draft: version 1' }).click()
           await page.getByText('Version 1 is the draft now').waitFor()
           expect(await text.textContent()).toContain('${region}')
           await page.getByRole('link', { name: 'Data queries' }).first().click()
           await page.getByRole('link', { name: 'Amounts' }).waitFor()
           await check('queries')
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'data queries are in groups, drawn, compared, renamed with their references, and deleted with these named',
+      async () => {
+        const { client } = stage
+        const post = (path: string, json: object) =>
+          good<{ readonly id: number }>(client.request('POST', path, { json }))
+        const { id } = await post('/dataSources', { name: 'Tide tables', type: 'csv' })
+        await post(`/dataSources/${id}/tables`, {
+          name: 'levels',
+          columns: [
+            { name: 'station', type: 'string' },
+            { name: 'measured', type: 'datetime' },
+            { name: 'level', type: 'number' },
+          ],
+        })
+        const rows = Array.from({ length: 48 }, (_, at) => ({
+          station: at % 2 === 0 ? 'Harlingen' : 'Texel',
+          measured: new Date(Date.UTC(2026, 10, 25, at)).toISOString(),
+          level: Math.round(Math.sin(at / 4) * 200) / 100,
+        }))
+        await post(`/dataSources/${id}/tables/levels/rows`, { rows })
+        const query = await post('/dataQueries', {
+          name: 'Levels',
+          dataSourceId: id,
+          text: 'SELECT station, measured, level\nFROM levels\nORDER BY measured',
+        })
+        await post(`/dataQueries/${query.id}/publish`, { description: 'First version' })
+        await post('/dataQueries', {
+          name: 'Highest',
+          dataSourceId: id,
+          text: 'SELECT max(level) AS high FROM ${ref("Levels")} l',
+        })
+        await stage.visit('queries', {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/status of 409/)
+          page.setDefaultTimeout(IMPORT_MAX_MS)
+          const dialog = page.getByRole('dialog')
+          await page.getByRole('button', { name: 'New group' }).click()
+          await dialog.getByLabel('Name', { exact: true }).fill('Harbour')
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('row', { name: /Harbour.*empty/ }).waitFor()
+          await page.getByRole('link', { name: 'Levels', exact: true }).click()
+          await page.getByLabel('In the group').selectOption('Harbour')
+          await page.getByRole('button', { name: 'Run' }).click()
+          await page.getByRole('grid', { name: 'Result' }).getByText('Texel').first().waitFor()
+          await page.getByRole('button', { name: 'Chart' }).click()
+          const chart = page.getByRole('group', { name: /^Result: level from -/ })
+          await chart.locator('canvas').waitFor()
+          await chart.focus()
+          await page.keyboard.press('End')
+          await chart.getByRole('status').getByText('-1.46').waitFor()
+          await check('chart')
+          await page.getByLabel('Horizontal axis').selectOption('station')
+          await page.getByRole('listitem').filter({ hasText: 'Harlingen' }).first().waitFor()
+          await check('bars')
+
+          const text = page.locator('.code-editor').getByRole('textbox', { name: 'SQL' })
+          await text.press('Control+End')
+          await page.keyboard.insertText(' DESC')
+          await page.getByLabel('Name', { exact: true }).fill('Water levels')
+          await page.getByText('1 data query refers to it by its name').waitFor()
+          await page.getByRole('button', { name: 'Save draft' }).click()
+          await page.getByRole('heading', { level: 1, name: 'Water levels' }).waitFor()
+          await page.getByRole('link', { name: 'Harbour' }).waitFor()
+          await page.getByRole('button', { name: 'Compare version 1' }).click()
+          await dialog.getByText('1 line added, 1 removed').waitFor()
+          await dialog.getByText('ORDER BY measured DESC').waitFor()
+          await check('compare')
+          await page.keyboard.press('Escape')
+
+          await page.getByRole('button', { name: 'To draft: version 1' }).click()
+          await text.getByText('DESC').waitFor({ state: 'detached' })
+          await page.getByRole('button', { name: /^Undo/ }).click()
+          await text.getByText('DESC').waitFor()
+          await page.getByRole('button', { name: 'More for Water levels' }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+          await dialog.getByText('1 data query refers to it:').waitFor()
+          await check('delete-query')
+          await dialog.getByRole('button', { name: 'Cancel' }).click()
+          await page.getByRole('link', { name: 'Highest' }).click()
+          await text.getByText('ref("Water levels")').waitFor()
+
+          await page.getByRole('link', { name: 'Data queries' }).first().click()
+          await page.getByRole('link', { name: 'Harbour' }).click()
+          await page.getByRole('row', { name: /Water levels/ }).waitFor()
+          await check('group')
+          await page.getByRole('button', { name: 'More for Harbour' }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+          await dialog.getByText('The group is deleted and 1 data query with its versions.').waitFor()
+          await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+          await dialog.getByRole('alert').getByText('Highest').waitFor()
+          await check('delete-group')
+          await dialog.getByLabel('Delete it all the same').check()
+          await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+          await page.getByRole('link', { name: 'Highest' }).click()
+          await page.getByText('1 fault in the draft').waitFor()
+          await check('invalid')
         })
       },
       JOURNEY_MAX_MS,

@@ -7,24 +7,30 @@ import { Card } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
 import type { Names } from './code-mirror.ts'
-import type { Query, QueryDraft } from './query.ts'
+import type { Dependents } from './dependents.tsx'
+import { groupOptions } from './groups.ts'
+import type { Group } from './groups.ts'
+import type { Query } from './query.ts'
 import { SqlEditor } from './sql-editor.tsx'
+import type { EditedDraft } from './use-draft.ts'
 
 type Props = {
-  readonly draft: QueryDraft
-  readonly change: (part: Partial<QueryDraft>) => void
-  /** Counts the texts that did not come from the editor. */
-  readonly revision: number
+  /** The data query as it is stored; undefined for a new one. */
+  readonly query: Query | undefined
+  readonly edited: EditedDraft
   readonly failure: Failure | null
-  /** The faults of the stored draft. */
-  readonly errors: Query['errors']
+  readonly groups: readonly Group[]
+  readonly dependents: Dependents
   readonly onRun: () => void
   readonly onCancel: () => void
 }
 
 /** The name, the data source and the text. A text with faults is stored all the same. */
 export function EditorCard(props: Props): JSX.Element {
-  const { draft, change, revision, failure, errors, onRun, onCancel } = props
+  const { query, edited, failure, groups, onRun, onCancel } = props
+  const { draft, change, isChanged, revision } = edited
+  const errors = isChanged ? [] : (query?.errors ?? [])
+  const renames = renamesOf(props)
   const sources = useGet('/dataSources', {})
   const columns = useGet(
     '/dataSources/{id}/columns',
@@ -46,6 +52,7 @@ export function EditorCard(props: Props): JSX.Element {
             value={draft.name}
             onValue={(name) => change({ name })}
             error={failure?.at('/name')}
+            hint={renames > 0 && t('queries.renames', { count: renames })}
           />
           <SelectField
             label={t('queries.source')}
@@ -58,6 +65,15 @@ export function EditorCard(props: Props): JSX.Element {
             value={draft.description}
             onValue={(description) => change({ description })}
           />
+          {groups.length > 0 && (
+            <SelectField
+              label={t('queries.inGroup')}
+              value={draft.groupId === null ? '' : String(draft.groupId)}
+              onValue={(group) => change({ groupId: group === '' ? null : Number(group) })}
+              options={groupOptions(groups, t('queries.noGroup'))}
+              error={failure?.at('/groupId')}
+            />
+          )}
         </div>
         <SqlEditor
           key={revision}
@@ -78,6 +94,12 @@ export function EditorCard(props: Props): JSX.Element {
       </div>
     </Card>
   )
+}
+
+/** How many data queries refer to this one by a name that the draft changes. */
+function renamesOf({ query, edited, dependents }: Props): number {
+  const isRenamed = query !== undefined && edited.draft.name !== query.name
+  return isRenamed ? (dependents.data?.items.length ?? 0) : 0
 }
 
 /** The tables and columns that the text can name. */

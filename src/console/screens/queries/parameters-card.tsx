@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import type { Failure } from '../../api/failure.ts'
-import { Check, Field, IconButton, SelectField, TextField } from '../../kit/controls.tsx'
+import { useGet } from '../../api/resource.ts'
+import { Check, Field, IconButton, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
@@ -126,6 +127,8 @@ function ParameterDialog({
   readonly onClose: () => void
 }): JSX.Element {
   const [draft, setDraft] = useState(parameter ?? FRESH_PARAMETER)
+  const queries = useGet('/dataQueries', draft.type === 'query' ? {} : null)
+  const published = (queries.data?.items ?? []).filter((one) => one.published > 0)
   const change = (part: Partial<ParameterDraft>): void => setDraft({ ...draft, ...part })
   const lacksChoices =
     (draft.type === 'enum' && draft.choices.trim() === '') ||
@@ -168,10 +171,12 @@ function ParameterDialog({
             </Field>
           )}
           {draft.type === 'query' && (
-            <TextField
+            <SelectField
               label={t('queries.valuesQuery')}
+              hint={t('queries.valuesQueryHint')}
               value={draft.valuesQueryId === null ? '' : String(draft.valuesQueryId)}
-              onValue={(text) => change({ valuesQueryId: /^[1-9]\d*$/.test(text) ? Number(text) : null })}
+              onValue={(value) => change({ valuesQueryId: value === '' ? null : Number(value) })}
+              options={itemOptions(published, t('data.choose'))}
             />
           )}
           <TextField

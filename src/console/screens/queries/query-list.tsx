@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
@@ -6,38 +7,54 @@ import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
+import { Menu } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { DeleteGroupDialog, GroupDialog } from './group-dialogs.tsx'
+import { idsBelow, pathOf, pathText } from './groups.ts'
+import type { Group } from './groups.ts'
 import type { Summary } from './query.ts'
 
-/** All data queries. */
+type DialogName = 'new' | 'edit' | 'delete'
+
+/** The data queries of a group with its groups, or the ones of all groups that a search finds. */
 export function QueryList(): JSX.Element {
   const queries = useGet('/dataQueries', {})
+  const grouped = useGet('/dataQueries/groups', {})
   const [search, setSearch] = useQuery<string>('name', '')
+  const [groupText] = useQuery<string>('group', '')
+  const [dialog, setDialog] = useState<DialogName | null>(null)
+  const groups = grouped.data?.items ?? []
   const all = queries.data?.items ?? []
-  const shown = all.filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(search.toLowerCase()),
-  )
-  const add = (
-    <a class="btn primary" href={linkTo('queries/new')}>
-      <Icon name="plus" />
-      {t('queries.new')}
-    </a>
-  )
-  const unpublished = all.filter(({ published }) => published === 0).length
+  const path = pathOf(groups, groupText === '' ? null : Number(groupText))
+  const group = path.at(-1) ?? null
+  const close = (): void => setDialog(null)
   return (
     <>
       <PageHead
-        title={t('queries.title')}
-        sentence={all.length > 0 && t('queries.say.list', { count: all.length, unpublished })}
-        actions={add}
+        crumbs={crumbsOf(path.slice(0, -1), group)}
+        title={group?.name ?? t('queries.title')}
+        sentence={sentenceOf(all, groups, group)}
+        actions={
+          <>
+            <Button icon="group" onClick={() => setDialog('new')}>
+              {t('queries.newGroup')}
+            </Button>
+            <NewQuery group={group} />
+            {group && <More group={group} onDialog={setDialog} />}
+          </>
+        }
       />
       <div class="body">
         <Show resource={queries} what={t('queries.failed')} skeleton={<Skeleton lines={8} />}>
           {({ items }) =>
-            items.length === 0 ? (
+            items.length === 0 && groups.length === 0 ? (
               <Card>
-                <Empty title={t('queries.none')} text={t('queries.noneText')} action={add} />
+                <Empty
+                  title={t('queries.none')}
+                  text={t('queries.noneText')}
+                  action={<NewQuery group={null} />}
+                />
               </Card>
             ) : (
               <>
@@ -50,13 +67,10 @@ export function QueryList(): JSX.Element {
                   onInput={(event) => setSearch(event.currentTarget.value)}
                 />
                 <Card>
-                  {shown.length === 0 ? (
-                    <Empty
-                      title={t('queries.noMatch')}
-                      action={<Button onClick={() => setSearch('')}>{t('data.clearSearch')}</Button>}
-                    />
+                  {search === '' ? (
+                    <Contents group={group} groups={groups} queries={items} />
                   ) : (
-                    <QueryTable queries={shown} />
+                    <Found search={search} groups={groups} queries={items} onClear={() => setSearch('')} />
                   )}
                 </Card>
               </>
@@ -64,52 +78,186 @@ export function QueryList(): JSX.Element {
           }
         </Show>
       </div>
+      {dialog === 'new' && (
+        <GroupDialog group={null} groups={groups} parentId={group?.id ?? null} onClose={close} />
+      )}
+      {group && dialog === 'edit' && (
+        <GroupDialog group={group} groups={groups} parentId={null} onClose={close} />
+      )}
+      {group && dialog === 'delete' && (
+        <DeleteGroupDialog group={group} groups={groups} queries={all} onClose={close} />
+      )}
     </>
   )
 }
 
-function QueryTable({ queries }: { readonly queries: readonly Summary[] }): JSX.Element {
+const groupLink = (id: number | null): string => linkTo('queries', { group: id })
+
+function crumbsOf(around: readonly Group[], group: Group | null) {
+  if (group === null) return []
+  return [
+    { text: t('queries.title'), href: groupLink(null) },
+    ...around.map(({ id, name }) => ({ text: name, href: groupLink(id) })),
+  ]
+}
+
+function sentenceOf(all: readonly Summary[], groups: readonly Group[], group: Group | null): string {
+  const below = group && idsBelow(groups, group.id)
+  const inside = below ? all.filter(({ groupId }) => groupId !== null && below.has(groupId)) : all
+  if (inside.length === 0) return group?.description ?? ''
+  const unpublished = inside.filter(({ published }) => published === 0).length
+  const counted = t('queries.say.list', { count: inside.length, unpublished })
+  return group?.description ? `${group.description} · ${counted}` : counted
+}
+
+function NewQuery({ group }: { readonly group: Group | null }): JSX.Element {
+  return (
+    <a class="btn primary" href={linkTo('queries/new', { group: group?.id })}>
+      <Icon name="plus" />
+      {t('queries.new')}
+    </a>
+  )
+}
+
+function More({
+  group,
+  onDialog,
+}: {
+  readonly group: Group
+  readonly onDialog: (dialog: DialogName) => void
+}): JSX.Element {
+  return (
+    <Menu
+      label={t('data.moreOf', { name: group.name })}
+      items={[
+        { text: t('queries.editGroup'), icon: 'edit', run: () => onDialog('edit') },
+        { text: t('data.delete'), icon: 'close', danger: true, run: () => onDialog('delete') },
+      ]}
+    />
+  )
+}
+
+type ContentsProps = {
+  readonly group: Group | null
+  readonly groups: readonly Group[]
+  readonly queries: readonly Summary[]
+}
+
+/** The groups in a group, then its data queries. */
+function Contents({ group, groups, queries }: ContentsProps): JSX.Element {
+  const id = group?.id ?? null
+  const rows: readonly Row[] = [
+    ...groups
+      .filter(({ parentId }) => parentId === id)
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+      .map((one) => ({ kind: 'group' as const, group: one, count: countIn(one, groups, queries) })),
+    ...queries
+      .filter(({ groupId }) => groupId === id)
+      .map((query) => ({ kind: 'query' as const, query, path: '' })),
+  ]
+  if (rows.length === 0)
+    return (
+      <Empty
+        title={t('queries.emptyGroup')}
+        text={t('queries.emptyGroupText')}
+        action={<NewQuery group={group} />}
+      />
+    )
+  return <QueryTable rows={rows} />
+}
+
+function countIn({ id }: Group, groups: readonly Group[], queries: readonly Summary[]): number {
+  const below = idsBelow(groups, id)
+  return queries.filter(({ groupId }) => groupId !== null && below.has(groupId)).length
+}
+
+function Found({
+  search,
+  groups,
+  queries,
+  onClear,
+}: Omit<ContentsProps, 'group'> & {
+  readonly search: string
+  readonly onClear: () => void
+}): JSX.Element {
+  const found = queries.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(search.toLowerCase()),
+  )
+  if (found.length === 0)
+    return (
+      <Empty
+        title={t('queries.noMatch')}
+        action={<Button onClick={onClear}>{t('data.clearSearch')}</Button>}
+      />
+    )
+  return (
+    <QueryTable
+      rows={found.map((query) => ({ kind: 'query', query, path: pathText(groups, query.groupId) }))}
+    />
+  )
+}
+
+type Row =
+  | { readonly kind: 'group'; readonly group: Group; readonly count: number }
+  | { readonly kind: 'query'; readonly query: Summary; readonly path: string }
+
+function QueryTable({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
   const sources = useGet('/dataSources', {})
   const nameOf = (id: number): string => sources.data?.items.find((one) => one.id === id)?.name ?? `#${id}`
   return (
-    <Table<Summary>
+    <Table<Row>
       label={t('queries.title')}
-      rows={queries}
-      keyOf={({ id }) => id}
+      rows={rows}
+      keyOf={(row) => (row.kind === 'group' ? `group ${row.group.id}` : row.query.id)}
       columns={[
-        {
-          key: 'name',
-          title: t('data.name'),
-          cell: ({ id, name, description }) => (
-            <>
-              <a href={linkTo(`queries/${id}`)}>{name}</a>
-              {description && <div class="path">{description}</div>}
-            </>
-          ),
-        },
+        { key: 'name', title: t('data.name'), cell: (row) => <NameCell row={row} /> },
         {
           key: 'source',
           title: t('queries.source'),
           wide: true,
-          cell: ({ dataSourceId }) => nameOf(dataSourceId),
+          cell: (row) => row.kind === 'query' && nameOf(row.query.dataSourceId),
         },
         {
           key: 'published',
           title: t('queries.published'),
-          cell: ({ published }) =>
-            published === 0 ? (
-              <span class="faint">{t('queries.notPublished')}</span>
-            ) : (
-              t('queries.version', { number: published })
-            ),
+          cell: (row) => {
+            if (row.kind === 'group') return t('queries.countIn', { count: row.count })
+            const { published } = row.query
+            if (published === 0) return <span class="faint">{t('queries.notPublished')}</span>
+            return t('queries.version', { number: published })
+          },
         },
         {
           key: 'changed',
           title: t('data.changed'),
           wide: true,
-          cell: ({ updatedAt }) => <Time at={updatedAt} />,
+          cell: (row) => <Time at={row.kind === 'group' ? row.group.updatedAt : row.query.updatedAt} />,
         },
       ]}
     />
+  )
+}
+
+function NameCell({ row }: { readonly row: Row }): JSX.Element {
+  if (row.kind === 'group')
+    return (
+      <>
+        <a class="row" href={groupLink(row.group.id)}>
+          <Icon name="group" />
+          {row.group.name}
+        </a>
+        {row.group.description && <div class="path">{row.group.description}</div>}
+      </>
+    )
+  const { id, name, description } = row.query
+  return (
+    <>
+      <a href={linkTo(`queries/${id}`)}>{name}</a>
+      {[row.path, description].filter(Boolean).map((text) => (
+        <div key={text} class="path">
+          {text}
+        </div>
+      ))}
+    </>
   )
 }

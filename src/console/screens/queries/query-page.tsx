@@ -2,25 +2,31 @@ import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
-import { call, callVersioned } from '../../api/client.ts'
+import { callVersioned } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
-import { forget, invalidate, useGet } from '../../api/resource.ts'
+import { invalidate, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Kbd } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
 import { FailureNote, Note, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
-import { Confirm, Menu, Refusals } from '../../kit/overlays.tsx'
+import { Menu, Refusals } from '../../kit/overlays.tsx'
+import { State } from '../../kit/state.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { DependentsCard } from './dependents.tsx'
 import { EditorCard } from './editor-card.tsx'
+import { pathOf } from './groups.ts'
+import type { Group } from './groups.ts'
 import { ParametersCard } from './parameters-card.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
-import { bodyOf, draftOf } from './query.ts'
+import { bodyOf } from './query.ts'
 import type { Query, QueryDraft } from './query.ts'
 import { ResultCard } from './result-card.tsx'
+import { useDraft } from './use-draft.ts'
 import { useRun } from './use-run.ts'
 import type { Run } from './use-run.ts'
 import { VersionsCard } from './versions-card.tsx'
@@ -43,21 +49,21 @@ type Props = { readonly query: Query | undefined; readonly etag: string | undefi
 
 function Editing({ query, etag }: Props): JSX.Element {
   const { route } = useLocation()
-  const [draft, setDraft] = useState<QueryDraft>(() => draftOf(query))
+  const edited = useDraft(query)
+  const { draft, change, isChanged } = edited
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState<Failure | null>(null)
   const [dialog, setDialog] = useState<'publish' | 'delete' | null>(null)
-  const [revision, setRevision] = useState(0)
   const run = useRun()
-  const change = (part: Partial<QueryDraft>): void => setDraft({ ...draft, ...part })
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(query))
+  const groups = useGet('/dataQueries/groups', {}).data?.items ?? []
+  const dependents = useGet('/dataQueries/{id}/dependents', query ? { path: { id: query.id } } : null)
   const save = async (): Promise<void> => {
     setFailure(null)
     try {
       const saved = await send(draft, query, etag)
       invalidate('/dataQueries')
       toast({ text: t('data.saved', { name: saved.name }) })
-      setDraft(draftOf(saved))
+      edited.store(saved)
       if (query === undefined) route(linkTo(`queries/${saved.id}`), true)
     } catch (error) {
       setFailure(asFailure(error))
@@ -69,7 +75,7 @@ function Editing({ query, etag }: Props): JSX.Element {
   return (
     <>
       <PageHead
-        crumbs={[{ text: t('queries.title'), href: linkTo('queries') }]}
+        crumbs={crumbsOf(groups, query)}
         title={query?.name ?? t('queries.new')}
         badge={query && <Badge query={query} />}
         actions={
@@ -93,11 +99,11 @@ function Editing({ query, etag }: Props): JSX.Element {
         <div class="query">
           <div class="col spread">
             <EditorCard
-              draft={draft}
-              change={change}
-              revision={revision}
+              query={query}
+              edited={edited}
               failure={failure}
-              errors={isChanged ? [] : (query?.errors ?? [])}
+              groups={groups}
+              dependents={dependents}
               onRun={() => refusedRun === undefined && start()}
               onCancel={run.cancel}
             />
@@ -112,22 +118,29 @@ function Editing({ query, etag }: Props): JSX.Element {
               failure={run.failure}
             />
             {query && (
-              <VersionsCard
-                query={query}
-                onRestored={(restored) => {
-                  setDraft(draftOf(restored))
-                  setRevision(revision + 1)
-                }}
-              />
+              <>
+                <DependentsCard dependents={dependents} />
+                <VersionsCard query={query} onRestored={edited.replace} />
+              </>
             )}
           </div>
         </div>
       </div>
       {query && dialog === 'publish' && <PublishDialog query={query} onClose={() => setDialog(null)} />}
-      {query && dialog === 'delete' && <DeleteDialog query={query} onClose={() => setDialog(null)} />}
+      {query && dialog === 'delete' && (
+        <DeleteDialog query={query} dependents={dependents} onClose={() => setDialog(null)} />
+      )}
     </>
   )
 }
+
+const crumbsOf = (groups: readonly Group[], query: Query | undefined) => [
+  { text: t('queries.title'), href: linkTo('queries') },
+  ...pathOf(groups, query?.groupId ?? null).map(({ id, name }) => ({
+    text: name,
+    href: linkTo('queries', { group: id }),
+  })),
+]
 
 function RunButton({
   run,
@@ -166,11 +179,14 @@ function refusedSave(draft: QueryDraft, isChanged: boolean): string | undefined 
 }
 
 function Badge({ query }: { readonly query: Query }): JSX.Element {
-  const { published } = query
+  const { published, errors } = query
   return (
-    <span class="chip">
-      {published === 0 ? t('queries.notPublished') : t('queries.version', { number: published })}
-    </span>
+    <>
+      <span class="chip">
+        {published === 0 ? t('queries.notPublished') : t('queries.version', { number: published })}
+      </span>
+      {errors.length > 0 && <State state="warning" text={t('queries.invalid', { count: errors.length })} />}
+    </>
   )
 }
 
@@ -187,30 +203,6 @@ function Unsaved({ failure }: { readonly failure: Failure }): JSX.Element {
       <FailureNote failure={failure} what={t('feedback.notDone')} />
       {failure.errors.length > 0 && <Refusals failure={failure} />}
     </div>
-  )
-}
-
-function DeleteDialog({
-  query,
-  onClose,
-}: {
-  readonly query: Query
-  readonly onClose: () => void
-}): JSX.Element {
-  const { route } = useLocation()
-  return (
-    <Confirm
-      title={t('data.deleteName', { name: query.name })}
-      effect={t('queries.deleteEffect', { count: query.published })}
-      submit={t('data.delete')}
-      onConfirm={async () => {
-        await call('delete', '/dataQueries/{id}', { path: { id: query.id } })
-        forget(`/dataQueries/${query.id}`)
-        invalidate('/dataQueries')
-        route(linkTo('queries'))
-      }}
-      onClose={onClose}
-    />
   )
 }
 

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
@@ -9,25 +10,34 @@ import { Show } from '../../kit/feedback.tsx'
 import { Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
+import type { DifferenceDialog } from './difference-dialog.tsx'
 import type { Query, Version } from './query.ts'
 
-/** The published versions, each of which can become the draft again. */
+type Compare = { readonly chosen: number; readonly Dialog: typeof DifferenceDialog }
+
+/** The published versions, each of which can be compared, and become the draft again. */
 export function VersionsCard({
   query,
   onRestored,
 }: {
   readonly query: Query
-  readonly onRestored: (query: Query) => void
+  /** @returns how the former draft is brought back into the editor */
+  readonly onRestored: (query: Query) => () => void
 }): JSX.Element {
   const path = { id: query.id }
   const versions = useGet('/dataQueries/{id}/versions', { path })
+  const [compared, compare] = useState<Compare | null>(null)
+  const open = async (chosen: number): Promise<void> => {
+    const { DifferenceDialog: Dialog } = await import('./difference-dialog.tsx')
+    compare({ chosen, Dialog })
+  }
   const restore = async ({ number }: Version): Promise<void> => {
     const restored = await call('post', '/dataQueries/{id}/versions/{number}/restore', {
       path: { ...path, number },
     })
     invalidate(`/dataQueries/${query.id}`)
-    onRestored(restored)
-    toast({ text: t('queries.restored', { number }) })
+    const undo = onRestored(restored)
+    toast({ text: t('queries.restored', { number }), undo })
   }
   return (
     <Card title={t('queries.versions')}>
@@ -39,28 +49,54 @@ export function VersionsCard({
             ) : (
               <ul class="col">
                 {items.map((version) => (
-                  <li key={version.number} class="row wrap">
-                    <span class="grow">
-                      <b>{t('queries.version', { number: version.number })}</b>{' '}
-                      <span class="faint">
-                        <Time at={version.publishedAt} />
-                      </span>
-                      {version.description && <div class="path">{version.description}</div>}
-                    </span>
-                    <Button
-                      small
-                      aria-label={t('queries.restoreName', { number: version.number })}
-                      onClick={() => background(restore(version))}
-                    >
-                      {t('queries.restore')}
-                    </Button>
-                  </li>
+                  <VersionRow
+                    key={version.number}
+                    version={version}
+                    onCompare={() => background(open(version.number))}
+                    onRestore={() => background(restore(version))}
+                  />
                 ))}
               </ul>
             )
           }
         </Show>
       </div>
+      {compared && versions.data && (
+        <compared.Dialog
+          versions={versions.data.items}
+          draft={query}
+          chosen={compared.chosen}
+          onClose={() => compare(null)}
+        />
+      )}
     </Card>
+  )
+}
+
+function VersionRow({
+  version: { number, publishedAt, description },
+  onCompare,
+  onRestore,
+}: {
+  readonly version: Version
+  readonly onCompare: () => void
+  readonly onRestore: () => void
+}): JSX.Element {
+  return (
+    <li class="row wrap">
+      <span class="grow">
+        <b>{t('queries.version', { number })}</b>{' '}
+        <span class="faint">
+          <Time at={publishedAt} />
+        </span>
+        {description && <div class="path">{description}</div>}
+      </span>
+      <Button small aria-label={t('queries.compareName', { number })} onClick={onCompare}>
+        {t('queries.compare')}
+      </Button>
+      <Button small aria-label={t('queries.restoreName', { number })} onClick={onRestore}>
+        {t('queries.restore')}
+      </Button>
+    </li>
   )
 }

@@ -40,6 +40,8 @@ export const dataQueries = sqliteTable(
     text: text().notNull(),
     /** The parameters of the draft, as on the wire. */
     parameters: text({ mode: 'json' }).$type<unknown>().notNull(),
+    /** Whether dashboards show its results to users who may not run it. */
+    isAccessible: integer('is_accessible', { mode: 'boolean' }).notNull().default(false),
     /** The number of the latest published version; 0 for none. */
     published: integer().notNull(),
     /** Rises with every change. */

@@ -32,6 +32,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /dataSources/export': 'the same',
   'POST /scripts/export': 'the same',
   'POST /scripts/groups/{groupId}/analyze-zip': 'it keeps nothing',
+  'POST /dashboards/{id}/data': 'the same',
   'POST /dashboards/validate': 'it keeps nothing',
   'POST /dataSources/test': 'it keeps nothing',
   'POST /dataSources/{id}/uploads/{upload}/preview': 'it keeps nothing',

@@ -16,6 +16,7 @@ import { connect } from './client.ts'
 import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
+import { dashboardsDataSuite } from './dashboards-data.suite.ts'
 import { dashboardsSuite } from './dashboards.suite.ts'
 import { dataQueriesSuite } from './data-queries.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
@@ -156,6 +157,7 @@ export const SUITES: readonly Suite[] = [
   dataRefreshesSuite,
   dashboardsSuite,
   dataScriptRefreshesSuite,
+  dashboardsDataSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

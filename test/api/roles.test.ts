@@ -77,6 +77,7 @@ describe('scopes', () => {
     expect(looking.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /:parentType/:parentId/searchPath',
       'POST /alarms',
+      'POST /dashboards/:id/data',
       'POST /dashboards/validate',
       'POST /dataQueries/:id/run',
       'POST /dataQueries/preview',

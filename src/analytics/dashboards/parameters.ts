@@ -54,6 +54,31 @@ export function faultsOfValues(
   })
 }
 
+/** Values of parameters that came as texts of a URL, in the types of the parameters. A text that is not of the type stays. */
+export function valuesOfTexts({ parameters }: Pick<Definition, 'parameters'>, given: Values): Values {
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const parameter = known.get(name)
+      if (!parameter || value === null) return [name, value]
+      return [
+        name,
+        Array.isArray(value) ? value.map((one) => typed(parameter, one)) : typed(parameter, value),
+      ]
+    }),
+  )
+}
+
+const NUMERIC: ReadonlySet<ParameterType> = new Set(['number', 'object', 'user'])
+
+function typed({ type, values }: Parameter, value: string | number | boolean): string | number | boolean {
+  const text = String(value)
+  if (type === 'enum') return values.find((one) => String(one.value) === text)?.value ?? text
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  if (NUMERIC.has(type) && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) return Number(text)
+  return text
+}
+
 /** The values that a widget gives in place of the values of its dashboard: `${name}` as a whole text is the value of a parameter. */
 export function substituted(params: Values, values: Values): Values {
   return Object.fromEntries(

@@ -65,6 +65,8 @@ export const timeRange = z
   )
   .meta({ examples: [{ from: '-P1D', to: 'now' }] })
 
+export type TimeRange = z.output<typeof timeRange>
+
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
 
 function isEnd(value: string): boolean {

@@ -10,6 +10,7 @@ import { EDITORS } from '../../http/roles.ts'
 import { patching } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { dataRoutes } from './data/routes.ts'
 import { groupRoutes } from './groups/routes.ts'
 import { nestedView } from './nested/schema.ts'
 import { readNested } from './nested/service.ts'
@@ -75,6 +76,7 @@ const readingRoutes = new Hono<Env>()
   // Before `:id`.
   .route('/', groupRoutes)
   .route('/', permissionRoutes)
+  .route('/', dataRoutes)
   .get(
     '/dashboards/:id',
     policy({

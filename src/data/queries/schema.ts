@@ -104,6 +104,10 @@ export const queryBody = z
     dataSourceId,
     text,
     parameters,
+    accessibleFromDashboards: z
+      .boolean()
+      .default(false)
+      .describe('Whether dashboards show its results, within scopes, to users who may not run data queries.'),
   })
   .meta({
     examples: [
@@ -138,6 +142,9 @@ const summary = {
   description: z.string(),
   groupId: z.int().nullable().describe('The group; null for none.'),
   dataSourceId: z.int(),
+  accessibleFromDashboards: z
+    .boolean()
+    .describe('Whether dashboards show its results to users who may not run data queries.'),
   published: z.int().describe('The number of the latest published version; 0 for none.'),
   createdAt: z.iso.datetime({ offset: true }),
   updatedAt: z.iso.datetime({ offset: true }),

@@ -158,8 +158,9 @@ export async function restoreVersion(
   const before = await requireQuery(ports, id)
   const version = await store.findVersion(ports.database, id, number)
   if (!version) throw new Refusal('not_found', 'There is no such version.')
-  const { name, description, groupId } = before
-  const after = { name, description, groupId, ...definitionOf(version), updatedAt: ports.clock.now() }
+  const { name, description, groupId, isAccessible } = before
+  const now = ports.clock.now()
+  const after = { name, description, groupId, isAccessible, ...definitionOf(version), updatedAt: now }
   return changeDraft(context, before, { action: 'restore', after })
 }
 
@@ -208,16 +209,16 @@ async function requireQuery({ database }: Ports, id: number): Promise<QueryRow> 
 
 function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
   checkDefaults(body.parameters)
-  const { name, description, groupId } = body
-  return { name, description, groupId, ...definitionOf(body), updatedAt: clock.now() }
+  const { name, description, groupId, accessibleFromDashboards: isAccessible } = body
+  return { name, description, groupId, isAccessible, ...definitionOf(body), updatedAt: clock.now() }
 }
 
 function definitionOf({ dataSourceId, text, parameters }: Definition) {
   return { dataSourceId, text, parameters }
 }
 
-function auditFieldsOf({ name, description, groupId, ...rest }: QueryChange) {
-  return { name, description, groupId, ...definitionOf(rest) }
+function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: QueryChange) {
+  return { name, description, groupId, accessibleFromDashboards: isAccessible, ...definitionOf(rest) }
 }
 
 async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
@@ -235,6 +236,7 @@ function summaryOf({ settings }: Ports, row: Omit<QueryRow, 'text' | 'parameters
     description,
     groupId,
     dataSourceId,
+    accessibleFromDashboards: row.isAccessible,
     published,
     createdAt: format(createdAt),
     updatedAt: format(updatedAt),

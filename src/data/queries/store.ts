@@ -9,7 +9,7 @@ export type QueryRow = Omit<typeof dataQueries.$inferSelect, 'parameters'> & {
 }
 export type QueryChange = Pick<
   QueryRow,
-  'name' | 'description' | 'groupId' | 'dataSourceId' | 'text' | 'parameters' | 'updatedAt'
+  'name' | 'description' | 'groupId' | 'dataSourceId' | 'text' | 'parameters' | 'isAccessible' | 'updatedAt'
 >
 export type VersionRow = Omit<typeof dataQueryVersions.$inferSelect, 'parameters'> & {
   readonly parameters: Parameter[]

@@ -102,6 +102,27 @@ export async function readHistories(context: Context, query: HistoriesQuery): Pr
   return all.map((series, index) => ({ ...viewOf(series, range, query), ...inBuckets[index] }))
 }
 
+/** The series of numbers of jobs in buckets, in one call; null for a job that the caller may not read, or that does not define
+ * the number. @throws {Refusal} too_many_buckets, invalid */
+export async function readSeries(
+  context: Context,
+  asked: readonly Pick<Series, 'jobId' | 'key'>[],
+  given: Pick<SeriesQuery, 'begin' | 'end' | 'scale' | 'mode' | 'values'>,
+): Promise<readonly (SeriesView | null)[]> {
+  const query = { ...given, key: [] }
+  const parameters = await findParameters(context, [...new Set(asked.map(({ jobId }) => jobId))])
+  const range = rangeAsked(context, query)
+  const all = asked.map(({ jobId, key }) => {
+    const known = isText(key) ? undefined : parameters.get(jobId)
+    return known ? seriesOf(known, jobId, key) : null
+  })
+  const found = all.filter((series) => series !== null)
+  const inBuckets = await readBuckets(context, found, { range, query })
+  return all.map((series) =>
+    series ? { ...viewOf(series, range, query), ...inBuckets[found.indexOf(series)] } : null,
+  )
+}
+
 function rangeAsked({ ports }: Context, query: SeriesQuery): Range {
   const { scale } = query
   const asked = rangeOfQuery(query, ports.clock.now())

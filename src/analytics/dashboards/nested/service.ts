@@ -52,7 +52,9 @@ export async function readNested(context: Context, ref: DashboardRef, query: Que
       return view ? [{ dashboard: view, widget, parentId, depth }] : []
     }),
     objects: byId(objects.map(({ id, type, name, deviceName = '' }) => ({ id, type, name, deviceName }))),
-    dataQueries: byId(dataQueries),
+    dataQueries: byId(
+      dataQueries.map(({ id, name, published, parameters }) => ({ id, name, published, parameters })),
+    ),
     scripts: byId(scripts),
     dashboards: byId(readable.map(({ id, name }) => ({ id, name }))),
     hidden: {

@@ -9,6 +9,7 @@ const QUERY: Query = {
   description: '',
   groupId: 4,
   dataSourceId: 3,
+  accessibleFromDashboards: true,
   published: 2,
   text: 'SELECT 1',
   parameters: [
@@ -55,8 +56,9 @@ const QUERY: Query = {
 }
 
 test('a stored query becomes the same body', () => {
-  const { name, description, groupId, dataSourceId, text, parameters } = QUERY
-  expect(bodyOf(draftOf(QUERY))).toEqual({ name, description, groupId, dataSourceId, text, parameters })
+  const { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters } = QUERY
+  const kept = { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters }
+  expect(bodyOf(draftOf(QUERY))).toEqual(kept)
 })
 
 test.each([

@@ -37,6 +37,7 @@ export type QueryDraft = {
   readonly groupId: number | null
   /** Empty while none is chosen. */
   readonly dataSourceId: string
+  readonly accessibleFromDashboards: boolean
   readonly text: string
   readonly parameters: readonly ParameterDraft[]
 }
@@ -57,6 +58,7 @@ export function draftOf(query: Query | undefined): QueryDraft {
     description: query?.description ?? '',
     groupId: query?.groupId ?? null,
     dataSourceId: query ? String(query.dataSourceId) : '',
+    accessibleFromDashboards: query?.accessibleFromDashboards ?? false,
     text: query?.text ?? '',
     parameters: (query?.parameters ?? []).map((parameter) => ({
       ...parameter,

@@ -1,0 +1,1 @@
+ALTER TABLE `data_queries` ADD `is_accessible` integer DEFAULT false NOT NULL;

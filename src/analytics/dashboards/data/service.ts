@@ -1,0 +1,179 @@
+import type { Context } from '../../../context.ts'
+import { statusOf } from '../../../http/problem.ts'
+import { untilAborted } from '../../../lib/abort.ts'
+import { sha256 } from '../../../lib/digest.ts'
+import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { TtlCache } from '../../../lib/ttl-cache.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { faultsOfValues, resolveParameters, valuesOfTexts } from '../parameters.ts'
+import { lineOf } from '../rights.ts'
+import type { DashboardRef } from '../schema.ts'
+import { requireDashboard } from '../service/views.ts'
+import type { FoundDashboard } from '../service/views.ts'
+import type { Widget } from '../widgets.ts'
+import { rangeAt } from './range.ts'
+import type { DataBody, DataView, WidgetAnswer } from './schema.ts'
+import { dataOf, hasData } from './service/kinds.ts'
+import { Reading } from './service/reading.ts'
+import type { AskedData } from './asked.ts'
+
+/** Widgets that are read at the same time. */
+const AT_ONCE = 8
+const WIDGET_MAX_MS = 10_000
+const ALL_MAX_MS = 30_000
+const RETRY_S = 5
+/** Equal requests of a user share their data for this long. */
+const SHARED_MS = 1_000
+
+type Head = Omit<DataView, 'widgets'>
+type Answers = { readonly head: Head; readonly widgets: ReadonlyMap<string, WidgetAnswer> }
+type Request = Omit<DataBody, 'etags'> & { readonly areTexts?: boolean }
+
+const shared = new WeakMap<Ports, TtlCache<Answers>>()
+
+/** The data of widgets, each with its own status. `areTexts`: the values of parameters are texts of a URL.
+ * @throws {Refusal} not_found, also for a dashboard that is not valid; invalid for parameters and widgets */
+export async function readData(
+  context: Context,
+  ref: DashboardRef,
+  { etags, ...request }: DataBody & { readonly areTexts?: boolean },
+): Promise<DataView> {
+  const { ports, caller } = context
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  let cache = shared.get(ports)
+  if (!cache) shared.set(ports, (cache = new TtlCache(SHARED_MS)))
+  const key = JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], ref, request])
+  const answers = await cache.find(key, ports.clock.now(), async () => {
+    const found = await prepare(context, ref, request)
+    const widgets = new Map<string, WidgetAnswer>()
+    await readAll(context, found.asked, (id, answer) => {
+      widgets.set(id, answer)
+    })
+    return { head: found.head, widgets }
+  })
+  if (!answers) throw new Error('The data of a dashboard was not read.')
+  const entries = [...answers.widgets].map(([id, answer]) => [id, unlessSame(answer, etags[id])] as const)
+  return { ...answers.head, widgets: Object.fromEntries(entries) }
+}
+
+/** As `readData`, with the answer of each widget as soon as it is there. @throws {Refusal} as `readData`, before the first */
+export async function streamData(
+  context: Context,
+  ref: DashboardRef,
+  { etags, ...request }: DataBody & { readonly areTexts?: boolean },
+): Promise<{
+  readonly head: Head
+  readonly run: (emit: (id: string, answer: WidgetAnswer) => void) => Promise<void>
+}> {
+  const { head, asked } = await prepare(context, ref, request)
+  return {
+    head,
+    run: (emit) => readAll(context, asked, (id, answer) => emit(id, unlessSame(answer, etags[id]))),
+  }
+}
+
+function unlessSame(answer: WidgetAnswer, etag: string | undefined): WidgetAnswer {
+  return answer.etag !== undefined && answer.etag === etag ? { status: 304, etag } : answer
+}
+
+async function prepare(
+  context: Context,
+  ref: DashboardRef,
+  request: Request,
+): Promise<{ readonly head: Head; readonly asked: AskedData }> {
+  const { clock, settings } = context.ports
+  const found = await requireDashboard(context, ref, 'read')
+  const { definition, row, sights } = found
+  const given = request.areTexts ? valuesOfTexts(definition, request.params) : request.params
+  const faults = faultsOfValues(definition, given)
+  if (faults.length > 0)
+    throw new Refusal(
+      'invalid',
+      'Some parameters are invalid; see errors.',
+      faults.map(({ name, message }) => ({
+        pointer: request.areTexts ? `?p.${name}` : `/params/${name}`,
+        message,
+      })),
+    )
+  const line = lineOf(sights.groups, row.groupId)
+  const defaults = line.map(({ defaultParams }) => defaultParams)
+  const { values } = resolveParameters(definition, given, defaults)
+  const now = clock.now()
+  const timeRange = request.timeRange ?? definition.timeRange
+  const { refresh } = definition
+  const range = rangeAt(timeRange, now, { refresh, timeZone: settings.timeZone })
+  if (range.beginAt >= range.endAt)
+    throw new Refusal('invalid', 'The body is invalid; see errors.', [
+      { pointer: '/timeRange/to', message: 'must be later than the begin' },
+    ])
+  const head = { at: timeFormat(settings.timeZone)(now), params: { ...values }, next: refresh }
+  return {
+    head,
+    asked: { definition, values, range, widths: request.width, widgets: chosen(found, request) },
+  }
+}
+
+function chosen({ definition }: FoundDashboard, { widgets, page }: Request): ReadonlyMap<string, Widget> {
+  const shown = definition.pages.find(({ id }) => id === page)
+  const fault = (pointer: string, message: string) =>
+    new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
+  if (page !== undefined && !shown) throw fault('/page', 'must be the id of a page')
+  const all = new Map(Object.entries(definition.widgets))
+  const wrong = widgets?.findIndex((id) => !all.has(id)) ?? -1
+  if (wrong >= 0) throw fault(`/widgets/${wrong}`, 'must be the id of a widget')
+  const ids = widgets ?? shown?.items.map(({ widget }) => widget) ?? [...all.keys()]
+  return new Map(
+    ids.flatMap((id) => {
+      const widget = all.get(id)
+      return widget && hasData(widget) ? [[id, widget] as const] : []
+    }),
+  )
+}
+
+/** Reads some widgets at a time. The failure of one leaves the others. */
+async function readAll(
+  context: Context,
+  asked: AskedData,
+  emit: (id: string, answer: WidgetAnswer) => void,
+): Promise<void> {
+  const gone = context.request?.signal
+  const until = AbortSignal.timeout(ALL_MAX_MS)
+  const signal = gone ? AbortSignal.any([gone, until]) : until
+  const reading = new Reading(context, asked, signal)
+  const waiting = [...asked.widgets]
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [id, widget] = next
+      const answer = await answerOf(reading, id, widget)
+      if (answer) emit(id, answer)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+async function answerOf(reading: Reading, id: string, widget: Widget): Promise<WidgetAnswer | null> {
+  const { ports } = reading.context
+  const beganAt = ports.clock.now()
+  const signal = AbortSignal.any([reading.signal, AbortSignal.timeout(WIDGET_MAX_MS)])
+  try {
+    const data = await untilAborted(dataOf(reading, id, widget), signal)
+    if (data === null) return null
+    const etag = `"${(await sha256(JSON.stringify(data))).slice(0, 16)}"`
+    return { status: 200, etag, durationMs: ports.clock.now() - beganAt, data }
+  } catch (error) {
+    if (signal.aborted) return tooSlow()
+    const refusal = refusalIn(error)
+    if (!refusal) {
+      ports.log.error('dashboards: the data of a widget failed', { error })
+      return { status: 500, code: 'internal', detail: 'The data could not be read.' }
+    }
+    const { code, detail, retryAfterS } = refusal
+    const status = statusOf(code)
+    return { status, code, detail, ...(status === 503 && { retryAfter: retryAfterS }) }
+  }
+}
+
+function tooSlow(): WidgetAnswer {
+  return { status: 503, code: 'overloaded', detail: 'The data took too long.', retryAfter: RETRY_S }
+}

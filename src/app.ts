@@ -49,9 +49,11 @@ import { openApiDocument } from './http/openapi.ts'
 import { policy, policyOf, routesOf } from './http/policy.ts'
 import type { Authenticators, Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
+import { recorded } from './http/request-figures.ts'
 import { responseHeaders } from './http/response-headers.ts'
 import { malformedJson } from './http/valid.ts'
 import type { Context } from './context.ts'
+import { alarmFigures } from './monitoring/alarms/service.ts'
 import { alarmRoutes } from './monitoring/alarm-inbox/routes.ts'
 import { dependencyRoutes } from './monitoring/dependencies/routes.ts'
 import { eventRoutes } from './monitoring/events/routes.ts'
@@ -64,6 +66,7 @@ import { pausing } from './monitoring/notifications/outbox/service.ts'
 import { notificationRoutes } from './monitoring/notifications/routes.ts'
 import {
   warnOfUnlinkedAlarms,
+  notificationFigures,
   notificationsAreDead,
   notificationsPaused,
   warnOfUnreachableRecipients,
@@ -78,6 +81,8 @@ import { treeRoutes } from './monitoring/tree/routes.ts'
 import { historyRoutes } from './monitoring/value-history/routes.ts'
 import { consoleRoutes } from './operations/console/routes.ts'
 import { healthRoutes } from './operations/health/routes.ts'
+import { telemetryRoutes } from './operations/telemetry/routes.ts'
+import type { FigureReports } from './operations/telemetry/service.ts'
 import { operationRoutes } from './operations/work/routes.ts'
 import type { HealthReports } from './operations/health/service.ts'
 import { clockIsBehind, limitsAreUnknown } from './operations/health/service/ingest.ts'
@@ -108,6 +113,9 @@ export const healthReports: HealthReports = {
   ],
 }
 
+/** The figures that rooms report to `GET /metrics`. */
+const figureReports: FigureReports = { scripts: scriptHealth, rooms: [alarmFigures, notificationFigures] }
+
 /** The functions of higher rooms that a set-up calls. */
 export const setupHooks: SetupHooks = {
   languageWrites,
@@ -134,6 +142,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'access/directory': directoryRoutes,
   'access/audit': auditRoutes,
   'operations/health': healthRoutes(healthReports),
+  'operations/telemetry': telemetryRoutes(figureReports),
   'operations/console': consoleRoutes,
   'operations/work': operationRoutes,
   'content/files': fileRoutes,
@@ -215,7 +224,7 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
 
   const deliver = fastRoute({ ports, authenticators }, fastDelivery)
   const deliverBulk = fastRoute({ ports, authenticators }, fastBulk)
-  const others = around((request) => deliverBulk(request) ?? app.fetch(request))
+  const others = around((request) => deliverBulk(request) ?? recorded(ports, 'other', app.fetch(request)))
   return { fetch: withAccessLog((request) => deliver(request) ?? others(request), ports), routes }
 }
 

@@ -3,6 +3,18 @@ import type { Refusal } from '../lib/errors.ts'
 /** From one instant to another, epoch milliseconds. */
 export type IngestGap = { readonly fromAt: number; readonly toAt: number }
 
+/** The storage engine of a process. Totals count from its start. */
+export type EngineFigures = {
+  readonly jobs: number
+  /** Durable values. */
+  readonly storedValues: number
+  readonly commits: number
+  /** Durable values, WAL rows and characters in them that no flush has moved into segments. */
+  readonly unflushed: { readonly samples: number; readonly rows: number; readonly sizeBytes: number }
+  /** The milliseconds by which the earliest deadline of a job has passed without a decision; 0 where none has. */
+  readonly overdueMs: number
+}
+
 /** How well this process hears its senders. A host whose jobs live in other processes answers that all is well. */
 export type IngestHealth = {
   /** The latest time in which deliveries could not be received or were refused: the process stood still or was away, its
@@ -12,6 +24,8 @@ export type IngestHealth = {
   readonly clockBehindMs: () => number
   /** The jobs with predicted or adaptive limits that are unknown, by ascending id. */
   readonly unknownLimits: () => readonly number[]
+  /** Null where the jobs live in other processes. */
+  readonly figures: () => EngineFigures | null
   /** Why nothing can be stored just now; null while it can. */
   readonly refusal: () => Refusal | null
   /** A delivery is refused through no fault of its sender, before it is known of which job. */
@@ -23,6 +37,7 @@ export const ALWAYS_HEALTHY: IngestHealth = {
   lastIngestGap: () => null,
   clockBehindMs: () => 0,
   unknownLimits: () => [],
+  figures: () => null,
   refusal: () => null,
   recordRefusal: () => undefined,
 }

@@ -82,6 +82,7 @@ import { statusPagesSuite } from './status-pages.suite.ts'
 import { EVERY_ROW, oneOfEach } from './suite.ts'
 import type { Suite } from './suite.ts'
 import { stylesSuite } from './styles.suite.ts'
+import { telemetrySuite } from './telemetry.suite.ts'
 import { thresholdsSuite } from './thresholds.suite.ts'
 import { translationsSuite } from './translations.suite.ts'
 import { treeSuite } from './tree.suite.ts'
@@ -130,6 +131,7 @@ export const SUITES: readonly Suite[] = [
   historiesSuite,
   filesSuite,
   stylesSuite,
+  telemetrySuite,
   consoleSuite,
   settingsSuite,
   translationsSuite,

@@ -47,6 +47,7 @@ export async function openEngine(
       lastIngestGap: () => engine.lastIngestGap,
       clockBehindMs: () => engine.clockBehindMs,
       unknownLimits: () => engine.unknownLimits,
+      figures: () => engine.figures(),
       refusal: () => engine.refusal,
       recordRefusal: () => engine.recordRefusal(),
     },

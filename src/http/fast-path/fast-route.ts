@@ -7,6 +7,8 @@ import { idempotencyKeyOf } from '../idempotency.ts'
 import { admit } from '../policy.ts'
 import type { Policy, Surroundings } from '../policy.ts'
 import { failureResponse } from '../problem.ts'
+import { requestFiguresOf } from '../request-figures.ts'
+import type { RequestFigures, RequestKind } from '../request-figures.ts'
 import { takeJson } from '../valid.ts'
 import type { Quick } from '../valid.ts'
 import { jsonResponse } from './json-answer.ts'
@@ -19,6 +21,8 @@ export type FastRoute<Body, Done> = {
   /** With `:id` where one stands, or without; the id is then 0. */
   readonly path: string
   readonly policy: Policy
+  /** Under which its requests are counted. */
+  readonly kind: RequestKind
   readonly takes: Quick<z.ZodType<Body>>
   readonly handle: (context: Context, id: number, sent: KeyedBody<Body>) => MaybePromise<Done>
   /** Apart, because one more promise for it would cost more than what it does. */
@@ -36,25 +40,31 @@ export function fastRoute<Body, Done>(
   route: FastRoute<Body, Done>,
 ): (request: Request) => Promise<Response> | null {
   const [before = '', after] = `${application.ports.settings.basePath}${route.path}`.split(':id')
+  const surroundings = { ...application, figures: requestFiguresOf(application.ports) }
   return (request) => {
     const { url } = request
     const from = url.indexOf('/', 'https://'.length)
     if (request.method !== route.method || !url.startsWith(before, from)) return null
     if (after === undefined)
-      return url.length === from + before.length ? answer(application, route, request, 0) : null
+      return url.length === from + before.length ? answer(surroundings, route, request, 0) : null
     if (!url.endsWith(after)) return null
     const id = url.slice(from + before.length, -after.length)
-    return ID.test(id) ? answer(application, route, request, Number(id)) : null
+    return ID.test(id) ? answer(surroundings, route, request, Number(id)) : null
   }
 }
 
 async function answer<Body, Done>(
-  { ports, authenticators }: Application,
+  { ports, authenticators, figures }: Application & { readonly figures: RequestFigures },
   route: FastRoute<Body, Done>,
   request: Request,
   id: number,
 ): Promise<Response> {
   const requestId = requestIdOf(request)
+  const startedAt = ports.clock.now()
+  const answered = (response: Response) => {
+    figures.record(route.kind, response.status, ports.clock.now() - startedAt)
+    return response
+  }
   let caller: Context['caller'] | undefined
   let input: Promise<unknown> | null = null
   try {
@@ -67,7 +77,7 @@ async function answer<Body, Done>(
     try {
       const sent = { body: await taken.body, key: idempotencyKeyOf(request) }
       const done = await route.handle(context, id, sent)
-      return jsonResponse(route.show(done, context, id), request, context)
+      return answered(jsonResponse(route.show(done, context, id), request, context))
     } finally {
       release()
     }
@@ -77,6 +87,6 @@ async function answer<Body, Done>(
     const about = { requestId, method: route.method, route: route.path, isDelivery }
     const response = failureResponse(error, ports, about)
     addHeaders(response.headers, request, { ports, requestId })
-    return response
+    return answered(response)
   }
 }

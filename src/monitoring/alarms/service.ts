@@ -1,4 +1,5 @@
 export { act } from './service/actions.ts'
+export { alarmFigures } from './service/figures.ts'
 export { advanceAlarms, raiseAlarms } from './service/raise.ts'
 export { closeBelow, deleteOldChanges } from './store/changes.ts'
 export {

@@ -252,3 +252,11 @@ export function isOvertaken(error: unknown): boolean {
     isNotNullViolation(error, 'states.alarmed_seq')
   )
 }
+
+/** The number of alarms that are not closed, by status. */
+export async function countUnclosed(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.all<{ status: string; total: number }>(
+    sql`select status, count(*) as total from alarms where status in ('open', 'assigned') group by status`,
+  )
+  return new Map(rows.map(({ status, total }) => [status, total]))
+}

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../lib/errors.ts'
 import { Mutex } from '../../lib/mutex.ts'
-import type { IngestGap } from '../../ports/ingest-health.ts'
+import type { EngineFigures, IngestGap } from '../../ports/ingest-health.ts'
 import type { Copied, JobActors } from '../../ports/job-actors.ts'
 import type {
   Delivered,
@@ -151,6 +151,18 @@ export class JobEngine implements JobActors {
   get unknownLimits(): readonly number[] {
     const jobs = [...this.#head.jobs.values()].filter((job) => job.hasUnknownLimit)
     return jobs.map(({ id }) => id).toSorted((a, b) => a - b)
+  }
+
+  figures(): EngineFigures {
+    const { jobs, storedValues, unflushed } = this.#head
+    const lateMs = this.#silence.clock.now() - this.#silence.nextAt
+    return {
+      jobs: jobs.size,
+      storedValues,
+      commits: this.#wal.commits,
+      unflushed: { ...unflushed },
+      overdueMs: Math.max(0, lateMs),
+    }
   }
 
   get jobCount(): number {

@@ -113,6 +113,7 @@ export const fastDelivery: FastRoute<DeliveryBody, Delivered> = {
   method: 'POST',
   path: '/webcollector/jobs/:id/values',
   policy: delivery,
+  kind: 'delivery',
   takes: { schema: deliveryBody, plain: plainBody, sizeMaxBytes: DELIVERY_MAX_BYTES },
   handle: deliver,
   show: (delivered, { ports }, jobId) => showRepeatable(answerOf(ports, jobId, delivered)),

@@ -27,6 +27,8 @@ export class Head {
   readonly pendingRows = new PendingRowLists()
   /** Jobs that may have adaptive limits. */
   readonly #adaptive = new Set<Job>()
+  /** Durable values since the process started. */
+  storedValues = 0
   readonly unflushed: Unflushed = { samples: 0, rows: 0, sizeBytes: 0 }
 
   /** @param armed is called when the earliest deadline moved earlier */
@@ -85,12 +87,17 @@ export class Head {
   markRowsDurable(rows: AppendedRows, walId: number, isRow: boolean): void {
     if (isRow) this.pendingRows.add(rows, walId)
     else this.pendingRows.pass(rows, walId)
-    this.unflushed.samples += rows.jobs.length
+    this.#store(rows.jobs.length)
   }
 
   markEffectDurable({ job, result }: Effect, walId: number): void {
     job.markDurable(result, walId)
-    this.unflushed.samples += result.samples.length + (result.run?.at.length ?? 0)
+    this.#store(result.samples.length + (result.run?.at.length ?? 0))
+  }
+
+  #store(values: number): void {
+    this.unflushed.samples += values
+    this.storedValues += values
   }
 
   /** The end of the job is durable: its samples need no flush. */

@@ -20,6 +20,8 @@ export class Wal {
   readonly outbox: TransitionOutbox
   /** The number of the last WAL row. */
   lastId = 0
+  /** The commits since the process started. */
+  commits = 0
   readonly #host: EngineHost
   readonly #lock: Mutex
   readonly #head: Head
@@ -91,6 +93,7 @@ export class Wal {
     await host.values.commit(statements)
     // A job may have entries in several rows of a commit: its state is as of the last of them.
     this.lastId += rows
+    this.commits++
     this.#head.unflushed.rows += rows
     this.#head.unflushed.sizeBytes += sizeBytes
     for (const record of batch) {

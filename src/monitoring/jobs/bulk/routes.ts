@@ -41,6 +41,7 @@ export const fastBulk: FastRoute<BulkBody, Repeatable> = {
   method: 'POST',
   path: PATH,
   policy: bulk,
+  kind: 'bulk',
   takes: { schema: bulkBody, plain: plainBulk, sizeMaxBytes: BULK_MAX_BYTES },
   handle: (context, _, { body, key }) => deliverBulk(context, body, key),
   show: showRepeatable,

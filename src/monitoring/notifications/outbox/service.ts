@@ -12,7 +12,7 @@ import * as store from './store.ts'
 import type { ListedRow } from './store.ts'
 import { countWaiting, endPause, findPause, insertPause } from './store/pauses.ts'
 
-export { countDead } from './store.ts'
+export { countDead, countWaiting } from './store.ts'
 export { makeNotices } from './service/notices.ts'
 export { openNotifier } from './service/notifier.ts'
 export type { Notifier } from './service/notifier.ts'

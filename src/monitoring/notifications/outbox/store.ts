@@ -70,6 +70,14 @@ export function reviveNotification(
     where id = ${id} and status <> 'sent'`)
 }
 
+/** The number of messages that wait to be sent. */
+export async function countWaiting(database: Database): Promise<number> {
+  const [row] = await database.all<{ total: number }>(
+    sql`select count(*) as total from notifications where status = 'waiting'`,
+  )
+  return row?.total ?? 0
+}
+
 /** The number of messages that failed since an instant. */
 export async function countDead(database: Database, since: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(

@@ -1,8 +1,9 @@
 import { DAY_MS, timeFormat } from '../../../lib/time.ts'
 import type { Warning } from '../../../operations/health/schema.ts'
+import type { Figure } from '../../../operations/telemetry/figures.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { hasAddressedLink } from '../../alarms/service.ts'
-import { countDead, notificationsPausedSince } from '../outbox/service.ts'
+import { countDead, countWaiting, notificationsPausedSince } from '../outbox/service.ts'
 import { idleRecipients } from '../recipients/service/reads.ts'
 
 /** Alarms are listed, and no recipient is notified of any. */
@@ -30,6 +31,23 @@ export async function notificationsAreDead({ database, clock }: Ports): Promise<
   if (count === 0) return null
   const detail = `${count} notifications failed for good within 24 hours. GET /notifications?status=dead lists them with the reason; POST /notifications/{id}/resend sends one again.`
   return { code: 'notifications_dead', detail }
+}
+
+/** The notifications that wait or were given up, for `GET /metrics`. */
+export async function notificationFigures({ database, clock }: Ports): Promise<Figure> {
+  const [waiting, dead] = await Promise.all([
+    countWaiting(database),
+    countDead(database, clock.now() - DAY_MS),
+  ])
+  return {
+    name: 'tidemark_notifications',
+    help: 'Notifications that wait, and those that were given up within 24 hours.',
+    type: 'gauge',
+    samples: [
+      { labels: { status: 'waiting' }, value: waiting },
+      { labels: { status: 'dead' }, value: dead },
+    ],
+  }
 }
 
 /** While notifications are paused after a restore. */

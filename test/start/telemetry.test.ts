@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+import { connectAdministrator } from '../api/client.ts'
+import { startBun } from '../hosts/bun.ts'
+
+const DEPLOY = join(import.meta.dir, '../../deploy')
+const NAME = /tidemark_[a-z_]+/g
+const TEST_MAX_MS = 60_000
+
+const promtool = (args: readonly string[], input: string) => {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['promtool', ...args], { stdin: Buffer.from(input) })
+  return { exitCode, output: stdout.toString() + stderr.toString() }
+}
+
+test(
+  'Prometheus accepts the figures and the alerts, and the alerts and the dashboard name figures that exist',
+  async () => {
+    const host = await startBun()
+    try {
+      const { request } = await connectAdministrator(host)
+      const { text } = await request('GET', '/metrics')
+      expect(promtool(['check', 'metrics'], text)).toEqual({ exitCode: 0, output: '' })
+      // The control: promtool refuses a figure without a help.
+      expect(promtool(['check', 'metrics'], 'a_total{ 1\n').exitCode).not.toBe(0)
+      const alerts = join(DEPLOY, 'prometheus/alerts.yaml')
+      expect(promtool(['check', 'rules', alerts], '')).toMatchObject({
+        exitCode: 0,
+        output: expect.stringContaining('7 rules found') as unknown,
+      })
+      const known = new Set(text.match(NAME))
+      for (const file of [alerts, join(DEPLOY, 'grafana/tidemark.json')])
+        for (const name of (await Bun.file(file).text()).match(NAME) ?? []) expect(known).toContain(name)
+    } finally {
+      await host.close()
+    }
+  },
+  TEST_MAX_MS,
+)

@@ -98,6 +98,12 @@ async function makeDatabase(client: Client, type: 'postgresql' | 'mysql', change
   return (await good<Made>(client.request('POST', '/dataSources', { json }))).id
 }
 
+/** The statements of the test of cancellations that run. */
+const LONG_RUNS = {
+  postgresql: `select count(*) from pg_stat_activity where query like '%long_run%' and state = 'active' and pid <> pg_backend_pid()`,
+  mysql: `select count(*) from information_schema.processlist where info like '%long_run%' and id <> connection_id()`,
+}
+
 /** A source of each kind that is there, by its kind. */
 const sources = once(async (client) => {
   const kinds: Record<string, number> = { imported: await makeImported(client) }
@@ -1060,12 +1066,14 @@ const onDatabases: Scenario[] = [
       expect((await good<Result>(run({ as: 'Data_Editor' }))).rows).toEqual(all)
     },
   })),
-  {
-    title: 'a run after its wait is cancelled at the server',
+  ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
+    title: `${type}: a run after its wait is cancelled at the server`,
     async run(client) {
-      const id = await makeDatabase(client, 'postgresql', { timeout: 'PT1M' })
+      const server = type === 'mysql' ? mariadbServer() : sourceServer()
+      if (!server) return
+      const id = await makeDatabase(client, type, { timeout: 'PT1M' })
       const text =
-        'WITH RECURSIVE endless_run AS (SELECT 1 AS n UNION ALL SELECT n FROM endless_run) SELECT count(*) AS n FROM endless_run'
+        'WITH RECURSIVE long_run AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM long_run WHERE n < 900) SELECT count(*) AS n FROM long_run AS a, long_run AS b, long_run AS c, long_run AS d'
       const query = await published(client, { dataSourceId: id, text })
       const answer = await client.request('POST', `/dataQueries/${query.id}/run?wait=PT0.2S`, {
         json: {},
@@ -1073,9 +1081,8 @@ const onDatabases: Scenario[] = [
       })
       expectAnswer(answer, { answers: 202 })
       const running = async (count: string) => {
-        const active = `select count(*) from pg_stat_activity where query like '%endless_run%' and state = 'active' and pid <> pg_backend_pid()`
         for (let tried = 0; tried < 100; tried++) {
-          if ((await sourceServer().sql(active)).trim() === count) return true
+          if ((await server.sql(LONG_RUNS[type])).trim() === count) return true
           await Bun.sleep(50)
         }
         return false
@@ -1085,8 +1092,11 @@ const onDatabases: Scenario[] = [
       expectAnswer(await client.request('DELETE', place), { answers: 'not_found' })
       expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
       expect(await running('0')).toBe(true)
+      expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
+      const ended = await good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' }))
+      expect(ended.state).toMatch(/^(?:cancelled|running)$/)
     },
-  },
+  })),
   {
     title: 'a statement ends at the time limit of its data source; a result after the wait is an operation',
     async run(client) {

@@ -7,7 +7,9 @@ import { Miniflare } from 'miniflare'
 import type { DatabaseTarget } from '../../src/ports/databases.ts'
 import { openBunDatabases } from '../../workers/bun/databases.ts'
 import { bundleWorker } from '../hosts/bundle.ts'
-import { answerCall } from '../hosts/databases-worker.ts'
+import { answerCall } from '../hosts/database-calls.ts'
+import { startTamperingProxy } from '../hosts/tampering-proxy.ts'
+import type { Tamper, TamperingProxy } from '../hosts/tampering-proxy.ts'
 import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
 import type { Mariadb } from '../hosts/mariadb.ts'
 import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
@@ -19,7 +21,10 @@ const PASSWORD = 'a password of a database'
 const HOSTS = ['bun', 'workerd'] as const
 const servers = {} as { postgres: Postgres; mariadb: Mariadb }
 const calls = {} as Record<(typeof HOSTS)[number], Call>
-let miniflare: Miniflare | null = null
+/** Workers in a platform that trusts the certificates of the servers, and in one that does not. */
+let trusting: Miniflare | null = null
+let strict: Miniflare | null = null
+let callStrict: Call
 
 beforeAll(async () => {
   const [postgres, mariadb, contents] = await Promise.all([
@@ -45,27 +50,41 @@ beforeAll(async () => {
     await mariadb.sql(MARIADB)
   }
   const addressesOf = (name: string) => Promise.resolve([name.endsWith('.example.org') ? '127.0.0.1' : name])
-  const databases = openBunDatabases({ outboundAllow: new Set(allowed), addressesOf })
-  calls.bun = (call) => answerCall(databases, { abortAfterMs: null, batchesMax: null, ...call })
-  miniflare = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'main.mjs', contents }],
-    compatibilityDate: '2026-04-01',
-    compatibilityFlags: ['nodejs_compat'],
-    cf: false,
-    outboundService: { network: { allow: ['public', 'private'] } },
-    handleRuntimeStdio: (...streams: Readable[]) => {
-      for (const stream of streams) stream.resume()
-    },
-  })
-  const url = await miniflare.ready
-  calls.workerd = async (call) => {
-    const body = JSON.stringify({ allowed, abortAfterMs: null, batchesMax: null, ...call })
-    return (await fetch(url, { method: 'POST', body })).json()
+  const outboundAllow = new Set(allowed)
+  const databases = openBunDatabases({ outboundAllow, addressesOf })
+  calls.bun = ({ allowed: more = [], ...call }) => {
+    for (const place of more) outboundAllow.add(place)
+    return answerCall(databases, { abortAfterMs: null, batchesMax: null, ...call })
   }
+  const start = async (trustedCertificates: string[]): Promise<readonly [Miniflare, Call]> => {
+    const started = new Miniflare({
+      modules: [{ type: 'ESModule', path: 'main.mjs', contents }],
+      compatibilityDate: '2026-04-01',
+      compatibilityFlags: ['nodejs_compat'],
+      cf: false,
+      outboundService: { network: { allow: ['public', 'private'], tlsOptions: { trustedCertificates } } },
+      handleRuntimeStdio: (...streams: Readable[]) => {
+        for (const stream of streams) stream.resume()
+      },
+    })
+    const url = await started.ready
+    const call: Call = async (asked) => {
+      const body = JSON.stringify({ allowed, abortAfterMs: null, batchesMax: null, ...asked })
+      return (await fetch(url, { method: 'POST', body })).json()
+    }
+    return [started, call]
+  }
+  const certificates = [postgres, mariadb].flatMap((server) => server?.certificate ?? [])
+  ;[[trusting, calls.workerd], [strict, callStrict]] = await Promise.all([start(certificates), start([])])
 }, 90_000)
 
 afterAll(async () => {
-  await Promise.all([miniflare?.dispose(), servers.postgres?.close(), servers.mariadb?.close()])
+  await Promise.all([
+    trusting?.dispose(),
+    strict?.dispose(),
+    servers.postgres?.close(),
+    servers.mariadb?.close(),
+  ])
 })
 
 const POSTGRES = `
@@ -275,9 +294,49 @@ describe.if(hasPostgres && hasMariadb)('TLS', () => {
     expect(await ask('workerd', type, { tls: 'verify-full', ca })).toMatchObject({
       code: 'tls_unsupported_here',
     })
-    expect(await ask('workerd', type, { tls: 'verify-full' })).toMatchObject({
-      code: type === 'mysql' ? 'tls_unsupported_here' : 'source_unavailable',
-    })
+  })
+
+  test.each(TYPES)(
+    'to %s on Workers is verified by the platform, for the names in the certificate',
+    async (type) => {
+      const { port } = serverOf(type)
+      const probe = (call: Call, change: Partial<DatabaseTarget>) => {
+        const target = { ...targetOf(type, port, type === 'mysql' ? 'tidemark' : 'postgres'), ...change }
+        return call({ method: 'probe', args: [target], allowed: [`127.0.0.1:${port}`, `localhost:${port}`] })
+      }
+      for (const tls of ['verify-full', 'require'] as const) {
+        expect(await probe(calls.workerd, { tls })).toHaveProperty('result')
+        for (const [call, change] of [
+          [calls.workerd, { host: 'localhost' }],
+          [callStrict, {}],
+        ] as const)
+          expect(await probe(call, { tls, ...change })).toMatchObject({ code: 'source_unavailable' })
+      }
+    },
+  )
+
+  test.each(HOSTS)('on %s carries many rows, and a statement is cancelled', async (host) => {
+    for (const type of TYPES) {
+      const target = {
+        ...targetOf(type, serverOf(type).port, type === 'mysql' ? 'tidemark' : 'postgres'),
+        tls: 'require',
+      }
+      const { series, sleep, working } = type === 'mysql' ? MARIA : POSTGRESQL
+      const query = (text: string, change: object = {}) => {
+        const limits = { timeoutMs: 20_000, rowsMax: 1_000_000, bytesMax: 100_000_000 }
+        const statement = { text, binds: [] }
+        return calls[host]({
+          method: 'query',
+          args: [target, { statement, access: 'read', session: {} }, limits],
+          ...change,
+        })
+      }
+      const { result } = (await query(series(100_000))) as { result: { rows: number[][] } }
+      expect([result.rows.length, result.rows.at(-1)]).toEqual([100_000, [100_000]])
+      expect(await query(sleep(30), { abortAfterMs: 300 })).toMatchObject({ code: 'conflict' })
+      await Bun.sleep(300)
+      expect((await serverOf(type).sql(working)).trim()).toBe('0')
+    }
   })
 })
 
@@ -308,3 +367,96 @@ test.if(hasPostgres)(
   },
   30_000,
 )
+
+/** The changes that a server in front of the real one makes to its answers. The rows of a query begin before byte 8,000. */
+const LIES: readonly {
+  readonly title: string
+  readonly tamper: (type: DatabaseTarget['type']) => Tamper
+  readonly tls?: DatabaseTarget['tls']
+  readonly codes: RegExp
+}[] = [
+  { title: 'is silent from the beginning', tamper: () => () => 'silence', codes: /: source_unavailable$/ },
+  { title: 'closes at once', tamper: () => () => null, codes: /: source_unavailable$/ },
+  {
+    title: 'speaks another protocol',
+    tamper: () => () => Buffer.from('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
+    codes: /: source_unavailable$/,
+  },
+  { title: 'refuses TLS', tamper: withoutTls, tls: 'require', codes: /: source_unavailable$/ },
+  { title: 'dies within the rows', tamper: () => after(8_000, () => null), codes: /: source_unavailable$/ },
+  {
+    title: 'is silent within the rows',
+    tamper: () => after(8_000, () => 'silence'),
+    codes: /: query_timeout$/,
+  },
+  {
+    title: 'claims a length that is negative or without end',
+    tamper: () => after(8_000, (chunk) => Buffer.alloc(chunk.length, 0xff)),
+    codes: /: (?:source_unavailable|query_timeout)$/,
+  },
+  {
+    title: 'sends bytes of other types than it named',
+    tamper: () =>
+      after(8_000, (chunk) => chunk.map((byte, at) => (at % 3 === 0 ? byte ^ 0x55 : byte)) as Buffer),
+    codes: /: (?:source_unavailable|query_timeout|query_failed|rows)$/,
+  },
+]
+
+/** PostgreSQL answers with a letter; MySQL has a bit in its greeting. */
+function withoutTls(type: DatabaseTarget['type']): Tamper {
+  return (chunk, from) => {
+    if (from > 0) return chunk
+    if (type === 'postgresql') return Buffer.from('N')
+    const changed = Buffer.from(chunk)
+    const at = chunk.indexOf(0, 5) + 15
+    changed[at] = (chunk[at] ?? 0) & ~0x08
+    return changed
+  }
+}
+
+function after(bytes: number, tamper: (chunk: Buffer) => Buffer | null | 'silence'): Tamper {
+  return (chunk, from) => (from + chunk.length < bytes ? chunk : tamper(chunk))
+}
+
+describe.if(hasPostgres && hasMariadb).each(HOSTS)('on %s a server', (host) => {
+  const proxies: TamperingProxy[] = []
+  afterAll(() => {
+    for (const proxy of proxies) proxy.close()
+  })
+
+  /** The answer to a query through a server that lies, and then one through the same permit from the true one. */
+  async function asked(type: DatabaseTarget['type'], tamper: Tamper, tls: DatabaseTarget['tls'] = 'disable') {
+    const { port } = type === 'mysql' ? servers.mariadb : servers.postgres
+    const proxy = await startTamperingProxy(port, tamper)
+    proxies.push(proxy)
+    const target = {
+      ...targetOf(type, port, type === 'mysql' ? 'tidemark' : 'postgres'),
+      name: `lies ${proxy.port}`,
+      connectionsMax: 1,
+    }
+    const { series } = type === 'mysql' ? MARIA : POSTGRESQL
+    const query = async (change: Partial<DatabaseTarget>, timeoutMs: number) => {
+      const statement = { text: series(20_000), binds: [] }
+      const limits = { timeoutMs, rowsMax: 50_000, bytesMax: 10_000_000 }
+      const args = [{ ...target, ...change }, { statement, access: 'read', session: {} }, limits]
+      const ports = [port, proxy.port].map((one) => `127.0.0.1:${one}`)
+      return (await calls[host]({ method: 'query', args, allowed: ports })) as { code?: string }
+    }
+    const { code = 'rows' } = await query({ port: proxy.port, tls }, 1_000)
+    const then = await query({}, 20_000)
+    return [`${type}: ${code}`, then.code === undefined ? 'rows' : then] as const
+  }
+
+  test.concurrent.each(LIES)(
+    'that $title is given up, and its permit is free again',
+    async ({ tamper, tls, codes }) => {
+      for (const [code, then] of await Promise.all(
+        (['postgresql', 'mysql'] as const).map((type) => asked(type, tamper(type), tls)),
+      )) {
+        expect(code).toMatch(codes)
+        expect(then).toBe('rows')
+      }
+    },
+    30_000,
+  )
+})

@@ -5,4 +5,10 @@ declare module 'cloudflare:workers' {
   export import DurableObject = CloudflareWorkersModule.DurableObject
 }
 
+declare module 'cloudflare:sockets' {
+  import type { Socket, SocketAddress, SocketOptions } from '@cloudflare/workers-types'
+
+  export function connect(address: SocketAddress, options: SocketOptions): Socket
+}
+
 declare const scheduler: { wait(ms: number): Promise<void> }

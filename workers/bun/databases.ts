@@ -7,6 +7,8 @@ import { openDatabases } from '../databases/databases.ts'
 import { PermitCounter } from '../databases/permits.ts'
 import { lookedUp } from './network.ts'
 
+const BATCH_MAX_BYTES = 128 * 1_024 * 1_024
+
 type DatabaseOptions = {
   readonly outboundAllow: ReadonlySet<string>
   /** The addresses of a name, the best first. */
@@ -17,6 +19,7 @@ type DatabaseOptions = {
 export function openBunDatabases({ outboundAllow, addressesOf = lookedUp }: DatabaseOptions): Databases {
   const counter = new PermitCounter(() => performance.now())
   return openDatabases({
+    batchMaxBytes: BATCH_MAX_BYTES,
     permits: {
       async take(request) {
         const id = await counter.take(request)

@@ -8,6 +8,7 @@ import type {
   RelationColumn,
   ResultColumn,
 } from '../../src/ports/databases.ts'
+import type { Source } from './intake.ts'
 
 /** How a server is reached. */
 export type Place = DatabaseTarget & {
@@ -42,7 +43,21 @@ export interface Connection {
 export type Rows = { readonly columns: readonly ResultColumn[]; next(): Promise<readonly Row[] | null> }
 
 /** Opens a connection and begins a transaction. The signal ends the attempt. */
-export type Connect = (place: Place, session: Session, signal: AbortSignal) => Promise<Connection>
+export type Connect = (place: Place, session: Session, dialling: Dialling) => Promise<Connection>
+
+export type Dialling = {
+  readonly signal: AbortSignal
+  /** The bytes that a server may send for a batch of rows. */
+  readonly batchMaxBytes: number
+  /** Opens the sockets for MySQL where the driver cannot encrypt them itself; else null. */
+  readonly mysqlSocket: ((place: Place) => MysqlSocket) | null
+}
+
+/** A stream of Node to a server. */
+export type MysqlSocket = Source & {
+  /** Encrypts all further bytes. Rejects where the certificate is not of the host. */
+  encrypt(): Promise<void>
+}
 
 /** The meaning of an error of a driver. */
 export type Fault = {
@@ -52,3 +67,7 @@ export type Fault = {
 
 export const CONNECT_MAX_MS = 10_000
 export const ROWS_AT_ONCE = 1_000
+/** The rows of the first batch, whose size is unknown. */
+export const ROWS_FIRST = 16
+/** About the size of a batch. */
+export const BATCH_BYTES = 1_024 * 1_024

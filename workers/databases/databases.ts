@@ -10,7 +10,7 @@ import type {
 } from '../../src/ports/databases.ts'
 import type { Permit, Permits } from '../../src/ports/permits.ts'
 import { CONNECT_MAX_MS } from './connection.ts'
-import type { Connect, Connection, Fault, Rows, Session } from './connection.ts'
+import type { Connect, Connection, Dialling, Fault, Rows, Session } from './connection.ts'
 import { connectMysql, mysqlFault } from './mysql.ts'
 import { connectPostgres, postgresFault } from './postgres.ts'
 
@@ -35,10 +35,13 @@ const DRIVERS: Readonly<
 /** The parts of a host. */
 export type DatabaseHost = {
   readonly permits: Permits
+  /** The bytes that a server may send for a batch of rows. */
+  readonly batchMaxBytes: number
   /** The address that a connection goes to. @throws {Refusal} forbidden for a private one */
   readonly addressOf: (target: DatabaseTarget) => Promise<string>
   /** @throws {Refusal} tls_unsupported_here */
   readonly checkTls?: (target: DatabaseTarget) => void
+  readonly mysqlSocket?: Dialling['mysqlSocket']
 }
 
 /** The databases of users, by `pg` and `mysql2`, on Bun and in workerd. */
@@ -184,7 +187,9 @@ async function open({ host, target, signal }: Caller, session: Session): Promise
       () => deadline.abort(unavailable('The server does not answer.')),
       CONNECT_MAX_MS,
     )
-    const connection = await untilAborted(connect({ ...target, address }, session, limit), limit).finally(
+    const { batchMaxBytes, mysqlSocket = null } = host
+    const dialling = { signal: limit, batchMaxBytes, mysqlSocket }
+    const connection = await untilAborted(connect({ ...target, address }, session, dialling), limit).finally(
       () => clearTimeout(connecting),
     )
     const timer = setTimeout(
@@ -226,7 +231,10 @@ async function end(connection: Connection, permit: Permit, mayRun: boolean): Pro
 function refusalFor(error: unknown, faultOf: (error: unknown) => Fault | null): unknown {
   if (error instanceof Refusal) return error
   const fault = faultOf(error)
-  if (!fault) return error
+  if (!fault)
+    return unavailable(
+      `its answer cannot be read (${error instanceof Error ? error.message : String(error)}).`,
+    )
   const { kind, detail } = fault
   if (kind === 'failed') return new Refusal('query_failed', `The database refused the statement: ${detail}`)
   if (kind === 'timeout') return timedOut(`The database ended the statement: ${detail}`)

@@ -18,12 +18,17 @@ declare module 'pg' {
     readonly queryMode?: 'extended'
     readonly query_timeout: number
   }
+  type Stream = {
+    destroy(error?: Error): void
+    emit: (...event: never[]) => boolean
+  }
   export class Client {
     constructor(options: ClientOptions)
     readonly processID: number
-    readonly connection: { readonly stream: { destroy(): void } }
+    readonly connection: { readonly stream: Stream; attachListeners: (stream: Stream) => void }
     on(event: 'error', listener: (error: Error) => void): this
     once(event: 'end', listener: () => void): this
+    once(event: 'error', listener: (error: Error) => void): this
     connect(): Promise<void>
     query<Submitted extends { submit(connection: never): void }>(submitted: Submitted): Submitted
     query(query: Query): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>

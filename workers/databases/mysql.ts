@@ -3,8 +3,10 @@ import { connect as connectSocket } from 'node:net'
 
 import type { Cell, Row } from '../../src/domain/table.ts'
 import type { Bind, Bound, RelationColumn } from '../../src/ports/databases.ts'
-import { CONNECT_MAX_MS, ROWS_AT_ONCE } from './connection.ts'
-import type { Connect, Connection, Fault, Place, Rows, Session } from './connection.ts'
+import { BATCH_BYTES, CONNECT_MAX_MS, ROWS_AT_ONCE, ROWS_FIRST } from './connection.ts'
+import type { Connect, Connection, Dialling, Fault, MysqlSocket, Place, Rows, Session } from './connection.ts'
+import { Intake } from './intake.ts'
+import type { Source } from './intake.ts'
 import { mysqlType, readMysql } from './types.ts'
 import type { MysqlField } from './types.ts'
 
@@ -14,13 +16,13 @@ const SQL_MODE = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_Z
 type Driver = ReturnType<typeof createConnection>
 
 /** Connects to MySQL or MariaDB. Statements of callers are prepared, which takes one at a time. */
-export const connectMysql: Connect = async (place, session, signal) => {
-  const opened = await open(place, CONNECT_MAX_MS, signal)
+export const connectMysql: Connect = async (place, session, dialling) => {
+  const opened = await open(place, CONNECT_MAX_MS, dialling)
   const { driver } = opened
   try {
     const [[version]] = (await ask(driver, 'select version()')) as [[string]]
     for (const statement of openings(session, /mariadb/i.test(version))) await ask(driver, statement)
-    return connectionOf(opened, place, version)
+    return connectionOf(opened, { place, version, dialling })
   } catch (error) {
     opened.destroy()
     throw error
@@ -37,11 +39,24 @@ function openings({ access, timeoutMs }: Session, isMariadb: boolean): readonly 
     : [settings, 'set session transaction read only', 'start transaction read only']
 }
 
-type Opened = { readonly driver: Driver; readonly destroy: () => void }
+type Opened = {
+  readonly driver: Driver
+  readonly destroy: () => void
+  /** Rejects when the connection is lost. A stream of rows does not end then. */
+  readonly lost: Promise<never>
+  readonly intake: Intake
+}
 
-function open(place: Place, timeoutMs: number, signal: AbortSignal): Promise<Opened> {
+function open(
+  place: Place,
+  timeoutMs: number,
+  { signal, mysqlSocket, batchMaxBytes }: Dialling,
+): Promise<Opened> {
   const { address, host, port, database, user, password, tls, ca } = place
-  const socket = connectSocket(port, address)
+  const own = mysqlSocket?.(place)
+  const socket = own ?? connectSocket(port, address)
+  const intake = new Intake(batchMaxBytes)
+  intake.watch(socket)
   const driver = createConnection({
     host,
     port,
@@ -67,28 +82,45 @@ function open(place: Place, timeoutMs: number, signal: AbortSignal): Promise<Ope
       },
     }),
   })
+  secure(driver as unknown as Securing, own, intake)
   // The driver only ends its half of the connection: a server that sends rows would go on until a timeout.
   const destroy = () => {
     driver.destroy()
     socket.destroy()
   }
+  const lost = Promise.withResolvers<never>()
+  lost.promise.catch(() => undefined)
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       destroy()
       reject(signal.reason as Error)
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    // A lost connection rejects what is under way; without a listener it would end the process.
-    driver.on('error', reject)
+    driver.on('error', (error: Error) => {
+      lost.reject(error)
+      reject(error)
+    })
     driver.connect((error) => {
       signal.removeEventListener('abort', onAbort)
       if (error) {
         destroy()
         reject(error)
-      } else resolve({ driver, destroy })
+      } else resolve({ driver, destroy, lost: lost.promise, intake })
     })
     if (signal.aborted) onAbort()
   })
+}
+
+type Securing = { stream: Source; startTLS: (onSecure: (error: Error | null) => void) => void }
+
+/** The driver replaces its stream by an encrypted one, unless the socket encrypts itself. */
+function secure(driver: Securing, own: MysqlSocket | undefined, intake: Intake): void {
+  const encrypt = driver.startTLS
+  driver.startTLS = (onSecure) => {
+    if (own) return void own.encrypt().then(() => onSecure(null), onSecure)
+    encrypt.call(driver, onSecure)
+    intake.watch(driver.stream)
+  }
 }
 
 /** Runs a statement of our own. @returns rows as arrays */
@@ -98,12 +130,20 @@ function ask(driver: Driver, sql: string): Promise<unknown> {
   })
 }
 
-function connectionOf({ driver, destroy }: Opened, place: Place, version: string): Connection {
+function connectionOf(
+  opened: Opened,
+  {
+    place,
+    version,
+    dialling,
+  }: { readonly place: Place; readonly version: string; readonly dialling: Dialling },
+): Connection {
+  const { driver, destroy } = opened
   const pid = driver.threadId ?? 0
   const isMariadb = /mariadb/i.test(version)
   return {
     pid,
-    read: (statement) => read(driver, statement),
+    read: (statement) => read(opened, statement),
     run: ({ text, binds }) =>
       new Promise((resolve, reject) => {
         driver.execute({ sql: text, values: binds.map(valueOf) }, (error, result) => {
@@ -114,13 +154,13 @@ function connectionOf({ driver, destroy }: Opened, place: Place, version: string
     async explain({ text, binds }, isAnalyzed) {
       const analyze = isMariadb ? 'analyze format=json' : 'explain analyze'
       const verb = isAnalyzed ? analyze : 'explain format=json'
-      const rows = await all(await read(driver, { text: `${verb} ${text}`, binds }))
+      const rows = await all(await read(opened, { text: `${verb} ${text}`, binds }))
       const plan = rows.map(([line]) => String(line)).join('\n')
       return { format: isAnalyzed && !isMariadb ? 'text' : 'json', text: plan }
     },
     async schema(rowsMax) {
       const binds = [{ type: 'integer', value: rowsMax }] as const
-      return (await all(await read(driver, { text: COLUMNS, binds }))).map(relationColumnOf)
+      return (await all(await read(opened, { text: COLUMNS, binds }))).map(relationColumnOf)
     },
     async probe() {
       const [[isReadOnly]] = (await ask(driver, 'select @@global.read_only')) as [[unknown]]
@@ -132,7 +172,10 @@ function connectionOf({ driver, destroy }: Opened, place: Place, version: string
       await ask(driver, 'commit')
     },
     async cancel() {
-      const other = await open(place, CANCEL_MAX_MS, AbortSignal.timeout(CANCEL_MAX_MS))
+      const other = await open(place, CANCEL_MAX_MS, {
+        ...dialling,
+        signal: AbortSignal.timeout(CANCEL_MAX_MS),
+      })
       try {
         await ask(other.driver, `kill query ${pid}`)
       } finally {
@@ -151,10 +194,10 @@ async function all(rows: Rows): Promise<readonly Row[]> {
   return found
 }
 
-function read(driver: Driver, { text, binds }: Bound): Promise<Rows> {
+function read({ driver, lost, intake }: Opened, { text, binds }: Bound): Promise<Rows> {
   const stream = driver
     .execute({ sql: text, values: binds.map(valueOf), rowsAsArray: true })
-    .stream({ highWaterMark: ROWS_AT_ONCE })
+    .stream({ highWaterMark: ROWS_FIRST })
   const { promise, resolve, reject } = Promise.withResolvers<Rows>()
   stream.once('fields', (fields: readonly MysqlField[]) => {
     const readings = fields.map(readMysql)
@@ -163,8 +206,8 @@ function read(driver: Driver, { text, binds }: Bound): Promise<Rows> {
       columns: readings.map(({ column }) => column),
       async next() {
         const batch: Row[] = []
-        while (batch.length < ROWS_AT_ONCE) {
-          const item = await source.next()
+        for (let bytes = 0; batch.length < ROWS_AT_ONCE && bytes < BATCH_BYTES; bytes += intake.taken()) {
+          const item = await Promise.race([source.next(), lost])
           if (item.done === true) break
           batch.push(
             item.value.map((cell, index): Cell => {
@@ -178,6 +221,7 @@ function read(driver: Driver, { text, binds }: Bound): Promise<Rows> {
     })
   })
   stream.once('error', reject)
+  lost.catch(reject)
   // A statement without a result, such as a comment.
   stream.once('end', () => resolve({ columns: [], next: () => Promise.resolve(null) }))
   return promise

@@ -4,8 +4,9 @@ import Cursor from 'pg-cursor'
 
 import type { Cell } from '../../src/domain/table.ts'
 import type { Bind, Bound, RelationColumn } from '../../src/ports/databases.ts'
-import { CONNECT_MAX_MS, ROWS_AT_ONCE } from './connection.ts'
+import { BATCH_BYTES, CONNECT_MAX_MS, ROWS_AT_ONCE, ROWS_FIRST } from './connection.ts'
 import type { Connect, Connection, Fault, Place, Rows, Session } from './connection.ts'
+import { Intake } from './intake.ts'
 import { postgresType, readPostgres } from './types.ts'
 
 /** The answer of a server that is silent comes so much later than its own limit at most. */
@@ -14,10 +15,12 @@ const SILENCE_MAX_MS = 2_000
 const TEXT = { getTypeParser: () => (text: string) => text }
 
 /** Connects to PostgreSQL. Statements of callers go by the extended protocol alone, which takes one at a time. */
-export const connectPostgres: Connect = async (place, session, signal) => {
+export const connectPostgres: Connect = async (place, session, { signal, batchMaxBytes }) => {
   const client = new Client(optionsOf(place))
   // A lost connection rejects what is under way; without a listener it would end the process.
   client.on('error', () => undefined)
+  const intake = new Intake(batchMaxBytes)
+  watch(client, intake)
   const onAbort = () => client.connection.stream.destroy()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -29,12 +32,21 @@ export const connectPostgres: Connect = async (place, session, signal) => {
       values: [JSON.stringify(settingsOf(session)), place.schema],
       query_timeout,
     })
-    return connectionOf(client, place, query_timeout)
+    return connectionOf({ client, intake }, place, query_timeout)
   } catch (error) {
     client.connection.stream.destroy()
     throw error
   } finally {
     signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** The driver replaces its stream by an encrypted one. */
+function watch({ connection }: Client, intake: Intake): void {
+  const attach = connection.attachListeners
+  connection.attachListeners = (stream) => {
+    intake.watch(stream)
+    attach.call(connection, stream)
   }
 }
 
@@ -88,7 +100,10 @@ function tlsOf({ host, tls, ca }: Place): object {
   }
 }
 
-function connectionOf(client: Client, place: Place, query_timeout: number): Connection {
+type Opened = { readonly client: Client; readonly intake: Intake }
+
+function connectionOf(opened: Opened, place: Place, query_timeout: number): Connection {
+  const { client } = opened
   const pid = client.processID
   const rowsOf = async (text: string, values: readonly unknown[] = []) =>
     (await client.query({ text, values, rowMode: 'array', queryMode: 'extended', query_timeout })).rows as (
@@ -97,7 +112,7 @@ function connectionOf(client: Client, place: Place, query_timeout: number): Conn
     )[][]
   return {
     pid,
-    read: (statement) => read(client, statement),
+    read: (statement) => read(opened, statement),
     async run({ text, binds }) {
       const values = binds.map(valueOf)
       const { rowCount } = await client.query({ text, values, queryMode: 'extended', query_timeout })
@@ -137,21 +152,26 @@ function connectionOf(client: Client, place: Place, query_timeout: number): Conn
   }
 }
 
-async function read(client: Client, { text, binds }: Bound): Promise<Rows> {
+async function read({ client, intake }: Opened, { text, binds }: Bound): Promise<Rows> {
   const cursor = client.query(new Cursor(text, binds.map(valueOf), { rowMode: 'array', types: TEXT }))
   // The driver may forget a cursor whose connection is lost.
   const lost = Promise.withResolvers<never>()
   lost.promise.catch(() => undefined)
+  client.once('error', lost.reject)
   client.once('end', () => lost.reject(new Error('Connection terminated unexpectedly')))
   let isFirst = true
+  let wanted = ROWS_FIRST
   const next = () => {
     const batch = Promise.withResolvers<{
       rows: readonly (readonly (string | null)[])[]
       fields: readonly Field[]
     }>()
-    cursor.read(ROWS_AT_ONCE, (error, rows, result) => {
-      if (error) batch.reject(error)
-      else batch.resolve({ rows, fields: result?.fields ?? [] })
+    intake.taken()
+    cursor.read(wanted, (error, rows, result) => {
+      if (error) return batch.reject(error)
+      const rowBytes = intake.taken() / Math.max(1, rows.length)
+      wanted = Math.min(ROWS_AT_ONCE, Math.max(1, Math.floor(BATCH_BYTES / Math.max(1, rowBytes))))
+      batch.resolve({ rows, fields: result?.fields ?? [] })
     })
     return Promise.race([batch.promise, lost.promise])
   }

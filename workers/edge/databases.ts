@@ -5,18 +5,23 @@ import type { Log } from '../../src/ports/log.ts'
 import type { Permits } from '../../src/ports/permits.ts'
 import { openDatabases } from '../databases/databases.ts'
 import type { Environment } from './environment.ts'
+import { connectMysqlSocket } from './mysql-socket.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** A request to a Worker has six connections at most. */
 const GROUP_MAX = 4
+/** An isolate has 128 MB of memory. */
+const BATCH_MAX_BYTES = 32 * 1_024 * 1_024
 
 /** The databases of users. The platform looks names up itself and reaches the public internet only; hosts that are private
  * as they stand are refused here as well. */
 export function openEdgeDatabases(permits: Permits, outboundAllow: ReadonlySet<string>): Databases {
   return openDatabases({
     permits,
+    batchMaxBytes: BATCH_MAX_BYTES,
     checkTls,
+    mysqlSocket: connectMysqlSocket,
     addressOf(target) {
       const fault = faultOfHost(target, outboundAllow)
       if (fault !== null) return Promise.reject(new Refusal('forbidden', `The host ${fault}.`))
@@ -45,12 +50,7 @@ export function permitsInObject(namespace: Environment['PERMITS'], log: Log): Pe
   }
 }
 
-function checkTls({ type, tls, ca }: DatabaseTarget): void {
-  if (tls === 'disable') return
-  if (ca !== null) throw unsupported('Workers trust certificates of public authorities only.')
-  if (type === 'mysql') throw unsupported('Workers cannot encrypt connections to MySQL.')
-}
-
-function unsupported(reason: string): Refusal {
-  return new Refusal('tls_unsupported_here', reason)
+function checkTls({ tls, ca }: DatabaseTarget): void {
+  if (tls !== 'disable' && ca !== null)
+    throw new Refusal('tls_unsupported_here', 'Workers trust certificates of public authorities only.')
 }

@@ -30,6 +30,7 @@ declare module 'node:buffer' {
 declare module 'node:net' {
   export interface Socket {
     on(event: 'data', listener: (chunk: Uint8Array) => void): this
+    emit: (...event: never[]) => boolean
     destroy(error?: Error): this
   }
   export function connect(port: number, host: string): Socket
@@ -46,4 +47,18 @@ declare module 'node:tls' {
     readonly rejectUnauthorized?: boolean
   }
   export function connect(port: number, host: string, options: ConnectionOptions): TLSSocket
+}
+
+declare module 'node:stream' {
+  export class Duplex {
+    constructor(options: {
+      readonly allowHalfOpen: boolean
+      readonly read: () => void
+      readonly write: (chunk: Uint8Array, encoding: string, done: (error?: Error | null) => void) => void
+      readonly destroy: (error: Error | null, done: (error: Error | null) => void) => void
+    })
+    push(chunk: Uint8Array | null): boolean
+    emit: (...event: never[]) => boolean
+    destroy(error?: Error): this
+  }
 }

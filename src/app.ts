@@ -38,6 +38,7 @@ import { rowRoutes } from './data/rows/routes.ts'
 import { refreshRoutes } from './data/refreshes/routes.ts'
 import { refreshesFailed } from './data/refreshes/service/health.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
+import { planRoutes } from './data/plans/routes.ts'
 import { queryRoutes } from './data/queries/routes.ts'
 import { selectionRoutes } from './data/selection/routes.ts'
 import { dataSourceRoutes } from './data/sources/routes.ts'
@@ -173,6 +174,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'data/definitions': definitionRoutes,
   'data/refreshes': refreshRoutes,
   'data/queries': queryRoutes,
+  'data/plans': planRoutes,
   'data/geo': geoRoutes,
   // `/scripts/codeGenerator` and the like must be registered before `/scripts/:script`.
   'automation/code-generator': codeGeneratorRoutes,

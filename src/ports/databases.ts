@@ -29,7 +29,7 @@ export interface Databases {
   /** The plan of a statement. With `isAnalyzed` the statement runs, in a transaction that only reads. */
   explain(
     target: DatabaseTarget,
-    query: { readonly statement: Bound; readonly isAnalyzed: boolean },
+    query: Pick<DatabaseQuery, 'statement' | 'session'> & { readonly isAnalyzed: boolean },
     limits: QueryLimits,
     signal: AbortSignal,
   ): Promise<Plan>

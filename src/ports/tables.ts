@@ -1,6 +1,6 @@
 import type { FileContents, FileFormat, ImportFault, ImportPlan, ValueFormat } from '../domain/import-plan.ts'
 import type { Column, Row } from '../domain/table.ts'
-import type { Bound, QueryLimits, RowStream } from './databases.ts'
+import type { Bound, Plan, QueryLimits, RowStream } from './databases.ts'
 
 /**
  * Imported and materialised tables, and the statements that read them.
@@ -14,6 +14,15 @@ export interface Tables {
   /** Runs one statement that only reads.
    * @throws {Refusal} query_failed, query_timeout, query_too_large or overloaded; also while the rows are read */
   query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream>
+
+  /** The plan of a statement, in JSON: of DuckDB as it writes it, of SQLite its `steps` and, if it ran, its `rows`.
+   * With `isAnalyzed` the statement runs. The names of the views stand for their tables. @throws {Refusal} as `query` */
+  explain(
+    query: TableQuery,
+    options: { readonly isAnalyzed: boolean },
+    limits: QueryLimits,
+    signal: AbortSignal,
+  ): Promise<Plan>
 
   /** All rows of a generation, at the pace of the reader. Cancelling the stream ends it.
    * @throws {Refusal} unavailable when the generation is gone, overloaded; also while the rows are read */

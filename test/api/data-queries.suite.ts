@@ -75,7 +75,7 @@ async function importTable(client: Client, source: number, name: string, text = 
   )
 }
 
-async function makeImported(client: Client): Promise<number> {
+export async function makeQueried(client: Client): Promise<number> {
   const json = { name: `queried files ${++made}`, type: 'csv' }
   const { id } = await good<Made>(client.request('POST', '/dataSources', { json }))
   await importTable(client, id, 'orders')
@@ -105,8 +105,8 @@ const LONG_RUNS = {
 }
 
 /** A source of each kind that is there, by its kind. */
-const sources = once(async (client) => {
-  const kinds: Record<string, number> = { imported: await makeImported(client) }
+export const querySources = once(async (client) => {
+  const kinds: Record<string, number> = { imported: await makeQueried(client) }
   if (hasSourceServer) kinds['postgresql'] = await makeDatabase(client, 'postgresql')
   if (hasSourceServer && mariadbServer()) kinds['mysql'] = await makeDatabase(client, 'mysql')
   return kinds
@@ -137,7 +137,7 @@ const rowsOf = async (client: Client, json: object, as?: object) =>
   (await good<Result>(preview(client, json, as))).rows
 
 const stage = once(async (client) => {
-  const { imported = 0 } = await sources(client)
+  const { imported = 0 } = await querySources(client)
   const { id: query } = await makeQuery(client, {
     dataSourceId: imported,
     text: OF_REGION,
@@ -364,7 +364,7 @@ const life: Scenario[] = [
   {
     title: 'a data query is created, changed, listed, searched and deleted, and its name is used once',
     async run(client) {
-      const { imported = 0 } = await sources(client)
+      const { imported = 0 } = await querySources(client)
       const name = `Life of a Query ${++made}`
       const query = await makeQuery(client, { name, dataSourceId: imported, text: 'SELECT 1 AS one' })
       expect(query).toMatchObject({ name, published: 0, errors: [] })
@@ -399,7 +399,7 @@ const life: Scenario[] = [
   {
     title: 'a data query with errors is stored, reads with their places, and is published with force alone',
     async run(client) {
-      const { imported = 0 } = await sources(client)
+      const { imported = 0 } = await querySources(client)
       const errorsOf = async (text: string, dataSourceId = imported) =>
         (await makeQuery(client, { dataSourceId, text })).errors.map(({ phase, line, code }) => [
           phase,
@@ -432,8 +432,8 @@ const life: Scenario[] = [
   {
     title: 'faults of references are read with their places, and refuse runs with the path to them',
     async run(client) {
-      const { imported = 0 } = await sources(client)
-      const other = await makeImported(client)
+      const { imported = 0 } = await querySources(client)
+      const other = await makeQueried(client)
       const [name, far] = [`inner ${++made}`, `far ${++made}`]
       const text = `SELECT *\nFROM \${ref("${name}")} i`
       const outer = await published(client, { dataSourceId: imported, text })
@@ -501,7 +501,7 @@ const life: Scenario[] = [
   {
     title: 'a rename changes the references in drafts and published versions, and nothing else',
     async run(client) {
-      const { imported = 0 } = await sources(client)
+      const { imported = 0 } = await querySources(client)
       const text = (name: string) =>
         `SELECT '\${"ref"}' AS a /* ref("Low") */ FROM \${ref("${name}")} x, \${ref('${name}', {})} y <#-- ref("Low") -->`
       const name = `Low ${++made}`
@@ -568,7 +568,7 @@ const life: Scenario[] = [
   {
     title: 'groups are a tree: they are moved, list their data queries, and are deleted with all below them',
     async run(client) {
-      const { imported = 0 } = await sources(client)
+      const { imported = 0 } = await querySources(client)
       const number = ++made
       const name = (part: string) => `${part} ${number}`
       const [top, side] = [
@@ -628,8 +628,8 @@ const life: Scenario[] = [
   {
     title: 'a data source that data queries read is not deleted or given another type, unless that is forced',
     async run(client) {
-      const id = await makeImported(client)
-      const other = await makeImported(client)
+      const id = await makeQueried(client)
+      const other = await makeQueried(client)
       const query = await published(client, { dataSourceId: id, text: 'SELECT id FROM orders' })
       const draft = await makeQuery(client, { dataSourceId: id, text: '' })
       const moved = { name: query.name, dataSourceId: other, text: '' }
@@ -657,7 +657,7 @@ const life: Scenario[] = [
   {
     title: 'a run has the published version until the draft is published; a version is restored as the draft',
     async run(client) {
-      const { imported = 0 } = await sources(client)
+      const { imported = 0 } = await querySources(client)
       const query = await makeQuery(client, { dataSourceId: imported, text: 'SELECT 1 AS one' })
       const path = `/dataQueries/${query.id}`
       const publish = (json: object) =>
@@ -720,7 +720,7 @@ const onEach = (
   ['imported', ...(hasSourceServer ? ['postgresql', 'mysql'] : [])].map((kind) => ({
     title: `${kind}: ${title}`,
     async run(client) {
-      const id = (await sources(client))[kind]
+      const id = (await querySources(client))[kind]
       if (id !== undefined) await run(client, id, kind)
     },
   }))
@@ -974,7 +974,7 @@ const scoped: Scenario[] = [
   {
     title: 'scopes of imported tables apply to SQL of users: no other row, column or table has a name',
     async run(client) {
-      const id = await makeImported(client)
+      const id = await makeQueried(client)
       await importTable(client, id, 'secret')
       await good(client.request('POST', `/dataSources/${id}/scopes`, { json: OWN }))
       const closed = { name: 'closed', tables: ['secret'], subjects: { roles: ['administrator'] } }
@@ -1037,7 +1037,7 @@ const scoped: Scenario[] = [
   {
     title: 'templates know their user, whose properties are values',
     async run(client) {
-      const { imported = 0 } = await sources(client)
+      const { imported = 0 } = await querySources(client)
       const text = 'SELECT id FROM orders WHERE region = ${user.properties.region} ORDER BY id'
       const ask = (as: object) => rowsOf(client, { dataSourceId: imported, text }, as)
       expect(await ask(await makeUser(client, 'north'))).toEqual([[1], [3]])

@@ -48,6 +48,7 @@ import { DIRECTORY, ldapSuite } from './ldap.suite.ts'
 import { membershipSuite } from './membership.suite.ts'
 import { lateJobsSuite } from './late-jobs.suite.ts'
 import { metricsSuite } from './metrics.suite.ts'
+import { plansSuite } from './plans.suite.ts'
 import { pingsSuite } from './pings.suite.ts'
 import { oidcSuite } from './oidc.suite.ts'
 import { patchesSuite } from './patches.suite.ts'
@@ -155,6 +156,7 @@ export const SUITES: readonly Suite[] = [
   sharedResultsSuite,
   scopedReadsSuite,
   dataQueriesSuite,
+  plansSuite,
   geoSuite,
   dataRefreshesSuite,
   dashboardsSuite,

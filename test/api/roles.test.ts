@@ -80,6 +80,7 @@ describe('scopes', () => {
       'POST /dashboards/:id/data',
       'POST /dashboards/validate',
       'POST /dataQueries/:id/run',
+      'POST /dataQueries/explain',
       'POST /dataQueries/preview',
       'POST /dataSources/:id/tables/:table/select',
       'POST /gis/cluster',

@@ -225,7 +225,10 @@ export function databasesContract(name: string, stageOf: () => Stage): void {
     test('explains a statement without running it, or by running it without a change', async () => {
       const { call, target, dialect, sql } = stageOf()
       const explain = (text: string, isAnalyzed: boolean) =>
-        call({ method: 'explain', args: [target(), { statement: bound(text), isAnalyzed }, LIMITS] })
+        call({
+          method: 'explain',
+          args: [target(), { statement: bound(text), session: {}, isAnalyzed }, LIMITS],
+        })
       const beganAt = performance.now()
       const plain = (await explain(dialect.sleep(5), false)) as { result: { format: string; text: string } }
       expect(performance.now() - beganAt).toBeLessThan(3_000)

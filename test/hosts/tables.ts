@@ -2,7 +2,7 @@ import type { FileContents } from '../../src/domain/import-plan.ts'
 import type { Row } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
-import type { ResultColumn } from '../../src/ports/databases.ts'
+import type { Plan, ResultColumn } from '../../src/ports/databases.ts'
 import type {
   EditOutcome,
   Generation,
@@ -60,6 +60,8 @@ export async function startTables(): Promise<TablesHost> {
       if (!first || !('result' in first)) throw new Error('The tables answered no columns')
       return { columns: first.result as ResultColumn[], rows: rowsOf(answer) }
     },
+    explain: async (query, options, limits) =>
+      (await resultOf({ method: 'explain', args: [query, options, limits] })) as Plan,
     async read(of, columns) {
       const answer = await lines({ method: 'read', args: [of, columns] })
       await answer.next()

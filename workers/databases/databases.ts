@@ -55,8 +55,8 @@ export function openDatabases(host: DatabaseHost): Databases {
         await connection.commit()
         return counts
       }),
-    explain: (target, { statement, isAnalyzed }, { timeoutMs }, signal) =>
-      within({ host, target, signal }, { ...READING, timeoutMs }, (connection) =>
+    explain: (target, { statement, session, isAnalyzed }, { timeoutMs }, signal) =>
+      within({ host, target, signal }, { ...READING, session, timeoutMs }, (connection) =>
         connection.explain(statement, isAnalyzed),
       ),
     schema: (target, signal) =>

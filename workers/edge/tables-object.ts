@@ -25,6 +25,7 @@ import { readPage } from './tables/pages.ts'
 import type { RowPage } from './tables/pages.ts'
 import { runReshape } from './tables/reshape.ts'
 import { runQuery } from './tables/query.ts'
+import type { Explain } from './tables/query.ts'
 import { streamOf } from './tables/row-lines.ts'
 
 const RETRY_MS = 1_000
@@ -37,11 +38,19 @@ const log = jsonLog(console.log)
 export class TablesObject extends DurableObject<Environment> {
   readonly #loads = new Loads(this.ctx.storage, openBlobsR2(this.env.FILES))
 
-  query({ views, statement }: TableQuery, limits: QueryLimits): Promise<Reply<ReadableStream<Uint8Array>>> {
+  query(
+    { views, statement }: TableQuery,
+    limits: QueryLimits,
+    explain?: Explain,
+  ): Promise<Reply<ReadableStream<Uint8Array>>> {
     return replyOf(async () => {
       const stored = views.map(({ of, ...view }) => ({ ...view, table: this.#loads.tableOf(of) }))
       const begunAt = clock.now()
-      const lines = runQuery(this.ctx.storage, { views: stored, statement }, limits)
+      const lines = runQuery(
+        this.ctx.storage,
+        { views: stored, statement, ...(explain && { explain }) },
+        limits,
+      )
       // The clock stands still during a statement.
       await scheduler.wait(0)
       if (clock.now() - begunAt > limits.timeoutMs)

@@ -4,7 +4,7 @@ import type { FileContents } from '../../src/domain/import-plan.ts'
 import type { Row } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
-import type { QueryLimits, RowStream } from '../../src/ports/databases.ts'
+import type { Plan, QueryLimits, RowStream } from '../../src/ports/databases.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type {
   EditOrder,
@@ -24,6 +24,7 @@ import type { Reply } from './reply.ts'
 import { importFileOf } from './tables/import-file.ts'
 import type { LoadStep } from './tables/loads.ts'
 import type { RowPage } from './tables/pages.ts'
+import type { Explain } from './tables/query.ts'
 import { rowStreamOf } from './tables/row-lines.ts'
 
 /** Beyond the time of a statement, which its object measures itself once it has ended. */
@@ -47,16 +48,33 @@ class ObjectTables implements Tables {
     this.#parts = parts
   }
 
-  async query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream> {
+  query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream> {
+    return this.#query(query, limits, signal)
+  }
+
+  async #query(
+    query: TableQuery,
+    limits: QueryLimits,
+    signal: AbortSignal,
+    explain?: Explain,
+  ): Promise<RowStream> {
     const sourceId = query.views[0]?.of.sourceId ?? 0
     if (query.views.some(({ of }) => of.sourceId !== sourceId))
       throw new RangeError('The views are of several sources')
-    const asked = this.#objectOf(sourceId).query(query, limits) as Promise<Reply<ReadableStream<Uint8Array>>>
+    const asked = this.#objectOf(sourceId).query(query, limits, explain) as Promise<
+      Reply<ReadableStream<Uint8Array>>
+    >
     const reply = await withDeadline(asked, limits.timeoutMs + GRACE_MS, signal).catch((error: unknown) => {
       if (error instanceof Refusal || signal.aborted) throw error
       return this.#unanswered(error, sourceId)
     })
     return rowStreamOf(valueOf(reply))
+  }
+
+  async explain(...[query, explain, limits, signal]: Parameters<Tables['explain']>): Promise<Plan> {
+    const { rows } = await this.#query(query, limits, signal, explain)
+    const [[row] = []] = await Array.fromAsync(rows)
+    return { format: 'json', text: String(row?.[0] ?? '') }
   }
 
   async read(...[of, columns, signal]: Parameters<Tables['read']>): Promise<ReadableStream<readonly Row[]>> {

@@ -30,6 +30,8 @@ export class QueryFailure extends Error {
 /** A statement that runs in an instance of its own, which sees nothing but the views. */
 export class Query {
   readonly #task: QueryTask
+  /** The name of each view, by the random name of its file. */
+  readonly #names = new Map<string, string>()
   #connection: DuckDBConnection | null = null
 
   constructor(task: QueryTask) {
@@ -67,6 +69,7 @@ export class Query {
   async #open(connection: DuckDBConnection, { name, path, columns, where }: FileView): Promise<void> {
     const alias = crypto.randomUUID().replaceAll('-', '')
     const link = join(dirname(path), `${alias}.link`)
+    this.#names.set(alias, name)
     try {
       linkSync(path, link)
     } catch (error) {
@@ -86,15 +89,33 @@ export class Query {
   }
 
   async #prepare(connection: DuckDBConnection): Promise<DuckDBPreparedStatement> {
-    const { text, binds } = this.#task.statement
+    const { explain, statement: bound } = this.#task
+    const { text, binds } = bound
     const statements = await connection.extractStatements(text)
     if (statements.count !== 1) throw failed(`The text has ${statements.count} statements; it must be one.`)
-    const statement = await statements.prepare(0)
+    let statement = await statements.prepare(0)
     if (statement.statementType !== StatementType.SELECT) throw failed('The statement must be a SELECT.')
+    if (explain)
+      statement = await connection.prepare(
+        `EXPLAIN (${explain.isAnalyzed ? 'ANALYZE, ' : ''}FORMAT JSON) ${text}`,
+      )
     if (statement.parameterCount !== binds.length)
       throw failed(`The statement has ${statement.parameterCount} placeholders and ${binds.length} values.`)
     for (const [index, bind] of binds.entries()) bindTo(statement, index + 1, bind)
     return statement
+  }
+
+  /** A plan in JSON with the names of the views in place of the random ones. */
+  #named(rows: readonly Row[]): readonly Row[] {
+    const named = (text: string) =>
+      [...this.#names].reduce(
+        (sum, [alias, name]) =>
+          sum.replaceAll(new RegExp(`(?:\\\\")?${alias}(?:\\\\")?\\.main\\.t\\b`, 'g'), () =>
+            JSON.stringify(name).slice(1, -1),
+          ),
+        text,
+      )
+    return rows.map((row) => row.map((cell) => (typeof cell === 'string' ? named(cell) : cell)))
   }
 
   async #stream(
@@ -113,7 +134,8 @@ export class Query {
       if (chunk === null || chunk.rowCount === 0) return
       rowCount += chunk.rowCount
       if (rowCount > rowsMax) throw tooLarge(`The result has more than ${rowsMax} rows.`)
-      const rows: readonly Row[] = chunk.convertRows(cellOf)
+      const read: readonly Row[] = chunk.convertRows(cellOf)
+      const rows = this.#task.explain ? this.#named(read) : read
       bytes += sizeOf(rows)
       if (bytes > bytesMax) throw tooLarge(`The result has more than ${bytesMax} bytes.`)
       await more()

@@ -26,7 +26,11 @@ export type QueryTask = Omit<TableQuery, 'views'> & {
   readonly views: readonly FileView[]
   readonly limits: QueryLimits
   readonly threads: number
+  /** The plan of the statement in place of its rows. */
+  readonly explain?: Explain
 }
+
+export type Explain = { readonly isAnalyzed: boolean }
 
 /** The work with a file. */
 export type FileOrder =

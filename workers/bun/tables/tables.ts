@@ -9,7 +9,7 @@ import { Semaphore } from '../../../src/lib/semaphore.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
-import type { QueryLimits, ResultColumn, RowStream } from '../../../src/ports/databases.ts'
+import type { Plan, QueryLimits, ResultColumn, RowStream } from '../../../src/ports/databases.ts'
 import type {
   EditOrder,
   EditOutcome,
@@ -23,7 +23,7 @@ import type {
 } from '../../../src/ports/tables.ts'
 import { TableChild } from './child-process.ts'
 import type { TaskBounds } from './child-process.ts'
-import type { FileChange, FileOrder, FileTask, QueryTask, TaskResult } from './messages.ts'
+import type { Explain, FileChange, FileOrder, FileTask, QueryTask, TaskResult } from './messages.ts'
 import { quoted } from './sql.ts'
 
 const QUERIES = Math.min(4, availableParallelism())
@@ -71,6 +71,16 @@ class DuckTables implements BunTables {
   }
 
   query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream> {
+    return this.#query(query, limits, signal)
+  }
+
+  async explain(...[query, explain, limits, signal]: Parameters<Tables['explain']>): Promise<Plan> {
+    const { rows } = await this.#query(query, limits, signal, explain)
+    const [[row] = []] = await Array.fromAsync(rows)
+    return { format: 'json', text: String(row?.[1] ?? '') }
+  }
+
+  #query(query: TableQuery, limits: QueryLimits, signal: AbortSignal, explain?: Explain): Promise<RowStream> {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>()
     const { views, ...rest } = query
     const task: QueryTask = {
@@ -79,6 +89,7 @@ class DuckTables implements BunTables {
       views: views.map(({ of, ...view }) => ({ ...view, path: this.#pathOf(of) })),
       limits,
       threads: Math.max(1, Math.floor(availableParallelism() / 2)),
+      ...(explain && { explain }),
     }
     // The place is held until the child is done; then at most a few batches wait to be read.
     this.#queries.run(this.#parts.clock, () => this.#runQuery(task, limits, signal, resolve)).catch(reject)

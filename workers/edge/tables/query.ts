@@ -12,10 +12,14 @@ import { boundOf, readerOf, sizeOf } from './cells.ts'
 import type { Reader } from './cells.ts'
 import { linesOf } from './row-lines.ts'
 
+/** The plan of the statement in place of its rows. */
+export type Explain = { readonly isAnalyzed: boolean }
+
 /** A view, and the name of the table that has its generation. */
 export type StoredView = Omit<TableView, 'of'> & { readonly table: string }
 
 const TABLE = /^h[0-9a-f]{32}$/i
+const HIDDEN = /\bh[0-9a-f]{32}\b/gi
 const TABLES = /["`]?\bh[0-9a-f]{32}\b["`]?\.?/gi
 const BATCH_ROWS = 500
 /** A result is in the memory of the object, of which there are 128 MB. */
@@ -33,14 +37,19 @@ export const quotedName = (name: string): string => `"${name.replaceAll('"', '""
  */
 export function runQuery(
   storage: DurableObjectStorage,
-  { views, statement }: { readonly views: readonly StoredView[]; readonly statement: Bound },
+  {
+    views,
+    statement,
+    explain,
+  }: { readonly views: readonly StoredView[]; readonly statement: Bound; readonly explain?: Explain },
   limits: QueryLimits,
 ): Uint8Array[] {
   try {
     const text = gated(statement)
     return rolledBack(storage, () => {
-      openViews(storage.sql, views)
-      return read(storage.sql, { text, binds: statement.binds }, limits)
+      const names = openViews(storage.sql, views)
+      const bound = { text, binds: statement.binds }
+      return explain ? plan(storage.sql, bound, { names, ...explain }) : read(storage.sql, bound, limits)
     })
   } catch (error) {
     throw refusalIn(error) ?? failed(error as Error)
@@ -108,8 +117,8 @@ class Conditions {
   }
 }
 
-/** Creates the views. A table has one new name for all views of it. */
-function openViews(sql: SqlStorage, views: readonly StoredView[]): void {
+/** Creates the views. A table has one new name for all views of it. @returns the name of a view by the one of its table */
+function openViews(sql: SqlStorage, views: readonly StoredView[]): ReadonlyMap<string, string> {
   const conditions = new Conditions(sql)
   const hidden = new Map(views.map(({ table }) => [table, hiddenName()]))
   for (const [table, name] of hidden) sql.exec(`ALTER TABLE "${table}" RENAME TO "${name}"`)
@@ -120,6 +129,44 @@ function openViews(sql: SqlStorage, views: readonly StoredView[]): void {
       `CREATE VIEW ${quotedName(name)} (${names}) AS SELECT ${names} FROM "${hidden.get(table)}"${condition}`,
     )
   }
+  return new Map(views.map(({ name, table }) => [hidden.get(table) ?? '', name]))
+}
+
+/** The statement with its values for the platform. */
+function executable(statement: Bound) {
+  const values = statement.binds.map(boundOf)
+  const text = replaceParameters(
+    statement,
+    'sqlite',
+    (number) => values[number - 1]?.cast(`?${number}`) ?? '',
+  )
+  return { text, values: values.map(({ value }) => value) }
+}
+
+/** The plan as a result of one text. To be analyzed, a statement is run. */
+function plan(
+  sql: SqlStorage,
+  statement: Bound,
+  { names, isAnalyzed }: Explain & { readonly names: ReadonlyMap<string, string> },
+): Uint8Array[] {
+  const { text, values } = executable(statement)
+  const found = [
+    ...sql
+      .exec(`EXPLAIN QUERY PLAN ${text}`, ...values)
+      .raw<[id: number, parent: number, unused: number, detail: string]>(),
+  ]
+  const steps = found.map(([id, parent, , detail]) => ({
+    id,
+    parent,
+    detail: detail.replaceAll(HIDDEN, (name) => names.get(name) ?? name),
+  }))
+  const counted = isAnalyzed
+    ? [...sql.exec(`SELECT count(*) FROM (${text}\n)`, ...values).raw<[number]>()]
+    : []
+  const rows = counted[0]?.[0] ?? null
+  const lines = linesOf()
+  lines.addRows([[JSON.stringify({ steps, rows })]])
+  return lines.end({ columns: [{ name: 'plan', type: 'json', isExact: false }], mixed: [] }, null)
 }
 
 /** Reads as many rows as the limits allow. */
@@ -128,16 +175,11 @@ function read(sql: SqlStorage, statement: Bound, { rowsMax, ...limits }: QueryLi
   const columns = columnsOf(sql, statement)
   const names = columns.map((_, index) => `c${index}`)
   const selected = columns.map(({ reader }, index) => reader.select(`c${index}`))
-  const values = statement.binds.map(boundOf)
-  const text = replaceParameters(
-    statement,
-    'sqlite',
-    (number) => values[number - 1]?.cast(`?${number}`) ?? '',
-  )
+  const { text, values } = executable(statement)
   const result = `"${hiddenName()}"`
   const cursor = sql.exec(
     `WITH ${result} (${names.join(', ')}) AS (${text}\n) SELECT ${selected.join(', ')} FROM ${result}`,
-    ...values.map(({ value }) => value),
+    ...values,
   )
   const lines = linesOf()
   let batch: Row[] = []

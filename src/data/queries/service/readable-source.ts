@@ -15,12 +15,17 @@ import { tokensOf } from '../../sql/lexer.ts'
 import type { Dialect } from '../../sql/spelling.ts'
 import { openTable } from '../../tables/service.ts'
 
+const PLAN_MAX_BYTES = 4 * 1024 * 1024
+
 type Source = Pick<DataSourceView, 'id' | 'type'> & { readonly timeoutMs: number }
 
 /** A data source as statements of its caller may read it. */
 export type ReadableSource = {
+  /** Whether scopes restrict the rows and columns that statements see. */
+  readonly isRestricted: boolean
   readonly dialect: Dialect
   readonly query: SourceReader['query']
+  readonly explain: SourceReader['explain']
 }
 
 /** The dialect of statements of a data source. */
@@ -31,19 +36,20 @@ export function dialectOf({ ports }: Pick<Context, 'ports'>, { type }: Pick<Sour
 /** @throws {Refusal} forbidden for databases whose scopes may restrict the caller, and the refusals of `openReader` */
 export async function openSource(context: Context, source: Source): Promise<ReadableSource> {
   const { id, type } = source
-  if (isFileSource(type)) return importedTables(context, source)
+  const hasScopes = await isRestricted(context, id)
+  if (isFileSource(type)) return { ...importedTables(context, source), isRestricted: hasScopes }
   // A text may name relations of other schemas, of which scopes know nothing.
-  if (await isRestricted(context, id))
+  if (hasScopes)
     throw new Refusal(
       'forbidden',
       'This data source is a database with scopes: only administrators may run data queries there.',
     )
-  return openReader(context, id)
+  return { ...(await openReader(context, id)), isRestricted: false }
 }
 
 /** A statement runs over views that have no other rows and columns than those that the caller may read: nothing else has a
  * name. */
-function importedTables(context: Context, source: Source): ReadableSource {
+function importedTables(context: Context, source: Source): Omit<ReadableSource, 'isRestricted'> {
   const { tables, settings } = context.ports
   const timeoutMs = timeLimitOf(source)
   return {
@@ -52,6 +58,12 @@ function importedTables(context: Context, source: Source): ReadableSource {
       const views = await viewsOf(context, source.id, statement)
       const query = { views, statement, timeZone: settings.timeZone }
       return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
+    },
+    async explain(statement, { isAnalyzed }, signal) {
+      const views = await viewsOf(context, source.id, statement)
+      const query = { views, statement, timeZone: settings.timeZone }
+      const limits = { timeoutMs, rowsMax: 1, bytesMax: PLAN_MAX_BYTES }
+      return tables.explain(query, { isAnalyzed }, limits, signal)
     },
   }
 }

@@ -9,7 +9,7 @@ import { WRITERS } from '../../sql/dialects/writers.ts'
 import { boundOf } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { valuesOf } from '../parameters.ts'
-import type { ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
+import type { Definition, ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
 import { refusalOf } from '../statement.ts'
 import * as store from '../store.ts'
 import { readAllowed } from './allowed.ts'
@@ -87,10 +87,19 @@ async function prepare(
   return { source, statement: made.statement }
 }
 
-/** The published version of a data query with these values.
+/** A version of a data query with these values.
  * @throws {Refusal} not_found, conflict for one that was never published, and as `previewQuery` */
-export async function preparePublished(context: Context, id: number, given: Given) {
-  return prepare(context, await definitionOf(context, id, 'published'), given)
+export async function prepareStored(
+  context: Context,
+  { id, version = 'published' }: { readonly id: number; readonly version?: RunBody['version'] },
+  given: Given,
+) {
+  return prepare(context, await definitionOf(context, id, version), given)
+}
+
+/** A data query that is not stored, with these values. @throws {Refusal} as `previewQuery` */
+export function prepareText(context: Context, definition: Definition, given: Given) {
+  return prepare(context, { ...definition, name: null }, given)
 }
 
 async function run(

@@ -4,6 +4,7 @@ import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type {
   Bound,
   DatabaseTarget,
+  Plan,
   Probe,
   QueryLimits,
   RelationColumn,
@@ -88,6 +89,8 @@ export function forgetSchemas(ports: Ports): void {
   schemas.get(ports)?.clear()
 }
 
+const PLAN_ROWS_MAX = 10_000
+const PLAN_MAX_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MAX_MS = 3_600_000
 
 /** A database that is read. */
@@ -107,6 +110,12 @@ export type SourceReader = {
     },
     signal: AbortSignal,
   ): Promise<RowStream>
+  /** The plan of a statement, which runs if it `isAnalyzed`. @throws {Refusal} as the port `databases` */
+  explain(
+    statement: Bound,
+    options: { readonly isAnalyzed: boolean; readonly timeoutMs?: number },
+    signal: AbortSignal,
+  ): Promise<Plan>
 }
 
 /** How long a statement may take: as the data source says, and an hour at most. */
@@ -128,6 +137,11 @@ export async function openReader({ ports, caller }: Context, id: number): Promis
       const query = { statement, access: 'read' as const, session, ...(onBackend && { onBackend }) }
       const limits = { timeoutMs, rowsMax, bytesMax }
       return ports.databases.query(targetOf(`source ${id}`, opened), query, limits, signal)
+    },
+    explain(statement, { isAnalyzed, timeoutMs = timeLimitMs }, signal) {
+      const limits = { timeoutMs, rowsMax: PLAN_ROWS_MAX, bytesMax: PLAN_MAX_BYTES }
+      const target = targetOf(`source ${id}`, opened)
+      return ports.databases.explain(target, { statement, session, isAnalyzed }, limits, signal)
     },
   }
 }

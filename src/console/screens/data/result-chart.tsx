@@ -186,6 +186,19 @@ function Legend({
   )
 }
 
+function BarLegend({ charted }: { readonly charted: Charted }): JSX.Element {
+  return (
+    <ul class="series row wrap">
+      {charted.series.map(({ name }, series) => (
+        <li key={name} class="row" data-series={series + 1}>
+          <i aria-hidden="true" />
+          {name}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** Bars from the left to the right, below each other: each text has a bar of each series. */
 function Bars({ label, charted }: { readonly label: string; readonly charted: Charted }): JSX.Element {
   const extents = charted.series.flatMap((one) => extentOf(one) ?? [])
@@ -194,7 +207,7 @@ function Bars({ label, charted }: { readonly label: string; readonly charted: Ch
   const share = (value: number): number => (value - low) / (high - low || 1)
   return (
     <figure class="chart" role="group" aria-label={sentenceOf(label, charted)}>
-      {charted.series.length > 1 && <Legend charted={{ ...charted, x: '' }} index={null} />}
+      {charted.series.length > 1 && <BarLegend charted={charted} />}
       <ol class="bars">
         {charted.labels.map((text, row) => (
           <li key={row}>

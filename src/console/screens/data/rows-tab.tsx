@@ -76,7 +76,7 @@ export function RowsTab({ view }: { readonly view: TableView }): JSX.Element {
         )}
         {selected.summary && (
           <span class="chip">
-            <span class="cut condition-text">{summaryText(selected.summary)}</span>
+            <span class="summary-text">{summaryText(selected.summary)}</span>
             <IconButton
               small
               icon="close"

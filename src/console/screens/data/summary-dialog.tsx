@@ -102,7 +102,7 @@ function Rows<R>({
     <fieldset class="col">
       <legend>{legend}</legend>
       {rows.map((one, at) => (
-        <div key={at} class="row wrap condition">
+        <div key={at} class="row summary-row">
           {row(one, at, (next) => onChange(rows.with(at, next)))}
           <IconButton
             icon="close"

@@ -111,9 +111,7 @@ export function summaryText({ groupBy, aggregates }: Summary): string {
   const list = (texts: readonly string[]): string =>
     new Intl.ListFormat(language.value, { type: 'conjunction' }).format(texts)
   const what = list(
-    aggregates.map(({ fn, column }) =>
-      column === null ? t('data.summary.rows') : t(`data.fnOf.${fn}`, { column }),
-    ),
+    aggregates.map(({ fn, column }) => t(`data.fnOf.${fn}`, { column: column ?? t('data.summary.rows') })),
   )
   if (groupBy.length === 0) return t('data.summary.ofAll', { what })
   const by = list(

@@ -86,7 +86,8 @@ export function EditorCard(props: Props): JSX.Element {
         />
         {errors.map(({ line, message, phase }) => (
           <Note key={`${phase} ${line} ${message}`} kind="warning">
-            <b>{line === null ? t('queries.fault') : t('queries.line', { line })}:</b> {message}
+            <b>{line === null ? t('queries.fault') : t('queries.line', { line })}:</b>{' '}
+            <span lang="en">{message}</span>
             <div>{t('queries.stored')}</div>
           </Note>
         ))}

@@ -221,7 +221,7 @@ function QueryTable({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
           key: 'published',
           title: t('queries.published'),
           cell: (row) => {
-            if (row.kind === 'group') return t('queries.countIn', { count: row.count })
+            if (row.kind === 'group') return null
             const { published } = row.query
             if (published === 0) return <span class="faint">{t('queries.notPublished')}</span>
             return t('queries.version', { number: published })
@@ -246,7 +246,9 @@ function NameCell({ row }: { readonly row: Row }): JSX.Element {
           <Icon name="group" />
           {row.group.name}
         </a>
-        {row.group.description && <div class="path">{row.group.description}</div>}
+        <div class="path">
+          {[t('queries.countIn', { count: row.count }), row.group.description].filter(Boolean).join(' · ')}
+        </div>
       </>
     )
   const { id, name, description } = row.query

@@ -65,6 +65,25 @@ export const SCREENS = [
   'wall',
 ] as const
 
+/** The screens of data that a plant of `makeData` has. */
+export const DATA_SCREENS = [
+  'data',
+  'data/{source}',
+  'data/{source}?tab=refreshes',
+  'data/{source}?tab=scopes',
+  'data/{source}?tab=settings',
+  'data/{source}/import',
+  'data/{source}/tables/levels',
+  'data/{source}/tables/levels?tab=columns',
+  'data/{source}/tables/levels?view=chart',
+  'data/{source}/tables/levels?summary={summary}',
+  'data/{source}/tables/levels?summary={summary}&view=chart',
+  'queries',
+  'queries?group={queryGroup}',
+  'queries/{query}',
+  'queries/{invalid}',
+] as const
+
 /** The path of a screen with ids. */
 export type PathOf = (path: string) => string
 
@@ -104,6 +123,88 @@ export async function makePlant(client: Client): Promise<PathOf> {
     script,
     user,
     run: run.id,
+  }
+  return (path) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+}
+
+/** Makes a data source with a table of tides, a scope, and data queries with versions, references and a fault. */
+export async function makeData(client: Client): Promise<PathOf> {
+  const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
+  const source = await post('/dataSources', {
+    name: 'Tides',
+    type: 'csv',
+    description: 'Levels of the tide gauges since September',
+  })
+  const columns = [
+    { name: 'station', type: 'string' },
+    { name: 'measured', type: 'datetime' },
+    { name: 'level', type: 'number' },
+    { name: 'forecast', type: 'number' },
+    { name: 'checked', type: 'boolean' },
+  ]
+  await post(`/dataSources/${source.id}/tables`, { name: 'levels', columns })
+  await post(`/dataSources/${source.id}/tables`, { name: 'stations', columns: columns.slice(0, 1) })
+  const rows = Array.from({ length: 480 }, (_, at) => ({
+    station: ['Harlingen', 'Den Oever', 'Lauwersoog', 'Nieuwe Statenzijl'][at % 4],
+    measured: new Date(Date.UTC(2026, 8, 1, at * 4)).toISOString(),
+    level: at % 97 === 5 ? null : Math.round(Math.sin(at / 9) * 210 + (at % 4) * 12) / 100,
+    forecast: Math.round(Math.sin(at / 9) * 200) / 100,
+    checked: at % 3 > 0,
+  }))
+  await post(`/dataSources/${source.id}/tables/levels/rows`, { rows })
+  await post(`/dataSources/${source.id}/scopes`, {
+    name: 'North coast',
+    tables: ['levels'],
+    subjects: { roles: ['Data_Editor'], userGroups: [], users: [] },
+    filter: { column: 'station', op: 'ne', value: 'Den Oever' },
+    hiddenColumns: ['forecast'],
+    access: 'read',
+  })
+  const group = await post('/dataQueries/groups', { name: 'Storm desk', description: 'For the night watch' })
+  await post('/dataQueries/groups', { name: 'Reports', parentId: group.id })
+  const text = `SELECT station, measured, level
+FROM levels
+WHERE station = \${station}
+  AND level > \${least}
+ORDER BY measured`
+  const parameters = [
+    { name: 'station', type: 'enum', choices: ['Harlingen', 'Den Oever'], default: 'Harlingen' },
+    { name: 'least', type: 'number', default: 0 },
+  ]
+  const query = await post('/dataQueries', {
+    name: 'Levels of a station',
+    description: 'High water first',
+    dataSourceId: source.id,
+    groupId: group.id,
+    text,
+    parameters,
+  })
+  await post(`/dataQueries/${query.id}/publish`, { description: 'First version' })
+  const change = { text: text.replace('ORDER BY measured', 'ORDER BY level DESC') }
+  await good(client.request('PATCH', `/dataQueries/${query.id}`, { json: change }))
+  await post(`/dataQueries/${query.id}/publish`, { description: 'High water first' })
+  const high = 'SELECT max(level) AS high FROM ${ref("Levels of a station")} l'
+  await post('/dataQueries', { name: 'High water', dataSourceId: source.id, groupId: group.id, text: high })
+  const invalid = await post('/dataQueries', {
+    name: 'Pump hours',
+    dataSourceId: source.id,
+    text: 'SELECT hours FROM ${ref("Pump log")} p',
+  })
+  const ids: Readonly<Record<string, unknown>> = {
+    source: source.id,
+    query: query.id,
+    invalid: invalid.id,
+    queryGroup: group.id,
+    summary: encodeURIComponent(
+      JSON.stringify({
+        groupBy: [{ column: 'station', bucket: '' }],
+        aggregates: [
+          { fn: 'COUNT', column: null },
+          { fn: 'AVG', column: 'level' },
+          { fn: 'MAX', column: 'level' },
+        ],
+      }),
+    ),
   }
   return (path) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
 }

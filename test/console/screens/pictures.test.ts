@@ -1,4 +1,4 @@
-import { beforeAll, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,8 +6,9 @@ import type { Page } from 'playwright-core'
 
 import type { Role } from '../../../src/context.ts'
 import { good } from '../../api/suite.ts'
+import { TOO_WIDE } from '../layout.ts'
 import { IS_COMPLETE } from '../browser.ts'
-import { makePlant, SCREENS } from '../plant.ts'
+import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
 import { onBun } from '../stage.ts'
 import type { Stage } from '../stage.ts'
@@ -52,6 +53,8 @@ const LOOKS: Readonly<Record<Language, readonly (readonly [Width, Theme])[]>> = 
   ],
 }
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
+/** The smallest window of WCAG 1.4.10. */
+const SMALLEST = { width: 320, height: 640 } as const
 
 const text = (key: string): Press => ({ text: key })
 const css = (selector: string): Press => ({ css: selector })
@@ -65,7 +68,7 @@ const dialog = (path: string, name: string, ...press: readonly Press[]): Shot =>
 const nameOf = (path: string): string => (path === '' ? 'overview' : path.replaceAll(/[{}]/g, ''))
 
 const SHOTS: readonly Shot[] = [
-  ...SCREENS.map((path) => ({ name: nameOf(path), path })),
+  ...SCREENS.filter((path) => !/^(?:data|queries)$/.test(path)).map((path) => ({ name: nameOf(path), path })),
   { name: 'login', path: '', as: null },
   { name: 'no right', path: 'settings/backups', as: 'dashboard_viewer' },
   { name: 'viewer, job', path: 'job/{job}?tab=configuration', as: 'dashboard_viewer' },
@@ -120,14 +123,35 @@ const SHOTS: readonly Shot[] = [
   dialog('settings/demo', 'remove', text('settings.demo.remove')),
   dialog('account', 'new token', text('account.newToken')),
 ]
+const DATA_SHOTS: readonly Shot[] = [
+  ...DATA_SCREENS.map((path) => ({ name: nameOf(path.replace('{summary}', 'summary')), path })),
+  dialog('data', 'new', text('data.new')),
+  dialog('data/{source}?tab=refreshes', 'new', text('data.refresh.new')),
+  dialog('data/{source}?tab=scopes', 'new', text('data.newScope')),
+  dialog('data/{source}', 'menu', menu),
+  dialog('data/{source}/tables/levels', 'filter', text('data.filter')),
+  dialog('data/{source}/tables/levels', 'summary', text('data.summary')),
+  dialog('data/{source}/tables/levels', 'columns', text('data.chooseColumns')),
+  dialog('data/{source}/tables/levels', 'insert', text('data.insertRow')),
+  dialog('data/{source}/tables/levels', 'delete', menu, text('data.deleteTable')),
+  dialog('queries', 'new group', text('queries.newGroup')),
+  dialog('queries/{query}', 'result', css('.pagehead .btn.primary'), css('.data-grid [role=gridcell]')),
+  dialog('queries/{query}?view=chart', 'chart', css('.pagehead .btn.primary'), css('.plot .u-over')),
+  dialog('queries/{query}', 'compare', css('.query section:last-child li .btn')),
+  dialog('queries/{query}', 'publish', text('queries.publish')),
+  dialog('queries/{query}', 'delete', menu, text('data.delete')),
+  dialog('queries/{query}', 'parameter', text('queries.addParameter')),
+]
 
 onBun('screens', (stage) => {
   let pathOf: PathOf = (path) => path
   beforeAll(async () => {
-    if (IS_COMPLETE) pathOf = await makePlant(stage.client)
+    if (!IS_COMPLETE) return
+    const [ofPlant, ofData] = [await makePlant(stage.client), await makeData(stage.client)]
+    pathOf = (path) => (/^(?:data|queries)/.test(path) ? ofData(path) : ofPlant(path))
   }, PLANT_MAX_MS)
 
-  for (const shot of SHOTS)
+  for (const shot of [...SHOTS, ...DATA_SHOTS])
     test.skipIf(!IS_COMPLETE)(
       `picture of ${shot.name}`,
       async () => {
@@ -149,6 +173,7 @@ async function take(
   const [locale = 'en'] = languages
   await stage.visit('keys', { as, browser: { locale } }, async ({ page, expectProblem }) => {
     expectProblem(/status of 40[134]/)
+    const tooWide: string[] = []
     for (const language of languages) {
       if (as !== null)
         await good(
@@ -166,7 +191,11 @@ async function take(
         const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${language}-${width}-${theme}.png`
         await page.screenshot({ path: join(FOLDER, file), animations: 'disabled', fullPage: true })
       }
+      await page.setViewportSize(SMALLEST)
+      const tooWidePx = await page.evaluate<number>(TOO_WIDE)
+      if (tooWidePx > 0) tooWide.push(`${language}: ${tooWidePx} px wider than ${SMALLEST.width} px`)
     }
+    expect(tooWide).toEqual([])
   })
 }
 

@@ -10,40 +10,55 @@ type Operation = { readonly responses: Readonly<Record<string, Response>> }
 
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly responses: Readonly<Record<string, Response>> }
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>
+    readonly schemas: Readonly<Record<string, object>>
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>
+  }
 }
 
 /** Throws when an answer is not in the OpenAPI document: its route, its status, its media type or the shape of its body.
  * Returns the route, as `GET /jobs/{id}`; null where there is none and the answer says so. */
 export type Checker = (method: string, path: string, answer: Answer) => string | null
 
+/** The document that a host publishes, parsed once for all hosts of a process that publish the same. */
 export async function readDocument(url: string): Promise<Document> {
-  return (await (await fetch(`${url}/openapi.json`)).json()) as Document
+  const text = await (await fetch(`${url}/openapi.json`)).text()
+  let document = documents.get(text)
+  if (!document) documents.set(text, (document = JSON.parse(text) as Document))
+  return document
 }
 
+const documents = new Map<string, Document>()
+
+/** The checker of a document, made once: validators of schemas take longer to compile than most answers to check. */
 export function checkerOf(published: Document): Checker {
+  let checker = checkers.get(published)
+  if (!checker) checkers.set(published, (checker = newChecker(published)))
+  return checker
+}
+
+const checkers = new WeakMap<Document, Checker>()
+
+type Route = {
+  readonly path: string
+  readonly pattern: RegExp
+  readonly operations: Readonly<Record<string, Operation>>
+}
+
+function newChecker(published: Document): Checker {
   const document = exact(published) as Document
-  // Formats come with patterns of their own.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
-  const validators = new Map<object, ValidateFunction>()
-  const validatorOf = (schema: object) => {
-    let validator = validators.get(schema)
-    if (!validator)
-      validators.set(schema, (validator = ajv.compile({ ...schema, components: document.components })))
-    return validator
-  }
-  const routes = Object.entries(document.paths).map(([path, operations]) => ({
-    path,
-    pattern: patternOf(path),
-    operations,
-  }))
+  const validatorOf = validatorsOf(document)
+  const routesOf = routesByFirstSegment(document)
   return (method, path, answer) => {
     // A push URL takes a slash at its end as well, which a template cannot say. `/dataQuery/7` is another spelling.
     const pathname = new URL(path, 'http://host').pathname
       .replace(/^(\/webcollector\/ping\/.+)\/$/, '$1')
       .replace(/^\/dataQuery(?=\/)/, '/dataQueries')
     const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase()
-    const found = routes.find(({ pattern, operations }) => pattern.test(pathname) && operations[verb])
+    const found = routesOf(pathname).find(
+      ({ pattern, operations }) => operations[verb] && pattern.test(pathname),
+    )
     const operation = found?.operations[verb]
     if (!found || !operation) return checkNoRoute(method, pathname, answer)
     const name = `${method} ${pathname} ${answer.status}`
@@ -53,6 +68,50 @@ export function checkerOf(published: Document): Checker {
     if (!response) throw new Error(`${name} is not in the OpenAPI document: ${answer.text.slice(0, 300)}`)
     if (method !== 'HEAD') checkBody(name, answer, { content: response.content ?? {}, validatorOf })
     return `${verb.toUpperCase()} ${found.path}`
+  }
+}
+
+/** The routes that a path may be of, in the order of the document. */
+function routesByFirstSegment({ paths }: Document): (pathname: string) => readonly Route[] {
+  const firstOf = (path: string) => path.split('/', 2)[1] ?? ''
+  const routes = Object.entries(paths).map(([path, operations]): Route => ({
+    path,
+    pattern: patternOf(path),
+    operations,
+  }))
+  const bySegment = new Map<string, readonly Route[]>()
+  return (pathname) => {
+    const first = firstOf(pathname)
+    let found = bySegment.get(first)
+    if (!found) {
+      found = routes.filter(({ path }) => firstOf(path) === first || path.startsWith('/{'))
+      bySegment.set(first, found)
+    }
+    return found
+  }
+}
+
+/** Compiles schemas of a document for an Ajv. The components are added once, under a name that schemas refer to. */
+export function schemaCompiler(
+  ajv: Ajv2020,
+  { schemas }: Pick<Document['components'], 'schemas'>,
+): (schema: object) => ValidateFunction {
+  const renamed = (part: object) =>
+    JSON.parse(JSON.stringify(part).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object
+  ajv.addSchema({ components: { schemas: renamed(schemas) } }, 'document', false, false)
+  return (schema) => ajv.compile(renamed(schema))
+}
+
+/** Validators of schemas, each compiled once. */
+function validatorsOf({ components }: Document): (schema: object) => ValidateFunction {
+  // Formats come with patterns of their own.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  const compile = schemaCompiler(ajv, components)
+  const validators = new Map<object, ValidateFunction>()
+  return (schema) => {
+    let validator = validators.get(schema)
+    if (!validator) validators.set(schema, (validator = compile(schema)))
+    return validator
   }
 }
 

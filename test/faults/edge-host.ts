@@ -25,7 +25,6 @@ const options = HOSTS[name]
 if (!options) throw new RangeError(`There is no host ${name}.`)
 const { TIDEMARK_DATA_DIR: dataDir = '', TIDEMARK_OUTBOUND_ALLOW = '' } = process.env
 const host = await startEdge({ ...options, dataDir, variables: { TIDEMARK_OUTBOUND_ALLOW } })
-process.stdout.write(`${JSON.stringify({ message: 'started', url: host.url })}\n`)
 // What the Worker has logged, for whoever asks.
 process.on('SIGUSR2', () => process.stdout.write(`${host.logs.join('\n')}\n`))
 // The time of the trigger that comes every five minutes.
@@ -43,3 +42,5 @@ process.once('SIGTERM', () => {
     () => process.exit(1),
   )
 })
+// Only now: a signal that comes before its listener ends this process, and leaves workerd behind on the same data.
+process.stdout.write(`${JSON.stringify({ message: 'started', url: host.url })}\n`)

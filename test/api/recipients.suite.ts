@@ -137,7 +137,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
     { ...WEBHOOK, templates: { en: { subject: 'a\nb', text: 'x' } } },
     '/templates/en/subject',
   ],
-  ['an unknown language', { ...WEBHOOK, templates: { fr: { subject: 'a', text: 'x' } } }, '/templates/fr'],
+  ['an unknown language', { ...WEBHOOK, templates: { it: { subject: 'a', text: 'x' } } }, '/templates/it'],
   ['an unknown zone', { ...WEBHOOK, timeZone: 'Mars/Olympus' }, '/timeZone'],
   ['no times', { ...WEBHOOK, times: [{ type: 'daily' }] }, '/times/0/times'],
   ['a field that is none', { ...WEBHOOK, colour: 'red' }, '/colour'],
@@ -210,6 +210,8 @@ const rows: Row[] = [
 ]
 
 const lists = table(bareStage, [
+  { title: 'whether notifications are paused', call: 'GET /notifications/pause', answers: 200 },
+  { title: 'notifications that go on', call: 'POST /notifications/resume', answers: 200 },
   { title: 'no page', call: 'GET /notifications?limit=0', answers: 'invalid', pointers: ['?limit'] },
   { title: 'the largest page', call: 'GET /notifications?limit=1000', answers: 200 },
   { title: 'a larger page', call: 'GET /notifications?limit=1001', answers: 'invalid', pointers: ['?limit'] },

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -61,7 +62,7 @@ export function replaceImport(specifier: string, path: string, importers: RegExp
  * Plugins of one name must do the same.
  * @throws {AggregateError} when it does not build */
 export async function bundleWorker(entry: string, plugins: readonly BunPlugin[] = []): Promise<string> {
-  const path = join(CACHE, `${await keyOf(entry, plugins)}.mjs`)
+  const path = join(CACHE, `${keyOf(entry, plugins)}.mjs`)
   const cached = Bun.file(path)
   if (await cached.exists()) return cached.text()
   const bundle = await build(entry, plugins)
@@ -87,15 +88,17 @@ async function build(entry: string, plugins: readonly BunPlugin[]): Promise<stri
   return imports.join('') + (await output.text())
 }
 
-/** A hash of all that decides what a bundle contains. */
-async function keyOf(entry: string, plugins: readonly BunPlugin[]): Promise<string> {
+/** A hash of all that decides what a bundle contains; of a file, its size and when it was written. */
+function keyOf(entry: string, plugins: readonly BunPlugin[]): string {
   const hash = new Bun.CryptoHasher('sha256')
   hash.update(JSON.stringify([Bun.version, relative(ROOT, entry), plugins.map(({ name }) => name)]))
   const found = SOURCES.flatMap((folder) =>
     [...new Bun.Glob(`${folder}/**/*.{ts,json,sql}`).scanSync(ROOT)].toSorted(),
   )
-  for (const file of ['package-lock.json', ...found])
-    hash.update(file).update(await Bun.file(join(ROOT, file)).bytes())
+  for (const file of ['package-lock.json', ...found]) {
+    const { mtimeMs, size } = statSync(join(ROOT, file))
+    hash.update(`${file} ${size} ${mtimeMs}\n`)
+  }
   return hash.digest('hex')
 }
 

@@ -12,6 +12,7 @@ import type { SetupHooks } from './access/session/service/first-start.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { dashboardRoutes } from './analytics/dashboards/routes.ts'
+import { forecastRoutes } from './analytics/forecasts/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { demoRoutes } from './automation/demo/routes.ts'
 import { continueInBackground, demoWrites } from './automation/demo/service.ts'
@@ -184,6 +185,7 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
   'automation/scripts': scriptRoutes,
   'automation/runs': runRoutes,
   'analytics/dashboards': dashboardRoutes,
+  'analytics/forecasts': forecastRoutes,
 }
 
 /** Finds the caller of a request: users in `access`, script runners in `automation`. */

@@ -1,5 +1,6 @@
 import { syncWhenDue } from './access/directory/service.ts'
 import { prepareFirstStart } from './access/session/service/first-start.ts'
+import { orderDueForecasts } from './analytics/forecasts/service/due.ts'
 import { continueDemo } from './automation/demo/service.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
@@ -49,6 +50,7 @@ export async function runPeriodic(ports: Ports): Promise<void> {
     sweepUploads(ports),
     backUpWhenDue(ports),
     refreshWhenDue(ports),
+    orderDueForecasts(ports),
     continueDemo(ports),
   ])
 }

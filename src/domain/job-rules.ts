@@ -46,12 +46,14 @@ export type Condition = {
   readonly value: Value
   /** How many values in a row must breach before the condition holds; 0 counts as 1. */
   readonly repetition: number
-  /** Whether the limit is predicted or adaptive. Without `ahead` and `adaptive` such a condition is false. */
+  /** Whether the limit is predicted or adaptive. Without `ahead`, `adaptive` and `forecast` such a condition is false. */
   readonly predicted: boolean
   /** The condition compares predicted values instead of received ones. */
   readonly ahead?: LookAhead
   /** The condition compares values with a band of usual values instead of `value`. */
   readonly adaptive?: Adaptive
+  /** The condition compares values with the bounds of a forecast instead of `value`. */
+  readonly forecast?: ForecastLimit
   /** Once held, the condition stays until `repetition` values in a row no longer breach this value. */
   readonly recovery: { readonly value: Value; readonly repetition: number } | null
 }
@@ -79,6 +81,16 @@ export type Adaptive = {
   readonly offset: number
   /** Whether values during maintenance count as usual. */
   readonly learnsMaintenance: boolean
+}
+
+/** The bounds of a forecast as the band of a condition. */
+export type ForecastLimit = {
+  readonly forecastId: number
+  /** The share of values, in percent, that the bounds are to hold. */
+  readonly level: number
+  readonly side: Adaptive['side']
+  readonly minWidth: number
+  readonly offset: number
 }
 
 export type Operator =

@@ -68,6 +68,7 @@ const TAGS: readonly Tag[] = [
     description: 'SQL of users, with parameters and versions.',
     paths: /^\/dataQueries\b/,
   },
+  { name: 'Forecasts', description: 'Predictions of series of numbers.', paths: /^\/forecasts\b/ },
   { name: 'Maps', description: 'Clusters of places.', paths: /^\/gis\b/ },
   {
     name: 'Content',

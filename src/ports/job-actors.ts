@@ -7,6 +7,7 @@ import type {
   Delivered,
   DeliveredRound,
 } from '../domain/delivery.ts'
+import type { ForecastBand } from '../domain/forecast-band.ts'
 import type { JobRules } from '../domain/job-rules.ts'
 import type {
   SeriesName,
@@ -32,6 +33,9 @@ export interface JobActors {
   readonly snapshotsMax: number
   /** Creates the actor or brings it up to `rules.revision`; an older revision changes nothing. */
   configure(jobId: number, rules: JobRules): Promise<void>
+  /** Gives the conditions of a job the bands of forecasts, which are all that there are. Earlier bands change nothing, and
+   * a condition without a band has an unknown limit. */
+  takeBands(jobId: number, bands: readonly ForecastBand[]): Promise<void>
   /** @throws {Refusal} not_found, forbidden, job_stopped, value_not_defined, value_in_future, value_too_old,
    * value_out_of_range, overloaded */
   deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered>

@@ -252,7 +252,7 @@ const FAULTS: readonly (readonly [fields: object, ...pointers: string[]])[] = [
   [adaptive({ season: 'year' }), '/thresholds/major/conditions/0/adaptiveValues/season'],
   [adaptive({ factor: 0 }), '/thresholds/major/conditions/0/adaptiveValues/factor'],
   [adaptive({ minSamples: 0 }), '/thresholds/major/conditions/0/adaptiveValues/minSamples'],
-  [adaptive({ source: 'forecast' }), '/thresholds/major/conditions/0/adaptiveValues/source'],
+  [adaptive({ source: 'model' }), '/thresholds/major/conditions/0/adaptiveValues/source'],
   [adaptive({ factor: 1_000.1 }), '/thresholds/major/conditions/0/adaptiveValues/factor'],
   [adaptive({ minWidth: -0.1 }), '/thresholds/major/conditions/0/adaptiveValues/minWidth'],
   [adaptive({ offset: -0.1 }), '/thresholds/major/conditions/0/adaptiveValues/offset'],

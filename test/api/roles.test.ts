@@ -83,6 +83,7 @@ describe('scopes', () => {
       'POST /dataQueries/explain',
       'POST /dataQueries/preview',
       'POST /dataSources/:id/tables/:table/select',
+      'POST /forecasts/:id/select',
       'POST /gis/cluster',
       'POST /jobs/:id/replay',
       'POST /root/searchPath',

@@ -160,6 +160,7 @@ function remote(ask: (method: string, ...input: readonly unknown[]) => Promise<u
     archivesMax: 0,
     snapshotsMax: 0,
     configure: async (...input) => void (await ask('configure', ...input)),
+    takeBands: async (...input) => void (await ask('takeBands', ...input)),
     deliver: (...input) => ask('deliver', ...input) as ReturnType<JobActors['deliver']>,
     deliverAll: async (...input) =>
       ((await ask('deliverAll', ...input)) as readonly DeliveryOutcome[]).map(refusalAgain),

@@ -56,6 +56,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       archivesMax: 0,
       snapshotsMax: 0,
       configure: refuse,
+      takeBands: refuse,
       deliver: refuse,
       deliverAll: refuse,
       deliverRounds: refuse,

@@ -52,6 +52,7 @@ export function answering(
         archivesMax: jobActors.archivesMax,
         snapshotsMax: jobActors.snapshotsMax,
         configure: (...call) => jobActors.configure(...call),
+        takeBands: (...call) => jobActors.takeBands(...call),
         deliver: (...call) => jobActors.deliver(...call),
         deliverAll: async (parcels, sender) => outcomes(parcels) ?? jobActors.deliverAll(parcels, sender),
         deliverRounds: async (rounds, sender) => {

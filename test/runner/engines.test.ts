@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { hostsOfIndex } from './index-hosts.ts'
 import { lockOf, talendJob, wheel } from './packages.ts'
 import { openStage } from './stage.ts'
 import type { Stage } from './stage.ts'
@@ -16,22 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** The hosts that pip asks by itself, with commas between. */
-function hostsOfIndex(): string {
-  const program = [
-    'import glob, sys',
-    "sys.path.insert(0, glob.glob('/usr/share/python-wheels/pip-*.whl')[0])",
-    'from pip._internal.models.index import PyPI',
-    "print(PyPI.netloc, PyPI.file_storage_domain, sep=',')",
-  ].join('\n')
-  return Bun.spawnSync(['/usr/bin/python3', '-c', program]).stdout.toString().trim()
-}
-
 const saidBy = (job: Known) => job.lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)
 const notesOf = (job: Known) => job.lines.filter(({ stream }) => stream === 'system').map(({ text }) => text)
 
 test('the runner says what it can run', () => {
-  expect(stage.runner.about.capabilities).toEqual(['python', 'shell', 'talend'])
+  expect(stage.runner.about.capabilities).toEqual(['python', 'shell', 'talend', 'forecast'])
 })
 
 describe('Python', () => {

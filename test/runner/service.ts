@@ -163,6 +163,7 @@ export class TestService {
       network: [],
       filesystem: [],
       database: null,
+      forecast: null,
       ...order,
     }
     const ended = new Promise<Finished>((resolve) => this.#settle.set(id, resolve))

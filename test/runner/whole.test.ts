@@ -5,11 +5,15 @@ import type { EdgeHost } from '../hosts/edge.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { administratorOf } from './administrator.ts'
+import { hostsOfIndex } from './index-hosts.ts'
 import { talendJob } from './packages.ts'
+import type { BandView, ForecastView, JobView as ForecastJob } from '../../src/analytics/forecasts/schema.ts'
+import { ADMIN } from '../hosts/host.ts'
 import { openRunnerOf, until } from './stage.ts'
 import type { RunnerStage } from './stage.ts'
 
 const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
+const HOUR_MS = 3_600_000
 const ENDED = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']
 
 /** What a script sees of the service by its session. */
@@ -51,12 +55,22 @@ for (const name of HOST_NAMES) {
     beforeAll(async () => {
       host = await startHost(name, { TIDEMARK_RUNNER_TOKEN: registrationToken })
       ;({ call, json } = administratorOf(host.url))
-      node = await openRunnerOf({ url: host.url, registrationToken })
+      // A machine may have a mirror of the index in its own network.
+      node = await openRunnerOf(
+        { url: host.url, registrationToken },
+        { TIDEMARK_OUTBOUND_ALLOW: hostsOfIndex() },
+      )
     }, 60_000)
     afterAll(async () => {
       await node.close()
       await host.close()
     }, 60_000)
+
+    const fetchAs = (method: string, path: string) =>
+      fetch(host.url + path, {
+        method,
+        headers: { authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}` },
+      })
 
     /** Makes a script, runs it, and waits until that is over. */
     async function run(files: Readonly<Record<string, string | Uint8Array>>, configuration: object = {}) {
@@ -224,6 +238,85 @@ for (const name of HOST_NAMES) {
       expect(await read()).toMatchObject({ state: 'cancelled' })
       expect((await ended(script, { timeout: 1 })).job).toMatchObject({ state: 'timed_out' })
     }, 60_000)
+
+    test('predicts the values of a job, whose limit then has the bounds of the forecast', async () => {
+      const device = await json<{ id: number }>('POST', '/devices?parentId=1', { name: 'predicted' })
+      const adaptiveValues = { source: 'forecast', forecastId: 1, level: 95 }
+      const conditions = [{ key: 'returnValue1', operator: '<>', value: 0, adaptiveValues }]
+      const job = await json<{ id: number }>('POST', `/jobs?parentId=${device.id}`, {
+        name: 'visitors',
+        parameters: { returnValue: [{ valueName: 'visitors', valueDivisor: 10 }] },
+        thresholds: { minor: { conditions } },
+      })
+      const hour = Math.floor(Date.now() / HOUR_MS)
+      const timestamps = Array.from({ length: 24 * 20 }, (_, place) => (hour - 24 * 20 + place) * HOUR_MS)
+      const usualNow = () => usual(Math.floor(Date.now() / HOUR_MS) * HOUR_MS)
+      const usual = (at: number) => 100 + 30 * Math.sin((2 * Math.PI * at) / (24 * HOUR_MS))
+      const values = timestamps.map((at, place) => 10 * (usual(at) + (place % 5) - 2))
+      await call('POST', '/webcollector/values', {
+        series: [{ jobId: job.id, key: 'returnValue1', timestamps, values }],
+      })
+      const source = await json<{ id: number }>('POST', '/dataSources', { name: 'predictions', type: 'csv' })
+      const forecast = await json<ForecastView>('POST', '/forecasts', {
+        name: 'Visitors, two days',
+        source: { type: 'job', jobId: job.id, key: 'returnValue1' },
+        step: 'PT1H',
+        horizon: 'P2D',
+        timeZone: 'UTC',
+        model: { kind: 'linear_regression' },
+        table: { dataSourceId: source.id, name: 'Visitors' },
+      })
+      expect(forecast).toMatchObject({ id: 1, state: 'never', figures: null })
+      const ordered = await json<ForecastJob>('POST', '/forecasts/1/run')
+      expect(ordered).toMatchObject({ forecastId: 1, trigger: 'manual', published: false })
+      const at = `/forecasts/1/jobs/${ordered.id}`
+      await until(async () => ENDED.includes((await json<ForecastJob>('GET', at)).state))
+      const log = await json<{ lines: { text: string }[] }>('GET', `${at}/log`)
+      const finished = await json<ForecastJob>('GET', at)
+      expect({ ...finished, log }).toMatchObject({ state: 'succeeded', error: null })
+      expect(log.lines.at(-1)?.text).toBe('1 of 1 groups have a forecast.')
+      await until(async () => (await json<ForecastView>('GET', '/forecasts/1')).state !== 'never')
+      const read = await json<ForecastView>('GET', '/forecasts/1')
+      expect(read).toMatchObject({
+        state: 'ready',
+        publishedRun: ordered.id,
+        failure: null,
+        quality: { good: 1 },
+      })
+      expect(read.figures?.text).toMatch(
+        /^off by \d+\.\d % on average over 5 trials of 48 steps; the same time of the day before would be off by \d+\.\d %; \d+ % of values were inside the 95 % band$/,
+      )
+      const band = await json<BandView>('GET', '/forecasts/1/band')
+      expect(band.buckets).toHaveLength(48)
+      const [first] = band.buckets
+      expect(Math.abs((first?.mean ?? 0) - usual(Date.parse(first?.begin ?? '')))).toBeLessThan(4)
+      const selected = await json<{ columns: { name: string }[]; rows: unknown[][] }>(
+        'POST',
+        '/forecasts/1/select',
+        {
+          columns: ['ds', 'yhat', 'yhat_lower_95', 'yhat_upper_95', 'kind'],
+          orderBy: [{ column: 'ds' }],
+        },
+      )
+      expect(selected.rows).toHaveLength(96)
+      expect(selected.rows[48]?.[1]).toBeCloseTo(first?.mean ?? 0, 6)
+      const stateAfter = async (value: number) => {
+        await call('POST', `/webcollector/jobs/${job.id}/values`, { returnValue1: value * 10, errorCode: 0 })
+        return json<{ currentState: string; message: string | null; limits: { unknown: string | null } }>(
+          'GET',
+          `/jobs/${job.id}`,
+        )
+      }
+      await until(async () => (await stateAfter(usualNow())).limits.unknown === null)
+      expect(await stateAfter(usualNow())).toMatchObject({ currentState: 'ok' })
+      const bad = await stateAfter(1_000)
+      expect(bad.currentState.toLowerCase()).toBe('minor')
+      expect(bad.message).toMatch(/^returnValue1 is 1000; usual are values from /)
+      expect((await fetchAs('DELETE', '/forecasts/1')).status).toBe(409)
+      expect((await fetchAs('DELETE', '/forecasts/1?forceDelete=true')).status).toBe(204)
+      await until(async () => (await stateAfter(1_000)).limits.unknown !== null)
+      expect((await stateAfter(1_000)).currentState).toBe('ok')
+    }, 120_000)
 
     test('has nothing to tell of but that it looks for jobs', () => {
       const messages = node.logs.map((line) => (JSON.parse(line) as { message: string }).message)

@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { openDispatch, withScripts } from '../../src/automation/runs/service.ts'
 import type { OpenDispatch } from '../../src/automation/runs/service.ts'
-import { schedules } from '../../src/automation/schedules/service.ts'
+import { dueWork } from '../../src/analytics/forecasts/service/due.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { RELEASE } from '../../src/operations/health/service.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
@@ -114,7 +114,7 @@ export async function startServer(settings: BunSettings, seams: Seams = {}): Pro
   const { engine: jobActors, ingestHealth } = scheduled
   const tables = await openTables({ directory: join(settings.dataDir, 'tables'), blobs, clock, log })
   const parts = { ...inside, ...outside, blobs, tables, jobActors, ingestHealth, inBackground: null, flow }
-  const dispatch = openDispatch(parts, schedules)
+  const dispatch = openDispatch(parts, dueWork)
   const ports = withScripts({ ...parts, dispatch })
   const notifier = openNotifier(ports)
   onNotices = () => notifier.wake()

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 
 import { openDispatch } from '../../src/automation/runs/service.ts'
-import { schedules } from '../../src/automation/schedules/service.ts'
+import { dueWork } from '../../src/analytics/forecasts/service/due.ts'
 import { refusalIn } from '../../src/lib/errors.ts'
 import type { RunnerPoll } from '../../src/ports/dispatch.ts'
 import { DueAlarm } from './due-alarm.ts'
@@ -15,7 +15,7 @@ import type { Reply } from './reply.ts'
  * but its alarm, which wakes it when a runner was not heard of in time or something is due. */
 export class DispatchObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
-  readonly #dispatch = openDispatch(this.#ports, schedules)
+  readonly #dispatch = openDispatch(this.#ports, dueWork)
   readonly #due = new DueAlarm(this.ctx.storage, () => this.#dispatch.nextAt, this.#ports.log)
 
   async poll(poll: RunnerPoll): Promise<Reply<readonly object[]>> {

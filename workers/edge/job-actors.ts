@@ -35,6 +35,8 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
     snapshotsMax: SNAPSHOTS_MAX,
     configure: async (jobId, rules) =>
       valueOf((await objectOf(jobId).configure(jobId, rules)) as Reply<void>),
+    takeBands: async (jobId, bands) =>
+      valueOf((await objectOf(jobId).takeBands(jobId, bands)) as Reply<void>),
     deliver: async (jobId, delivery, sender) =>
       valueOf((await objectOf(jobId).deliver(jobId, delivery, sender)) as Reply<Delivered>),
     deliverAll: (parcels, sender) => deliverAll(parcels, sender, { objectOf, log }),

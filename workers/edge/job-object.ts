@@ -6,6 +6,7 @@ import type { RefusedDelivery } from '../../src/domain/refused-delivery.ts'
 import { nextSlot } from '../../src/monitoring/engine/retention/stagger.ts'
 import type { Copied, JobActors } from '../../src/ports/job-actors.ts'
 import type { Delivery, DeliveryOutcome, BulkItem, Sender } from '../../src/domain/delivery.ts'
+import type { ForecastBand } from '../../src/domain/forecast-band.ts'
 import type { JobRules } from '../../src/domain/job-rules.ts'
 import type { BucketsOfAll, BucketsQuery, SamplesQuery, SeriesName } from '../../src/domain/series.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
@@ -50,6 +51,13 @@ export class JobObject extends DurableObject<Environment> {
       await engine.configure(jobId, rules)
       await this.#secureAlarm(engine)
     }, 'create')
+  }
+
+  takeBands(jobId: number, bands: readonly ForecastBand[]): Promise<Reply<void>> {
+    return this.#reply(async (engine) => {
+      await engine.takeBands(jobId, bands)
+      await this.#secureAlarm(engine)
+    })
   }
 
   deliver(jobId: number, delivery: Delivery, sender: Sender) {

@@ -32,6 +32,7 @@ export type RunTools = {
   readonly cache: FileCache
   readonly environments: Environments
   readonly opened: readonly OpenedDirectory[]
+  readonly forecastFiles: ReadonlyMap<string, string>
   readonly log: Log
 }
 
@@ -126,6 +127,8 @@ async function prepare(assignment: Assignment, tools: RunTools, run: Run): Promi
     script: assignment.script,
     files: assignment.files,
     arguments: assignment.arguments,
+    forecast: assignment.forecast,
+    forecastFiles: tools.forecastFiles,
     tree: paths.tree,
     scratch: paths.scratch,
     environments: tools.environments,

@@ -10,6 +10,8 @@ import { Client, Refused } from './client.ts'
 import { takeDirectory } from './directory.ts'
 import { capabilities } from './engines/engines.ts'
 import { Environments } from './environments.ts'
+import { readForecastFiles } from './forecast-files.ts'
+import type { ForecastFiles } from './forecast-files.ts'
 import { Heartbeats } from './heartbeats.ts'
 import type { BeatNews } from './heartbeats.ts'
 import { Job } from './job.ts'
@@ -41,7 +43,10 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
     service: hostOf(settings.url),
   })
   await clear(roomsDir, sandbox)
-  const about = await describe(settings, sandbox)
+  const forecasts = await readForecastFiles(settings.forecastScriptLocation)
+  if (forecasts.refusal !== null)
+    log.warn('runner: files of forecasts are left out', { refusal: forecasts.refusal })
+  const about = await describe(settings, sandbox, forecasts)
   const life = new AbortController()
   const { url, registrationToken } = settings
   const client = new Client({ url, registrationToken, about, log, signal: life.signal })
@@ -53,6 +58,7 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
       cache: await FileCache.open(join(dir, 'files')),
       environments: await Environments.open(join(dir, 'environments')),
       opened: settings.files,
+      forecastFiles: forecasts.files,
       log,
     },
     { url, slots },
@@ -103,11 +109,17 @@ function hostOf(url: string): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
-async function describe(settings: RunnerSettings, sandbox: Sandbox): Promise<AboutRunner> {
+async function describe(
+  settings: RunnerSettings,
+  sandbox: Sandbox,
+  forecasts: ForecastFiles,
+): Promise<AboutRunner> {
   return {
     name: settings.name,
     labels: [...settings.labels],
     capabilities: await capabilities(),
+    forecastKinds: [...forecasts.files.keys()],
+    forecastRefusal: forecasts.refusal?.slice(0, REFUSAL_MAX) ?? null,
     isolation: sandbox.isolation,
     refusal: sandbox.refusal?.slice(0, REFUSAL_MAX) ?? null,
     slots: settings.slots,

@@ -50,6 +50,13 @@ const schema = z.object({
     .refine((paths) => paths.every(isAbsolute), 'must be comma-separated absolute paths')
     .refine(hasDistinctNames, 'must end in different names')
     .describe('Comma-separated directories whose files filesystem configurations can read.'),
+  TIDEMARK_FORECAST_SCRIPT_LOCATION: z
+    .string()
+    .refine(isAbsolute, 'must be an absolute path')
+    .optional()
+    .describe(
+      'The directory of forecast scripts (`forecast.script.location`): each `name.py` is a kind `custom:name` of forecasts.',
+    ),
 })
 
 /** A directory that the operator opened, and what run configurations call it. */
@@ -66,6 +73,7 @@ export type RunnerSettings = {
   readonly isolation: 'required' | 'best-effort' | 'off'
   readonly outboundAllow: ReadonlySet<string>
   readonly files: readonly OpenedDirectory[]
+  readonly forecastScriptLocation: string | null
 }
 
 const OFF_AS_ROOT =
@@ -88,6 +96,7 @@ export function readRunnerSettings(
     isolation: values.TIDEMARK_RUNNER_ISOLATION === 'off-as-root' ? 'off' : values.TIDEMARK_RUNNER_ISOLATION,
     outboundAllow: new Set(values.TIDEMARK_OUTBOUND_ALLOW),
     files: values.TIDEMARK_RUNNER_FILES.map((path) => ({ name: basename(path), path })),
+    forecastScriptLocation: values.TIDEMARK_FORECAST_SCRIPT_LOCATION ?? null,
   }
 }
 

@@ -4,6 +4,14 @@ import { reportText, storableText } from '../../http/text-schemas.ts'
 import { SOURCE_TYPES, TLS_MODES } from '../../data/sources/schema.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS } from '../scripts/detection.ts'
 
+/** The kinds of runs: scripts of these kinds, and forecasts. */
+export const RUN_KINDS = [...RUNNER_KINDS, 'forecast'] as const
+export type RunKind = (typeof RUN_KINDS)[number]
+
+/** A kind of model that a file of the operator defines. */
+const ownKind = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/)
+const OWN_KINDS_MAX = 50
+
 /** How often a runner is heard of while it has jobs. */
 export const HEARTBEAT_MS = 5_000
 /** After this time without a word its jobs are lost. */
@@ -24,7 +32,14 @@ export const OUTPUT_MAX_BYTES = 10 * 1024 * 1024
 export const aboutRunner = z.strictObject({
   name: storableText.min(1).max(255),
   labels: z.array(storableText.min(1).max(64)).max(32),
-  capabilities: z.array(z.enum(RUNNER_KINDS)),
+  capabilities: z.array(z.enum(RUN_KINDS)),
+  forecastKinds: z
+    .array(ownKind)
+    .max(OWN_KINDS_MAX)
+    .optional()
+    .describe('The kinds of forecasts that files of the operator define.'),
+  /** Why files of the operator are no kinds of forecasts. */
+  forecastRefusal: reportText.max(1_000).nullable().optional(),
   isolation: z.enum(ISOLATIONS),
   /** Whether it takes jobs at that level; what is in the way of it, if it does not. */
   refusal: reportText.max(1_000).nullable(),
@@ -73,7 +88,7 @@ export const assignment = z.strictObject({
   script: z.strictObject({
     id: z.int(),
     name: z.string(),
-    runner: z.enum(RUNNER_KINDS),
+    runner: z.enum(RUN_KINDS),
     /** The path in the tree of what is started. */
     runnerFile: z.string(),
     dependencyManager: z.enum(DEPENDENCY_MANAGERS),
@@ -93,6 +108,8 @@ export const assignment = z.strictObject({
   filesystem: z.array(z.string()),
   /** What it may reach as well, and is told how. */
   database: databaseTarget.nullable(),
+  /** The kind of model of a forecast; null for a script. */
+  forecast: z.strictObject({ kind: z.string() }).nullable(),
 })
 
 export const polled = z.strictObject({ jobs: z.array(assignment) })

@@ -15,7 +15,7 @@ const LINES_MAX = 1_000
 export const TRIGGERS = ['manual', 'schedule', 'webhook', 'dataSource', 'alarm'] as const
 
 /** A run by its name. */
-const JOB_ID = /^j_[0-9A-HJKMNP-TV-Z]{26}$/
+export const JOB_ID = /^j_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** A script by its id or its name. */
 const script = z.string().min(1).max(255)

@@ -1,7 +1,6 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import { hasEnded } from './run.ts'
 import type { JobsQuery, JobView, LogQuery, LogView, RunBody, StatusView } from './schema.ts'
@@ -12,7 +11,7 @@ import type { OrderedRun } from './service/order-run.ts'
 import * as store from './store.ts'
 import { deleteHistory, deleteRun } from './store/history.ts'
 import { listLatest, listRuns } from './store/lists.ts'
-import { readLog } from './store/log.ts'
+import { readLogOf } from './service/run-log.ts'
 import { viewsOf } from './service/views.ts'
 
 export { orderRun, readJob } from './service/order-run.ts'
@@ -20,7 +19,10 @@ export { callerFor } from './service/acting-user.ts'
 export { withScripts } from './service/script-port.ts'
 export { followLog } from './service/log-stream.ts'
 export { openDispatch } from './service/dispatch.ts'
-export type { DueWork, OpenDispatch } from './service/dispatch.ts'
+export type { OpenDispatch } from './service/dispatch.ts'
+export type { DueWork } from './service/due-work.ts'
+export type { EndedForecast } from './store/reports.ts'
+export type { ListedRun } from './store/lists.ts'
 
 /** Which run of which script. */
 export type RunName = { readonly scriptId: number; readonly id: string }
@@ -125,20 +127,8 @@ export async function readJobLog(
   { offset, limit }: Pick<LogQuery, 'offset' | 'limit'>,
 ): Promise<LogView> {
   const { ports } = context
+  // The job is read first: its state is not later than its last lines.
   const job = await readJob(context, scriptId, id)
-  const rows = await readLog(ports.database, { runId: id, afterLine: offset, limit: limit + 1 })
-  const shown = rows.slice(0, limit)
-  const format = timeFormat(ports.settings.timeZone)
-  return {
-    offset: shown.at(-1)?.line ?? offset,
-    // The job was read first: what it says is not before its last lines.
-    completed: hasEnded(job.state) && rows.length <= limit,
-    lines: shown.map(({ line, at, stream, text }) => ({
-      n: line,
-      at: format(at),
-      stream: stream as LogView['lines'][number]['stream'],
-      text,
-    })),
-    dropped: job.log.dropped,
-  }
+  const { dropped } = job.log
+  return readLogOf(ports, id, { offset, limit, isOver: hasEnded(job.state), dropped })
 }

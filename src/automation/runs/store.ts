@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { runs } from '../../../db/tables/runs.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { RunState } from '../../domain/run-state.ts'
+import type { ForecastOrder } from './forecast-run.ts'
 
 /** What was asked for, and what the configuration was called then. */
 export type Order = {
@@ -15,6 +16,8 @@ export type Order = {
   readonly boundBy?: readonly number[]
   /** The users whose rights its script has or had, once it was assigned. */
   readonly rightsOf?: readonly number[]
+  /** The needs of a forecast; absent for a script. */
+  readonly forecast?: ForecastOrder
 }
 
 export type RunRow = Omit<typeof runs.$inferSelect, 'state' | 'order'> & {
@@ -159,6 +162,21 @@ export async function countWaiting(
     .from(runs)
     .where(and(isOf(scriptId, configurationId), sql`${runs.state} = 'queued'`))
   return row?.waiting ?? 0
+}
+
+/** A run of a configuration that has not ended, or null. */
+export async function findBusy(
+  database: Database,
+  scriptId: number,
+  configurationId: number,
+): Promise<RunRow | null> {
+  const isBusy = sql`(${runs.state} = 'queued' or ${runs.leaseUntil} is not null)`
+  const [row] = await database
+    .select()
+    .from(runs)
+    .where(and(isOf(scriptId, configurationId), isBusy))
+    .limit(1)
+  return row ? (row as RunRow) : null
 }
 
 /** How many runs of a script have ended. */

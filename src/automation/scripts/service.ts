@@ -31,6 +31,9 @@ type Versioned = { readonly script: ScriptView; readonly version: number }
  * a script. */
 export const dependents = store.saveDependents
 
+/** The writes that make the row to which runs of forecasts belong. */
+export const insertForecastsRow = store.insertForecastsRow
+
 /** Scripts by name. @throws {Refusal} invalid for a cursor of another list */
 export async function listScripts(
   { ports }: Context,

@@ -1,11 +1,12 @@
 import { and, count, eq, gt, or, sql } from 'drizzle-orm'
 import type { runs } from '../../../db/tables/runs.ts'
-import { scriptDependents, scripts } from '../../../db/tables/scripts.ts'
+import { scriptDependents, scriptGroups, scripts } from '../../../db/tables/scripts.ts'
 import type { RunState } from '../../domain/run-state.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { NeededScript, ScriptDependent } from '../../ports/scripts.ts'
 import type { Changer } from './changer.ts'
 import type { Detection } from './detection.ts'
+import { FORECASTS_ID } from './forecasts-id.ts'
 
 export type ScriptRow = Omit<typeof scripts.$inferSelect, 'detection' | keyof Changer> & {
   readonly detection: Detection
@@ -26,6 +27,8 @@ export type ScriptSelection = {
 }
 
 const BY_NAME = sql`${scripts.name} collate nocase`
+/** Users have no access to the row of forecasts. */
+const IS_SCRIPT = gt(scripts.id, FORECASTS_ID)
 
 /** Scripts by name, those after `afterName`. */
 export async function listScripts(
@@ -36,7 +39,13 @@ export async function listScripts(
   const rows = await database
     .select()
     .from(scripts)
-    .where(and(gt(BY_NAME, afterName), groupId === undefined ? undefined : eq(scripts.groupId, groupId)))
+    .where(
+      and(
+        IS_SCRIPT,
+        gt(BY_NAME, afterName),
+        groupId === undefined ? undefined : eq(scripts.groupId, groupId),
+      ),
+    )
     .orderBy(BY_NAME)
     .limit(limit)
   return rows as ScriptRow[]
@@ -44,12 +53,12 @@ export async function listScripts(
 
 export async function findScript(database: Database, key: number | string): Promise<ScriptRow | null> {
   const isThis = typeof key === 'number' ? eq(scripts.id, key) : eq(BY_NAME, key)
-  const [row] = await database.select().from(scripts).where(isThis)
+  const [row] = await database.select().from(scripts).where(and(isThis, IS_SCRIPT))
   return (row as ScriptRow | undefined) ?? null
 }
 
 export async function countScripts(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(scripts)
+  const [row] = await database.select({ total: count() }).from(scripts).where(IS_SCRIPT)
   return row?.total ?? 0
 }
 
@@ -74,7 +83,7 @@ export async function listScriptIds(
   const rows = await database
     .select({ id: scripts.id })
     .from(scripts)
-    .where(all ? undefined : or(named, grouped))
+    .where(and(IS_SCRIPT, all ? undefined : or(named, grouped)))
     .orderBy(BY_NAME)
     .limit(limit)
   return rows.map(({ id }) => id)
@@ -85,6 +94,20 @@ export function insertScript(
   row: Omit<ScriptRow, 'id'> & { readonly id?: number },
 ): Write {
   return database.insert(scripts).values(row)
+}
+
+/** The row to which runs of forecasts belong, with its group, unless they are there. */
+export function insertForecastsRow(database: Database, at: number): Write[] {
+  const times = { createdAt: at, updatedAt: at }
+  const row = { id: FORECASTS_ID, name: '', description: '', ...times }
+  const rules = { groupId: FORECASTS_ID, timeoutS: 0, acceptedFiles: [], detection: {}, version: 1 }
+  return [
+    database.insert(scriptGroups).values(row).onConflictDoNothing(),
+    database
+      .insert(scripts)
+      .values({ ...row, ...rules })
+      .onConflictDoNothing(),
+  ]
 }
 
 /** Notes a change of a script that is still at this version; otherwise the whole batch fails for the empty version. */

@@ -11,6 +11,7 @@ import type {
   Round,
   Sender,
 } from '../../domain/delivery.ts'
+import type { ForecastBand } from '../../domain/forecast-band.ts'
 import type { JobRules } from '../../domain/job-rules.ts'
 import type {
   BucketsAnswer,
@@ -171,6 +172,10 @@ export class JobEngine implements JobActors {
 
   configure(jobId: number, rules: JobRules): Promise<void> {
     return this.#lifecycle.configure(jobId, rules)
+  }
+
+  takeBands(jobId: number, bands: readonly ForecastBand[]): Promise<void> {
+    return this.#bands.take(jobId, bands, this.#silence.clock.now())
   }
 
   deliver(jobId: number, delivery: Delivery, sender: Sender): Promise<Delivered> {

@@ -79,8 +79,36 @@ const adaptiveFields = z.strictObject({
   offset: z.number().min(0).default(0).describe('How far beyond a bound a value has to be, in user units.'),
 })
 
+/** A limit whose usual values a forecast predicts. */
+const forecastFields = z.strictObject({
+  source: z.literal('forecast').describe('A forecast has the usual values.'),
+  forecastId: z
+    .int()
+    .positive()
+    .describe('The forecast, of which `bands` or the source names the job and the value.'),
+  level: z.int().min(50).max(99).default(95).describe('One of the levels of the forecast.'),
+  side: adaptiveFields.shape.side,
+  minWidth: adaptiveFields.shape.minWidth,
+  offset: adaptiveFields.shape.offset,
+})
+
 /** How the usual values of an adaptive limit are found. */
-export const adaptiveSchema = adaptiveFields.superRefine(({ season, bucket: width, window }, issues) => {
+export const adaptiveSchema = z
+  .preprocess(withSource, z.discriminatedUnion('source', [adaptiveFields, forecastFields]))
+  .superRefine((body, issues) => {
+    if (body.source === 'history') checkCells(body, issues)
+  })
+
+/** Without a source, the history of the job is meant. */
+function withSource(input: unknown): unknown {
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  return isObject && !('source' in input) ? { source: 'history', ...input } : input
+}
+
+function checkCells(
+  { season, bucket: width, window }: LearnedLimitBody,
+  issues: Pick<z.core.$RefinementCtx, 'addIssue'>,
+): void {
   const fault = (path: string, message: string) => issues.addIssue({ code: 'custom', path: [path], message })
   if (!isDuration(width) || !isDuration(window)) return
   const bucketMs = durationMs(width)
@@ -90,9 +118,10 @@ export const adaptiveSchema = adaptiveFields.superRefine(({ season, bucket: widt
   const buckets = durationMs(window) / bucketMs
   if (buckets < BUCKETS_MIN) fault('window', `must be at least ${BUCKETS_MIN} times the bucket`)
   if (buckets > BUCKETS_MAX) fault('window', `must be at most ${BUCKETS_MAX} times the bucket`)
-})
+}
 
-export type AdaptiveBody = z.infer<typeof adaptiveSchema>
+export type LearnedLimitBody = z.output<typeof adaptiveFields>
+export type ForecastLimitBody = z.output<typeof forecastFields>
 
 /** The side of the band on which values breach it, by the operator. */
 export const SIDES = { '>': 'above', '>=': 'above', '<': 'below', '<=': 'below', '<>': 'both' } as const

@@ -3,6 +3,7 @@ import type {
   Adaptive,
   Condition,
   FlappingLimits,
+  ForecastLimit,
   JobRules,
   LookAhead,
   Retention,
@@ -11,7 +12,7 @@ import type {
 import type { State } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
 import { adaptiveSchema, SIDES } from './adaptive.ts'
-import type { AdaptiveBody } from './adaptive.ts'
+import type { ForecastLimitBody, LearnedLimitBody } from './adaptive.ts'
 import { WINDOW_MAX_MS, WINDOW_MIN_MS } from './schema.ts'
 import type { Parameters, ThresholdsBody } from './schema.ts'
 
@@ -74,12 +75,25 @@ function conditionOf(body: ConditionBody, timeZone: string): Condition {
   // An earlier release stored other fields; a condition without a meaning never holds.
   const { data } = adaptiveSchema.safeParse(adaptiveValues)
   if (!data) return { ...condition, predicted: true }
+  if (data.source === 'forecast')
+    return { ...condition, predicted: true, forecast: forecastOf(data, operator) }
   return { ...condition, predicted: true, adaptive: adaptiveOf(data, operator, timeZone) }
 }
 
-function adaptiveOf(body: AdaptiveBody, operator: ConditionBody['operator'], timeZone: string): Adaptive {
+function forecastOf(
+  { forecastId, level, side, minWidth, offset }: ForecastLimitBody,
+  operator: ConditionBody['operator'],
+): ForecastLimit {
+  return { forecastId, level, side: side ?? usualSide(operator), minWidth, offset }
+}
+
+function usualSide(operator: ConditionBody['operator']): Adaptive['side'] {
+  return SIDES[operator as keyof typeof SIDES] ?? 'both'
+}
+
+function adaptiveOf(body: LearnedLimitBody, operator: ConditionBody['operator'], timeZone: string): Adaptive {
   const { season, factor, minSamples, minWidth, offset, exclude } = body
-  const side = body.side ?? SIDES[operator as keyof typeof SIDES] ?? 'both'
+  const side = body.side ?? usualSide(operator)
   const widths = { windowMs: durationMs(body.window), bucketMs: durationMs(body.bucket) }
   const learnsMaintenance = !exclude.includes('maintenance')
   return { ...widths, season, timeZone, factor, side, minSamples, minWidth, offset, learnsMaintenance }

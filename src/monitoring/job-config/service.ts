@@ -1,5 +1,6 @@
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import type { JobRules } from '../../domain/job-rules.ts'
 import { rulesOf } from './rules.ts'
 import * as store from './store.ts'
 import type { StaleJobConfig } from './store.ts'
@@ -19,10 +20,19 @@ export async function applyChanges(ports: Ports): Promise<void> {
   }
 }
 
+/** Whether a forecast has limits of a job. */
+function isPredicted({ thresholds }: JobRules): boolean {
+  return thresholds.some(({ conditions }) => conditions.some(({ forecast }) => forecast !== undefined))
+}
+
 async function apply(ports: Ports, item: StaleJobConfig): Promise<StaleJobConfig[]> {
   try {
-    if (item.job) await ports.jobActors.configure(item.objectId, rulesOf(item.job, ports.settings.timeZone))
-    else await ports.jobActors.forget(item.objectId)
+    if (item.job) {
+      const rules = rulesOf(item.job, ports.settings.timeZone)
+      await ports.jobActors.configure(item.objectId, rules)
+      if (isPredicted(rules))
+        await ports.jobActors.takeBands(item.objectId, await store.readBands(ports.database, item.objectId))
+    } else await ports.jobActors.forget(item.objectId)
     return [item]
   } catch (error) {
     ports.log.error('job configuration: passing the configuration to the job failed; retrying', error, {

@@ -1,11 +1,13 @@
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { forecastBands } from '../../../db/tables/forecasts.ts'
 import { jobs } from '../../../db/tables/jobs.ts'
 import { objects } from '../../../db/tables/tree.ts'
 import { staleJobConfigs } from '../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../db/work-queue.ts'
 import type { QueueItem } from '../../../db/work-queue.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import type { ForecastBand } from '../../domain/forecast-band.ts'
 import type { FlappingLimits } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
 import type { JobConfiguration } from './rules.ts'
@@ -74,6 +76,15 @@ export async function readStaleJobConfigs(
             flapping: row.flapping as FlappingLimits | null,
           },
   }))
+}
+
+/** The bands that forecasts have published for a job. */
+export async function readBands(database: Database, jobId: number): Promise<ForecastBand[]> {
+  const rows = await database
+    .select({ band: forecastBands.band })
+    .from(forecastBands)
+    .where(eq(forecastBands.jobId, jobId))
+  return rows.map(({ band }) => band as ForecastBand)
 }
 
 export function finishJobConfigs(database: Database, items: readonly QueueItem[]): Write {

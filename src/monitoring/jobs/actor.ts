@@ -65,6 +65,8 @@ const NO_COUNTERS: readonly Counter[] = []
 /** The message of a job whose condition ended because its adaptive limit has long been unknown. */
 const LIMIT_UNKNOWN = 'the adaptive limit is unknown: its history is too short or does not vary'
 
+const FORECAST_OLD = 'the adaptive limit is unknown: its forecast is old or was deleted'
+
 /** Applies an event to a job; all rules of a job are here. A pure function: equal arguments give equal results on every
  * host. `state` is null before the first `configure`.
  * @throws {Refusal} when a delivery is not acceptable; the job is unchanged */
@@ -157,8 +159,14 @@ function takeBands(state: ActorState, { revision, bands }: Event & { kind: 'band
   const hasEnded = counters.some(({ held }, place) => !held && state.counters[place]?.held === true)
   if (!hasEnded || !isLevel(state.evaluated)) return unchanged({ ...state, counters })
   const evaluated = evaluate(rules.thresholds, counters, state.errorCode)
-  const ended = { ...state, counters, evaluated, message: LIMIT_UNKNOWN }
+  const message = isOfForecast(rules, bands) ? FORECAST_OLD : LIMIT_UNKNOWN
+  const ended = { ...state, counters, evaluated, message }
   return settle(ended, { reason: 'threshold', at: state.nowAt })
+}
+
+function isOfForecast({ thresholds }: JobRules, bands: (Event & { kind: 'bands' })['bands']): boolean {
+  const conditions = thresholds.flatMap((level) => level.conditions)
+  return bands.some(([place]) => conditions[place]?.forecast !== undefined)
 }
 
 type GapSpan = Omit<Event & { kind: 'ingest gap' }, 'kind'>

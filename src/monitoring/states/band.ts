@@ -1,4 +1,5 @@
-import type { Adaptive } from '../../domain/job-rules.ts'
+import type { ForecastBand } from '../../domain/forecast-band.ts'
+import type { Adaptive, ForecastLimit } from '../../domain/job-rules.ts'
 import type { UnknownBand } from '../../domain/snapshot.ts'
 import { DEVIATIONS_PER_MAD, medianOf } from '../../lib/median.ts'
 import type { Range } from '../../lib/range.ts'
@@ -73,6 +74,24 @@ export function bandOf(adaptive: Adaptive, history: History, now: number): Band 
     .slice(0, -1)
     .map((fromAt): BandCell => [fromAt, ...learned.boundsOf(cellOf(adaptive, fromAt))])
   return { madeAt: now, cells, endAt: edges.at(-1) ?? now }
+}
+
+/** The band of a condition from a forecast: the bounds of its level; without that level nothing is known. */
+export function forecastBandOf(
+  { madeAt, begins, endAt, levels }: ForecastBand,
+  { level, minWidth }: Pick<ForecastLimit, 'level' | 'minWidth'>,
+): Band {
+  const bounds = levels[String(level)]
+  if (!bounds) return { madeAt, cells: [], endAt: madeAt }
+  const cells = bounds.flatMap(([lower, upper], place): BandCell[] => {
+    const fromAt = begins[place]
+    if (fromAt === undefined) return []
+    const missing = Math.max(0, minWidth - (upper - lower)) / 2
+    // Without a width every value would be unusual.
+    if (upper + missing <= lower - missing) return [[fromAt, null, null, 'constant']]
+    return [[fromAt, lower - missing, upper + missing]]
+  })
+  return { madeAt, cells, endAt }
 }
 
 /** A newer band with the last cells of the one before, for values that come later than their instant. */

@@ -43,7 +43,8 @@ export function limitNewsOf(
 ): LimitNews | null {
   let place = 0
   for (const { level: of, conditions } of thresholds) {
-    for (const { key, adaptive } of conditions) {
+    for (const { key, adaptive: learned, forecast } of conditions) {
+      const adaptive = learned ?? forecast
       const counter = counters[place++]
       if (of !== level || !adaptive || counter?.held !== true) continue
       const current = valued(key)

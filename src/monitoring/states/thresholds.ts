@@ -1,5 +1,5 @@
 import type { Value } from '../../domain/delivery.ts'
-import type { Adaptive, Condition, LookAhead, Thresholds } from '../../domain/job-rules.ts'
+import type { Adaptive, Condition, ForecastLimit, LookAhead, Thresholds } from '../../domain/job-rules.ts'
 import type { Prediction, ShownBand } from '../../domain/snapshot.ts'
 import type { Level } from '../../domain/state.ts'
 import { compare } from './comparison.ts'
@@ -111,15 +111,21 @@ export function uncountedSpan(
 }
 
 function uncountedBy(condition: Condition, counter: Counter, at: number): Span {
-  const { operator, value, predicted, ahead, adaptive } = condition
+  const { operator, value, predicted, ahead } = condition
   const { hits, held, goods } = counter
   if (ahead) return uncountedAhead(counter)
-  if (adaptive) return uncountedWithin(adaptive, counter, at)
+  const sides = sidesOf(condition)
+  if (sides) return uncountedWithin(sides, counter, at)
   if (hits > 0 || held || goods > 0) return NONE
   if (predicted || typeof value === 'string') return ALL
   if (operator === '>' || operator === '>=') return { ...ALL, under: value }
   return operator === '<' || operator === '<=' ? { ...ALL, over: value } : NONE
 }
+
+/** Where values are unusual for a condition with a band. */
+type Sides = Pick<Adaptive | ForecastLimit, 'side' | 'offset'>
+
+const sidesOf = ({ adaptive, forecast }: Condition): Sides | undefined => adaptive ?? forecast
 
 /** Until its prediction changes, a condition counts nothing while the prediction is unknown or within the limit. */
 function uncountedAhead({ hits, held, goods, line = NO_LINE }: Counter): Span {
@@ -127,7 +133,7 @@ function uncountedAhead({ hits, held, goods, line = NO_LINE }: Counter): Span {
 }
 
 /** A value within the band counts nothing. While the limit is unknown, no value does. */
-function uncountedWithin({ side, offset }: Adaptive, counter: Counter, at: number): Span {
+function uncountedWithin({ side, offset }: Sides, counter: Counter, at: number): Span {
   const cell = knownCellOf(counter.band, at)
   if (!cell) return ALL
   if (counter.hits > 0 || counter.held || counter.goods > 0) return NONE
@@ -148,7 +154,7 @@ export function carryMemories(
   const known = before.flatMap(({ conditions }) => conditions)
   return after.flatMap(({ conditions }) =>
     conditions.map((condition) => {
-      if (!condition.ahead && !condition.adaptive) return ZERO
+      if (!condition.ahead && !sidesOf(condition)) return ZERO
       const { line, band, spells } = counters[known.findIndex((one) => remembersFor(one, condition))] ?? ZERO
       return { ...ZERO, ...(line && { line }), ...(band && { band }), ...(spells && { spells }) }
     }),
@@ -157,7 +163,8 @@ export function carryMemories(
 
 /** Whether two conditions have the same line or band. */
 function remembersFor(one: Condition, other: Condition): boolean {
-  const sourceOf = ({ key, ahead, adaptive }: Condition) => JSON.stringify([key, ahead, adaptive])
+  const sourceOf = ({ key, ahead, adaptive, forecast }: Condition) =>
+    JSON.stringify([key, ahead, adaptive, forecast])
   return sourceOf(one) === sourceOf(other)
 }
 
@@ -200,7 +207,7 @@ export function uncountedUntil(
       const { line = NO_LINE, band } = counters[index++] ?? ZERO
       if (condition.key !== key) continue
       if (condition.ahead) untilAt = Math.min(untilAt, openUntil(line, condition.ahead))
-      if (condition.adaptive) untilAt = Math.min(untilAt, cellEndOf(band, at))
+      if (sidesOf(condition)) untilAt = Math.min(untilAt, cellEndOf(band, at))
     }
   }
   return untilAt
@@ -214,9 +221,11 @@ export function bandsOf(
 ): readonly ShownBand[] {
   let place = 0
   return thresholds.flatMap(({ level, conditions }) =>
-    conditions.flatMap(({ adaptive }, index) => {
+    conditions.flatMap((condition, index) => {
       const { band } = counters[place++] ?? ZERO
-      return adaptive ? [{ level, index, ...shownBandOf(band, Math.max(at, band?.madeAt ?? at)) }] : []
+      return sidesOf(condition)
+        ? [{ level, index, ...shownBandOf(band, Math.max(at, band?.madeAt ?? at)) }]
+        : []
     }),
   )
 }
@@ -281,9 +290,10 @@ function isJudgedBy({ key, operator, value, predicted }: Condition, errorCode: n
 
 /** The counter after one more value; the same object if nothing changed. */
 function advance(condition: Condition, before: Counter, value: Value, at: Instant): Counter {
-  const { operator, predicted, ahead, adaptive } = condition
+  const { operator, predicted, ahead } = condition
   if (ahead) return advanceAhead(condition, ahead, before, { value, at })
-  if (adaptive) return advanceAdaptive(condition, adaptive, before, { value, at })
+  const sides = sidesOf(condition)
+  if (sides) return advanceAdaptive(condition, sides, before, { value, at })
   if (predicted) return counted(before, 0, false, 0)
   return judged(condition, before, (limit) => compare(operator, value, limit))
 }
@@ -313,7 +323,7 @@ function advanceAhead(
 /** Judges a value by the band. An unknown limit leaves the counter as it is. */
 function advanceAdaptive(
   condition: Condition,
-  adaptive: Adaptive,
+  sides: Sides,
   before: Counter,
   { value, at }: { readonly value: Value; readonly at: Instant },
 ): Counter {
@@ -321,7 +331,7 @@ function advanceAdaptive(
   const instant = typeof at === 'number' ? at : at.receivedAt
   const cell = knownCellOf(before.band, instant)
   if (!cell) return before
-  const isBad = isOutside(adaptive, cell, value)
+  const isBad = isOutside(sides, cell, value)
   return withSpell(
     judged(condition, before, () => isBad),
     instant,

@@ -21,6 +21,9 @@ export type Preparation = {
   readonly script: Assignment['script']
   readonly files: Assignment['files']
   readonly arguments: readonly string[]
+  readonly forecast: Assignment['forecast']
+  /** The files of the operator's kinds of forecasts, by their names. */
+  readonly forecastFiles: ReadonlyMap<string, string>
   /** The directory that holds the script's files. */
   readonly tree: string
   /** An empty directory for whatever is needed until the run begins. */

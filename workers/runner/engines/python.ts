@@ -61,7 +61,8 @@ type Building = {
   readonly folder: string
 }
 
-async function buildByPip(preparation: Preparation, { path, folder }: Building): Promise<void> {
+/** Makes an environment of the requirements.txt in a folder. */
+export async function buildByPip(preparation: Preparation, { path, folder }: Building): Promise<void> {
   const build = steps(preparation, { path, folder }, outsideSettings('PIP_'))
   await build([PYTHON, '-I', '-m', 'venv', path])
   const options = ['--no-input', '--no-cache-dir', '--disable-pip-version-check', '--progress-bar', 'off']
@@ -101,7 +102,8 @@ async function copyInto(scratch: string, tree: string, path: string): Promise<vo
   await copyFile(join(tree, path), to)
 }
 
-function activated(path: string): Record<string, string> {
+/** The variables of an environment. */
+export function activated(path: string): Record<string, string> {
   return { VIRTUAL_ENV: path, PATH: `${path}/bin:${SYSTEM_PATH}` }
 }
 
@@ -116,7 +118,7 @@ function outsideSettings(...prefixes: readonly string[]): Record<string, string>
 }
 
 /** The version with its build; empty where Python does not run. It is asked each time: an operator may upgrade it. */
-async function pythonVersion(): Promise<string> {
+export async function pythonVersion(): Promise<string> {
   const child = Bun.spawn([PYTHON, '-I', '-c', 'import sys, venv; print(sys.version)'], {
     env: { PATH: SYSTEM_PATH },
     stderr: 'ignore',

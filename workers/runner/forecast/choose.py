@@ -14,6 +14,7 @@ INTERVAL_POINTS_MIN = 5
 BEATS_NAIVE = 0.98
 GOOD_SKILL = 0.1
 FAR_RANGES = 10
+PAST_MAX = 500
 FORM_TRIALS = 2
 ERRORS = (ArithmeticError, ValueError, RuntimeError, np.linalg.LinAlgError)
 
@@ -174,6 +175,7 @@ def _shown(series, order, outcome, transform, notes):
         "from": int(series.t[0]),
         "kind": outcome.kind,
         "t": [int(instant) for instant in series.t[series.n :]],
+        "past": _past(series),
         "endAt": int(series.clock.begins(series.keys[-1:] + 1)[0]),
         "mean": bounded(outcome.mean),
         **bands,
@@ -184,6 +186,13 @@ def _shown(series, order, outcome, transform, notes):
         "notes": notes,
         "error": None,
     }
+
+
+def _past(series):
+    """The end of the history, as long as the horizon at most, without what was filled."""
+    count = min(series.n, series.horizon, PAST_MAX)
+    y = np.where(series.seen, series.y, np.nan)[-count:]
+    return {"t": [int(instant) for instant in series.t[series.n - count : series.n]], "y": numbers(y)}
 
 
 def _backtest(trials, order, transform):

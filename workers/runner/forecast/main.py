@@ -1,4 +1,5 @@
-"""Reads an order and its series from a file, and writes a line for each series. Run as `main.py <input> <output directory>`."""
+"""Reads an order and its series from a file, and writes a line for each series. Run as `main.py [<input> <output directory>]`;
+without arguments in a run of the runner, whose variables name both."""
 
 import gzip
 import json
@@ -39,7 +40,7 @@ def main(source, target):
     # Packages are loaded once, before the processes that use them are made.
     for name in AUTO if order["kind"] == "auto" else (order["kind"],):
         kind_of(name)
-    parts = Parts(target, {"v": VERSION, "engine": versions()})
+    parts = Parts(target, {"v": VERSION, "engine": versions(), "keyTypes": order.get("keyTypes", [])})
     failed = 0
     for outcome, done in outcomes(order, series):
         failed += outcome["error"] is not None
@@ -96,7 +97,7 @@ def outcome_of(order, line, clock):
     signal.setitimer(signal.ITIMER_REAL, order["groupTimeout"])
     try:
         series, notes = read_series(line, order, clock)
-        return {"id": line["id"], **forecast(series, order, notes, lambda text: log(f"{label}: {text}"))}
+        return {**named(line), **forecast(series, order, notes, lambda text: log(f"{label}: {text}"))}
     except Refused as refusal:
         log(f"{label}: {refusal.detail}")
         return failure(line, refusal)
@@ -121,8 +122,13 @@ def end_children():
             os.kill(int(child), signal.SIGKILL)
 
 
+def named(line):
+    """The number of a group and its key, which is the caller's own."""
+    return {"id": line["id"], "key": line.get("key", [])}
+
+
 def failure(line, refusal):
-    return {"id": line["id"], "points": len(line["y"]), "error": refusal.as_json()}
+    return {**named(line), "points": len(line["y"]), "error": refusal.as_json()}
 
 
 class Parts:
@@ -182,7 +188,8 @@ def log(text):
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], sys.argv[2])
+        paths = sys.argv[1:] or [os.path.join(os.environ["SVC_UPLOAD_DIR"], "series.ndjson.gz"), os.environ["SVC_OUTPUT_DIR"]]
+        main(*paths)
     except Refused as refused:
         log(f"{refused.code}: {refused.detail}")
         sys.exit(2)

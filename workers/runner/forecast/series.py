@@ -125,9 +125,9 @@ def read_series(line, order, clock):
     buckets, values, x = _without_open(buckets, values, x, order, clock)
     if np.isfinite(values).sum() < 2:
         raise Refused("forecast.too_short", "The series has fewer than 2 values.")
-    first, grid, rows = _grid(buckets, values, x, order["duplicates"], notes)
+    first, grid, rows, ahead = _grid(buckets, values, x, order, notes)
     y, seen = _filled(grid, order["gaps"], notes)
-    future = _future(line, order, rows, len(y))
+    future = _future(line.get("xf") or ahead, order, rows, len(y))
     series = Series(clock, first, y, seen, future, order["horizon"])
     if order["horizon"] > series.n and series.n >= 8:
         raise Refused("forecast.horizon", f"The horizon of {order['horizon']} steps is longer than the history of {series.n} steps.")
@@ -161,11 +161,11 @@ def _without_open(buckets, values, x, order, clock):
     if order["now"] is None:
         return buckets, values, x
     now = int(clock.buckets(np.array([order["now"]], dtype=np.int64))[0])
-    closed = buckets < now
-    return buckets[closed], values[closed], x[:, closed]
+    return buckets, np.where(buckets < now, values, np.nan), x
 
 
-def _grid(buckets, values, x, duplicates, notes):
+def _grid(buckets, values, x, order, notes):
+    duplicates = order["duplicates"]
     arranged = np.argsort(buckets, kind="stable")
     if (np.diff(buckets) < 0).any():
         notes["unsorted"] = True
@@ -174,6 +174,7 @@ def _grid(buckets, values, x, duplicates, notes):
     is_known = np.isfinite(values)
     first, last = int(buckets[is_known][0]), int(buckets[is_known][-1])
     inside = (buckets >= first) & (buckets <= last)
+    ahead = _rows_ahead(buckets, x, last, order["horizon"])
     buckets, values, is_known = buckets[inside], values[inside], is_known[inside]
     x = x[:, inside]
     size = last - first + 1
@@ -203,7 +204,15 @@ def _grid(buckets, values, x, duplicates, notes):
     rows = np.full((x.shape[0], size), np.nan)
     for row in range(x.shape[0]):
         rows[row, places] = x[row]
-    return first, grid, rows
+    return first, grid, rows, ahead
+
+
+def _rows_ahead(buckets, x, last, horizon):
+    """Regressors of rows that lie ahead of the last value."""
+    ahead = np.full((x.shape[0], horizon), np.nan)
+    is_ahead = (buckets > last) & (buckets <= last + horizon)
+    ahead[:, buckets[is_ahead] - last - 1] = x[:, is_ahead]
+    return ahead
 
 
 def _filled(grid, gaps, notes):
@@ -224,10 +233,9 @@ def _filled(grid, gaps, notes):
     return np.interp(places, places[seen], grid[seen]), seen
 
 
-def _future(line, order, rows, n):
+def _future(ahead, order, rows, n):
     """Regressors over history and horizon. Holes of the history take the value before."""
     count = len(order["regressors"])
-    ahead = line.get("xf") or []
     whole = np.zeros((count, n + order["horizon"]))
     for row in range(count):
         past = rows[row]

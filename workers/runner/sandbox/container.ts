@@ -1,4 +1,4 @@
-import type { RunnerKind } from '../../../src/automation/scripts/detection.ts'
+import type { RunKind } from '../../../src/automation/runs/protocol.ts'
 
 /** A file or directory of the machine, and where the job finds it. */
 export type Bind = { readonly from: string; readonly to: string }
@@ -29,7 +29,7 @@ export type SandboxStart = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   /** Which of the system's files it finds, beside its programs and libraries. */
-  readonly kind: RunnerKind
+  readonly kind: RunKind
   readonly readOnly: readonly Bind[]
   /** Directories that it finds at the same place. They become its own, with all that is in them. */
   readonly writable: readonly string[]

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { RunnerKind } from '../../../src/automation/scripts/detection.ts'
+import type { RunKind } from '../../../src/automation/runs/protocol.ts'
 
 /** The directories of programs and libraries; where /usr holds them all, the others are links into it. */
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/libx32']
@@ -24,14 +24,15 @@ const SETTINGS = [
 
 /** What programs of one kind read besides, as the beginning of names in /etc: Java keeps its settings there, and what
  * lies in its own directory are links to them. */
-const SETTINGS_OF_KIND: Readonly<Record<RunnerKind, readonly string[]>> = {
+const SETTINGS_OF_KIND: Readonly<Record<RunKind, readonly string[]>> = {
   python: ['python3'],
   shell: [],
+  forecast: ['python3'],
   talend: ['java-', 'fonts'],
 }
 
 /** The system's files that a job of a kind finds, and links among them. */
-export function systemFilesFor(kind: RunnerKind): {
+export function systemFilesFor(kind: RunKind): {
   readonly files: readonly string[]
   readonly links: readonly { readonly path: string; readonly to: string }[]
 } {

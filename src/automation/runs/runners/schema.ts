@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/openapi-answers.ts'
-import { RUNNER_KINDS } from '../../scripts/detection.ts'
 import { ISOLATIONS } from '../../../domain/isolation.ts'
+import { RUN_KINDS } from '../protocol.ts'
 
 export const runnerPath = z.object({ id: idParam })
 
@@ -10,7 +10,16 @@ export const runnerView = z
     id: z.int(),
     name: z.string(),
     labels: z.array(z.string()),
-    capabilities: z.array(z.enum(RUNNER_KINDS)),
+    capabilities: z.array(z.enum(RUN_KINDS)),
+    forecastKinds: z
+      .array(z.string())
+      .optional()
+      .describe('The kinds of forecasts that files of the operator define.'),
+    forecastRefusal: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Why the runner leaves files of forecasts out; null if it does not.'),
     isolation: z.enum(ISOLATIONS).describe('How strongly the runner isolates runs, best first.'),
     refusal: z.string().nullable().describe('Why the runner accepts no runs; null if it accepts them.'),
     slots: z.int().describe('How many runs the runner executes at once.'),

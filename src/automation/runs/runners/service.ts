@@ -95,6 +95,17 @@ export async function listRunners({ ports }: Context): Promise<RunnerView[]> {
   }))
 }
 
+/** The runners that execute forecasts now: all of them, and those with each kind of the operator. */
+export async function presentForecastKinds(ports: Pick<Ports, 'database' | 'clock'>) {
+  const able = (await presentRunners(ports)).filter(
+    ({ refusal, capabilities }) => refusal === null && capabilities.includes('forecast'),
+  )
+  const own = new Map<string, string[]>()
+  for (const { name, forecastKinds = [] } of able)
+    for (const kind of forecastKinds) own.set(kind, [...(own.get(kind) ?? []), name])
+  return { all: able.map(({ name }) => name), own }
+}
+
 /** Forgets a runner: what it has is lost, and it has to register anew. @throws {Refusal} not_found */
 export async function deleteRunner(context: Context, id: number): Promise<void> {
   const { ports } = context

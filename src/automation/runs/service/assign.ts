@@ -10,10 +10,12 @@ import { nothingRuns } from '../../scripts/detection.ts'
 import { runnableOf, secretValuesOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
 import { shownArguments } from '../arguments.ts'
+import { ownKindOf } from '../forecast-run.ts'
 import { LEASE_MS } from '../protocol.ts'
-import type { AboutRunner, Assignment, DatabaseTarget } from '../protocol.ts'
+import type { AboutRunner, Assignment, DatabaseTarget, RunKind } from '../protocol.ts'
 import type { RunRow } from '../store.ts'
 import { insertFiles, listFiles } from '../store/files.ts'
+import { runnableForecast } from './forecast-runnable.ts'
 import { changeRun } from './transition-run.ts'
 import { holdersOf } from './holders.ts'
 import type { Holders } from './holders.ts'
@@ -22,11 +24,11 @@ import type { Holders } from './holders.ts'
 export type ReadyRun = {
   readonly row: RunRow
   readonly runnable: Runnable
-  readonly runner: NonNullable<Runnable['detection']['runner']>
+  readonly runner: RunKind
   readonly runnerFile: string
   readonly database: DatabaseTarget | null
-  /** The users whose common rights the script has. */
-  readonly holders: Holders
+  /** The users whose common rights the script has; null for a forecast, which reaches nothing. */
+  readonly holders: Holders | null
   /** The groups that all of these users are in. */
   readonly groups: readonly { readonly id: number; readonly name: string }[]
 }
@@ -48,6 +50,19 @@ export async function readyOf(ports: Ports, row: RunRow): Promise<ReadyRun | nul
 
 async function readyRunOf(ports: Ports, row: RunRow): Promise<ReadyRun | string> {
   const { scriptId, runConfigurationId } = row
+  const { forecast } = row.order
+  if (forecast) {
+    const runnable = runnableForecast(runConfigurationId, forecast)
+    return {
+      row,
+      runnable,
+      runner: 'forecast',
+      runnerFile: 'main.py',
+      database: null,
+      holders: null,
+      groups: [],
+    }
+  }
   const configurationId = runConfigurationId === 0 ? null : runConfigurationId
   const runnable = await orReason(runnableOf(ports, scriptId, configurationId))
   if (typeof runnable === 'string') return runnable
@@ -88,11 +103,13 @@ async function databaseOf(ports: Ports, { configuration }: Runnable): Promise<Da
 }
 
 /** Whether a runner has the capabilities and labels that the run needs. */
-export function fits({ runnable, runner }: ReadyRun, about: AboutRunner): boolean {
+export function fits({ row, runnable, runner }: ReadyRun, about: AboutRunner): boolean {
   const { runnerLabels } = runnable.configuration
+  const ownKind = ownKindOf(row.order.forecast?.kind ?? '')
   return (
     about.refusal === null &&
     about.capabilities.includes(runner) &&
+    (ownKind === null || (about.forecastKinds ?? []).includes(ownKind)) &&
     runnerLabels.every((label) => about.labels.includes(label))
   )
 }
@@ -106,13 +123,15 @@ export async function assign(
   const { row, runnable, holders } = ready
   const { database, clock, secrets } = ports
   const attemptToken = base64url(secrets.random(32))
-  const boundBy = holders.others.map(({ userId }) => userId)
-  const rightsOf = [holders.user.userId, ...boundBy]
-  const session = await createDelegatedSession(ports, {
-    userId: holders.user.userId,
-    agent: `run ${row.id}`,
-    boundBy,
-  })
+  const boundBy = holders?.others.map(({ userId }) => userId) ?? []
+  const rightsOf = holders ? [holders.user.userId, ...boundBy] : []
+  const session =
+    holders &&
+    (await createDelegatedSession(ports, {
+      userId: holders.user.userId,
+      agent: `run ${row.id}`,
+      boundBy,
+    }))
   const attemptHash = await sha256(attemptToken)
   const files = runnable.files.map(({ path, ...file }) => {
     return { name: path, mimeType: '', ...file }
@@ -126,26 +145,26 @@ export async function assign(
               runnerId: receiver.runnerId,
               runnerName: receiver.name,
               attemptHash,
-              sessionHash: session.hash,
+              sessionHash: session?.hash ?? null,
               leaseUntil: clock.now() + LEASE_MS,
               order: { ...row.order, rightsOf, shownArguments: argumentsOf(ready) },
-              reportTo: runnable.configuration.reportTo?.jobId ?? null,
+              reportTo: holders ? (runnable.configuration.reportTo?.jobId ?? null) : row.reportTo,
             },
             writes: [
-              session.write,
+              ...(session ? [session.write] : []),
               ...insertFiles(database, { runId: row.id, kind: 'tree', at: clock.now() }, files),
             ],
           }
         : null,
     )
-    if (given?.sessionHash !== session.hash) return null
+    if (given?.attemptHash !== attemptHash) return null
   } catch (error) {
     if (isUniqueViolation(error, 'runs.script_id')) return null
     throw error
   }
   const uploads = await listFiles(database, { runId: row.id, kind: 'upload' })
   const assignment = {
-    ...assignmentOf(ready, receiver, session.sessionId),
+    ...assignmentOf(ready, receiver, session?.sessionId ?? null),
     attemptToken,
     uploads: uploads.map(({ name, sha256: digest, sizeBytes }) => ({
       path: name,
@@ -168,7 +187,7 @@ function argumentsOf({ row, runnable: { configuration }, database }: ReadyRun): 
 function assignmentOf(
   ready: ReadyRun,
   { baseUrl }: Receiver,
-  sessionId: string,
+  sessionId: string | null,
 ): Omit<Assignment, 'attemptToken' | 'uploads'> {
   const { row, runnable, runner, runnerFile, database, groups } = ready
   const { script, configuration, detection } = runnable
@@ -187,17 +206,18 @@ function assignmentOf(
     arguments: [...(row.order.arguments ?? configuration.arguments)],
     env: {
       ...configuration.env,
-      SVC_SESSION_ID: sessionId,
+      ...(sessionId !== null && { SVC_SESSION_ID: sessionId }),
       SVC_USER_USERGROUP_IDS: groups.map(({ id }) => id).join(','),
       SVC_USER_USERGROUP_NAMES: groups.map(({ name }) => name).join(','),
       SVC_BASE_URL: baseUrl,
       SVC_JOB_ID: row.id,
       SVC_PARAMETERS: JSON.stringify(row.order.parameters),
     },
-    secretNames: [...configuration.secretNames, 'SVC_SESSION_ID'],
+    secretNames: [...configuration.secretNames, ...(sessionId === null ? [] : ['SVC_SESSION_ID'])],
     timeoutMs: configuration.timeoutS * 1000,
     network: [...configuration.network],
     filesystem: [...(configuration.filesystem?.paths ?? [])],
     database,
+    forecast: row.order.forecast ? { kind: row.order.forecast.kind } : null,
   }
 }

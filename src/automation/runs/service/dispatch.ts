@@ -10,6 +10,7 @@ import type { RunRow } from '../store.ts'
 import { assign, fits, readyOf } from './assign.ts'
 import type { ReadyRun } from './assign.ts'
 import { loseRun } from './transition-run.ts'
+import type { DueWork } from './due-work.ts'
 import { Reports } from './reports.ts'
 import { withScripts } from './script-port.ts'
 
@@ -25,12 +26,6 @@ export type OpenDispatch = Dispatch & {
   readonly nextAt: number
   /** Answers all polls with what there is, and those that come at once: whoever stops waits for nobody. */
   close(): void
-}
-
-/** What begins by itself. */
-export type DueWork = {
-  /** Begins what is due. @returns when something is due next, epoch ms; Infinity where nothing is */
-  runDue(ports: Ports): Promise<number>
 }
 
 /** A runner that waits for jobs. */
@@ -67,7 +62,7 @@ class Dispatching implements OpenDispatch {
 
   constructor(ports: Omit<Ports, 'dispatch' | 'scripts'>, due: DueWork) {
     this.#ports = withScripts({ ...ports, dispatch: this })
-    this.#reports = new Reports(this.#ports)
+    this.#reports = new Reports(this.#ports, due)
     this.#due = due
   }
 

@@ -10,6 +10,7 @@ import { errorCodeOf } from '../run.ts'
 import * as store from '../store/reports.ts'
 import type { ReportRow } from '../store/reports.ts'
 import { callerFor } from './acting-user.ts'
+import type { DueWork } from './due-work.ts'
 
 const AT_ONCE = 100
 const RETRY_MS = 10_000
@@ -23,10 +24,12 @@ const PASSING: readonly Code[] = ['unavailable', 'overloaded', 'storage_full', '
 export class Reports {
   readonly #ports: Ports
   readonly #lock = new Mutex()
+  readonly #due: Pick<DueWork, 'settleForecast'>
   #nextAt = Infinity
 
-  constructor(ports: Ports) {
+  constructor(ports: Ports, due: Pick<DueWork, 'settleForecast'> = {}) {
     this.#ports = ports
+    this.#due = due
   }
 
   /** When a report that could not be delivered is tried again, epoch ms; Infinity where none is. */
@@ -52,7 +55,8 @@ export class Reports {
     const { database, log, clock } = this.#ports
     const { id, reportTo: jobId } = row
     try {
-      await this.#deliver(row)
+      if (row.order.forecast) await this.#due.settleForecast?.(this.#ports, row)
+      else await this.#deliver(row)
       await store.noteReport(database, id, 'delivered')
     } catch (error) {
       const code = refusalIn(error)?.code

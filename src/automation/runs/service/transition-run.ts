@@ -70,12 +70,25 @@ async function keep(
     ...leaving(database, row, next, now),
     ...writes,
     ...(hasEnded(state)
-      ? trimHistory(database, { scriptId: row.scriptId, keptMax: HISTORY_MAX, at: now })
+      ? [...withoutInput(database, row, now), ...trimHistory(database, historyOf(row, now))]
       : []),
   ])
   const after = { ...row, ...changed }
   await publishRun(ports, after)
   return after
+}
+
+/** The history to which a run belongs: of its script, or of its forecast. */
+export function historyOf(
+  { scriptId, runConfigurationId, order }: Pick<RunRow, 'scriptId' | 'runConfigurationId' | 'order'>,
+  at: number,
+) {
+  return { scriptId, ...(order.forecast && { runConfigurationId }), keptMax: HISTORY_MAX, at }
+}
+
+/** The series of a forecast are not needed once it has ended. */
+function withoutInput(database: Ports['database'], { id: runId, order }: RunRow, at: number): Write[] {
+  return order.forecast ? deleteFiles(database, { runId, kind: 'upload', at }) : []
 }
 
 /** What goes when nobody holds it any more; with a run that is to begin anew, also what it has left so far. */
@@ -107,6 +120,8 @@ function leaving(database: Ports['database'], row: RunRow, next: Run, at: number
 
 /** Tells whoever reads events how a run goes on. Nobody waits for them or fails with them. */
 export async function publishRun({ events, log, settings, clock }: RunPorts, row: RunRow): Promise<void> {
+  // Events of scripts go to users who may read scripts.
+  if (row.order.forecast) return
   const { id: jobId, scriptId, runConfigurationId, state, attempt, progress, progressMessage, logLines } = row
   const data = {
     jobId,

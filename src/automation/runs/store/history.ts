@@ -3,14 +3,24 @@ import { runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { markBytesOrphaned } from './files.ts'
 
+/** The runs of a script, or of one of its configurations, of which the latest `keptMax` stay. */
+export type History = {
+  readonly scriptId: number
+  readonly runConfigurationId?: number
+  readonly keptMax: number
+  readonly at: number
+}
+
 /** Removes the oldest that have ended, of a script that has more than `keptMax` of them, and marks their bytes as orphaned. */
 export function trimHistory(
   database: Database,
-  { scriptId, keptMax, at }: { readonly scriptId: number; readonly keptMax: number; readonly at: number },
+  { scriptId, runConfigurationId, keptMax, at }: History,
 ): Write[] {
+  const isOf =
+    runConfigurationId === undefined ? sql`` : sql`and run_configuration_id = ${runConfigurationId}`
   return removeRuns(
     database,
-    sql`select id from runs where script_id = ${scriptId} and finished_at is not null
+    sql`select id from runs where script_id = ${scriptId} ${isOf} and finished_at is not null
       order by id desc limit -1 offset ${keptMax}`,
     at,
   )

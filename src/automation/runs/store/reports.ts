@@ -12,6 +12,9 @@ export type ReportRow = Omit<RunRow, 'state'> & {
   readonly finishedAt: number
 }
 
+/** A run of a forecast that has ended. */
+export type EndedForecast = Pick<ReportRow, 'id' | 'runConfigurationId' | 'state' | 'error' | 'queuedAt'>
+
 /** Runs whose reports are due, by id, those after `afterId`. */
 export async function listDue(database: Database, afterId: string, limit: number): Promise<ReportRow[]> {
   const rows = await database

@@ -1,14 +1,18 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { and, count, eq, gt, sql } from 'drizzle-orm'
 import { scriptGroups } from '../../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../../ports/database.ts'
+import { FORECASTS_ID } from '../forecasts-id.ts'
 
 export type GroupRow = typeof scriptGroups.$inferSelect
+
+const IS_GROUP = gt(scriptGroups.id, FORECASTS_ID)
 
 export function listGroups(database: Database): Promise<GroupRow[]> {
   return Promise.resolve(
     database
       .select()
       .from(scriptGroups)
+      .where(IS_GROUP)
       .orderBy(sql`${scriptGroups.name} collate nocase`),
   )
 }
@@ -16,12 +20,12 @@ export function listGroups(database: Database): Promise<GroupRow[]> {
 export async function findGroup(database: Database, key: number | string): Promise<GroupRow | null> {
   const isThis =
     typeof key === 'number' ? eq(scriptGroups.id, key) : sql`${scriptGroups.name} = ${key} collate nocase`
-  const [row] = await database.select().from(scriptGroups).where(isThis)
+  const [row] = await database.select().from(scriptGroups).where(and(isThis, IS_GROUP))
   return row ?? null
 }
 
 export async function countGroups(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(scriptGroups)
+  const [row] = await database.select({ total: count() }).from(scriptGroups).where(IS_GROUP)
   return row?.total ?? 0
 }
 

@@ -12,6 +12,7 @@ import { demo } from '../../../../db/tables/demo.ts'
 import { directorySyncs } from '../../../../db/tables/directory.ts'
 import { eventEpochs } from '../../../../db/tables/events.ts'
 import { dependencies } from '../../../../db/tables/dependencies.ts'
+import * as forecasts from '../../../../db/tables/forecasts.ts'
 import * as jobs from '../../../../db/tables/jobs.ts'
 import * as told from '../../../../db/tables/notifications.ts'
 import { operations } from '../../../../db/tables/operations.ts'
@@ -137,6 +138,9 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [runs.runLogLines, RUNS_LEFT],
   [runs.runFiles, RUNS_LEFT],
   [runs.runRepeats, RUNS_LEFT],
+  [forecasts.forecasts, ALWAYS],
+  [forecasts.forecastGroups, ALWAYS],
+  [forecasts.forecastBands, ALWAYS],
   [scripts.scriptGroups, ALWAYS],
   [scripts.scripts, ALWAYS],
   [scripts.scriptDependents, ALWAYS],

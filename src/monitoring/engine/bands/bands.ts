@@ -1,5 +1,6 @@
-import type { Adaptive, Condition } from '../../../domain/job-rules.ts'
-import { bandOf, windowEdgesOf } from '../../states/band.ts'
+import type { ForecastBand } from '../../../domain/forecast-band.ts'
+import type { Adaptive, Condition, ForecastLimit } from '../../../domain/job-rules.ts'
+import { bandOf, forecastBandOf, windowEdgesOf } from '../../states/band.ts'
 import type { Band, Extremes } from '../../states/band.ts'
 import { bucketBeginOf, bucketEdgesOf } from '../../states/seasons.ts'
 import type { Counter } from '../../states/thresholds.ts'
@@ -21,6 +22,7 @@ const SPREAD_MAX_MS = 30 * 60_000
 const SPREAD_STEP_MS = 7_919
 
 type Place = { readonly place: number; readonly condition: Condition; readonly adaptive: Adaptive }
+type ForecastPlace = { readonly place: number; readonly key: string; readonly forecast: ForecastLimit }
 
 /** When a job is due, as long as its counters are these. */
 type Due = { readonly counters: readonly Counter[]; readonly at: number }
@@ -60,6 +62,22 @@ export class Bands {
     return this.#running
   }
 
+  /** Gives a job the bands of forecasts, in place of all earlier ones: a condition whose forecast has none has no known
+   * limit any more. An earlier band than the one that is there changes nothing. */
+  async take(jobId: number, forecasts: readonly ForecastBand[], now: number): Promise<void> {
+    const job = this.#head.find(jobId)
+    if (!job) return
+    const { counters } = job.lastState
+    const bands = forecastPlacesOf(job).flatMap(({ place, key, forecast }): (readonly [number, Band])[] => {
+      const own = forecasts.find((one) => one.forecastId === forecast.forecastId && one.key === key)
+      const before = counters[place]?.band
+      const band = own ? forecastBandOf(own, forecast) : noneAt(now)
+      const isNews = own ? band.madeAt > (before?.madeAt ?? -1) : (before?.endAt ?? 0) > now
+      return isNews ? [[place, band]] : []
+    })
+    if (bands.length > 0) await this.#send(job, bands, now)
+  }
+
   async #makeSome(now: number): Promise<void> {
     const due: Job[] = []
     for (const job of this.#head.adaptiveJobs()) {
@@ -79,15 +97,21 @@ export class Bands {
   }
 
   async #makeOf(job: Job, now: number): Promise<void> {
-    const { revision } = job.lastState.rules
     const newestAt = job.newestAt
-    const bands: (readonly [number, Band])[] = []
-    for (const one of placesOf(job)) bands.push([one.place, await this.#bandOf(job, one, now)])
-    if (!this.#head.has(job)) return
+    const { revision } = job.lastState.rules
+    const bands = overOf(job, now).map((place) => [place, noneAt(now)] as readonly [number, Band])
+    if (this.#learnedAt(job) <= now)
+      for (const one of placesOf(job)) bands.push([one.place, await this.#bandOf(job, one, now)])
+    if (!this.#head.has(job) || job.lastState.rules.revision !== revision) return
+    await this.#send(job, bands, now)
+    this.#madeOf.set(job, newestAt)
+  }
+
+  async #send(job: Job, bands: readonly (readonly [number, Band])[], now: number): Promise<void> {
+    const { revision } = job.lastState.rules
     const event: Event = { kind: 'bands', revision, bands }
     const result = step(job.currentState(), event, now)
     await this.#wal.accept({ jobId: job.id, at: now, event }, [{ job, result }])
-    this.#madeOf.set(job, newestAt)
     if (result.transitions.length > 0) await this.#wal.outbox.deliver()
   }
 
@@ -115,8 +139,13 @@ export class Bands {
   }
 
   #dueAt(job: Job): number {
-    const { counters, rules } = job.lastState
-    if (rules.stopped) return Number.POSITIVE_INFINITY
+    if (job.lastState.rules.stopped) return Number.POSITIVE_INFINITY
+    return Math.max(Math.min(this.#learnedAt(job), overAt(job)), this.#retryAt.get(job) ?? 0)
+  }
+
+  /** When the bands from the history are due. */
+  #learnedAt(job: Job): number {
+    const { counters } = job.lastState
     let due = this.#dues.get(job)
     if (due?.counters !== counters) {
       due = { counters, at: Math.min(...placesOf(job).map((one) => dueAtOf(one, counters, job.id))) }
@@ -124,8 +153,40 @@ export class Bands {
     }
     // A new condition needs no new value.
     if (due.at > 0 && this.#madeOf.get(job) === job.newestAt) return Number.POSITIVE_INFINITY
-    return Math.max(due.at, this.#retryAt.get(job) ?? 0)
+    return due.at
   }
+}
+
+function forecastPlacesOf({ lastState: { rules } }: Job): readonly ForecastPlace[] {
+  return rules.thresholds
+    .flatMap(({ conditions }) => conditions)
+    .flatMap(({ key, forecast }, place) => (forecast ? [{ place, key, forecast }] : []))
+}
+
+/** A band of which nothing is known. */
+function noneAt(now: number): Band {
+  return { madeAt: now, cells: [], endAt: now }
+}
+
+/** The places of conditions that hold although the band of their forecast is over. */
+function overOf(job: Job, now: number): readonly number[] {
+  const { counters } = job.lastState
+  const isOver = ({ place }: ForecastPlace) =>
+    counters[place]?.held === true && (counters[place]?.band?.endAt ?? Number.POSITIVE_INFINITY) <= now
+  return forecastPlacesOf(job)
+    .filter(isOver)
+    .map(({ place }) => place)
+}
+
+/** When the band of a forecast ends whose condition holds. */
+function overAt(job: Job): number {
+  const { counters } = job.lastState
+  const ends = forecastPlacesOf(job).map(({ place }) =>
+    counters[place]?.held === true
+      ? (counters[place]?.band?.endAt ?? Number.POSITIVE_INFINITY)
+      : Number.POSITIVE_INFINITY,
+  )
+  return Math.min(Number.POSITIVE_INFINITY, ...ends)
 }
 
 function placesOf({ lastState: { rules } }: Job): readonly Place[] {

@@ -90,7 +90,9 @@ export class Job {
 
   get isAdaptive(): boolean {
     const { thresholds } = this.#hot.lastState.rules
-    return thresholds.some(({ conditions }) => conditions.some(({ adaptive }) => adaptive !== undefined))
+    return thresholds.some(({ conditions }) =>
+      conditions.some(({ adaptive, forecast }) => (adaptive ?? forecast) !== undefined),
+    )
   }
 
   /** Whether a predicted or adaptive limit is unknown; false for a stopped job. */

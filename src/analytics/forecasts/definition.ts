@@ -1,0 +1,318 @@
+import * as z from 'zod'
+import { shownOnly } from '../../http/openapi-answers.ts'
+import { composedName, storableText } from '../../http/text-schemas.ts'
+import { isTemporalDuration } from '../../lib/duration.ts'
+import { isTimeZone } from '../../lib/time.ts'
+import { filterSchema } from '../../data/filters/schema.ts'
+import { stepOf, stepsIn } from './steps.ts'
+
+export const FORECASTS_MAX = 200
+const HORIZON_MAX = 10_000
+const GROUP_COLUMNS_MAX = 10
+const REGRESSORS_MAX = 20
+const BANDS_MAX = 100
+const LEVELS_MAX = 4
+const DESCRIPTION_MAX = 4_000
+const TIMEOUT_MAX_S = 86_400
+
+const KINDS = ['auto', 'prophet', 'linear_regression', 'xgboost', 'sarimax', 'naive'] as const
+export const QUALITIES = ['good', 'fair', 'worse_than_naive', 'untested', 'failed'] as const
+
+/** Columns of results, which no group column may have as its name. */
+const RESULT_COLUMN = /^(?:ds|y|yhat|yhat_(?:lower|upper)_\d+|kind|run_id)$/
+
+const columnName = storableText.min(1).max(255)
+const aggregate = z
+  .enum(['avg', 'sum', 'min', 'max', 'last', 'count'])
+  .default('avg')
+  .describe('How several rows of one step become one value.')
+
+const columns = {
+  timeColumn: columnName.describe('The column of days or instants.').meta({ examples: ['Order Date'] }),
+  valueColumn: columnName.describe('The column of numbers.').meta({ examples: ['Amount (CHF)'] }),
+  groupColumns: z
+    .array(columnName)
+    .max(GROUP_COLUMNS_MAX)
+    .default([])
+    .describe('Each combination of the values of these columns is a series of its own.'),
+  aggregate,
+  regressors: z
+    .array(
+      z.strictObject({
+        column: columnName,
+        future: z
+          .enum(['column', 'last', 'zero'])
+          .default('column')
+          .describe('Where the values ahead come from: rows ahead, the last value, or 0.'),
+      }),
+    )
+    .max(REGRESSORS_MAX)
+    .default([])
+    .describe('Columns of numbers that explain the value.'),
+}
+
+const jobSource = z.strictObject({
+  type: z.literal('job'),
+  jobId: z.int().positive(),
+  key: z
+    .string()
+    .regex(/^returnValue[1-9]\d{0,2}$/, 'must be the key of a number, such as returnValue1')
+    .meta({ examples: ['returnValue1'] }),
+  aggregate: z
+    .enum(['avg', 'min', 'max', 'last', 'sum', 'count', 'p95'])
+    .default('avg')
+    .describe('The value of a bucket of the value history.'),
+  exclude: z
+    .array(z.literal('maintenance'))
+    .max(1)
+    .default(['maintenance'])
+    .describe('Times whose values are not learned from.'),
+})
+
+const querySource = z.strictObject({
+  type: z.literal('dataQuery'),
+  dataQueryId: z.int().positive(),
+  parameters: z
+    .record(storableText.max(64), z.union([storableText.max(10_000), z.number(), z.boolean(), z.null()]))
+    .default({}),
+  ...columns,
+})
+
+const tableSource = z.strictObject({
+  type: z.literal('dataTable'),
+  dataSourceId: z.int().positive(),
+  table: storableText.min(1).max(255),
+  filter: filterSchema.nullable().default(null),
+  ...columns,
+})
+
+export const sourceSchema = z.discriminatedUnion('type', [jobSource, querySource, tableSource])
+
+const duration = z
+  .string()
+  .max(64)
+  .refine(isTemporalDuration, 'must be an ISO 8601 duration')
+  .meta({ format: 'duration' })
+const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
+
+const step = z
+  .string()
+  .max(64)
+  .refine((text) => stepOf(text) !== null, 'must be P1M, P3M or P1Y, divide a day, or be whole days')
+  .meta({ format: 'duration', examples: ['P1D'] })
+
+const PARAMS: Readonly<Record<string, z.ZodType>> = {
+  auto: z.strictObject({}),
+  naive: z.strictObject({}),
+  linear_regression: z.strictObject({
+    trend: z.enum(['linear', 'none']).optional(),
+    seasons: z
+      .array(z.enum(['day', 'week', 'year']))
+      .max(3)
+      .optional(),
+    ridge: z.number().min(0).max(1_000).optional(),
+  }),
+  xgboost: z.strictObject({
+    rounds: z.int().min(1).max(1_000).optional(),
+    maxDepth: z.int().min(1).max(10).optional(),
+    eta: z.number().positive().max(1).optional(),
+    lags: z.int().min(1).max(100).optional(),
+  }),
+  sarimax: z.strictObject({
+    form: z.enum(['fourier', 'seasonal', 'searched']).optional(),
+    order: z.tuple([z.int().min(0).max(5), z.int().min(0).max(2), z.int().min(0).max(5)]).optional(),
+    seasonalOrder: z
+      .tuple([z.int().min(0).max(2), z.int().min(0).max(1), z.int().min(0).max(2), z.int().min(0).max(24)])
+      .optional(),
+  }),
+  prophet: z.strictObject({
+    growth: z.enum(['linear', 'flat']).optional(),
+    seasonalityMode: z.enum(['additive', 'multiplicative']).optional(),
+    yearly: z.union([z.literal('auto'), z.boolean()]).optional(),
+    weekly: z.union([z.literal('auto'), z.boolean()]).optional(),
+    daily: z.union([z.literal('auto'), z.boolean()]).optional(),
+    changepointPriorScale: z.number().positive().max(10).optional(),
+    changepointRange: z.number().positive().max(1).optional(),
+  }),
+}
+
+/** The parameters of the kinds, as JSON Schema. */
+export function paramsOfKinds() {
+  return Object.entries(PARAMS).map(([kind, schema]) => ({ kind, params: z.toJSONSchema(schema) }))
+}
+
+export const scalar = z.union([storableText.max(1_000), z.number(), z.boolean(), z.null()])
+
+const param = z.union([z.number(), z.boolean(), storableText.max(64)])
+
+const model = z
+  .strictObject({
+    kind: z
+      .union([z.enum(KINDS), z.string().regex(/^custom:[a-z][a-z0-9_]{0,49}$/)])
+      .default('auto')
+      .describe('The kind of model; `auto` takes the one that is best in trials.')
+      .meta({ examples: ['auto'] }),
+    params: z
+      .record(z.string().regex(/^[a-zA-Z]{1,64}$/), z.union([param, z.array(param).max(10)]))
+      .default({})
+      .describe('Parameters of the kind; see GET /forecasts/kinds.'),
+  })
+  .superRefine(({ kind, params }, context) => {
+    for (const issue of PARAMS[kind]?.safeParse(params).error?.issues ?? [])
+      context.addIssue({
+        code: 'custom',
+        path: ['params', ...issue.path, ...unknownKey(issue)],
+        message: issue.message,
+      })
+  })
+  .default({ kind: 'auto', params: {} })
+
+function unknownKey(issue: z.core.$ZodIssue): string[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+}
+
+const bands = z
+  .array(
+    z.strictObject({
+      jobId: z.int().positive(),
+      key: z.string().regex(/^returnValue[1-9]\d{0,2}$/, 'must be the key of a number, such as returnValue1'),
+      group: z.record(columnName, scalar).default({}).describe('The values of all group columns.'),
+    }),
+  )
+  .max(BANDS_MAX)
+  .default([])
+  .describe(
+    'Values of jobs to which the predicted bounds are sent, for limits with `adaptiveValues`. The value of a source of the type `job` has them anyway.',
+  )
+
+export const definition = {
+  source: sourceSchema,
+  step,
+  timeZone: timeZone
+    .nullable()
+    .default(null)
+    .describe('The zone of days and seasons; null for the zone of the service.'),
+  history: duration.default('P2Y').describe('How far back values are learned from.'),
+  horizon: duration
+    .describe('How far ahead values are predicted: whole steps, 10,000 at most.')
+    .meta({ examples: ['P90D'] }),
+  gaps: z
+    .enum(['none', 'zero', 'previous', 'interpolate'])
+    .default('interpolate')
+    .describe('How steps without a value are filled; `none` refuses them.'),
+  bounds: z
+    .strictObject({ min: z.number().nullable().default(null), max: z.number().nullable().default(null) })
+    .refine(({ min, max }) => min === null || max === null || min < max, {
+      path: ['max'],
+      message: 'must be above min',
+    })
+    .default({ min: null, max: null })
+    .describe('Bounds that no predicted value passes.'),
+  transform: z.enum(['none', 'log1p']).default('none'),
+  keepOutliers: z
+    .boolean()
+    .default(false)
+    .describe('Whether values far from all others are learned from as they are.'),
+  model,
+  levels: z
+    .array(z.int().min(50).max(99))
+    .min(1)
+    .max(LEVELS_MAX)
+    .default([80, 95])
+    .refine((levels) => new Set(levels).size === levels.length, 'must be different')
+    .describe('The shares of values, in percent, that the intervals are to hold.'),
+  backtest: z
+    .strictObject({
+      folds: z.int().min(0).max(20).default(5).describe('The number of trials on the past.'),
+      metric: z.enum(['mase', 'mae', 'smape']).default('mase').describe('The error by which `auto` chooses.'),
+    })
+    .default({ folds: 5, metric: 'mase' }),
+  schedule: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      cron: z.string().max(255),
+      timeZone: timeZone.nullable().default(null),
+    })
+    .nullable()
+    .default(null)
+    .describe('When runs are ordered; null for on demand only.'),
+  timeout: z
+    .int()
+    .min(0)
+    .max(TIMEOUT_MAX_S)
+    .default(1_800)
+    .describe('The time limit of a run in seconds; 0 for none.'),
+  runnerLabels: z.array(storableText.min(1).max(64)).max(32).default([]),
+  table: z
+    .strictObject({ dataSourceId: z.int().positive(), name: composedName })
+    .nullable()
+    .default(null)
+    .describe(
+      'The imported table that gets the results; data queries read it like all tables. Only administrators may choose one.',
+    ),
+  bands,
+}
+
+const whole = z.strictObject({
+  id: shownOnly,
+  owner: shownOnly,
+  state: shownOnly,
+  publishedRun: shownOnly,
+  refreshedAt: shownOnly,
+  nextRunAt: shownOnly,
+  staleAt: shownOnly,
+  figures: shownOnly,
+  quality: shownOnly,
+  failure: shownOnly,
+  createdAt: shownOnly,
+  updatedAt: shownOnly,
+  name: composedName.describe('No other forecast has it, in any letter case.'),
+  description: storableText.max(DESCRIPTION_MAX).default(''),
+  ...definition,
+})
+
+export const forecastBody = whole
+  .superRefine((body, context) => {
+    const fault = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message })
+    const width = stepOf(body.step)
+    const steps = width && isTemporalDuration(body.horizon) ? stepsIn(body.horizon, width) : 1
+    if (steps === null || steps > HORIZON_MAX) fault(['horizon'], `must be 1 to ${HORIZON_MAX} steps`)
+    if (body.source.type === 'job') return
+    const { groupColumns, timeColumn, valueColumn, regressors } = body.source
+    const taken = new Set([timeColumn, valueColumn])
+    for (const [at, name] of groupColumns.entries()) {
+      if (RESULT_COLUMN.test(name))
+        fault(['source', 'groupColumns', at], 'is the name of a column of results')
+      if (taken.has(name)) fault(['source', 'groupColumns', at], 'is already used')
+      taken.add(name)
+    }
+    for (const [at, { column }] of regressors.entries()) {
+      if (taken.has(column)) fault(['source', 'regressors', at, 'column'], 'is already used')
+      taken.add(column)
+    }
+  })
+  .meta({
+    examples: [
+      {
+        name: 'Free space, two days',
+        source: { type: 'job', jobId: 7, key: 'returnValue1' },
+        step: 'PT1H',
+        horizon: 'P2D',
+        schedule: { cron: '0 4 * * *' },
+      },
+    ],
+  })
+
+export type ForecastBody = z.output<typeof forecastBody>
+export type Source = z.output<typeof sourceSchema>
+export type RowSource = Exclude<Source, { type: 'job' }>
+export type JobSource = Extract<Source, { type: 'job' }>
+export type Quality = (typeof QUALITIES)[number]
+/** The fields of a forecast that are stored as JSON. */
+export type Definition = Pick<ForecastBody, keyof typeof definition>
+
+export function definitionOf(body: Definition): Definition {
+  const names = Object.keys(definition) as (keyof Definition)[]
+  return Object.fromEntries(names.map((name) => [name, body[name]])) as Definition
+}

@@ -1,0 +1,202 @@
+import * as z from 'zod'
+import type { ForecastBand } from '../../domain/forecast-band.ts'
+import { COLUMN_TYPES } from '../../domain/table.ts'
+import type { Column, ColumnType, Row } from '../../domain/table.ts'
+import { meanBacktest } from './figures.ts'
+import type { Backtest } from './figures.ts'
+import type { Quality } from './definition.ts'
+
+/** Groups whose predicted buckets are kept for reads of bands. */
+const SHOWN_GROUPS = 100
+/** Buckets that the actor of a job gets at most. */
+const BAND_BUCKETS_MAX = 400
+
+const numbers = z.array(z.number().nullable())
+const key = z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))
+const head = z.object({ v: z.literal(1), keyTypes: z.array(z.enum(COLUMN_TYPES)) })
+const backtest = z.object({
+  folds: z.int(),
+  mae: z.number().nullable(),
+  smape: z.number().nullable(),
+  mase: z.number().nullable(),
+  skill: z.number().nullable(),
+  naive: z.object({ smape: z.number().nullable() }),
+  coverage: z.record(z.string(), z.number().nullable()),
+})
+const predicted = z
+  .object({
+    id: z.int().min(0),
+    key,
+    points: z.int(),
+    kind: z.string(),
+    t: z.array(z.int()),
+    endAt: z.int(),
+    mean: numbers,
+    past: z.object({ t: z.array(z.int()), y: numbers }),
+    season: z.string().nullable(),
+    backtest: backtest.nullable(),
+    quality: z.enum(['good', 'fair', 'worse_than_naive', 'untested']),
+    notes: z.record(z.string(), z.json()),
+    cpuMs: z.number(),
+    error: z.null(),
+  })
+  .catchall(z.json())
+const failed = z.object({
+  id: z.int().min(0),
+  key,
+  points: z.int(),
+  error: z.object({ code: z.string().max(64), detail: z.string().max(1_000) }),
+})
+const outcomeLine = z.union([predicted, failed])
+
+type Predicted = z.output<typeof predicted>
+export type OutcomeLine = z.output<typeof outcomeLine>
+
+/** The outcome of a group, without its points. */
+export type GroupOutcome = {
+  readonly kind: string | null
+  readonly points: number
+  readonly season: string | null
+  readonly backtest: Backtest | null
+  readonly notes: Readonly<Record<string, z.core.util.JSONType>>
+  readonly error: { readonly code: string; readonly detail: string } | null
+}
+
+export type Points = {
+  readonly begins: readonly number[]
+  readonly endAt: number
+  readonly mean: readonly (number | null)[]
+  readonly levels: ForecastBand['levels']
+  readonly past: { readonly t: readonly number[]; readonly y: readonly (number | null)[] }
+}
+
+/** The outcomes of all groups in one. */
+export type Summary = {
+  readonly groups: number
+  readonly failed: number
+  readonly quality: Partial<Record<Quality, number>>
+  readonly season: string | null
+  readonly backtest: Backtest | null
+  /** The end of the predicted buckets. */
+  readonly endAt: number
+  /** The table of results; null without one. */
+  readonly tableId: number | null
+}
+
+/** The outcomes of the groups of a run, and the types of their group columns. */
+export type Outcomes = { readonly keyTypes: readonly ColumnType[]; readonly lines: readonly OutcomeLine[] }
+
+/** Reads the text of a result file. @throws {Error} for text that does not come from the engine */
+export function readOutcomes(text: string): Outcomes {
+  const [first = '', ...lines] = text.split('\n').filter((line) => line !== '')
+  const { keyTypes } = head.parse(JSON.parse(first))
+  return { keyTypes, lines: lines.map((line) => outcomeLine.parse(JSON.parse(line))) }
+}
+
+export function isPredicted(outcome: OutcomeLine): outcome is Predicted {
+  return outcome.error === null
+}
+
+export function groupOutcome(outcome: OutcomeLine): {
+  readonly quality: Quality
+  readonly outcome: GroupOutcome
+} {
+  const { points } = outcome
+  if (!isPredicted(outcome))
+    return {
+      quality: 'failed',
+      outcome: { kind: null, points, season: null, backtest: null, notes: {}, error: outcome.error },
+    }
+  const { kind, season, notes, quality } = outcome
+  return { quality, outcome: { kind, points, season, backtest: outcome.backtest, notes, error: null } }
+}
+
+/** The predicted buckets of a group; null for a failed group, and beyond the first groups. */
+export function pointsOf(outcome: OutcomeLine, levels: readonly number[]): Points | null {
+  if (!isPredicted(outcome) || outcome.id >= SHOWN_GROUPS) return null
+  const { t: begins, endAt, mean, past } = outcome
+  return { begins, endAt, mean, past, levels: boundsOf(outcome, levels) }
+}
+
+function boundsOf(outcome: Predicted, levels: readonly number[]): ForecastBand['levels'] {
+  return Object.fromEntries(
+    levels.flatMap((level) => {
+      const lower = numbers.nullable().parse(outcome[`lo${level}`])
+      const upper = numbers.nullable().parse(outcome[`hi${level}`])
+      if (!lower || !upper) return []
+      return [[String(level), lower.map((low, at) => [low ?? 0, upper[at] ?? 0] as const)]]
+    }),
+  )
+}
+
+/** The band of a value of a job from the points of a group. */
+export function bandOf(
+  points: Points,
+  about: Pick<ForecastBand, 'forecastId' | 'key' | 'madeAt'>,
+): ForecastBand {
+  const begins = points.begins.slice(0, BAND_BUCKETS_MAX)
+  const levels = Object.fromEntries(
+    Object.entries(points.levels).map(([level, bounds]) => [level, bounds.slice(0, BAND_BUCKETS_MAX)]),
+  )
+  return { ...about, begins, endAt: points.begins[BAND_BUCKETS_MAX] ?? points.endAt, levels }
+}
+
+export function summaryOf(outcomes: readonly OutcomeLine[], tableId: number | null): Summary {
+  const good = outcomes.filter(isPredicted)
+  const quality: Partial<Record<Quality, number>> = {}
+  for (const outcome of outcomes) {
+    const name = groupOutcome(outcome).quality
+    quality[name] = (quality[name] ?? 0) + 1
+  }
+  return {
+    groups: outcomes.length,
+    failed: outcomes.length - good.length,
+    quality,
+    season: good[0]?.season ?? null,
+    backtest: meanBacktest(good.flatMap((one) => one.backtest ?? [])),
+    endAt: Math.max(0, ...good.map(({ endAt }) => endAt)),
+    tableId,
+  }
+}
+
+/** The columns of the table of results: the group columns under their own names, then ours. */
+export function resultColumns(groupColumns: readonly Column[], levels: readonly number[]): Column[] {
+  return [
+    ...groupColumns,
+    { name: 'ds', type: 'datetime' },
+    { name: 'y', type: 'number' },
+    { name: 'yhat', type: 'number' },
+    ...levels.flatMap((level): Column[] => [
+      { name: `yhat_lower_${level}`, type: 'number' },
+      { name: `yhat_upper_${level}`, type: 'number' },
+    ]),
+    { name: 'kind', type: 'string' },
+    { name: 'run_id', type: 'string' },
+  ]
+}
+
+/** The rows of a group: the last values of its history, then its forecast. */
+export function resultRows(
+  outcome: Predicted,
+  { levels, runId }: { readonly levels: readonly number[]; readonly runId: string },
+): Row[] {
+  const { key: values } = outcome
+  const bounds = boundsOf(outcome, levels)
+  const dated = (at: number) => new Date(at).toISOString()
+  const empty = levels.flatMap(() => [null, null])
+  return [
+    ...outcome.past.t.map((at, index): Row => [
+      ...values,
+      dated(at),
+      outcome.past.y[index] ?? null,
+      null,
+      ...empty,
+      'history',
+      runId,
+    ]),
+    ...outcome.t.map((at, index): Row => {
+      const around = levels.flatMap((level) => bounds[level]?.[index] ?? [null, null])
+      return [...values, dated(at), null, outcome.mean[index] ?? null, ...around, 'forecast', runId]
+    }),
+  ]
+}

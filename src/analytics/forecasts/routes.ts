@@ -1,0 +1,275 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
+import { logQuery, logView } from '../../automation/runs/schema.ts'
+import { selectBody, selectView } from '../../data/selection/schema.ts'
+import { waited } from '../../data/selection/service/waited.ts'
+import { noContent, ok, sentPath } from '../../http/openapi-answers.ts'
+import { entityTag } from '../../http/preconditions.ts'
+import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
+import { policy } from '../../http/policy.ts'
+import type { Env } from '../../http/policy.ts'
+import { replacing } from '../../http/updates.ts'
+import { jsonBody, valid } from '../../http/valid.ts'
+import { operationView, waitQuery } from '../../operations/work/schema.ts'
+import { acceptedResponse } from '../../operations/work/service.ts'
+import { forecastBody } from './definition.ts'
+import {
+  bandQuery,
+  bandView,
+  deletionQuery,
+  dependentsView,
+  forecastPath,
+  forecastSummary,
+  forecastView,
+  groupsQuery,
+  groupView,
+  jobPath,
+  jobsQuery,
+  jobView,
+  kindView,
+} from './schema.ts'
+import {
+  createForecast,
+  deleteForecast,
+  listDependents,
+  listForecasts,
+  readForecast,
+  updateForecast,
+} from './service.ts'
+import { listGroups, readBand, selectResults } from './service/results.ts'
+import { cancelRun, deleteRuns, listKinds, listRuns, orderRun, readLog, readRun } from './service/runs.ts'
+
+const BODY_MAX_BYTES = 256 * 1024
+const ROLES = SCRIPT_READERS
+const oneForecast = { 200: ok(forecastView, 'The forecast.', ['ETag']) }
+const selectQuery = z.object({
+  wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
+})
+
+export const forecastRoutes = new Hono<Env>()
+  .get(
+    '/forecasts',
+    policy({
+      summary: 'List forecasts',
+      roles: ROLES,
+      answers: {
+        200: ok(z.object({ items: z.array(forecastSummary) }), 'The forecasts, by name; at most 200.'),
+      },
+    }),
+    async (c) => c.json({ items: await listForecasts(c.get('context')) }),
+  )
+  .post(
+    '/forecasts',
+    policy({
+      summary: 'Create a forecast',
+      roles: ROLES,
+      answers: { 201: ok(forecastView, 'The new forecast.', ['Location', 'ETag']) },
+      refuses: [409],
+    }),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', forecastBody),
+    async (c) => {
+      const { view, version } = await createForecast(c.get('context'), c.req.valid('json'))
+      return c.json(view, 201, { location: `${c.req.path}/${view.id}`, etag: entityTag(version) })
+    },
+  )
+  // Before `:id`.
+  .get(
+    '/forecasts/kinds',
+    policy({
+      summary: 'List the kinds of models, with their parameters and the runners that execute them',
+      roles: ROLES,
+      answers: { 200: ok(z.array(kindView), 'The kinds.') },
+    }),
+    async (c) => c.json(await listKinds(c.get('context'))),
+  )
+  .get(
+    '/forecasts/:id',
+    policy({ summary: 'Read a forecast', roles: ROLES, answers: oneForecast }),
+    valid('param', forecastPath),
+    async (c) => {
+      const { view, version } = await readForecast(c.get('context'), c.req.valid('param').id)
+      return c.json(view, 200, { etag: entityTag(version) })
+    },
+  )
+  .route(
+    '/',
+    replacing({
+      path: '/forecasts/:id',
+      place: forecastPath,
+      body: forecastBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
+      summary: 'Update a forecast',
+      noun: 'a forecast',
+      policy: { roles: ROLES, answers: oneForecast, refuses: [409] },
+      read: (context, { id }) => readForecast(context, id),
+      write: (context, { id }, change) => updateForecast(context, id, change),
+    }),
+  )
+  .delete(
+    '/forecasts/:id',
+    policy({
+      summary: 'Delete a forecast with its runs',
+      roles: ROLES,
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
+    valid('param', forecastPath),
+    valid('query', deletionQuery),
+    async (c) => {
+      const { forceDelete: isForced } = c.req.valid('query')
+      await deleteForecast(c.get('context'), c.req.valid('param').id, { isForced })
+      return c.body(null, 204)
+    },
+  )
+  .get(
+    '/forecasts/:id/dependents',
+    policy({
+      summary: 'List what depends on a forecast',
+      roles: ROLES,
+      answers: { 200: ok(dependentsView, 'The dependents.') },
+    }),
+    valid('param', forecastPath),
+    async (c) => c.json(await listDependents(c.get('context'), c.req.valid('param').id)),
+  )
+  .post(
+    '/forecasts/:id/run',
+    policy({
+      summary: 'Run a forecast',
+      roles: ROLES,
+      scope: 'execute',
+      answers: {
+        202: ok(jobView, 'The run, which waits for a runner.', ['Location', 'Idempotency-Replayed']),
+      },
+      refuses: [409, 422, 503],
+      isRepeatable: true,
+    }),
+    valid('param', forecastPath),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const { job, isReplayed } = await orderRun(c.get('context'), id, idempotencyKeyOf(c.req.raw))
+      const { basePath } = c.get('ports').settings
+      const headers = { location: `${basePath}/forecasts/${id}/jobs/${job.id}`, ...(isReplayed && REPLAYED) }
+      return c.json(job, 202, headers)
+    },
+  )
+  .get(
+    '/forecasts/:id/jobs',
+    policy({
+      summary: 'List the runs of a forecast',
+      roles: ROLES,
+      answers: { 200: ok(z.object({ items: z.array(jobView) }), 'The runs, the latest first.') },
+    }),
+    valid('param', forecastPath),
+    valid('query', jobsQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json({ items: await listRuns(c.get('context'), id, c.req.valid('query')) })
+    },
+  )
+  .delete(
+    '/forecasts/:id/jobs',
+    policy({
+      summary: 'Delete the runs of a forecast that have ended; its results stay',
+      roles: ROLES,
+      answers: { 204: noContent },
+    }),
+    valid('param', forecastPath),
+    async (c) => {
+      await deleteRuns(c.get('context'), c.req.valid('param').id)
+      return c.body(null, 204)
+    },
+  )
+  .get(
+    '/forecasts/:id/jobs/:jobId',
+    policy({ summary: 'Read a run of a forecast', roles: ROLES, answers: { 200: ok(jobView, 'The run.') } }),
+    valid('param', jobPath),
+    async (c) => {
+      const { id: forecastId, jobId: run } = c.req.valid('param')
+      return c.json(await readRun(c.get('context'), { forecastId, id: run }))
+    },
+  )
+  .get(
+    '/forecasts/:id/jobs/:jobId/log',
+    policy({
+      summary: 'Read the log of a run of a forecast',
+      roles: ROLES,
+      answers: { 200: ok(logView, 'Lines of the log.') },
+    }),
+    valid('param', jobPath),
+    valid('query', logQuery.omit({ follow: true })),
+    async (c) => {
+      const { id: forecastId, jobId: run } = c.req.valid('param')
+      return c.json(await readLog(c.get('context'), { forecastId, id: run }, c.req.valid('query')))
+    },
+  )
+  .post(
+    '/forecasts/:id/jobs/:jobId/cancel',
+    policy({
+      summary: 'Cancel a run of a forecast',
+      roles: ROLES,
+      scope: 'execute',
+      answers: { 202: ok(jobView, 'The run, which ends soon.') },
+      refuses: [409],
+    }),
+    valid('param', jobPath),
+    async (c) => {
+      const { id: forecastId, jobId: run } = c.req.valid('param')
+      return c.json(await cancelRun(c.get('context'), { forecastId, id: run }), 202)
+    },
+  )
+  .get(
+    '/forecasts/:id/groups',
+    policy({
+      summary: 'List the groups of the published run, with the figures of their trials',
+      roles: ROLES,
+      answers: { 200: ok(z.object({ items: z.array(groupView) }), 'The groups, by number.') },
+    }),
+    valid('param', forecastPath),
+    valid('query', groupsQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json({ items: await listGroups(c.get('context'), id, c.req.valid('query')) })
+    },
+  )
+  .get(
+    '/forecasts/:id/band',
+    policy({
+      summary: 'Read the predicted buckets of a group',
+      roles: ROLES,
+      answers: { 200: ok(bandView, 'The buckets.') },
+    }),
+    valid('param', forecastPath),
+    valid('query', bandQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      return c.json(await readBand(c.get('context'), id, c.req.valid('query').group))
+    },
+  )
+  .post(
+    '/forecasts/:id/select',
+    policy({
+      summary: 'Select rows of the table of results, within the scopes of the caller',
+      roles: ['administrator', 'Data_Editor'],
+      scope: 'read',
+      answers: {
+        200: ok(selectView, 'The rows.'),
+        202: ok(operationView, 'The operation that reads the rows, after the wait.', [
+          'Location',
+          'Retry-After',
+        ]),
+      },
+      refuses: [409, 422, 503],
+    }),
+    valid('param', forecastPath),
+    valid('query', selectQuery),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', selectBody),
+    async (c) => {
+      const [context, { id }, body] = [c.get('context'), c.req.valid('param'), c.req.valid('json')]
+      const asked = { subject: sentPath(c.req), waitMs: c.req.valid('query').wait }
+      const outcome = await waited(context, asked, (asking) => selectResults(context, { id, body }, asking))
+      return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+    },
+  )

@@ -1,0 +1,285 @@
+import { recorder } from '../../access/audit/service.ts'
+import { forgetForecastRuns, listForecastRuns } from '../../automation/runs/service/forecast-runs.ts'
+import { hasEnded } from '../../automation/runs/run.ts'
+import { comes, nextAfter } from '../../automation/scripts/cron.ts'
+import type { Context, UserCaller } from '../../context.ts'
+import { demandedVersion } from '../../http/preconditions.ts'
+import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/service.ts'
+import { requireFileSource } from '../../data/sources/service.ts'
+import { openTable } from '../../data/tables/service.ts'
+import { commit, isUniqueViolation } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
+import type { Ports } from '../../ports/index.ts'
+import { figuresOf } from './figures.ts'
+import { definitionOf, FORECASTS_MAX } from './definition.ts'
+import type { ForecastBody } from './definition.ts'
+import type { DependentsView, ForecastSummary, ForecastView } from './schema.ts'
+import { stepOf, stepsIn } from './steps.ts'
+import * as store from './store.ts'
+import type { ForecastChange, ForecastRow, OwnedForecast } from './store.ts'
+
+const recorded = recorder('forecast')
+
+const DEPENDENTS_MAX = 100
+const NAMES: readonly (keyof ForecastSummary)[] = [
+  'id',
+  'name',
+  'description',
+  'state',
+  'refreshedAt',
+  'nextRunAt',
+  'staleAt',
+  'figures',
+  'quality',
+]
+
+type Versioned = { readonly view: ForecastView; readonly version: number }
+
+/** The forecasts, by name; there are 200 at most. */
+export async function listForecasts({ ports }: Context): Promise<ForecastSummary[]> {
+  const rows = await store.listForecasts(ports.database)
+  const views = await Promise.all(rows.map((row) => viewOf(ports, row)))
+  return views.map((view) => Object.fromEntries(NAMES.map((name) => [name, view[name]])) as ForecastSummary)
+}
+
+/** @throws {Refusal} not_found */
+export async function readForecast({ ports }: Context, id: number): Promise<Versioned> {
+  return versioned(ports, await requireForecast(ports, id))
+}
+
+/** A forecast as it is stored. @throws {Refusal} not_found */
+export async function requireForecast(
+  { database }: Pick<Ports, 'database'>,
+  id: number,
+): Promise<OwnedForecast> {
+  const row = await store.findForecast(database, id)
+  if (!row) throw new Refusal('not_found', 'There is no such forecast.')
+  return row
+}
+
+/** Stores a forecast, whose source is read in the name of the caller from now on.
+ * @throws {Refusal} invalid, name_taken, conflict when there are 200, forbidden for a table of a caller who is not an administrator */
+export async function createForecast(context: Context, body: ForecastBody): Promise<Versioned> {
+  const { ports } = context
+  const { database, clock } = ports
+  const change = await changeOf(context, body, null)
+  const row = { ...change, createdAt: clock.now() }
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
+  try {
+    await commitNamed(ports, [store.insertForecast(database, row, FORECASTS_MAX), entry])
+  } catch (error) {
+    if (!store.isGuarded(error)) throw error
+    throw new Refusal('conflict', `There must be at most ${FORECASTS_MAX} forecasts. Delete one first.`)
+  }
+  const made = await store.findNamed(database, row.name)
+  if (!made) throw stale('forecast')
+  return versioned(ports, made)
+}
+
+/** @throws {Refusal} not_found, precondition_failed, and as `createForecast` */
+export async function updateForecast(
+  context: Context,
+  id: number,
+  { body, ifMatch }: { readonly body: ForecastBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  const { ports } = context
+  const before = await requireForecast(ports, id)
+  if (ifMatch !== null && ifMatch !== before.version) throw stale('forecast')
+  const change = await changeOf(context, body, before)
+  const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(change) }
+  try {
+    await commitNamed(ports, [
+      store.updateForecast(ports.database, before, change),
+      recorded(context, 'update', told),
+    ])
+  } catch (error) {
+    throw store.isGuarded(error) ? stale('forecast') : error
+  }
+  return readForecast(context, id)
+}
+
+/** Deletes a forecast with its runs; its table stays, and limits that name it become unknown.
+ * @throws {Refusal} not_found, precondition_failed, conflict while a run has not ended, has_dependents while limits of jobs
+ * name it, unless it is forced */
+export async function deleteForecast(
+  context: Context,
+  id: number,
+  options: { readonly isForced: boolean },
+): Promise<void> {
+  const { ports } = context
+  const row = await requireForecast(ports, id)
+  const demanded = demandedVersion(context)
+  if (demanded !== null && demanded !== row.version) throw stale('forecast')
+  if (await isRunning(ports, id))
+    throw new Refusal('conflict', 'A run of the forecast has not ended. Cancel it first.')
+  const jobs = await store.listJobsNaming(ports.database, id, DEPENDENTS_MAX)
+  try {
+    await commit(ports.database, [
+      ...store.deleteForecast(ports.database, id, options),
+      ...forgetForecastRuns(ports, id),
+      enqueueJobConfigs(
+        ports.database,
+        jobs.map((job) => job.id),
+      ),
+      recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) }),
+    ])
+  } catch (error) {
+    if (!store.isGuarded(error)) throw error
+    const named = jobs.map((job) => `${job.name} (${job.id})`).join(', ')
+    throw new Refusal(
+      'has_dependents',
+      `Limits of these jobs name the forecast: ${named}. Delete it with forceDelete.`,
+    )
+  }
+  await applyChanges(ports)
+}
+
+/** The dependents of a forecast. @throws {Refusal} not_found */
+export async function listDependents({ ports }: Context, id: number): Promise<DependentsView> {
+  const { definition } = await requireForecast(ports, id)
+  return { jobs: await store.listJobsNaming(ports.database, id, DEPENDENTS_MAX), table: definition.table }
+}
+
+/** The zone of the days and seasons of a forecast. */
+export function zoneOf(
+  { settings }: Pick<Ports, 'settings'>,
+  { definition }: Pick<ForecastRow, 'definition'>,
+): string {
+  return definition.timeZone ?? settings.timeZone
+}
+
+/** When a schedule orders a run after an instant; null if none does. */
+export function nextRunAfter(
+  { settings }: Pick<Ports, 'settings'>,
+  { schedule }: Pick<ForecastBody, 'schedule'>,
+  at: number,
+): number | null {
+  if (!schedule?.enabled) return null
+  return nextAfter(schedule.cron, schedule.timeZone ?? settings.timeZone, at)
+}
+
+async function isRunning(ports: Ports, id: number): Promise<boolean> {
+  const [latest] = await listForecastRuns(ports, { forecastId: id }, 1)
+  return latest !== undefined && !hasEnded(latest.state)
+}
+
+async function commitNamed(ports: Ports, writes: readonly Write[]): Promise<void> {
+  try {
+    await commit(ports.database, writes)
+  } catch (error) {
+    if (!isUniqueViolation(error, 'forecasts.name')) throw error
+    throw new Refusal('name_taken', 'Another forecast has this name.', [
+      { pointer: '/name', message: 'is already used' },
+    ])
+  }
+}
+
+async function changeOf(
+  context: Context,
+  body: ForecastBody,
+  before: OwnedForecast | null,
+): Promise<ForecastChange> {
+  const { ports, caller } = context
+  const { clock, settings } = ports
+  const { schedule, name, description } = body
+  const now = clock.now()
+  if (schedule && !comes(schedule.cron, schedule.timeZone ?? settings.timeZone, now))
+    throw invalidAt('/schedule/cron', 'must be a cron expression that comes')
+  await checkTable(context, body, before)
+  const ownerId = caller.kind === 'user' ? caller.userId : 0
+  return {
+    name,
+    description,
+    definition: definitionOf(body),
+    ownerId,
+    nextAt: nextRunAfter(ports, body, now),
+    updatedAt: now,
+  }
+}
+
+/** @throws {Refusal} forbidden, invalid, conflict for a database, name_taken */
+async function checkTable(
+  { ports, caller }: Context,
+  { table }: Pick<ForecastBody, 'table'>,
+  before: OwnedForecast | null,
+): Promise<void> {
+  if (!table) return
+  if ((caller as UserCaller).role !== 'administrator')
+    throw new Refusal(
+      'forbidden',
+      'Only administrators may choose a table of results, and change such forecasts.',
+    )
+  try {
+    await requireFileSource(ports, table.dataSourceId)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
+    throw invalidAt('/table/dataSourceId', 'does not exist')
+  }
+  const known = await openTable(ports, table.dataSourceId, table.name)
+  if (known && known.id !== before?.summary?.tableId)
+    throw new Refusal('name_taken', `The data source has a table ${table.name}. Choose another name.`, [
+      { pointer: '/table/name', message: 'is already used' },
+    ])
+}
+
+function auditFieldsOf({
+  name,
+  description,
+  definition,
+}: Pick<ForecastRow, 'name' | 'description' | 'definition'>) {
+  return { name, description, ...definition }
+}
+
+async function versioned(ports: Ports, row: OwnedForecast): Promise<Versioned> {
+  return { view: await viewOf(ports, row), version: row.version }
+}
+
+async function viewOf(ports: Ports, row: OwnedForecast): Promise<ForecastView> {
+  const format = timeFormat(ports.settings.timeZone)
+  const shown = (at: number | null) => (at === null ? null : format(at))
+  const { id, name, description, definition, ownerId, ownerName, summary, failure } = row
+  const staleAt = staleAtOf(ports, row)
+  const width = stepOf(definition.step)
+  const horizonSteps = (width && stepsIn(definition.horizon, width)) ?? 0
+  return {
+    id,
+    name,
+    description,
+    ...definition,
+    owner: { id: ownerId, name: ownerName },
+    state: await stateOf(ports, row, staleAt),
+    publishedRun: row.publishedRun,
+    refreshedAt: shown(row.publishedAt),
+    nextRunAt: shown(row.nextAt),
+    staleAt: shown(staleAt),
+    figures: summary?.backtest ? figuresOf(summary.backtest, { season: summary.season, horizonSteps }) : null,
+    quality: { ...summary?.quality },
+    failure: failure && { ...failure, at: format(failure.at) },
+    createdAt: format(row.createdAt),
+    updatedAt: format(row.updatedAt),
+  }
+}
+
+/** The results are old at the second time of the schedule after the history was read, and always at their end. */
+function staleAtOf(
+  ports: Pick<Ports, 'settings'>,
+  { readAt, summary, definition }: Pick<ForecastRow, 'readAt' | 'summary' | 'definition'>,
+): number | null {
+  if (readAt === null || !summary) return null
+  const next = nextRunAfter(ports, definition, readAt)
+  const after = next === null ? null : nextRunAfter(ports, definition, next)
+  return Math.min(summary.endAt, after ?? summary.endAt)
+}
+
+async function stateOf(
+  ports: Ports,
+  row: OwnedForecast,
+  staleAt: number | null,
+): Promise<ForecastView['state']> {
+  if (await isRunning(ports, row.id)) return 'running'
+  if (row.failure) return 'failed'
+  if (staleAt === null) return 'never'
+  return staleAt <= ports.clock.now() ? 'stale' : 'ready'
+}

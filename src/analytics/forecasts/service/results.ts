@@ -1,0 +1,93 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
+import { select } from '../../../data/selection/service.ts'
+import type { SelectBody, SelectView } from '../../../data/selection/schema.ts'
+import type { Asking } from '../../../data/selection/service/waited.ts'
+import { findParameters } from '../../../monitoring/jobs/service.ts'
+import { figuresOf } from '../figures.ts'
+import type { Quality } from '../definition.ts'
+import type { BandView, GroupView } from '../schema.ts'
+import { requireForecast } from '../service.ts'
+import { stepOf, stepsIn } from '../steps.ts'
+import * as store from '../store.ts'
+import type { ForecastRow, GroupRow } from '../store.ts'
+
+/** The outcomes of the groups of the published run.
+ * @throws {Refusal} not_found, forbidden for callers who may not see all of the source */
+export async function listGroups(
+  context: Context,
+  id: number,
+  filter: { readonly quality?: Quality | undefined; readonly limit: number },
+): Promise<GroupView[]> {
+  const row = await requireSeen(context, id)
+  const groups = await store.listGroups(context.ports.database, id, filter)
+  return groups.map((group) => groupViewOf(row, group))
+}
+
+/** The predicted buckets of a group. @throws {Refusal} not_found, forbidden */
+export async function readBand(context: Context, id: number, number: number): Promise<BandView> {
+  const row = await requireSeen(context, id)
+  const found = await store.findGroup(context.ports.database, id, number)
+  const points = found?.points
+  if (!points) throw new Refusal('not_found', 'The published run has no such group, or no buckets of it.')
+  const format = timeFormat(context.ports.settings.timeZone)
+  return {
+    group: groupOf(row, found),
+    levels: Object.keys(points.levels).map(Number),
+    past: points.past.t.map((at, place) => ({ at: format(at), value: points.past.y[place] ?? null })),
+    buckets: points.begins.map((at, place) => ({
+      begin: format(at),
+      end: format(points.begins[place + 1] ?? points.endAt),
+      mean: points.mean[place] ?? null,
+      bounds: Object.fromEntries(
+        Object.entries(points.levels).map(([level, bounds]) => {
+          const [lower = null, upper = null] = bounds[place] ?? []
+          return [level, { lower, upper }]
+        }),
+      ),
+    })),
+  }
+}
+
+/** Selects rows of the table of results, within the scopes of the caller.
+ * @throws {Refusal} not_found, conflict for a forecast without a table, and as `select` */
+export async function selectResults(
+  context: Context,
+  { id, body }: { readonly id: number; readonly body: SelectBody },
+  asking: Asking,
+): Promise<SelectView> {
+  const { definition, publishedRun } = await requireForecast(context.ports, id)
+  const { table } = definition
+  if (!table) throw new Refusal('conflict', 'The forecast has no table of results. Choose one with `table`.')
+  if (publishedRun === null) throw new Refusal('conflict', 'The forecast has no results yet. Run it first.')
+  return select(context, { id: table.dataSourceId, table: table.name, body }, asking)
+}
+
+/** A forecast whose results the caller may see: administrators, its owner, and readers of the job that it predicts. */
+async function requireSeen(context: Context, id: number): Promise<ForecastRow> {
+  const { ports, caller } = context
+  const row = await requireForecast(ports, id)
+  if (caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === row.ownerId)) return row
+  const { source } = row.definition
+  const isSeen = source.type === 'job' && (await findParameters(context, [source.jobId])).has(source.jobId)
+  if (isSeen) return row
+  throw new Refusal(
+    'forbidden',
+    'Only administrators and the owner of the forecast may see its groups. Select rows of its table.',
+  )
+}
+
+function groupViewOf(row: ForecastRow, group: GroupRow): GroupView {
+  const { number, quality, outcome } = group
+  const { kind, points, season, backtest, notes, error } = outcome
+  const width = stepOf(row.definition.step)
+  const horizonSteps = (width && stepsIn(row.definition.horizon, width)) ?? 0
+  const figures = backtest ? figuresOf(backtest, { season, horizonSteps }) : null
+  return { number, group: groupOf(row, group), quality, kind, points, figures, notes: { ...notes }, error }
+}
+
+function groupOf({ definition: { source } }: ForecastRow, { key }: GroupRow): GroupView['group'] {
+  const names = source.type === 'job' ? [] : source.groupColumns
+  return Object.fromEntries(names.map((name, at) => [name, key[at] ?? null]))
+}

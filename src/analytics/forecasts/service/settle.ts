@@ -1,0 +1,192 @@
+import { forecastOutputs, forgetForecastOutputs } from '../../../automation/runs/service/forecast-runs.ts'
+import type { DueWork, EndedForecast } from '../../../automation/runs/service.ts'
+import type { Context } from '../../../context.ts'
+import type { ForecastBand } from '../../../domain/forecast-band.ts'
+import type { Cell, Column, Row } from '../../../domain/table.ts'
+import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { areSame } from '../../../lib/same.ts'
+import { applyChanges, enqueueJobConfigs } from '../../../monitoring/job-config/service.ts'
+import { fillGeneration, inGeneration, openTable, publishTable } from '../../../data/tables/service.ts'
+import { commit } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import {
+  bandOf,
+  groupOutcome,
+  isPredicted,
+  pointsOf,
+  readOutcomes,
+  resultColumns,
+  resultRows,
+  summaryOf,
+} from '../results.ts'
+import type { OutcomeLine, Outcomes } from '../results.ts'
+import * as store from '../store.ts'
+import type { GroupRow, OwnedForecast } from '../store.ts'
+import { ownerOf } from './runs.ts'
+
+const ROWS_AT_ONCE = 5_000
+const DETAIL_MAX = 1_000
+
+type Results = {
+  readonly row: OwnedForecast
+  readonly run: EndedForecast
+  readonly outcomes: readonly OutcomeLine[]
+  readonly groupColumns: readonly Column[]
+}
+
+/** Publishes the results of a run that has ended, or notes its failure. The results of before stay where it failed. */
+export const settleForecast: NonNullable<DueWork['settleForecast']> = async (ports, run) => {
+  const row = await store.findForecast(ports.database, run.runConfigurationId)
+  if (!row || row.publishedRun === run.id) return
+  try {
+    if (run.state !== 'succeeded')
+      throw new Refusal('query_failed', `${run.state}: ${run.error ?? 'no reason was given.'}`)
+    await publish(ports, await resultsOf(ports, row, run))
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (!refusal || refusal.code === 'unavailable') throw error
+    const failure = {
+      runId: run.id,
+      code: refusal.code,
+      detail: refusal.detail.slice(0, DETAIL_MAX),
+      at: ports.clock.now(),
+    }
+    await commit(ports.database, [
+      store.noteFailure(ports.database, row.id, failure),
+      ...forgetForecastOutputs(ports, run.id),
+    ])
+  }
+  await applyChanges(ports)
+}
+
+/** @throws {Refusal} query_failed where no group has a forecast */
+async function resultsOf(ports: Ports, row: OwnedForecast, run: EndedForecast): Promise<Results> {
+  const outcomes: OutcomeLine[] = []
+  let types: Outcomes['keyTypes'] = []
+  for await (const bytes of forecastOutputs(ports, run.id)) {
+    const { keyTypes, lines } = readOutcomes(await unpacked(bytes))
+    types = keyTypes
+    outcomes.push(...lines)
+  }
+  const [first] = outcomes
+  if (!first) throw new Refusal('query_failed', 'The run has left no results.')
+  if (!outcomes.some(isPredicted)) {
+    const { code, detail } = first.error ?? { code: 'forecast.engine', detail: '' }
+    throw new Refusal('query_failed', `${code}: ${detail}`)
+  }
+  const { source } = row.definition
+  const names = source.type === 'job' ? [] : source.groupColumns
+  if (names.length !== types.length)
+    throw new Refusal(
+      'query_failed',
+      'The group columns of the forecast were changed during the run. Run it again.',
+    )
+  const groupColumns = names.map((name, at): Column => ({ name, type: types[at] ?? 'string' }))
+  return { row, run, outcomes, groupColumns }
+}
+
+async function unpacked(bytes: Uint8Array): Promise<string> {
+  const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return new Response(stream).text()
+}
+
+async function publish(ports: Ports, results: Results): Promise<void> {
+  const { table } = results.row.definition
+  if (!table) return commit(ports.database, writesOf(ports, results, null)).then(() => undefined)
+  const caller = await ownerOf(ports, results.row.ownerId)
+  const context: Context = { ports, caller, requestId: `forecast-${results.run.id}` }
+  const before = await openTable(ports, table.dataSourceId, table.name)
+  if (before && before.id !== results.row.summary?.tableId)
+    throw new Refusal(
+      'name_taken',
+      `The data source has a table ${table.name}, which is not of this forecast.`,
+    )
+  const { levels } = results.row.definition
+  const columns = resultColumns(results.groupColumns, levels)
+  await inGeneration(ports, table.dataSourceId, async (to) => {
+    const rows = await fillGeneration(
+      ports,
+      { to, columns, rows: rowsOf(results) },
+      AbortSignal.timeout(TABLE_MAX_MS),
+    )
+    await publishTable(
+      context,
+      { name: table.name, columns, rows, generation: to },
+      { before, others: writesOf(ports, results, before?.id ?? null) },
+    )
+  })
+  if (before) return
+  const made = await openTable(ports, table.dataSourceId, table.name)
+  const summary = summaryOf(results.outcomes, made?.id ?? null)
+  await commit(ports.database, [publication(ports, results, summary)])
+}
+
+const TABLE_MAX_MS = 10 * 60_000
+
+async function* rowsOf({ outcomes, row, run }: Results): AsyncGenerator<readonly Row[], void> {
+  let rows: Row[] = []
+  for (const outcome of outcomes) {
+    if (!isPredicted(outcome)) continue
+    rows.push(...resultRows(outcome, { levels: row.definition.levels, runId: run.id }))
+    if (rows.length < ROWS_AT_ONCE) continue
+    yield rows
+    rows = []
+  }
+  if (rows.length > 0) yield rows
+}
+
+function writesOf(ports: Ports, results: Results, tableId: number | null): Write[] {
+  const { database } = ports
+  const { row, run, outcomes } = results
+  const groups = outcomes.map((outcome): GroupRow => ({
+    number: outcome.id,
+    key: outcome.key,
+    ...groupOutcome(outcome),
+    points: pointsOf(outcome, row.definition.levels),
+  }))
+  const bands = bandsOf(results, groups)
+  return [
+    publication(ports, results, summaryOf(outcomes, tableId)),
+    ...store.replaceGroups(database, row.id, groups),
+    ...store.replaceBands(database, row.id, bands),
+    enqueueJobConfigs(
+      database,
+      bands.map(({ jobId }) => jobId),
+    ),
+    ...forgetForecastOutputs(ports, run.id),
+  ]
+}
+
+function publication(
+  { database, clock }: Ports,
+  { row, run }: Results,
+  summary: ReturnType<typeof summaryOf>,
+): Write {
+  return store.publishResults(database, {
+    id: row.id,
+    runId: run.id,
+    readAt: run.queuedAt,
+    at: clock.now(),
+    summary,
+  })
+}
+
+/** The bands of the jobs that get one: by the definition, and the job of the source. */
+function bandsOf(
+  { row, run, groupColumns }: Results,
+  groups: readonly GroupRow[],
+): { readonly jobId: number; readonly band: ForecastBand }[] {
+  const { source, bands } = row.definition
+  const own = source.type === 'job' ? [{ jobId: source.jobId, key: source.key, group: {} }] : []
+  const wanted = [
+    ...own,
+    ...bands.filter(({ jobId, key }) => !own.some((one) => one.jobId === jobId && one.key === key)),
+  ]
+  return wanted.flatMap(({ jobId, key, group }) => {
+    const named: Readonly<Record<string, Cell>> = group
+    const values: Cell[] = groupColumns.map(({ name }) => named[name] ?? null)
+    const points = groups.find((one) => areSame(one.key, values))?.points
+    return points ? [{ jobId, band: bandOf(points, { forecastId: row.id, key, madeAt: run.queuedAt }) }] : []
+  })
+}

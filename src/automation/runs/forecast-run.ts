@@ -1,0 +1,18 @@
+/** The needs of a forecast at its runner beside its input, as of its order. */
+export type ForecastOrder = {
+  /** Such as `prophet`, or `custom:croston`. */
+  readonly kind: string
+  /** The name of the forecast. */
+  readonly name: string
+  /** Seconds; 0 means none. */
+  readonly timeoutS: number
+  readonly retries: number
+  readonly runnerLabels: readonly string[]
+}
+
+const OWN = 'custom:'
+
+/** The kinds that a runner must have by a file of its operator, besides the capability. */
+export function ownKindOf(kind: string): string | null {
+  return kind.startsWith(OWN) ? kind.slice(OWN.length) : null
+}

@@ -1,0 +1,247 @@
+import {
+  asExpiredUpload,
+  claimBlobs,
+  openBlob,
+  putBlob,
+  UPLOAD_MAX_MS,
+} from '../../../content/blobs/service.ts'
+import { collect } from '../../../http/bytes.ts'
+import { digestHex } from '../../../lib/digest.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { ulid } from '../../../lib/ulid.ts'
+import { commit, isUniqueViolation } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
+import { FORECASTS_ID } from '../../scripts/forecasts-id.ts'
+import { insertForecastsRow } from '../../scripts/service.ts'
+import { ownKindOf } from '../forecast-run.ts'
+import type { ForecastOrder } from '../forecast-run.ts'
+import { presentRunners } from '../runners/service/present.ts'
+import { hasEnded } from '../run.ts'
+import type { LogQuery, LogView, Trigger } from '../schema.ts'
+import * as store from '../store.ts'
+import type { RunRow } from '../store.ts'
+import { deleteFiles, insertFiles, listFiles } from '../store/files.ts'
+import { trimHistory } from '../store/history.ts'
+import { listRuns, readRun } from '../store/lists.ts'
+import type { ListedRun } from '../store/lists.ts'
+import { findRepeat, insertRepeat } from '../store/repeats.ts'
+import { changeRun, historyOf } from './transition-run.ts'
+import { readLogOf } from './run-log.ts'
+
+const REPEAT_MS = 86_400_000
+const INPUT_NAME = 'series.ndjson.gz'
+const OUTPUT = /^forecast-\d+\.ndjson\.gz$/
+const GONE = 'The forecast has no run with this id.'
+
+/** A run of a forecast to be ordered. */
+export type ForecastRunOrder = {
+  readonly forecastId: number
+  readonly forecast: ForecastOrder
+  /** The series, compressed. */
+  readonly input: Uint8Array<ArrayBuffer>
+  readonly trigger: Trigger
+  /** In whose name it runs. */
+  readonly userId: number
+  /** The caller's `Idempotency-Key`. */
+  readonly key: string | null
+  /** Writes of the same commit. */
+  readonly also: readonly Write[]
+}
+
+/** Which run of which forecast. */
+export type ForecastRunName = { readonly forecastId: number; readonly id: string }
+
+/** The run that an `Idempotency-Key` has ordered before. @throws {Refusal} idempotency_conflict, conflict where it was deleted */
+export async function repeatedForecastRun(
+  { database, clock }: Ports,
+  { forecastId, userId, key }: Pick<ForecastRunOrder, 'forecastId' | 'userId' | 'key'>,
+): Promise<ListedRun | null> {
+  const repeat = key === null ? null : await findRepeat(database, { userId, key, now: clock.now() })
+  if (!repeat) return null
+  if (repeat.digest !== digestOf(forecastId))
+    throw new Refusal(
+      'idempotency_conflict',
+      'A different run was ordered with this Idempotency-Key before. Use a new key.',
+    )
+  const run = await readRun(database, FORECASTS_ID, repeat.runId)
+  if (!run) throw new Refusal('conflict', 'The run that was ordered with this Idempotency-Key was deleted.')
+  return run
+}
+
+/** @throws {Refusal} no_runner while no runner executes forecasts of the kind, conflict while another run has not ended */
+export async function requireRunnable(
+  ports: Ports,
+  { forecastId, forecast: { kind } }: Pick<ForecastRunOrder, 'forecastId' | 'forecast'>,
+): Promise<void> {
+  const ownKind = ownKindOf(kind)
+  const runners = await presentRunners(ports)
+  const isThere = runners.some(
+    ({ refusal, capabilities, forecastKinds = [] }) =>
+      refusal === null &&
+      capabilities.includes('forecast') &&
+      (ownKind === null || forecastKinds.includes(ownKind)),
+  )
+  if (!isThere)
+    throw new Refusal('no_runner', `No runner is there that executes forecasts of the kind ${kind}.`)
+  const busy = await store.findBusy(ports.database, FORECASTS_ID, forecastId)
+  if (busy) throw new Refusal('conflict', `The run ${busy.id} of this forecast has not ended.`)
+}
+
+/** Orders a run of a forecast. @throws {Refusal} unavailable */
+export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): Promise<ListedRun> {
+  const { database, clock, secrets } = ports
+  const now = clock.now()
+  const row = rowOf(order, { id: `j_${ulid(now, secrets.random(16))}`, now })
+  const { input, userId, key, forecastId } = order
+  const chunks = async function* () {
+    yield input
+  }
+  const stored = { prefix: 'runs', chunks: chunks(), sizeMaxBytes: input.byteLength }
+  const { key: blob, sizeBytes } = await putBlob(ports, stored, AbortSignal.timeout(UPLOAD_MAX_MS))
+  const file = {
+    name: INPUT_NAME,
+    blob,
+    sizeBytes,
+    sha256: await digestHex(input),
+    mimeType: 'application/gzip',
+  }
+  const repeat = { digest: digestOf(forecastId), runId: row.id, untilAt: now + REPEAT_MS }
+  try {
+    await commit(database, [
+      ...insertForecastsRow(database, now),
+      store.insertRun(database, row),
+      ...insertFiles(database, { runId: row.id, kind: 'upload', at: now }, [file]),
+      ...claimBlobs(ports, [blob]),
+      ...trimHistory(database, historyOf(row, now)),
+      ...(key === null ? [] : insertRepeat(database, { userId, key, ...repeat }, now)),
+      ...order.also,
+    ])
+  } catch (error) {
+    const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
+    const again = isSame ? await repeatedForecastRun(ports, order) : null
+    if (again) return again
+    throw asExpiredUpload(error)
+  }
+  await ports.dispatch.wake()
+  return readForecastRun(ports, { forecastId, id: row.id })
+}
+
+/** Runs of a forecast, the latest first. */
+export function listForecastRuns(
+  { database }: Ports,
+  { forecastId, before }: { readonly forecastId: number; readonly before?: string | undefined },
+  limit: number,
+): Promise<ListedRun[]> {
+  return listRuns(
+    database,
+    { scriptId: FORECASTS_ID, runConfigurationId: forecastId, beforeId: before },
+    limit,
+  )
+}
+
+/** @throws {Refusal} not_found */
+export async function readForecastRun(
+  { database }: Ports,
+  { forecastId, id }: ForecastRunName,
+): Promise<ListedRun> {
+  const run = await readRun(database, FORECASTS_ID, id)
+  if (run?.runConfigurationId !== forecastId) throw new Refusal('not_found', GONE)
+  return run
+}
+
+/** Ends a run: one that waits at once, one that a runner has as soon as the runner hears of it.
+ * @param entry the entry of the audit log, for the same commit
+ * @throws {Refusal} not_found, conflict for one that has ended */
+export async function cancelForecastRun(
+  ports: Ports,
+  name: ForecastRunName,
+  entry: Write,
+): Promise<ListedRun> {
+  await readForecastRun(ports, name)
+  const after = await changeRun(ports, name.id, () => ({ event: { kind: 'cancel' }, writes: [entry] }))
+  if (!after) throw new Refusal('conflict', 'The run has already ended.')
+  return readForecastRun(ports, name)
+}
+
+/** A page of the log of a run. @throws {Refusal} not_found */
+export async function readForecastLog(
+  ports: Ports,
+  name: ForecastRunName,
+  page: Pick<LogQuery, 'offset' | 'limit'>,
+): Promise<LogView> {
+  const { state, logLines, keptLines } = await readForecastRun(ports, name)
+  const dropped = Math.max(0, logLines - keptLines)
+  return readLogOf(ports, name.id, { ...page, isOver: hasEnded(state), dropped })
+}
+
+/** The writes that remove the runs of a forecast that have ended. */
+export function forgetForecastRuns({ database, clock }: Ports, forecastId: number): Write[] {
+  return trimHistory(database, {
+    scriptId: FORECASTS_ID,
+    runConfigurationId: forecastId,
+    keptMax: 0,
+    at: clock.now(),
+  })
+}
+
+/** The files of results of a run, part by part, compressed. */
+export async function* forecastOutputs(ports: Ports, runId: string): AsyncGenerator<Uint8Array, void> {
+  const files = await listFiles(ports.database, { runId, kind: 'output' })
+  for (const { name, blob, sizeBytes } of files) {
+    if (!OUTPUT.test(name)) continue
+    const { body } = await openBlob(ports, blob)
+    yield await collect(body, sizeBytes)
+  }
+}
+
+/** The writes that remove the files of results of a run. */
+export function forgetForecastOutputs({ database, clock }: Ports, runId: string): Write[] {
+  return deleteFiles(database, { runId, kind: 'output', at: clock.now() })
+}
+
+function digestOf(forecastId: number): string {
+  return `forecast ${forecastId}`
+}
+
+function rowOf(
+  { forecastId, forecast, trigger, userId }: ForecastRunOrder,
+  { id, now }: { readonly id: string; readonly now: number },
+): RunRow {
+  return {
+    id,
+    scriptId: FORECASTS_ID,
+    runConfigurationId: forecastId,
+    trigger,
+    userId,
+    state: 'queued',
+    attempt: 1,
+    order: {
+      configurationName: forecast.name,
+      arguments: null,
+      parameters: {},
+      shownArguments: [],
+      forecast,
+    },
+    retries: 0,
+    runnerId: null,
+    runnerName: null,
+    sessionHash: null,
+    attemptHash: null,
+    leaseUntil: null,
+    isCancelled: false,
+    exitCode: null,
+    progress: null,
+    progressMessage: null,
+    logSequence: 0,
+    logLines: 0,
+    isolation: null,
+    error: null,
+    // The forecast hears of the end.
+    reportTo: forecastId,
+    reportState: null,
+    queuedAt: now,
+    startedAt: null,
+    finishedAt: null,
+  }
+}

@@ -52,12 +52,22 @@ function tables(): Promise<unknown> {
     sourceServer().sql(`create schema queried;
       create table queried.orders (id bigint primary key, region text, amount double precision, margin int);
       insert into queried.orders values ${SQL_ROWS};
+      create table queried.vault as select * from queried.orders;
+      create view queried.every_order as select * from queried.orders;
+      create schema queried_more; create table queried_more.orders as select * from queried.orders;
+      create table queried_more.beyond as select * from queried.orders;
+      grant usage on schema queried_more to reader; grant select on all tables in schema queried_more to reader;
+      grant select on queried.vault, queried.every_order to reader;
       create extension if not exists tablefunc schema queried;
       grant usage on schema queried to reader; grant select on queried.orders to reader;`),
     mariadbServer()?.sql(`create database queried character set utf8mb4; use queried;
       create table orders (id bigint primary key, region varchar(20), amount double, margin int);
       insert into orders values ${SQL_ROWS};
-      create user 'querier'@'%' identified by '${SOURCE_PASSWORD}'; grant select on queried.* to 'querier'@'%';`),
+      create table vault as select * from orders; create view every_order as select * from orders;
+      create database queried_more; create table queried_more.orders as select * from orders;
+      create table queried_more.beyond as select * from orders;
+      create user 'querier'@'%' identified by '${SOURCE_PASSWORD}'; grant select on queried.* to 'querier'@'%';
+      grant select on queried_more.* to 'querier'@'%'; grant show view on queried.* to 'querier'@'%';`),
   ]))
 }
 
@@ -1048,22 +1058,81 @@ const scoped: Scenario[] = [
 
 const onDatabases: Scenario[] = [
   ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
-    title: `${type}: with scopes, other users than administrators run no data queries`,
+    title: `${type}: scopes apply to SQL of users, and no spelling leads past them`,
     async run(client) {
       if (type === 'mysql' && !mariadbServer()) return
       const id = await makeDatabase(client, type)
-      const json = { dataSourceId: id, text: 'SELECT id FROM orders ORDER BY id' }
-      const query = await makeQuery(client, json)
-      await good(client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }))
-      const run = (as: object) => client.request('POST', `/dataQueries/${query.id}/run`, { json: {}, ...as })
-      const all = [[1], [2], [3], [4]]
-      expect((await good<Result>(run({ as: 'Data_Editor' }))).rows).toEqual(all)
-      const scope = await good<Made>(client.request('POST', `/dataSources/${id}/scopes`, { json: OWN }))
-      expectAnswer(await run({ as: 'Data_Editor' }), { answers: 'forbidden' })
-      expectAnswer(await preview(client, json), { answers: 'forbidden' })
-      expect((await good<Result>(run({}))).rows).toEqual(all)
-      await good(client.request('DELETE', `/dataSources/${id}/scopes/${scope.id}`))
-      expect((await good<Result>(run({ as: 'Data_Editor' }))).rows).toEqual(all)
+      const scope = (json: object) => good(client.request('POST', `/dataSources/${id}/scopes`, { json }))
+      await scope(OWN)
+      await scope({ name: 'closed', tables: ['vault'], subjects: { roles: ['administrator'] } })
+      const north = await makeUser(client, 'north')
+      const bare = await makeUser(client, "north' OR '1'='1")
+      const ask = (text: string, as: object, json: object = {}) =>
+        preview(client, { dataSourceId: id, text, ...json }, as)
+      const idsOf = async (text: string, as: object, json: object = {}) =>
+        (await good<Result>(ask(text, as, json))).rows.map(([one]) => Number(one))
+      const all = await published(client, { dataSourceId: id, text: 'SELECT * FROM orders' })
+      for (const text of [
+        'SELECT id FROM orders ORDER BY id DESC',
+        'SELECT o.id FROM /* x */ Orders AS o JOIN orders p ON p.id = o.id ORDER BY 1 DESC',
+        'WITH x AS (SELECT * FROM orders) SELECT id FROM x ORDER BY id DESC',
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT id FROM orders WHERE id IN (SELECT i FROM n) ORDER BY id DESC',
+        'SELECT id FROM (SELECT * FROM orders) q WHERE 1 = 1 OR id > 0 ORDER BY id DESC; -- end',
+        'SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM orders x WHERE x.id = 3) ORDER BY id DESC',
+        `SELECT id FROM \${ref("${all.name}")} a ORDER BY id DESC`,
+      ]) {
+        expect({ text, ids: await idsOf(text, north) }).toEqual({ text, ids: [3, 1] })
+        expect({ text, ids: await idsOf(text, bare) }).toEqual({ text, ids: [] })
+      }
+      expect(await idsOf('SELECT id FROM vault ORDER BY id', {})).toEqual([1, 2, 3, 4])
+      const bound = { parameters: [REGION], values: { region: 'north' } }
+      expect(await idsOf('SELECT id FROM orders WHERE region = ${region} ORDER BY id', north, bound)).toEqual(
+        [1, 3],
+      )
+      const whole = await good<Result>(ask('SELECT * FROM orders', north))
+      expect(whole.columns.map(({ name }) => name)).toEqual(['id', 'region', 'amount'])
+      const more = 'queried_more'
+      for (const text of [
+        'SELECT * FROM vault',
+        'SELECT * FROM VAULT',
+        'SELECT * FROM queried.vault',
+        'SELECT * FROM queried.orders',
+        `SELECT * FROM ${more}.orders`,
+        `SELECT * FROM ${more} . beyond`,
+        `SELECT * FROM orders o, ((${more}.beyond b JOIN orders p ON true))`,
+        `SELECT * FROM (TABLE ${more}.beyond) t`,
+        'SELECT * FROM every_order',
+        'WITH orders AS (SELECT 1 AS id) SELECT * FROM orders',
+        'SELECT (SELECT count(*) FROM vault) AS n',
+        'SELECT * FROM information_schema.tables',
+        type === 'mysql' ? 'SELECT * FROM `vault`' : 'SELECT * FROM "vault"',
+        type === 'mysql' ? 'SELECT * FROM mysql.user' : 'SELECT * FROM pg_stats',
+        type === 'mysql'
+          ? 'SELECT * FROM orders /*!, vault */'
+          : "SELECT * FROM crosstab('SELECT region, region, margin FROM vault') AS ct (a text, b int)",
+        type === 'mysql'
+          ? "SELECT load_file('/etc/passwd')"
+          : "SELECT query_to_xml('SELECT * FROM vault', true, true, '')",
+        type === 'mysql'
+          ? 'SELECT @@version'
+          : "SELECT * FROM crosstab('SELECT id, region, id FROM orders') AS ct (a bigint, b bigint)",
+      ]) {
+        const { status, body } = await ask(text, north)
+        expect({ text, status }).toEqual({ text, status: 422 })
+        expect(JSON.stringify(body)).not.toContain("o'neil")
+      }
+      expectAnswer(await ask('SELECT * FROM vault', north), { answers: 'scope_unsupported_reference' })
+      for (const text of ['SELECT margin FROM orders', 'SELECT id FROM orders WHERE margin > 8'])
+        expectAnswer(await ask(text, north), { answers: 'query_failed' })
+      const cast = await ask('SELECT id FROM orders WHERE CAST(region AS decimal) > 1', north)
+      expect(JSON.stringify(cast.body)).not.toMatch(/south|neil/)
+      const plan = await client.request('POST', '/dataQueries/explain', {
+        json: { dataSourceId: id, text: 'SELECT id FROM orders', analyze: true },
+        ...north,
+      })
+      expectAnswer(plan, { answers: 200 })
+      expect(plan.body).toMatchObject({ sql: 'SELECT id FROM orders', values: [], text: null })
+      expect(plan.text).not.toMatch(/region|margin|north/)
     },
   })),
   ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({

@@ -12,9 +12,11 @@ import { warningsOf } from './warnings.ts'
  * @throws {Refusal} as a run of the data query */
 export async function explainQuery(context: Context, body: ExplainBody, asking: Asking): Promise<PlanView> {
   const { clock } = context.ports
-  const { source, statement } = await prepare(context, body, asking)
+  const { source, statement, own } = await prepare(context, body, asking)
   const { dialect } = source
   const bound = boundOf(statement, WRITERS[dialect])
+  // The conditions of scopes name hidden columns.
+  const shownSql = boundOf(own, WRITERS[dialect])
   const beganAt = clock.now()
   const plan = await source.explain(bound, { isAnalyzed: body.analyze }, asking.signal)
   const durationMs = clock.now() - beganAt
@@ -22,8 +24,8 @@ export async function explainQuery(context: Context, body: ExplainBody, asking: 
   const shown = source.isRestricted ? withoutRows(tree) : tree
   return {
     dialect,
-    sql: bound.text,
-    values: bound.binds.map(({ value }) => value),
+    sql: shownSql.text,
+    values: shownSql.binds.map(({ value }) => value),
     analyzed: body.analyze,
     plan: shown,
     text: source.isRestricted ? null : plan.text,

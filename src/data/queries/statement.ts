@@ -6,6 +6,7 @@ import { WRITERS } from '../sql/dialects/writers.ts'
 import { boundOf, shortened } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { checkStatement } from '../sql/gate.ts'
+import type { Relations } from '../sql/names.ts'
 import type { Dialect } from '../sql/spelling.ts'
 import { templateFragment } from '../sql/template-sql.ts'
 import { TextFault } from '../sql/text-fault.ts'
@@ -18,12 +19,16 @@ export type QueryError = QueryView['errors'][number]
 type Made = { readonly statement: Fragment } | { readonly error: QueryError }
 
 /** The statement that the template of a data query writes. It is one statement that only reads, and can stand in parentheses. */
-export function statementOf(template: Template, surroundings: Surroundings, dialect: Dialect): Made {
+export function statementOf(
+  template: Template,
+  surroundings: Surroundings,
+  { dialect, relations }: { readonly dialect: Dialect; readonly relations: Relations | null },
+): Made {
   let written = ''
   try {
     const statement = templateFragment(template.sql(surroundings), dialect)
     written = boundOf(statement, WRITERS[dialect]).text
-    const checked = checkStatement(written, dialect, null)
+    const checked = checkStatement(written, dialect, relations)
     return { statement: shortened(statement, written.length - checked.length) }
   } catch (error) {
     if (error instanceof TemplateFault) return { error: templateError(error) }

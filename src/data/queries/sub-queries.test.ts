@@ -53,7 +53,7 @@ function made(
     limits: new Limits(now),
     calls: 0,
   }
-  return statementOf(Template.parse(text), surroundingsOf(stage, values), dialect)
+  return statementOf(Template.parse(text), surroundingsOf(stage, values), { dialect, relations: null })
 }
 
 function statement(...args: Parameters<typeof made>) {

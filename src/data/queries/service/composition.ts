@@ -6,6 +6,7 @@ import type { Given, Template } from '../../../templates/template.ts'
 import { readPeople } from '../../scopes/service/sights.ts'
 import { findDataSource } from '../../sources/service.ts'
 import type { Fragment } from '../../sql/fragment.ts'
+import type { Relations } from '../../sql/names.ts'
 import type { Dialect } from '../../sql/spelling.ts'
 import { UNCHECKED, valuesOf } from '../parameters.ts'
 import type { Allowed } from '../parameters.ts'
@@ -28,6 +29,8 @@ export type Faults = { readonly errors: readonly [QueryError, ...QueryError[]] }
 export type Examined = { readonly template: Template; readonly reached: Library }
 type Statement = {
   readonly dialect: Dialect
+  /** The relations of the caller; null where the caller has no scope. */
+  readonly relations?: Relations | null
   readonly values: Readonly<Record<string, Given>>
   readonly allowed: Allowed
 }
@@ -51,7 +54,7 @@ export async function examine(ports: Ports, query: Composed): Promise<Examined |
 export async function written(
   context: Context,
   { template, reached }: Examined,
-  { dialect, values, allowed }: Statement,
+  { dialect, relations = null, values, allowed }: Statement,
 ): Promise<{ readonly statement: Fragment } | Faults> {
   const { clock, settings } = context.ports
   const now = () => clock.now()
@@ -65,7 +68,7 @@ export async function written(
     limits: new Limits(now),
     calls: 0,
   }
-  const made = statementOf(template, surroundingsOf(stage, values), dialect)
+  const made = statementOf(template, surroundingsOf(stage, values), { dialect, relations })
   return 'error' in made ? { errors: [made.error] } : made
 }
 

@@ -1,6 +1,5 @@
 import type { Context } from '../../../context.ts'
 import { conditionSql } from '../../filters/emit.ts'
-import { Refusal } from '../../../lib/errors.ts'
 import type { Bound } from '../../../ports/databases.ts'
 import type { TableView } from '../../../ports/tables.ts'
 import { isRestricted, readSights } from '../../scopes/service/sights.ts'
@@ -13,6 +12,8 @@ import { WRITERS } from '../../sql/dialects/writers.ts'
 import { boundOf } from '../../sql/fragment.ts'
 import { tokensOf } from '../../sql/lexer.ts'
 import type { Dialect } from '../../sql/spelling.ts'
+import { statementScopes } from './scoped-statement.ts'
+import type { StatementScopes } from './scoped-statement.ts'
 import { openTable } from '../../tables/service.ts'
 
 const PLAN_MAX_BYTES = 4 * 1024 * 1024
@@ -23,6 +24,8 @@ type Source = Pick<DataSourceView, 'id' | 'type'> & { readonly timeoutMs: number
 export type ReadableSource = {
   /** Whether scopes restrict the rows and columns that statements see. */
   readonly isRestricted: boolean
+  /** The scopes of statements; null where nothing else can be named, or the caller has no scope. */
+  readonly scopes: StatementScopes | null
   readonly dialect: Dialect
   readonly query: SourceReader['query']
   readonly explain: SourceReader['explain']
@@ -33,23 +36,22 @@ export function dialectOf({ ports }: Pick<Context, 'ports'>, { type }: Pick<Sour
   return isFileSource(type) ? ports.tables.dialect : type
 }
 
-/** @throws {Refusal} forbidden for databases whose scopes may restrict the caller, and the refusals of `openReader` */
+/** @throws {Refusal} as `openReader`, and the refusals of the port `databases` */
 export async function openSource(context: Context, source: Source): Promise<ReadableSource> {
   const { id, type } = source
   const hasScopes = await isRestricted(context, id)
-  if (isFileSource(type)) return { ...importedTables(context, source), isRestricted: hasScopes }
-  // A text may name relations of other schemas, of which scopes know nothing.
-  if (hasScopes)
-    throw new Refusal(
-      'forbidden',
-      'This data source is a database with scopes: only administrators may run data queries there.',
-    )
-  return { ...(await openReader(context, id)), isRestricted: false }
+  if (isFileSource(type)) return { ...importedTables(context, source), isRestricted: hasScopes, scopes: null }
+  const reader = await openReader(context, id)
+  const scopes = hasScopes ? await statementScopes(context, id, reader) : null
+  return { ...reader, isRestricted: hasScopes, scopes }
 }
 
 /** A statement runs over views that have no other rows and columns than those that the caller may read: nothing else has a
  * name. */
-function importedTables(context: Context, source: Source): Omit<ReadableSource, 'isRestricted'> {
+function importedTables(
+  context: Context,
+  source: Source,
+): Pick<ReadableSource, 'dialect' | 'query' | 'explain'> {
   const { tables, settings } = context.ports
   const timeoutMs = timeLimitOf(source)
   return {

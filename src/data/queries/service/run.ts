@@ -69,22 +69,33 @@ type Given = {
   readonly isOfValues?: boolean
 }
 
+type Prepared = {
+  readonly source: ReadableSource
+  /** The statement as the template wrote it. */
+  readonly own: Fragment
+  /** The statement within the scopes of the caller. */
+  readonly statement: Fragment
+}
+
 /** The statement of a data query with these values, and the data source that it reads.
  * @throws {Refusal} as `previewQuery` */
 async function prepare(
   context: Context,
   query: Composed,
   { values, pointer, asking, isOfValues = false }: Given,
-): Promise<{ readonly source: ReadableSource; readonly statement: Fragment }> {
+): Promise<Prepared> {
   const source = await openSource(context, await requireSource(context.ports, query.dataSourceId))
   const examined = await examine(context.ports, query)
   if ('errors' in examined) throw refusalOf(examined.errors)
   const read = isOfValues ? null : (id: number) => valuesOfQuery(context, id, asking)
   const allowed = await readAllowed(context, query, { library: examined.reached, read })
   const given = valuesOf(query.parameters, values, { pointer, allowed })
-  const made = await written(context, examined, { dialect: source.dialect, values: given, allowed })
+  const { dialect, scopes } = source
+  const relations = scopes && scopes.relations
+  const made = await written(context, examined, { dialect, relations, values: given, allowed })
   if ('errors' in made) throw refusalOf(made.errors)
-  return { source, statement: made.statement }
+  const own = made.statement
+  return { source, own, statement: scopes ? scopes.scoped(own) : own }
 }
 
 /** A version of a data query with these values.

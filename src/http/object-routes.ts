@@ -3,7 +3,7 @@ import type { Context as HonoContext } from 'hono'
 import * as z from 'zod'
 import type { Context } from '../context.ts'
 import type { Unset } from './merge-patch.ts'
-import { idParam, noContent, ok } from './openapi-answers.ts'
+import { flagQuery, idParam, noContent, ok } from './openapi-answers.ts'
 import { policy } from './policy.ts'
 import type { Env, Policy } from './policy.ts'
 import { entityTag } from './preconditions.ts'
@@ -43,6 +43,10 @@ type ObjectKind<Body extends z.ZodType, Reading extends z.ZodType, Deleting exte
 
 export const objectPath = z.object({ id: idParam })
 const NO_QUERY = z.object({})
+/** The query of every deletion of an object. */
+export const forcedQuery = z.object({
+  forceDelete: flagQuery.default(false).describe('true: delete it although widgets of dashboards show it.'),
+})
 
 /** The policy of a change of one object, but for its summary and answers. */
 export const editing = { roles: EDITORS, object: 'write', refuses: [409, 412] } as const
@@ -51,13 +55,13 @@ export const editing = { roles: EDITORS, object: 'write', refuses: [409, 412] } 
 export function objectRoutes<
   Body extends z.ZodType,
   Reading extends z.ZodType = typeof NO_QUERY,
-  Deleting extends z.ZodType = typeof NO_QUERY,
+  Deleting extends z.ZodType = typeof forcedQuery,
 >(kind: ObjectKind<Body, Reading, Deleting>): Hono<Env> {
   const { path, noun, body, sizeMaxBytes, summaries, unset } = kind
   const one = `${path}/:id`
   const answers = { 200: ok(kind.view, `The ${noun}.`, ['ETag']) }
   const readQuery = kind.readQuery ?? NO_QUERY
-  const deleteQuery = kind.deleteQuery ?? NO_QUERY
+  const deleteQuery = kind.deleteQuery ?? forcedQuery
   return creating(kind)
     .get(
       one,

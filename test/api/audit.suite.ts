@@ -33,6 +33,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /scripts/export': 'the same',
   'POST /scripts/groups/{groupId}/analyze-zip': 'it keeps nothing',
   'POST /dashboards/{id}/data': 'the same',
+  'POST /dashboards/export': 'the same',
+  'POST /dashboards/import/analyze': 'it keeps nothing',
   'POST /dashboards/validate': 'it keeps nothing',
   'POST /dataSources/test': 'it keeps nothing',
   'POST /dataSources/{id}/uploads/{upload}/preview': 'it keeps nothing',

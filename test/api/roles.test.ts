@@ -78,6 +78,8 @@ describe('scopes', () => {
       'POST /:parentType/:parentId/searchPath',
       'POST /alarms',
       'POST /dashboards/:id/data',
+      'POST /dashboards/export',
+      'POST /dashboards/import/analyze',
       'POST /dashboards/validate',
       'POST /dataQueries/:id/run',
       'POST /dataQueries/explain',

@@ -15,25 +15,28 @@ import { groupRoutes } from './groups/routes.ts'
 import { nestedView } from './nested/schema.ts'
 import { readNested } from './nested/service.ts'
 import { permissionRoutes } from './permissions/routes.ts'
+import { portableRoutes } from './portable/routes.ts'
 import {
   copyBody,
   dashboardBody,
   dashboardPath,
   dashboardView,
   deletionQuery,
-  dependentView,
   listQuery,
   moveBody,
   moveQuery,
   moveView,
   readQuery,
   summaryView,
+  usesQuery,
+  usesView,
 } from './schema.ts'
 import {
   checkDashboard,
   copyDashboard,
   createDashboard,
   deleteDashboard,
+  detachDashboard,
   listDashboards,
   listDependents,
   moveDashboard,
@@ -41,6 +44,7 @@ import {
   readDashboard,
   updateDashboard,
 } from './service.ts'
+import { listUses } from './service/dependents.ts'
 import { versionRoutes } from './versions/routes.ts'
 
 /** Of the definition with the other fields. */
@@ -74,9 +78,20 @@ const readingRoutes = new Hono<Env>()
     async (c) => c.json({ items: await listDashboards(c.get('context'), c.req.valid('query')) }),
   )
   // Before `:id`.
+  .get(
+    '/dashboards/uses',
+    policy({
+      summary: 'List the widgets that show or use an object, a data query, a script, a dashboard or a file',
+      roles: 'signed-in',
+      answers: { 200: ok(usesView, 'The widgets; at most 100.') },
+    }),
+    valid('query', usesQuery),
+    async (c) => c.json(await listUses(c.get('context'), c.req.valid('query'))),
+  )
   .route('/', groupRoutes)
   .route('/', permissionRoutes)
   .route('/', dataRoutes)
+  .route('/', portableRoutes)
   .get(
     '/dashboards/:id',
     policy({
@@ -111,13 +126,7 @@ const readingRoutes = new Hono<Env>()
       summary: 'List the widgets of other dashboards that embed a dashboard or lead to it',
       roles: 'signed-in',
       answers: {
-        200: ok(
-          z.object({
-            items: z.array(dependentView),
-            total: z.int().describe('The number of all, also in dashboards that the caller may not read.'),
-          }),
-          'The widgets; at most 100.',
-        ),
+        200: ok(usesView, 'The widgets; at most 100.'),
       },
     }),
     valid('param', dashboardPath),
@@ -192,6 +201,16 @@ const changingRoutes = new Hono<Env>()
       await deleteDashboard(c.get('context'), c.req.valid('param').id, { isForced })
       return c.body(null, 204)
     },
+  )
+  .post(
+    '/dashboards/:id/detach',
+    policy({
+      summary: 'End the management of a dashboard as code, so that other routes change it again',
+      roles: EDITORS,
+      answers: oneDashboard,
+    }),
+    valid('param', dashboardPath),
+    async (c) => tagged(c, await detachDashboard(c.get('context'), c.req.valid('param').id)),
   )
   .post(
     '/dashboards/:id/copy',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, languageTag, storableText } from '../../http/text-schemas.ts'
 import { definitionBody, definitionView } from './definition.ts'
+import { fileName } from './parts.ts'
 import { permissionsView } from './groups/schema.ts'
 import { REFERENCE_KINDS } from './references.ts'
 import { isFreeWord, URL_NAME } from './url-name.ts'
@@ -188,6 +189,23 @@ export const dependentView = z
   })
   .meta({ id: 'DashboardDependent' })
 
+export const usesView = z.object({
+  items: z.array(dependentView),
+  total: z.int().describe('The number of all, also in dashboards that the caller may not read.'),
+})
+
+export const usesQuery = z
+  .object({
+    kind: z.enum(REFERENCE_KINDS).describe('The kind of the thing that widgets show or use.'),
+    id: idParam.optional().describe('The id of the thing; for every kind but `file`.'),
+    name: fileName.optional().describe('The name of the file.'),
+  })
+  .refine(({ kind, id, name }) => (kind === 'file' ? name !== undefined : id !== undefined), {
+    path: ['id'],
+    message: 'must be there; for a file, name must be there',
+  })
+
+export type UsesQuery = z.output<typeof usesQuery>
 export type DashboardBody = z.output<typeof dashboardBody>
 export type DashboardView = z.output<typeof dashboardView>
 export type SummaryView = z.output<typeof summaryView>

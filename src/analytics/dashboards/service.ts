@@ -20,9 +20,10 @@ import {
   auditFieldsOf,
   changeDashboard,
   commitDashboard,
-  contentWrites,
+  creationWrites,
   nameOf,
   recorded,
+  refuseManaged,
   storedDefinition,
 } from './service/changes.ts'
 import { deletionWrites, dependentsOf, hasDependents } from './service/dependents.ts'
@@ -31,7 +32,7 @@ import type { Sights } from './service/rights.ts'
 import { requireRow, summaryOf, viewOf } from './service/views.ts'
 import * as store from './store.ts'
 import type { DashboardRow } from './store.ts'
-import { insertGrant, listGrants } from './store/rights.ts'
+import { listGrants } from './store/rights.ts'
 import { freeUrlName, urlNameOf } from './url-name.ts'
 
 type Versioned = { readonly view: DashboardView; readonly version: number }
@@ -78,19 +79,11 @@ export async function readDashboard(
 export async function createDashboard(context: Context, body: DashboardBody): Promise<Versioned> {
   const sights = await sightsOf(context)
   if (body.groupId !== null) requireTarget(sights, body.groupId)
-  const { database } = context.ports
   const urlName = body.urlName ?? (await madeUrlName(context, body.name))
   const row = newRow(context, { ...body, urlName, definition: storedDefinition(body.definition) })
-  const own = { subjectType: 'user', subjectId: sights.userId, write: true, execute: true } as const
-  const id = store.dashboardOf(row.uuid)
   const full = `There must be at most ${DASHBOARDS_MAX} dashboards. Delete one first.`
   await refuseFull('dashboards', full, () =>
-    commitDashboard(context, [
-      store.insertDashboard(database, row, DASHBOARDS_MAX),
-      recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf({ ...row, id: 0 }) }),
-      ...contentWrites(database, id, row),
-      ...(sights.role === 'administrator' ? [] : [insertGrant(database, { kind: 'dashboard', id }, own)]),
-    ]),
+    commitDashboard(context, creationWrites(context, row, { sights, max: DASHBOARDS_MAX })),
   )
   return readDashboard(context, row.urlName, RAW)
 }
@@ -118,6 +111,7 @@ export async function updateDashboard(
 ): Promise<Versioned> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
   requireCurrent(before, body, ifMatch)
+  refuseManaged(before)
   if (body.groupId !== before.groupId && body.groupId !== null) requireTarget(sights, body.groupId)
   const { name, description, groupId, urlName = before.urlName } = body
   const after = { name, description, groupId, urlName, definition: storedDefinition(body.definition) }
@@ -131,6 +125,13 @@ function requireCurrent(before: DashboardRow, { version }: DashboardBody, ifMatc
   } else if (version === undefined)
     throw invalidAt('/version', 'must be the version that you read, unless If-Match has its ETag')
   else if (version !== before.number) throw stale('dashboard')
+}
+
+/** Ends the management of a dashboard as code. @throws {Refusal} not_found, forbidden */
+export async function detachDashboard(context: Context, ref: DashboardRef): Promise<Versioned> {
+  const { row } = await requireRow(context, ref, 'write')
+  await changeDashboard(context, row, { action: 'detach', after: { managedBy: '' } })
+  return readDashboard(context, row.id, RAW)
 }
 
 /** @throws {Refusal} not_found, forbidden, precondition_failed, has_dependents while others refer to it, unless it is forced */
@@ -177,6 +178,7 @@ export async function moveDashboard(
   const { row, sights } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
   if (wanted !== null && wanted !== row.version) throw stale('dashboard')
+  refuseManaged(row)
   if (groupId !== null) requireTarget(sights, groupId)
   await changeDashboard(context, row, { action: 'move', after: { groupId } })
   return readDashboard(context, row.id, RAW)
@@ -222,8 +224,7 @@ export async function listDependents(
   ref: DashboardRef,
 ): Promise<{ readonly items: readonly DependentView[]; readonly total: number }> {
   const { row, sights } = await requireRow(context, ref, 'read')
-  const { shown, total } = await dependentsOf(context, sights, [row.id])
-  return { items: shown, total }
+  return dependentsOf(context, sights, [row.id])
 }
 
 function requireTarget(sights: Sights, groupId: number): void {

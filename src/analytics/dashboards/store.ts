@@ -67,9 +67,21 @@ export async function takenUrlNames(database: Database, begin: string): Promise<
 }
 
 /** Adds a dashboard. Fails, as `refuseFull` recognises, when there are `max`. */
-export function insertDashboard(database: Database, row: Omit<DashboardRow, 'id'>, max: number): Write {
+export function insertDashboard(
+  database: Database,
+  row: Omit<DashboardRow, 'id'> & { readonly id?: number },
+  max: number,
+): Write {
   const createdAt = sql`case when (select count(*) from dashboards) < ${max} then ${row.createdAt} end`
   return database.insert(dashboards).values({ ...row, createdAt })
+}
+
+/** An id that no dashboard has, and to which none refers. */
+export async function nextDashboardId(database: Database): Promise<number> {
+  const rows = await database.all<{ id: number }>(sql`
+    select max(coalesce((select max(id) from dashboards), 0),
+      coalesce((select max(target_id) from dashboard_references where kind = 'dashboard'), 0)) + 1 as "id"`)
+  return rows[0]?.id ?? 1
 }
 
 /** The id of the dashboard with this uuid, within a commit. */
@@ -212,14 +224,19 @@ export function listGone(
     order by r.dashboard_id, r.pointer`)
 }
 
-/** The references to dashboards, by dashboard and pointer. */
+/** The references to things of a kind, by dashboard and pointer: to ids, or to the file of a name. */
 export function listReferencesTo(
   database: Database,
-  ids: readonly number[],
+  {
+    kind,
+    ids,
+    name = '',
+  }: Pick<Reference, 'kind'> & { readonly ids: readonly number[]; readonly name?: string },
 ): Promise<Pick<ReferenceRow, 'dashboardId' | 'widgetId' | 'title' | 'pointer'>[]> {
   return database.all(sql`
     select dashboard_id as "dashboardId", widget_id as "widgetId", title, pointer from dashboard_references
-    where kind = 'dashboard' and target_id in (select value from json_each(${JSON.stringify(ids)}))
+    where kind = ${kind} and target_name = ${name}
+      and target_id in (select value from json_each(${JSON.stringify(ids)}))
     order by dashboard_id, pointer`)
 }
 

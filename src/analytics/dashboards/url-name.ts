@@ -9,6 +9,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'by-url',
   'validate',
   'grafana',
+  'uses',
 ])
 export const URL_NAME = /^[A-Za-z0-9-]{1,80}$/
 const LENGTH_MAX = 80

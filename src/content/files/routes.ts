@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { noContent, ok } from '../../http/openapi-answers.ts'
 import { bodyChunks, tooLarge } from '../../http/bytes.ts'
 import { nextLink, pageOrWhole } from '../../http/paging.ts'
+import { forcedQuery } from '../../http/object-routes.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
@@ -72,8 +73,14 @@ export const fileRoutes = new Hono<Env>()
   )
   .delete(
     '/files/:filename',
-    policy({ summary: 'Delete a file', roles: ADMINISTRATOR, answers: { 204: noContent }, refuses: [412] }),
+    policy({
+      summary: 'Delete a file',
+      roles: ADMINISTRATOR,
+      answers: { 204: noContent },
+      refuses: [409, 412],
+    }),
     valid('param', filePath),
+    valid('query', forcedQuery),
     async (c) => {
       await deleteFile(c.get('context'), c.req.valid('param').filename)
       return c.body(null, 204)

@@ -1,4 +1,5 @@
 import { audited } from '../../access/audit/service.ts'
+import { isForced, refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
 import { peek } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
@@ -95,10 +96,11 @@ export async function readFile({ ports }: Context, name: string) {
   return { file: viewOf(ports, row), open }
 }
 
-/** @throws {Refusal} not_found */
+/** @throws {Refusal} not_found, has_dependents while dashboards show it, unless it is forced */
 export async function deleteFile(context: Context, name: string): Promise<void> {
   const { ports } = context
   const row = await findFile(ports, name)
+  if (!isForced(context)) await refuseWhileShown(context, { kind: 'file', name })
   holdToTag(context, etagOf(row))
   const entry = audited(context, {
     action: 'delete',

@@ -1,4 +1,5 @@
 import { recorder } from '../../access/audit/service.ts'
+import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
@@ -78,13 +79,15 @@ export async function updateQuery(
   return changeDraft(context, before, { action: 'update', after: changeOf(ports, body) })
 }
 
-/** @throws {Refusal} not_found, precondition_failed, has_dependents while others refer to it, unless it is forced */
+/** @throws {Refusal} not_found, precondition_failed, has_dependents while others refer to it or dashboards show it, unless it is
+ * forced */
 export async function deleteQuery(
   context: Context,
   id: number,
   options: { readonly isForced: boolean },
 ): Promise<void> {
   const row = await requireQuery(context.ports, id)
+  if (!options.isForced) await refuseWhileShown(context, { kind: 'dataQuery', ids: [id] })
   try {
     await commitIfMatch(context, { ...row, table: 'data_queries' }, [
       ...deletionWrites(context.ports, { ids: [id], keys: [keyOf(row.name)] }, options),

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
 import type { Context } from '../../context.ts'
-import { copyRoute, editing, objectPath, objectRoutes } from '../../http/object-routes.ts'
+import { copyRoute, editing, forcedQuery, objectPath, objectRoutes } from '../../http/object-routes.ts'
 import { flagQuery, ok } from '../../http/openapi-answers.ts'
 import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
@@ -18,7 +17,7 @@ import { listRoutes, searchRoutes } from './search/routes.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
 
-const deleteQuery = z.object({
+const deleteQuery = forcedQuery.extend({
   recursive: flagQuery.default(false).describe('True: also deletes all objects below.'),
 })
 

@@ -1,5 +1,6 @@
 import { audited } from '../../access/audit/service.ts'
 import { permissionsOf } from '../../access/rights/permissions.ts'
+import { isForced, refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Permissions, Right } from '../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
@@ -267,7 +268,7 @@ export async function refuseCircular<Result>(write: () => Promise<Result>): Prom
 }
 
 /** The writes that delete an object, with all objects below it if `recursive`.
- * @throws {Refusal} conflict for the root, precondition_failed, has_children with the number of objects below */
+ * @throws {Refusal} conflict for the root, precondition_failed, has_dependents while dashboards show it, has_children with the number of objects below */
 export async function deleteObjectWrites(
   context: Context,
   row: ObjectRow,
@@ -275,6 +276,7 @@ export async function deleteObjectWrites(
 ): Promise<Write[]> {
   const { database, clock } = context.ports
   if (row.parentId === null) throw new Refusal('conflict', 'The root group cannot be deleted.')
+  if (!isForced(context)) await refuseWhileShown(context, { kind: 'object', path: row.path })
   const notes = [
     ...heldToVersion(context, { ...row, table: 'objects' }),
     ...closeBelow(database, row.path, clock.now()),

@@ -2,8 +2,9 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
-import type { DependentView } from '../schema.ts'
+import type { DependentView, UsesQuery } from '../schema.ts'
 import * as store from '../store.ts'
+import { sightsOf } from './rights.ts'
 import type { Sights } from './rights.ts'
 
 const SHOWN_MAX = 100
@@ -18,21 +19,34 @@ export function deletionWrites(
   return store.deleteDashboards(ports.database, ids, options)
 }
 
+type Uses = { readonly items: readonly DependentView[]; readonly total: number }
+
 /** The places in other dashboards that refer to dashboards, as far as the caller may read them, and the number of all. */
-export async function dependentsOf(
+export function dependentsOf(context: Context, sights: Sights, ids: readonly number[]): Promise<Uses> {
+  return usesOf(context, sights, { kind: 'dashboard', ids })
+}
+
+/** The places in dashboards that show or use something, as far as the caller may read them, and the number of all. */
+export async function listUses(context: Context, { kind, id, name }: UsesQuery): Promise<Uses> {
+  const target = kind === 'file' ? { kind, ids: [0], name: name ?? '' } : { kind, ids: [id ?? 0] }
+  return usesOf(context, await sightsOf(context), target)
+}
+
+async function usesOf(
   { ports: { database } }: Context,
   sights: Sights,
-  ids: readonly number[],
-): Promise<{ readonly shown: readonly DependentView[]; readonly total: number }> {
-  const found = (await store.listReferencesTo(database, ids)).filter(
-    ({ dashboardId }) => !ids.includes(dashboardId),
+  target: Parameters<typeof store.listReferencesTo>[1],
+): Promise<Uses> {
+  const isAmong = target.kind === 'dashboard' ? target.ids : []
+  const found = (await store.listReferencesTo(database, target)).filter(
+    ({ dashboardId }) => !isAmong.includes(dashboardId),
   )
-  const owners = await store.readDashboards(database, [
-    ...new Set(found.map(({ dashboardId }) => dashboardId)),
-  ])
-  const readable = new Set(owners.filter((row) => sights.ofDashboard(row).read).map(({ id }) => id))
-  const shown = found.filter(({ dashboardId }) => readable.has(dashboardId)).slice(0, SHOWN_MAX)
-  return { shown, total: found.length }
+  const owners = new Map((await store.listDashboards(database)).map((row) => [row.id, row]))
+  const items = found.filter(({ dashboardId }) => {
+    const row = owners.get(dashboardId)
+    return row !== undefined && sights.ofDashboard(row).read
+  })
+  return { items: items.slice(0, SHOWN_MAX), total: found.length }
 }
 
 /** The refusal of deleting dashboards to which others refer. */
@@ -41,8 +55,8 @@ export async function hasDependents(
   sights: Sights,
   ids: readonly number[],
 ): Promise<Refusal> {
-  const { shown, total } = await dependentsOf(context, sights, ids)
-  const errors = shown.map(({ dashboardId, widgetId, title }, index) => ({
+  const { items, total } = await dependentsOf(context, sights, ids)
+  const errors = items.map(({ dashboardId, widgetId, title }, index) => ({
     pointer: `/dependents/${index}`,
     message: `the widget ${widgetId} of dashboard ${dashboardId}, ${title}`,
   }))

@@ -5,7 +5,7 @@ import { timeFormat } from '../../../lib/time.ts'
 import { readDefinition } from '../definition.ts'
 import type { DashboardRef, DashboardView } from '../schema.ts'
 import { readDashboard } from '../service.ts'
-import { changeDashboard } from '../service/changes.ts'
+import { changeDashboard, refuseManaged } from '../service/changes.ts'
 import { requireRow } from '../service/views.ts'
 import * as store from '../store.ts'
 import type { VersionRow } from '../store.ts'
@@ -41,6 +41,7 @@ export async function restoreVersion(
   const { row } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
   if (wanted !== null && wanted !== row.version) throw stale('dashboard')
+  refuseManaged(row)
   const { name, description, definition } = await requireVersion(context, row.id, number)
   await changeDashboard(context, row, { action: 'restore', after: { name, description, definition } })
   return readDashboard(context, row.id, { raw: true })

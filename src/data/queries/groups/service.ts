@@ -1,4 +1,5 @@
 import { recorder } from '../../../access/audit/service.ts'
+import { refuseWhileShown } from '../../../access/dashboard-use/service.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
@@ -87,6 +88,7 @@ export async function deleteGroup(
   const ids = idsBelow(await store.listGroups(database), id)
   const members = await store.listMembers(database, ids)
   const deleted = { ids: members.map((member) => member.id), keys: members.map(({ name }) => keyOf(name)) }
+  if (!options.isForced) await refuseWhileShown(context, { kind: 'dataQuery', ids: deleted.ids })
   const before = { ...auditFieldsOf(row), groups: ids, dataQueries: deleted.ids }
   try {
     await commitIfMatch(context, { ...row, table: 'data_query_groups' }, [

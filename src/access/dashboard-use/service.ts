@@ -1,0 +1,26 @@
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { listUses } from './store.ts'
+import type { Shown } from './store.ts'
+
+const SHOWN_MAX = 100
+const COUNT_MAX = 1_000
+
+/** @throws {Refusal} has_dependents, with the widgets, while widgets of dashboards show something that is to be deleted */
+export async function refuseWhileShown({ ports }: Pick<Context, 'ports'>, shown: Shown): Promise<void> {
+  const uses = await listUses(ports.database, shown, COUNT_MAX)
+  if (uses.length === 0) return
+  const count = uses.length === COUNT_MAX ? `${COUNT_MAX} or more` : String(uses.length)
+  const errors = uses.slice(0, SHOWN_MAX).map(({ dashboardId, widgetId }, index) => ({
+    pointer: `/dependents/${index}`,
+    message:
+      widgetId === '' ? `dashboard ${dashboardId}` : `the widget ${widgetId} of dashboard ${dashboardId}`,
+  }))
+  const detail = `Dashboards show it in ${count} widgets; see errors. Change these first, or pass forceDelete=true.`
+  throw new Refusal('has_dependents', detail, errors)
+}
+
+/** Whether a deletion is asked for although others depend on the object. */
+export function isForced({ request }: Pick<Context, 'request'>): boolean {
+  return request !== undefined && /[?&]forceDelete=true(?:&|$)/i.test(request.url)
+}

@@ -1,0 +1,74 @@
+import type { Context } from '../../../../context.ts'
+import { demandedVersion } from '../../../../http/preconditions.ts'
+import { Refusal, stale } from '../../../../lib/errors.ts'
+import { findDashboard } from '../../store.ts'
+import type { DashboardRow } from '../../store.ts'
+import { commitDashboard } from '../../service/changes.ts'
+import { FORMAT, FORMAT_VERSION } from '../schema.ts'
+import type { CodeBody, CodeResult, ImportBody, ImportView } from '../schema.ts'
+import { makeGroups, writesOf } from './import.ts'
+import { planImport } from './plan.ts'
+
+/** Creates or replaces the dashboard with a URL name from its code.
+ * @throws {Refusal} precondition_failed for one that exists with `If-None-Match: *`, invalid, forbidden, and as `commitDashboard` */
+export async function saveCode(
+  context: Context,
+  urlName: string,
+  body: CodeBody,
+): Promise<{ readonly result: CodeResult; readonly version: number }> {
+  const local = await findLocal(context, urlName)
+  const document = documentOf(urlName, body, local)
+  const plan = await planImport(context, {
+    mode: 'overwrite',
+    map: { dataQueries: {}, scripts: {} },
+    document,
+  })
+  const [planned] = plan.planned
+  if (!planned || plan.errors.length > 0) throw faults(plan.errors)
+  const groups = await makeGroups(context, { document }, plan.planned)
+  const { managedBy } = body
+  // Equal contents are managed from now on as well.
+  const isTaken = planned.action === 'unchanged' && local?.managedBy !== managedBy
+  const action = isTaken ? 'update' : planned.action
+  await commitDashboard(context, writesOf(context, plan, { ...planned, action }, { groups, managedBy }))
+  const result: CodeResult = {
+    id: planned.id,
+    urlName: planned.urlName,
+    version: planned.number,
+    action: planned.action === 'create' || planned.action === 'update' ? planned.action : 'unchanged',
+    unmatched: plan.unmatched,
+  }
+  return { result, version: (local?.version ?? 0) + Number(action !== 'unchanged') }
+}
+
+async function findLocal(context: Context, urlName: string): Promise<DashboardRow | null> {
+  const { ports, request } = context
+  const found = await findDashboard(ports.database, urlName, ports.clock.now())
+  if (found?.urlName !== urlName) return null
+  if (request?.headers.get('if-none-match')?.trim() === '*')
+    throw new Refusal('precondition_failed', 'A dashboard with this URL name exists.')
+  const wanted = demandedVersion(context)
+  if (wanted !== null && wanted !== found.version) throw stale('dashboard')
+  return found
+}
+
+function documentOf(urlName: string, body: CodeBody, local: DashboardRow | null): ImportBody['document'] {
+  const { version = 1, name, description, groupPath, definition } = body
+  const uuid = local?.uuid ?? body.uuid ?? crypto.randomUUID()
+  return {
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    dashboards: [{ uuid, urlName, name, description, version, groupPath, definition }],
+    groups: [],
+    dataQueries: [],
+    scripts: [],
+  }
+}
+
+function faults(errors: ImportView['errors']): Refusal {
+  return new Refusal(
+    'invalid',
+    'The definition is not valid; see errors.',
+    errors.slice(0, 100).map(({ message }) => ({ pointer: '/definition', message })),
+  )
+}

@@ -115,7 +115,7 @@ const show = (client: Parameters<Scenario['run']>[0], id: number, json: object =
 
 const scenarios: Scenario[] = [
   {
-    title: 'a page shows an object and the chosen components, escaped, in two languages, and nothing else',
+    title: 'a page shows an object and the chosen components, escaped, in three languages, and nothing else',
     async run(client) {
       const { group, job } = await stage(client)
       await deliver(client, job, 99)
@@ -132,13 +132,18 @@ const scenarios: Scenario[] = [
         expect(english.text).not.toContain(other)
       const german = await client.request('GET', shown.page, {
         as: null,
-        headers: { 'accept-language': 'fr, de-CH;q=0.9, en;q=0.8' },
+        headers: { 'accept-language': 'it, de-CH;q=0.9, en;q=0.8' },
       })
       expect(german.text).toContain('Schwere Störung')
       expect([german.headers.get('content-language'), german.headers.get('vary')]).toEqual([
         'de',
         'Accept-Language',
       ])
+      const french = await client.request('GET', shown.page, {
+        as: null,
+        headers: { 'accept-language': 'fr' },
+      })
+      expect(french.text).toContain('Panne majeure')
       const again = await show(client, group, { days: 7 })
       expect(again.page).toBe(shown.page)
       expect((await client.request('GET', again.page, { as: null })).text).not.toContain('checkout')

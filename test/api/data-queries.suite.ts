@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { logIn, PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
 import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
-import { expectAnswer, good, once, table } from './suite.ts'
+import { expectAnswer, good, once, table, triesAll } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
 type Made = { readonly id: number }
@@ -699,6 +699,7 @@ const life: Scenario[] = [
 ]
 
 /** Texts that would do harm where they are not values. */
+const FEWER_HOSTILE = 3
 const HOSTILE = [
   `' OR 1=1 --`,
   `'; DROP TABLE orders; --`,
@@ -901,7 +902,7 @@ const runs: Scenario[] = [
     'hostile values are values, literals, parts of strings or names, and nothing else',
     async (client, id, kind) => {
       const echo = "SELECT ${x} AS a, '${x}' AS b, ${x?sql_literal} AS c, '[${x}]' AS d"
-      for (const x of HOSTILE) {
+      for (const x of triesAll(client) ? HOSTILE : HOSTILE.slice(0, FEWER_HOSTILE)) {
         const ask = (text: string) =>
           preview(client, { dataSourceId: id, text, parameters: [HOSTILE_PARAMETER], values: { x } })
         expect({ x, rows: (await good<Result>(ask(echo))).rows }).toEqual({ x, rows: [[x, x, x, `[${x}]`]] })

@@ -110,6 +110,8 @@ export const SUITES: readonly Suite[] = [
   jobActionsSuite,
   currentValuesSuite,
   deliveriesSuite,
+  // Before suites that make much: a backup has everything that there is.
+  backupsSuite,
   metricsSuite,
   bulkSuite,
   roundsSuite,
@@ -168,7 +170,6 @@ export const SUITES: readonly Suite[] = [
   webhooksSuite,
   packagesSuite,
   patchesSuite,
-  backupsSuite,
   operationsSuite,
   demoSuite,
   // Last, because it holds what all of them changed against the record.

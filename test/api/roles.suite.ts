@@ -16,8 +16,15 @@ export function mayCall({ roles }: Route['policy'], asker: Asker): boolean {
 
 const reviewed = await readReviewed()
 
+/** Callers and credentials are decided above the ports: routes of one policy stand for each other on other hosts. */
+function policyOf(method: string, path: string, credentials: string): string {
+  const { may, right, scope } = of(reviewed, `${method} ${path}`)
+  return [credentials, ...may, right, scope].join(' ')
+}
+
 const calls: Scenario[] = routes.map(({ method, path }) => ({
   title: `${method} ${path} lets through whom its policy names, and nobody else`,
+  decidedAbovePorts: policyOf(method, path, 'a session'),
   async run(client) {
     expect(await tryRoles(client, { method, path, reviewed: of(reviewed, `${method} ${path}`) })).toEqual([])
   },
@@ -28,6 +35,7 @@ export const scoped = routes.filter(({ policy }) => policy.roles !== 'anyone' &&
 
 const limited: Scenario[] = scoped.map(({ method, path }) => ({
   title: `${method} ${path} lets through limited credentials of its scope, and no others`,
+  decidedAbovePorts: policyOf(method, path, 'limited credentials'),
   async run(client) {
     expect(await tryScopes(client, { method, path, reviewed: of(reviewed, `${method} ${path}`) })).toEqual([])
   },

@@ -15,8 +15,9 @@ export type Suite = { readonly name: string; readonly scenarios: readonly Scenar
 export type Scenario = {
   readonly title: string
   readonly run: (client: Client) => Promise<void>
-  /** Set for a refusal that is decided above the ports: `oneOfEach` keeps the first of each code. */
-  readonly refusedAbovePorts?: Code | undefined
+  /** Set where the answer is decided above the ports, to what it stands for, such as the code of a refusal: `oneOfEach`
+   * keeps the first scenario of each. */
+  readonly decidedAbovePorts?: string | undefined
   /** Takes a second or more and depends on no port: `oneOfEach` leaves it out. */
   readonly isLong?: boolean
 }
@@ -45,7 +46,7 @@ export function table(
 ): Scenario[] {
   return rows.map((row) => ({
     title: `${row.title}: ${row.call.replaceAll(/=[^&{]{60,}/g, '=…')} answers ${row.answers}`,
-    refusedAbovePorts: refusedAbovePorts(row),
+    decidedAbovePorts: refusedAbovePorts(row),
     async run(client) {
       const names = await stage(client)
       expectAnswer(await call(client, row.call, { names, ...row }), row)
@@ -80,14 +81,19 @@ function refusedAbovePorts(row: Row): Code | undefined {
 /** Whether hosts other than Bun try every row and every role too: `npm run test:edge`, `npm run test:server`. */
 export const EVERY_ROW = process.env['TIDEMARK_TEST_EVERY_ROW'] === 'true'
 
-/** The scenarios without long ones, and without refusals above the ports but for the first of each code. */
+/** Whether a scenario repeats itself as often as it may. Other hosts than Bun, which run the same bundle, try less. */
+export function triesAll({ host }: Client): boolean {
+  return host.name === 'bun' || EVERY_ROW
+}
+
+/** The scenarios without long ones, and of those decided above the ports the first that stands for the same. */
 export function oneOfEach(scenarios: readonly Scenario[]): readonly Scenario[] {
-  const seen = new Set<Code>()
-  return scenarios.filter(({ refusedAbovePorts: code, isLong = false }) => {
+  const seen = new Set<string>()
+  return scenarios.filter(({ decidedAbovePorts: decided, isLong = false }) => {
     if (isLong) return false
-    if (code === undefined) return true
-    const isFirst = !seen.has(code)
-    seen.add(code)
+    if (decided === undefined) return true
+    const isFirst = !seen.has(decided)
+    seen.add(decided)
     return isFirst
   })
 }

@@ -12,3 +12,14 @@ export async function readStories(): Promise<readonly Story[]> {
     parseStory(file, await Bun.file(join(import.meta.dir, file)).text(), VOCABULARY)
   return Promise.all(files.map(read))
 }
+
+/** Stories of all words: all of the platform, and each with a word that no story before it has. */
+export function storiesOfAllWords(stories: readonly Story[]): readonly Story[] {
+  const spoken = new Set<string>()
+  return stories.filter(({ file, lines }) => {
+    const words = new Set(lines.flatMap((line) => [line, ...line.below]).map(({ word }) => word.says))
+    const isNeeded = file.startsWith('platform/') || !words.isSubsetOf(spoken)
+    if (isNeeded) for (const word of words) spoken.add(word)
+    return isNeeded
+  })
+}

@@ -65,7 +65,8 @@ const TAGS: readonly Tag[] = [
   { name: 'Data sources', description: 'Databases and imported tables.', paths: /^\/dataSources\b/ },
   {
     name: 'Data queries',
-    description: 'SQL of users, with parameters and versions.',
+    description:
+      'SQL of users, with parameters and versions. `/dataQuery/{id}` is another spelling of `/dataQueries/{id}`, also for the paths below it.',
     paths: /^\/dataQueries\b/,
   },
   { name: 'Forecasts', description: 'Predictions of series of numbers.', paths: /^\/forecasts\b/ },

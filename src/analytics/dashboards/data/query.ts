@@ -32,7 +32,7 @@ export function bodyOfQuery(
   const faults = [
     ...unknown.map((name) => ({
       pointer: `?${name}`,
-      message: 'must be a known parameter, or begin with p.',
+      message: 'is an unknown parameter',
     })),
     ...(error?.issues ?? []).map(({ path, message }) => ({ pointer: `?${pointed(path)}`, message })),
   ]

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { connect } from 'node:net'
 
+import { until } from '../faults/probe.ts'
 import type { Client } from './client.ts'
 import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
@@ -170,14 +171,6 @@ const STATEMENTS: Readonly<Record<Type, string>> = {
 }
 const statements = async (type: Type) =>
   (await (type === 'mysql' ? mariadbServer() : sourceServer())?.sql(STATEMENTS[type]))?.trim()
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const beganAt = performance.now()
-  while (!(await isSo())) {
-    if (performance.now() - beganAt > 15_000) throw new Error('It does not become so')
-    await Bun.sleep(50)
-  }
-}
 
 function onEach(title: string, run: (client: Client, type: Type) => Promise<void>): Scenario[] {
   return (['postgresql', 'mysql'] as const).map((type) => ({

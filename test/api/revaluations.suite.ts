@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 
+import { until } from '../faults/probe.ts'
 import { ROLES } from '../../src/context.ts'
 import type { Client } from './client.ts'
 import { createDevice, createGroup, createJob, refusal } from './objects.ts'
@@ -226,13 +227,6 @@ async function statesOf(client: Client, { job, group }: { job: number; group: nu
 }
 
 /** Waits for what a host does by itself. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const endAt = Date.now() + 8_000; !(await holds());) {
-    if (Date.now() > endAt) throw new Error('It did not happen within 8 seconds.')
-    await Bun.sleep(50)
-  }
-}
-
 const answers: readonly Scenario[] = [
   ...OBJECTS.map((type): Scenario => ({
     title: `a revaluation of a ${type} is created, read, replaced, listed and deleted`,

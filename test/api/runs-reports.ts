@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 
+import { until } from '../faults/probe.ts'
 import type { JobView as WatchedView } from '../../src/monitoring/jobs/schema.ts'
 import { must } from '../runs/fake-runner.ts'
 import type { Client } from './client.ts'
@@ -21,10 +22,6 @@ async function jobOf(client: Client) {
     }),
   )
   return { id, read: () => good<WatchedView>(client.request('GET', `/jobs/${id}?values=true`)) }
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20)
 }
 
 /** What a webhook job hears of runs. */

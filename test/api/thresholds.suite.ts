@@ -624,7 +624,7 @@ function readJob(client: Client, id: number): Promise<Job> {
   return good<Job>(client.request('GET', `/jobs/${id}?values=true&thresholds=true`))
 }
 
-const SILENT_MAX_MS = 10_000
+const SILENT_MAX_MS = 50_000
 
 async function untilSilent(
   client: Client,

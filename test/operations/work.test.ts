@@ -56,7 +56,7 @@ async function started(task: (work: Work) => Promise<unknown>, waitMs = 0): Prom
 }
 
 async function until(id: string, state: string) {
-  for (let tried = 0; tried < 400; tried++) {
+  for (let tried = 0; tried < 4_000; tried++) {
     const operation = await readOperation(context, id)
     if (operation.state === state) return operation
     await Bun.sleep(10)

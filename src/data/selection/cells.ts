@@ -28,5 +28,11 @@ function cellReader(type: Column['type'], start: ((key: number) => string) | nul
   if (start) return (cell) => (cell === null ? null : start(Number(cell)))
   // Some dialects have no type for it.
   if (type === 'boolean') return (cell) => (cell === null ? null : Boolean(Number(cell)))
+  if (type === 'datetime') return (cell) => (typeof cell === 'string' ? withoutZeros(cell) : cell)
   return (cell) => cell
+}
+
+/** A time without zeros at the end of its second: some engines keep six digits of each. */
+function withoutZeros(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0*(Z?)$/, '$1') : text
 }

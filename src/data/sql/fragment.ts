@@ -9,7 +9,7 @@ export type Rendering = {
   readonly quote: '"' | '`'
   /** The placeholder with this number, from 1. */
   readonly placeholder: (number: number) => string
-  readonly types: Readonly<Record<Bind['type'], string>>
+  readonly types: Readonly<Record<Bind['type'] | 'decimal', string>>
   /** With more binds, all of them are one JSON array; null where there is no such limit. */
   readonly bindsMax: number | null
 }
@@ -39,8 +39,8 @@ export function literalText({ parts }: Fragment, { quote, types }: Rendering): s
   const texts = parts.map((part) => {
     if (typeof part === 'string') return part
     if ('name' in part) return quote + part.name.replaceAll(quote, quote + quote) + quote
-    const { type, value } = part.bind
-    return `CAST(${value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`} AS ${types[type]})`
+    const { value } = part.bind
+    return `CAST(${value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`} AS ${typeOf(part.bind, types)})`
   })
   return texts.join('')
 }
@@ -66,6 +66,12 @@ export function balanced(conditions: readonly Fragment[], operator: 'AND' | 'OR'
   return sql`(${balanced(left, operator)} ${raw(operator)} ${balanced(right, operator)})`
 }
 
+/** Numbers that a double would change are text; databases have decimals of so many digits. */
+function typeOf({ type, value }: Bind, types: Rendering['types']): string {
+  const isDecimal = type === 'number' && typeof value === 'string' && /^[+-]?[\d.]{1,31}$/.test(value)
+  return types[isDecimal ? 'decimal' : type]
+}
+
 /** The statement with its binds. Each bind is cast to its type, since databases cannot always infer it. */
 export function boundOf({ parts }: Fragment, { quote, placeholder, types, bindsMax }: Rendering): Bound {
   const binds = parts.flatMap((part) => (typeof part === 'object' && 'bind' in part ? [part.bind] : []))
@@ -76,7 +82,7 @@ export function boundOf({ parts }: Fragment, { quote, placeholder, types, bindsM
     if ('name' in part) return quote + part.name.replaceAll(quote, quote + quote) + quote
     number += 1
     const value = isPacked ? `json_extract(${placeholder(1)}, '$[${number - 1}]')` : placeholder(number)
-    return `CAST(${value} AS ${types[part.bind.type]})`
+    return `CAST(${value} AS ${typeOf(part.bind, types)})`
   })
   const packed: Bind = { type: 'json', value: JSON.stringify(binds.map(({ value }) => value)) }
   return { text: texts.join(''), binds: isPacked ? [packed] : binds }

@@ -62,7 +62,7 @@ describe('a value outside of quotes is a bind', () => {
       parameters,
     )
     expect(text).toBe(
-      'SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS DOUBLE PRECISION), CAST($4 AS DOUBLE PRECISION), ' +
+      'SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS DOUBLE PRECISION), CAST($4 AS NUMERIC), ' +
         'CAST($5 AS BOOLEAN), CAST($6 AS BOOLEAN), CAST($7 AS DATE), CAST($8 AS TIMESTAMPTZ), NULL',
     )
     expect(binds.map(({ value }) => value)).toEqual([

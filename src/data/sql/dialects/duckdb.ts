@@ -4,7 +4,14 @@ import type { Writer } from './writer.ts'
 
 export const DUCKDB: Writer = {
   ...POSTGRESQL,
-  types: { ...POSTGRESQL.types, string: 'VARCHAR', number: 'DOUBLE', json: 'JSON', binary: 'BLOB' },
+  types: {
+    ...POSTGRESQL.types,
+    string: 'VARCHAR',
+    number: 'DOUBLE',
+    decimal: 'DOUBLE',
+    json: 'JSON',
+    binary: 'BLOB',
+  },
   exact: (text) => text,
   folded: (text) => sql`lower(CAST(${text} AS VARCHAR))`,
   seconds: (instant) => sql`CAST(floor(epoch_us(${instant}) / 1000000.0) AS BIGINT)`,

@@ -10,6 +10,7 @@ export const MYSQL: Writer = {
     string: 'CHAR CHARACTER SET utf8mb4',
     integer: 'SIGNED',
     number: 'DOUBLE',
+    decimal: 'DECIMAL(65, 30)',
     boolean: 'SIGNED',
     date: 'DATE',
     datetime: 'DATETIME(6)',

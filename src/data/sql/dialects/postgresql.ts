@@ -11,6 +11,7 @@ export const POSTGRESQL: Writer = {
     string: 'TEXT',
     integer: 'BIGINT',
     number: 'DOUBLE PRECISION',
+    decimal: 'NUMERIC',
     boolean: 'BOOLEAN',
     date: 'DATE',
     datetime: 'TIMESTAMPTZ',

@@ -9,6 +9,7 @@ export const SQLITE: Writer = {
     string: 'TEXT',
     integer: 'INTEGER',
     number: 'REAL',
+    decimal: 'REAL',
     boolean: 'INTEGER',
     date: 'TEXT',
     datetime: 'TEXT',
@@ -36,7 +37,10 @@ export const SQLITE: Writer = {
   sum: (numbers) => sql`sum(${numbers})`,
   hasPercentiles: false,
   among: (left, values) => {
-    const list = bind({ type: 'json', value: JSON.stringify(values.map(({ value }) => value)) })
+    const list = bind({
+      type: 'json',
+      value: JSON.stringify(values.map(({ type, value }) => (type === 'number' ? Number(value) : value))),
+    })
     return sql`${left} IN (SELECT value FROM json_each(${list}))`
   },
 }

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+
+import { WRITERS } from '../sql/dialects/writers.ts'
+import { bind, boundOf } from '../sql/fragment.ts'
+import { bindOf } from './values.ts'
+
+test.each([
+  ['2026-03-29T01:00:00Z', '2026-03-29T01:00:00.000000Z'],
+  ['2026-03-29T03:00:00.25+02:00', '2026-03-29T01:00:00.250000Z'],
+  ['2026-03-28 20:59:59.000001-0400', '2026-03-29T00:59:59.000001Z'],
+  ['2026-01-01T00:15+00:30', '2025-12-31T23:45:00.000000Z'],
+  ['2026-03-29T01:00', '2026-03-29T01:00:00.000000Z'],
+  ['2026-03-29', '2026-03-29T00:00:00.000000Z'],
+])('the instant %s is compared as %s', (text, value) =>
+  expect(bindOf('datetime', text, 0)).toEqual({ type: 'datetime', value }),
+)
+
+test.each([
+  ['123456789.125', 123_456_789.125, 'DOUBLE PRECISION'],
+  ['-0.000000000000000000001', -1e-21, 'DOUBLE PRECISION'],
+  ['90071992547409.931', '90071992547409.931', 'NUMERIC'],
+  [0.1 + 0.2, 0.1 + 0.2, 'DOUBLE PRECISION'],
+  ['1e300', 1e300, 'DOUBLE PRECISION'],
+  [`${'1'.repeat(31)}`, Number('1'.repeat(31)), 'DOUBLE PRECISION'],
+])('the number %p has all of its digits', (given, value, type) => {
+  const made = bindOf('number', given, 0)
+  expect(Number(made.value)).toBe(Number(value))
+  expect(boundOf(bind(made), WRITERS.postgresql).text).toBe(`CAST($1 AS ${type})`)
+})

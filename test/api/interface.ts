@@ -38,6 +38,7 @@ import { exportsSuite } from './exports.suite.ts'
 import { filesSuite } from './files.suite.ts'
 import { eventsSuite } from './events.suite.ts'
 import { geoSuite } from './geo.suite.ts'
+import { forecastsSuite } from './forecasts.suite.ts'
 import { grantsSuite } from './grants.suite.ts'
 import { historiesSuite } from './histories.suite.ts'
 import { flappingSuite } from './flapping.suite.ts'
@@ -166,6 +167,7 @@ export const SUITES: readonly Suite[] = [
   dataScriptRefreshesSuite,
   dashboardsDataSuite,
   dashboardsPortableSuite,
+  forecastsSuite,
   runsSuite,
   webhooksSuite,
   packagesSuite,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { openDispatch, withScripts } from '../../src/automation/runs/service.ts'
-import { schedules } from '../../src/automation/schedules/service.ts'
+import { dueWork } from '../../src/analytics/forecasts/service/due.ts'
 import type { Context } from '../../src/context.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
@@ -88,7 +88,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     ingestHealth: ALWAYS_HEALTHY,
     inBackground: null,
   }
-  const ports = withScripts({ ...parts, dispatch: openDispatch(parts, schedules) })
+  const ports = withScripts({ ...parts, dispatch: openDispatch(parts, dueWork) })
   return {
     ports,
     clock,

@@ -142,7 +142,7 @@ export const forecastRoutes = new Hono<Env>()
       answers: {
         202: ok(jobView, 'The run, which waits for a runner.', ['Location', 'Idempotency-Replayed']),
       },
-      refuses: [409, 422, 503],
+      refuses: [400, 409, 422, 503],
       isRepeatable: true,
     }),
     valid('param', forecastPath),

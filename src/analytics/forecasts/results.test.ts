@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { figuresOf, meanBacktest } from './figures.ts'
+import { bandOf, pointsOf, readOutcomes, resultColumns, resultRows, summaryOf } from './results.ts'
+import type { OutcomeLine } from './results.ts'
+
+const backtest = {
+  folds: 5,
+  mae: 2,
+  rmse: 3,
+  smape: 4.234,
+  mape: null,
+  mase: 0.7,
+  naive: { mae: 3, smape: 6.1, mase: 1 },
+  skill: 0.33,
+  coverage: { '80': 0.83, '95': 0.96 },
+}
+const predicted = (id: number, count = 2) => ({
+  id,
+  key: ['north'],
+  points: 100,
+  kind: 'sarimax',
+  t: Array.from({ length: count }, (_, place) => place * 1_000),
+  endAt: count * 1_000,
+  mean: Array.from({ length: count }, () => 5),
+  lo95: Array.from({ length: count }, () => 4),
+  hi95: Array.from({ length: count }, () => 6),
+  past: { t: [-1_000], y: [null] },
+  season: 'week',
+  backtest,
+  quality: 'good',
+  notes: { gaps: 3 },
+  cpuMs: 12,
+  error: null,
+})
+const failed = {
+  id: 1,
+  key: ['south'],
+  points: 1,
+  error: { code: 'forecast.too_short', detail: 'The series has fewer than 2 values.' },
+}
+const read = (...lines: readonly object[]): readonly OutcomeLine[] =>
+  readOutcomes([{ v: 1, keyTypes: ['string'] }, ...lines].map((line) => JSON.stringify(line)).join('\n'))
+    .lines
+
+describe('results', () => {
+  test('of a group are rows of its history and its forecast under the names of its columns', () => {
+    const [outcome] = read(predicted(0))
+    if (outcome?.error !== null) throw new Error('no outcome')
+    const columns = resultColumns([{ name: 'Größe', type: 'string' }], [95])
+    expect(columns.map(({ name }) => name)).toEqual([
+      'Größe',
+      'ds',
+      'y',
+      'yhat',
+      'yhat_lower_95',
+      'yhat_upper_95',
+      'kind',
+      'run_id',
+    ])
+    const rows = resultRows(outcome, { levels: [95], runId: 'j_1' })
+    expect(rows).toEqual([
+      ['north', '1969-12-31T23:59:59.000Z', null, null, null, null, 'history', 'j_1'],
+      ['north', '1970-01-01T00:00:00.000Z', null, 5, 4, 6, 'forecast', 'j_1'],
+      ['north', '1970-01-01T00:00:01.000Z', null, 5, 4, 6, 'forecast', 'j_1'],
+    ])
+  })
+
+  test('have a summary in which failed groups count', () => {
+    expect(summaryOf(read(predicted(0), failed), 3)).toMatchObject({
+      groups: 2,
+      failed: 1,
+      quality: { good: 1, failed: 1 },
+      endAt: 2_000,
+      tableId: 3,
+    })
+  })
+
+  test('become bands of 400 buckets, and of the first 100 groups', () => {
+    const [long, late] = read(predicted(0, 401), predicted(100))
+    const points = long && pointsOf(long, [95])
+    if (!points) throw new Error('no points')
+    const band = bandOf(points, { forecastId: 1, key: 'returnValue1', madeAt: 7 })
+    expect([band.begins.length, band.levels['95']?.length, band.endAt]).toEqual([400, 400, 400_000])
+    expect(late && pointsOf(late, [95])).toBeNull()
+  })
+
+  test('of another program are refused', () => {
+    expect(() => readOutcomes('{"v":2}')).toThrow()
+    expect(() => read({ id: 0 })).toThrow()
+  })
+})
+
+test('figures are a sentence for people', () => {
+  const mean = meanBacktest([backtest, { ...backtest, smape: null }])
+  if (!mean) throw new Error('no figures')
+  expect(figuresOf(mean, { season: 'week', horizonSteps: 48 }).text).toBe(
+    'off by 4.2 % on average over 5 trials of 48 steps; the same time of the week before would be off by 6.1 %; 96 % of values were inside the 95 % band',
+  )
+  expect(meanBacktest([])).toBeNull()
+})

@@ -37,7 +37,7 @@ import { definitionRoutes } from './data/definitions/routes.ts'
 import { geoRoutes } from './data/geo/routes.ts'
 import { rowRoutes } from './data/rows/routes.ts'
 import { refreshRoutes } from './data/refreshes/routes.ts'
-import { refreshesFailed } from './data/refreshes/service/health.ts'
+import { refreshesFailed, refreshesLate } from './data/refreshes/service/health.ts'
 import { scopeRoutes } from './data/scopes/routes.ts'
 import { planRoutes } from './data/plans/routes.ts'
 import { queryRoutes } from './data/queries/routes.ts'
@@ -112,6 +112,7 @@ export const healthReports: HealthReports = {
     clockIsBehind,
     limitsAreUnknown,
     refreshesFailed,
+    refreshesLate,
   ],
 }
 

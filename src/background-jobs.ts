@@ -4,6 +4,7 @@ import { orderDueForecasts } from './analytics/forecasts/service/due.ts'
 import { continueDemo } from './automation/demo/service.ts'
 import { backUpWhenDue } from './content/backups/service.ts'
 import { sweepBlobs } from './content/blobs/service.ts'
+import { refreshResultsWhenDue } from './data/queries/results/service/refresh.ts'
 import { refreshWhenDue } from './data/refreshes/service/run.ts'
 import { sweepGenerations } from './data/tables/service.ts'
 import { sweepUploads } from './data/uploads/service.ts'
@@ -39,6 +40,11 @@ export async function recover(ports: Ports): Promise<void> {
   await sweepGenerations(ports)
 }
 
+/** Refreshes that are due, to be asked for every minute. */
+export async function runMinutely(ports: Ports): Promise<void> {
+  await Promise.all([refreshWhenDue(ports), refreshResultsWhenDue(ports)])
+}
+
 /** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
  * people of the directory, files without a reference, backups that are due. */
 export async function runPeriodic(ports: Ports): Promise<void> {
@@ -49,7 +55,7 @@ export async function runPeriodic(ports: Ports): Promise<void> {
     sweepOperations(ports),
     sweepUploads(ports),
     backUpWhenDue(ports),
-    refreshWhenDue(ports),
+    runMinutely(ports),
     orderDueForecasts(ports),
     continueDemo(ports),
   ])

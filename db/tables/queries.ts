@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { dataGenerations } from './sources.ts'
 
 /** Groups of data queries, which are a tree. */
 export const dataQueryGroups = sqliteTable(
@@ -48,6 +49,8 @@ export const dataQueries = sqliteTable(
     version: integer().notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** How its result is stored, as on the wire; null where it is not. */
+    materialization: text({ mode: 'json' }).$type<unknown>(),
   },
   (table) => [
     uniqueIndex('data_queries_by_name').on(sql`${table.name} collate nocase`),
@@ -73,8 +76,47 @@ export const dataQueryVersions = sqliteTable(
     /** The user who published it, who may be deleted. */
     userId: integer('user_id').notNull(),
     createdAt: integer('created_at').notNull(),
+    /** As in the draft that was published. */
+    materialization: text({ mode: 'json' }).$type<unknown>(),
   },
-  (table) => [primaryKey({ columns: [table.queryId, table.number] })],
+  (table) => [
+    primaryKey({ columns: [table.queryId, table.number] }),
+    index('data_query_versions_materialized')
+      .on(table.queryId, table.number)
+      .where(sql`materialization is not null`),
+  ],
+)
+
+/** The stored result of a data query whose published version is materialised, and its refreshes. */
+export const dataQueryResults = sqliteTable(
+  'data_query_results',
+  {
+    queryId: integer('query_id')
+      .primaryKey()
+      .references(() => dataQueries.id, { onDelete: 'cascade' }),
+    /** The version of the rows; 0 before the first refresh. */
+    number: integer().notNull(),
+    dataSourceId: integer('data_source_id').notNull(),
+    /** The rows; null before the first refresh. */
+    generationId: integer('generation_id').references(() => dataGenerations.id, { onDelete: 'set null' }),
+    /** Names and types, as JSON. */
+    columns: text({ mode: 'json' }).$type<unknown>().notNull(),
+    rows: integer().notNull(),
+    /** The columns from here on are as in `data_refreshes`. */
+    everyMs: integer('every_ms'),
+    nextAt: integer('next_at'),
+    refreshedAt: integer('refreshed_at'),
+    failures: integer().notNull(),
+    failedAt: integer('failed_at'),
+    error: text({ mode: 'json' }).$type<unknown>().notNull(),
+    lease: text(),
+    leaseUntilAt: integer('lease_until_at'),
+    version: integer().notNull(),
+  },
+  (table) => [
+    index('data_query_results_by_next').on(table.nextAt),
+    index('data_query_results_by_generation').on(table.generationId),
+  ],
 )
 
 /** The data queries to which a data query refers by name, whether these exist or not. */

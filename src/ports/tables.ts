@@ -95,7 +95,13 @@ export type LoadOrder = {
   readonly to: Generation
   readonly blob: string
   readonly plan: ImportPlan
+  /** Absent for none. */
+  readonly indexes?: readonly TableIndex[]
 }
+
+/** Columns, in their order, by which rows are found. `isUnique`: rows that have the same values, none of which is null, end the
+ * load with import_failed. */
+export type TableIndex = { readonly columns: readonly string[]; readonly isUnique: boolean }
 
 export type LoadCounts = {
   readonly rows: number
@@ -134,6 +140,8 @@ export type ReshapeOrder = {
   readonly timeZone: string
   /** Columns by which the rows of the last part replace rows of the parts before; null where all rows stay. */
   readonly key: readonly string[] | null
+  /** Absent for none. Rows that a unique one forbids end the reshape with import_failed. */
+  readonly indexes?: readonly TableIndex[]
 }
 
 /** The rows of a generation. */

@@ -20,6 +20,7 @@ import { dashboardsDataSuite } from './dashboards-data.suite.ts'
 import { dashboardsPortableSuite } from './dashboards-portable.suite.ts'
 import { dashboardsSuite } from './dashboards.suite.ts'
 import { dataQueriesSuite } from './data-queries.suite.ts'
+import { dataQueryResultsSuite } from './data-query-results.suite.ts'
 import { dataScopesSuite } from './data-scopes.suite.ts'
 import { dataSourceNotesSuite } from './data-source-notes.suite.ts'
 import { dataDefinitionsSuite } from './data-definitions.suite.ts'
@@ -163,6 +164,7 @@ export const SUITES: readonly Suite[] = [
   plansSuite,
   geoSuite,
   dataRefreshesSuite,
+  dataQueryResultsSuite,
   dashboardsSuite,
   dataScriptRefreshesSuite,
   dashboardsDataSuite,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { refreshWhenDue } from '../../src/data/refreshes/service/run.ts'
-import { takeLease } from '../../src/data/refreshes/store.ts'
+import { takeLease } from '../../src/data/refreshes/store/leases.ts'
 import { startWorld } from '../backups/world.ts'
 import type { World } from '../backups/world.ts'
 import { until } from '../faults/probe.ts'
@@ -98,7 +98,7 @@ test.skipIf(!hasPostgres)(
       const now = Date.now()
       const [one, other] = await world.rows('select table_id as id from data_refreshes order by table_id')
       const take = (row: typeof one, max: number) => {
-        const lease = { tableId: Number(row?.['id']), token: crypto.randomUUID() }
+        const lease = { kind: 'table', id: Number(row?.['id']), token: crypto.randomUUID() } as const
         return takeLease(ports.database, lease, { now, until: now + 60_000, max, isDue: false })
       }
       expect([await take(one, 1), await take(other, 1), await take(one, 2), await take(other, 2)]).toEqual([

@@ -134,11 +134,13 @@ function flowOf({ ports }: Server): OpenStatePipeline {
   return ports.flow as OpenStatePipeline
 }
 
-/** The cron triggers of the Worker. */
+/** The cron triggers of the Worker that do upkeep. */
 async function crons(): Promise<readonly string[]> {
   const { triggers } = Bun.TOML.parse(await Bun.file(join(ROOT, 'wrangler.toml')).text()) as Triggered
-  return triggers.crons
+  return triggers.crons.filter((cron) => cron !== MINUTELY)
 }
+
+const MINUTELY = '* * * * *'
 
 type Triggered = { readonly triggers: { readonly crons: readonly string[] } }
 

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { TtlCache } from '../../src/lib/ttl-cache.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { beginFirst, runPeriodic, runNightly } from '../../src/background-jobs.ts'
+import { beginFirst, runMinutely, runNightly, runPeriodic } from '../../src/background-jobs.ts'
 import { secureAlarms } from './alarms.ts'
 import { settingWarnings } from './environment.ts'
 import type { Environment } from './environment.ts'
@@ -18,8 +18,9 @@ export { JobObject } from './job-object.ts'
 export { PermitsObject } from './permits-object.ts'
 export { TablesObject } from './tables-object.ts'
 
-/** One of the triggers in `wrangler.toml`. */
+/** Two of the triggers in `wrangler.toml`. */
 const NIGHTLY = '17 3 * * *'
+const MINUTELY = '* * * * *'
 
 type Service = { readonly app: App; readonly ports: Ports; readonly prepared: TtlCache<true> }
 
@@ -34,7 +35,8 @@ export default {
   },
 
   /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of, parents
-   * whose children were not counted, and alarms that were lost. At night all parents are looked through instead of these. */
+   * whose children were not counted, and alarms that were lost. At night all parents are looked through instead of these.
+   * Every minute rows are refreshed that are due. */
   async scheduled(
     { cron }: { readonly cron: string },
     environment: Environment,
@@ -42,6 +44,7 @@ export default {
   ): Promise<void> {
     service ??= build(environment)
     const { ports } = service
+    if (cron === MINUTELY) return runMinutely(ports)
     await runPeriodic(ports)
     if (cron === NIGHTLY) await runNightly(ports)
     else await secureAlarms(environment.JOB, ports)

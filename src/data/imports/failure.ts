@@ -23,3 +23,8 @@ export function importRefusal(faults: readonly ImportFault[]): Refusal {
 export function unreadable(detail: string, pointer = '/file'): Refusal {
   return new Refusal('import_failed', detail, [{ pointer, message: detail }])
 }
+
+/** The refusal of rows that a unique index forbids. */
+export function notUnique(columns: readonly string[]): Refusal {
+  return new Refusal('import_failed', `Two rows have the same ${columns.join(', ')}, which must be unique.`)
+}

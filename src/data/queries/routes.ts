@@ -14,6 +14,7 @@ import { waited } from '../selection/service/waited.ts'
 import type { Asking } from '../selection/service/waited.ts'
 import { READERS } from '../sources/schema.ts'
 import { groupRoutes } from './groups/routes.ts'
+import { resultRoutes } from './results/routes.ts'
 import {
   deletionQuery,
   dependentView,
@@ -182,6 +183,7 @@ export const queryRoutes = new Hono<Env>()
     async (c) =>
       tagged(c, await publishQuery(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),
   )
+  .route('/', resultRoutes)
   .get(
     '/dataQueries/:id/dependents',
     policy({

@@ -4,6 +4,7 @@ import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { TEMPLATE_MAX } from '../../templates/limits.ts'
+import { materialization, materializationView, resultState } from './results/schema.ts'
 
 export const QUERIES_MAX = 1_000
 export const VERSIONS_MAX = 50
@@ -98,6 +99,8 @@ export const queryBody = z
     errors: shownOnly,
     createdAt: shownOnly,
     updatedAt: shownOnly,
+    state: shownOnly,
+    result: shownOnly,
     name: composedName.describe('No other data query has it, in any letter case.'),
     description,
     groupId,
@@ -108,6 +111,7 @@ export const queryBody = z
       .boolean()
       .default(false)
       .describe('Whether dashboards show its results, within scopes, to users who may not run data queries.'),
+    materialization,
   })
   .meta({
     examples: [
@@ -134,6 +138,7 @@ const shown = {
       valuesQueryId: z.int().nullable().describe('The data query with the values of `query`.'),
     }),
   ),
+  materialization: materializationView,
 }
 
 const summary = {
@@ -146,6 +151,12 @@ const summary = {
     .boolean()
     .describe('Whether dashboards show its results to users who may not run data queries.'),
   published: z.int().describe('The number of the latest published version; 0 for none.'),
+  state: z
+    .enum(['draft', 'ready', 'refreshing', 'stale', 'failed'])
+    .describe(
+      '`draft`: never published; `refreshing`: the result is being computed; `failed`: its latest refresh failed; `stale`: it is not there yet, or is due; `ready`: otherwise.',
+    ),
+  result: resultState,
   createdAt: z.iso.datetime({ offset: true }),
   updatedAt: z.iso.datetime({ offset: true }),
 }
@@ -159,14 +170,16 @@ export const queryView = z
       .array(
         z.object({
           phase: z
-            .enum(['reference', 'template', 'statement'])
+            .enum(['reference', 'template', 'statement', 'materialization'])
             .describe(
-              '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed.',
+              '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed; `materialization`: its result cannot be stored.',
             ),
           line: z
             .int()
             .nullable()
-            .describe('From 1, in the template, or in the SQL for `statement`; null for the data source.'),
+            .describe(
+              'From 1, in the template, or in the SQL for `statement`; null for the data source and for `materialization`.',
+            ),
           column: z.int().nullable(),
           code: z.enum(['not_found', 'cycle', 'invalid', 'scope_unsupported_reference']),
           message: z.string(),
@@ -265,6 +278,11 @@ export const resultView = z
     truncated: z.boolean().describe('Whether there are more rows than `limit`.'),
     durationMs: z.int().describe('The duration of the statement in milliseconds.'),
     duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
+    refreshedAt: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .describe('The time of the oldest stored result that was read; null where none was.'),
+    age: z.string().nullable().meta({ format: 'duration' }).describe('Its age.'),
   })
   .meta({ id: 'DataQueryResult' })
 
@@ -281,4 +299,4 @@ export type RunBody = z.output<typeof runBody>
 export type PreviewBody = z.output<typeof previewBody>
 export type ResultView = z.output<typeof resultView>
 /** The part of a data query that a run needs. */
-export type Definition = Pick<QueryBody, 'dataSourceId' | 'text' | 'parameters'>
+export type Definition = Pick<QueryBody, 'dataSourceId' | 'text' | 'parameters' | 'materialization'>

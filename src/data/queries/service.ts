@@ -3,7 +3,7 @@ import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
-import { timeFormat } from '../../lib/time.ts'
+import { parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -20,6 +20,8 @@ import type {
   VersionView,
 } from './schema.ts'
 import { hasGroup } from './groups/service.ts'
+import { listResultStates, publicationWrites, readResultState } from './results/service.ts'
+import type { ResultState } from './results/schema.ts'
 import { errorsOf } from './service/composition.ts'
 import {
   deletionWrites,
@@ -30,7 +32,7 @@ import {
 } from './service/dependents.ts'
 import { placedMessage } from './statement.ts'
 import * as store from './store.ts'
-import type { QueryChange, QueryRow } from './store.ts'
+import type { QueryChange, QueryRow, SummaryRow } from './store.ts'
 
 const recorded = recorder('dataQuery')
 
@@ -38,7 +40,11 @@ type Versioned = { readonly view: QueryView; readonly version: number }
 
 /** The data queries, by name; there are 1,000 at most. */
 export async function listQueries({ ports }: Context, query: ListQuery): Promise<QuerySummary[]> {
-  return (await store.listQueries(ports.database, query)).map((row) => summaryOf(ports, row))
+  const [rows, states] = await Promise.all([
+    store.listQueries(ports.database, query),
+    listResultStates(ports),
+  ])
+  return rows.map((row) => summaryOf(ports, row, states.get(row.id) ?? null))
 }
 
 /** @throws {Refusal} not_found */
@@ -117,14 +123,12 @@ export async function publishQuery(
       errors.map((error) => ({ pointer: '/text', message: placedMessage(error) })),
     )
   const published = before.published + 1
-  const { dataSourceId, text, parameters } = before
+  const former = await store.findVersion(database, id, before.published)
   const userId = caller.kind === 'user' ? caller.userId : 0
   const version = {
     queryId: id,
     number: published,
-    dataSourceId,
-    text,
-    parameters,
+    ...definitionOf(before),
     description,
     userId,
     createdAt: clock.now(),
@@ -134,6 +138,7 @@ export async function publishQuery(
     store.updateQuery(database, before, { published }),
     ...store.insertVersion(database, version, VERSIONS_MAX),
     ...store.publishReferences(database, id),
+    ...publicationWrites(ports, { queryId: id, number: published, before: former, after: before }),
     recorded(context, 'publish', told),
   ])
   return versioned(context, { ...before, published, version: before.version + 1 })
@@ -216,8 +221,8 @@ function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
   return { name, description, groupId, isAccessible, ...definitionOf(body), updatedAt: clock.now() }
 }
 
-function definitionOf({ dataSourceId, text, parameters }: Definition) {
-  return { dataSourceId, text, parameters }
+function definitionOf({ dataSourceId, text, parameters, materialization }: Definition) {
+  return { dataSourceId, text, parameters, materialization }
 }
 
 function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: QueryChange) {
@@ -225,12 +230,13 @@ function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: Qu
 }
 
 async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
+  const { ports } = context
   const errors = [...(await errorsOf(context, row))]
-  const view = { ...summaryOf(context.ports, row), ...definitionOf(row), errors }
-  return { view, version: row.version }
+  const result = await readResultState(ports, row.id)
+  return { view: { ...summaryOf(ports, row, result), ...definitionOf(row), errors }, version: row.version }
 }
 
-function summaryOf({ settings }: Ports, row: Omit<QueryRow, 'text' | 'parameters'>): QuerySummary {
+function summaryOf({ settings, clock }: Ports, row: SummaryRow, result: ResultState): QuerySummary {
   const { id, name, description, groupId, dataSourceId, published, createdAt, updatedAt } = row
   const format = timeFormat(settings.timeZone)
   return {
@@ -241,7 +247,19 @@ function summaryOf({ settings }: Ports, row: Omit<QueryRow, 'text' | 'parameters
     dataSourceId,
     accessibleFromDashboards: row.isAccessible,
     published,
+    state: stateOf(row, result, clock.now()),
+    result,
     createdAt: format(createdAt),
     updatedAt: format(updatedAt),
   }
+}
+
+function stateOf({ published }: SummaryRow, result: ResultState, now: number): QuerySummary['state'] {
+  if (published === 0) return 'draft'
+  if (!result) return 'ready'
+  if (result.isRefreshing) return 'refreshing'
+  if (result.failures > 0) return 'failed'
+  const { version, nextRefreshAt } = result
+  const isDue = nextRefreshAt !== null && parseInstant(nextRefreshAt) <= now
+  return version === published && !isDue ? 'ready' : 'stale'
 }

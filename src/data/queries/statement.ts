@@ -63,6 +63,7 @@ const DETAILS: Readonly<Record<QueryError['phase'], string>> = {
   reference: 'The template refers to data queries that it cannot use; see errors.',
   template: 'The template is invalid; see errors.',
   statement: 'The template writes a statement that is not allowed; see errors.',
+  materialization: 'The result of the data query cannot be stored; see errors.',
 }
 
 /** The refusal of a run. */

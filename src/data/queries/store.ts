@@ -4,24 +4,27 @@ import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Definition, ListQuery, Parameter } from './schema.ts'
 
-export type QueryRow = Omit<typeof dataQueries.$inferSelect, 'parameters'> & {
-  readonly parameters: Parameter[]
-}
+type Typed = Pick<Definition, 'materialization'> & { readonly parameters: Parameter[] }
+export type QueryRow = Omit<typeof dataQueries.$inferSelect, keyof Typed> & Typed
 export type QueryChange = Pick<
   QueryRow,
-  'name' | 'description' | 'groupId' | 'dataSourceId' | 'text' | 'parameters' | 'isAccessible' | 'updatedAt'
+  'name' | 'description' | 'groupId' | 'dataSourceId' | 'text' | 'isAccessible' | 'updatedAt' | keyof Typed
 >
-export type VersionRow = Omit<typeof dataQueryVersions.$inferSelect, 'parameters'> & {
-  readonly parameters: Parameter[]
-}
+export type VersionRow = Omit<typeof dataQueryVersions.$inferSelect, keyof Typed> & Typed
+export type SummaryRow = Omit<QueryRow, 'text' | keyof Typed>
 
-const { text: _text, parameters: _parameters, ...summary } = getTableColumns(dataQueries)
+const {
+  text: _text,
+  parameters: _parameters,
+  materialization: _materialization,
+  ...summary
+} = getTableColumns(dataQueries)
 
 /** The data queries without their texts, by name. */
 export function listQueries(
   database: Database,
   { search, dataSourceId, groupId, recursive }: ListQuery,
-): Promise<Omit<QueryRow, 'text' | 'parameters'>[]> {
+): Promise<SummaryRow[]> {
   const wanted = search?.normalize('NFC').toLowerCase()
   return database
     .select(summary)
@@ -136,17 +139,17 @@ export async function listPublished(
   database: Database,
   names: readonly string[],
 ): Promise<readonly PublishedRow[]> {
-  const { dataSourceId, text, parameters } = getTableColumns(dataQueryVersions)
+  const { dataSourceId, text, parameters, materialization } = getTableColumns(dataQueryVersions)
   const isLatest = and(
     eq(dataQueryVersions.queryId, dataQueries.id),
     eq(dataQueryVersions.number, dataQueries.published),
   )
   const rows = await database
-    .select({ name: dataQueries.name, definition: { dataSourceId, text, parameters } })
+    .select({ name: dataQueries.name, definition: { dataSourceId, text, parameters, materialization } })
     .from(dataQueries)
     .leftJoin(dataQueryVersions, isLatest)
     .where(sql`${dataQueries.name} collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
-  return rows as readonly PublishedRow[]
+  return rows as unknown as readonly PublishedRow[]
 }
 
 /** Replaces the names to which the draft of a data query refers. */

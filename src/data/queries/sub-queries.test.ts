@@ -11,6 +11,7 @@ import { UNCHECKED } from './parameters.ts'
 import type { Allowed } from './parameters.ts'
 import { keyOf } from './references.ts'
 import type { Published } from './references.ts'
+import { NO_USER } from './results/materializable.ts'
 import type { Parameter } from './schema.ts'
 import { statementOf } from './statement.ts'
 import { surroundingsOf } from './sub-queries.ts'
@@ -41,12 +42,21 @@ function made(
     values = {},
     dialect = 'duckdb',
     allowed = UNCHECKED,
-  }: { values?: Record<string, Given>; dialect?: Dialect; allowed?: Allowed } = {},
+    stored = [],
+    user = { id: 7 },
+  }: {
+    values?: Record<string, Given>
+    dialect?: Dialect
+    allowed?: Allowed
+    stored?: readonly string[]
+    user?: Given
+  } = {},
 ) {
   const now = () => 0
   const stage = {
     published: new Map(library.map((one) => [keyOf(one.name), one] as const)),
-    user: { id: 7 },
+    results: new Map(stored.map((name) => [keyOf(name), { name: 'tidemark_result_7' }] as const)),
+    user,
     allowed,
     timeZone: 'UTC',
     now,
@@ -101,6 +111,37 @@ describe('the statement of a data query in another one', () => {
       statement('<#assign q = ref("Outer")><#macro m>SELECT * FROM ${q} o</#macro><@m/>', [SALES, outer])
         .text,
     ).toBe('SELECT * FROM (SELECT id FROM (SELECT id FROM orders WHERE region = CAST($1 AS VARCHAR)) t) o')
+  })
+})
+
+describe('a stored result', () => {
+  const stored = ['Sales']
+
+  test('is read while the data query has the defaults of its parameters', () => {
+    const isRead = (text: string, values: Record<string, Given> = {}) =>
+      statement(text, [SALES], { values, stored }).text.includes('(SELECT * FROM tidemark_result_7)')
+    expect(isRead('SELECT * FROM ${ref("sales")} s')).toBe(true)
+    expect(isRead('SELECT * FROM ${ref("Sales")} s', { region: null, other: 'x' })).toBe(true)
+    expect(isRead('SELECT * FROM ${ref("Sales", {"region": "north"})} s')).toBe(false)
+    expect(isRead('SELECT * FROM ${ref("Sales")} s', { region: 'south' })).toBe(false)
+  })
+
+  test('is read below another data query', () => {
+    const outer = published('Outer', 'SELECT id FROM ${ref("Sales")} t')
+    expect(statement('SELECT * FROM ${ref("Outer")} o', [SALES, outer], { stored }).text).toBe(
+      'SELECT * FROM (SELECT id FROM (SELECT * FROM tidemark_result_7) t) o',
+    )
+  })
+
+  test('is of no user: a template that reads its user fails', () => {
+    const fault = (text: string) => complaint(text, [], { user: NO_USER })
+    for (const text of [
+      '${user.id}',
+      '${(user.properties.region)!"x"}',
+      '${user!"x"}',
+      '<#list user?keys as k>${k}</#list>',
+    ])
+      expect(fault(`SELECT ${text} AS x`)).toMatch(/./)
   })
 })
 

@@ -1,5 +1,7 @@
 import { TemplateFault } from '../../templates/fault.ts'
 import type { Limits } from '../../templates/limits.ts'
+import type { Inner } from '../../templates/pieces.ts'
+import { Template } from '../../templates/template.ts'
 import type { Given, Surroundings } from '../../templates/template.ts'
 import { Fragment, Hash, NativeFunction, Text, hashOf } from '../../templates/values/value.ts'
 import type { Value } from '../../templates/values/value.ts'
@@ -16,6 +18,8 @@ type Values = Readonly<Record<string, Given>>
 /** Data that the templates of one statement share. */
 export type Stage = Pick<Surroundings, 'timeZone' | 'now'> & {
   readonly published: Library
+  /** Stored results, by the keys of the names of their data queries. */
+  readonly results: ReadonlyMap<string, { readonly name: string }>
   readonly allowed: Allowed
   readonly user: Given
   readonly limits: Limits
@@ -49,19 +53,26 @@ class Call {
     if (stage.calls > CALLS_MAX) return this.#fail(`ref is called more than ${CALLS_MAX} times`)
     const given = passed === undefined ? new Hash(new Map()) : hashOf(passed)
     if (!given) return this.#fail('the values of a data query are a hash, such as {"region": x}')
+    const stored = stage.results.get(keyOf(name.text))
+    if (stored && !this.#isGiven(found, given)) return this.#piece(storedRows(found.name, stored, stage))
     const values = innerValues(found.parameters, {
       passed: given.entries,
       inherited,
       allowed: stage.allowed,
       fail: (complaint) => this.#fail(`in the data query ${found.name}, ${complaint}`),
     })
-    const piece = {
-      kind: 'statement',
-      inner: this.#inner(found, values),
-      at: this.at,
-      snippet: null,
-    } as const
-    return new Fragment([piece])
+    return this.#piece(this.#inner(found, values))
+  }
+
+  #piece(inner: Inner): Fragment {
+    return new Fragment([{ kind: 'statement', inner, at: this.at, snippet: null }])
+  }
+
+  /** Whether parameters of a data query have other values than their defaults. */
+  #isGiven({ parameters }: Published, { entries }: Hash): boolean {
+    const isInherited = (name: string) =>
+      Object.hasOwn(this.inherited, name) && (this.inherited[name] ?? null) !== null
+    return entries.size > 0 || parameters.some(({ name }) => isInherited(name))
   }
 
   #inner({ name, template }: Published, values: Values) {
@@ -77,4 +88,9 @@ class Call {
   #fail(complaint: string, code?: TemplateFault['code']): never {
     throw new TemplateFault(this.at, complaint, code)
   }
+}
+
+/** The statement that reads a stored result, whose name needs no quotes. */
+function storedRows(title: string, stored: { readonly name: string }, stage: Stage): Inner {
+  return Template.parse(`SELECT * FROM ${stored.name}`).inner(title, surroundingsOf(stage, {}))
 }

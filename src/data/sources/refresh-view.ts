@@ -46,6 +46,7 @@ export function refreshView(
   }
 }
 
-function ageOf(ms: number): string {
+/** An age in whole seconds. */
+export function ageOf(ms: number): string {
   return durationText(Math.max(0, Math.floor(ms / SECOND_MS) * SECOND_MS))
 }

@@ -10,7 +10,7 @@ import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
 import type { Ports } from '../../ports/index.ts'
 import { generationOf } from '../../ports/tables.ts'
-import type { Generation, Progress } from '../../ports/tables.ts'
+import type { Generation, Progress, TableIndex } from '../../ports/tables.ts'
 import { writeRowLines } from './row-lines.ts'
 import * as store from './store.ts'
 import type { RefreshRow } from './store.ts'
@@ -114,6 +114,7 @@ export type TableRows = {
   readonly to: Generation
   readonly columns: readonly Column[]
   readonly rows: AsyncIterable<readonly Row[], void>
+  readonly indexes?: readonly TableIndex[]
 }
 
 /** Fills a generation with rows as they come. They pass through a blob, so that the engine can begin anew.
@@ -121,7 +122,7 @@ export type TableRows = {
  * @throws {Refusal} import_failed for values that are not of the types of their columns, unavailable, overloaded */
 export async function fillGeneration(
   ports: Ports,
-  { to, columns, rows }: TableRows,
+  { to, columns, rows, indexes = [] }: TableRows,
   signal: AbortSignal,
   progress?: Progress,
 ): Promise<number> {
@@ -132,7 +133,8 @@ export async function fillGeneration(
     AbortSignal.any([signal, AbortSignal.timeout(LONG_UPLOAD_MAX_MS)]),
   )
   try {
-    const counts = await ports.tables.load({ to, blob, plan: rowsPlan(columns) }, signal, progress)
+    const order = { to, blob, plan: rowsPlan(columns), ...(indexes.length > 0 && { indexes }) }
+    const counts = await ports.tables.load(order, signal, progress)
     return counts.rows
   } finally {
     await dropBlob(ports, blob)
@@ -147,6 +149,11 @@ function rowsPlan(columns: readonly Column[]): ImportPlan {
     onError: 'abort',
     faultsMax: 0,
   }
+}
+
+/** Until when a generation that is replaced now can be read. */
+export function readableUntil({ clock }: Pick<Ports, 'clock'>): number {
+  return clock.now() + READ_MAX_MS
 }
 
 /** Does work that publishes a new generation; where it fails, the generation is abandoned. */
@@ -240,8 +247,8 @@ export async function deleteTable(
 }
 
 /** The write that belongs to the deletion of a data source, before it. */
-export function dropTables({ database, clock }: Ports, sourceId: number): Write {
-  return store.dropAllOf(database, sourceId, clock.now() + READ_MAX_MS)
+export function dropTables(ports: Ports, sourceId: number): Write {
+  return store.dropAllOf(ports.database, sourceId, readableUntil(ports))
 }
 
 /** Deletes generations that no table has. Failures are logged, and the next sweep tries again. */

@@ -1,5 +1,6 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, notInArray, or, sql } from 'drizzle-orm'
 import { backupRows, HELD_GENERATIONS } from '../../../db/tables/backups.ts'
+import { dataQueryResults } from '../../../db/tables/queries.ts'
 import { dataGenerations, dataRefreshes, dataTables } from '../../../db/tables/sources.ts'
 import type { Column } from '../../domain/table.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -118,13 +119,18 @@ export function setDropUnused(database: Database, id: number, dropAt: number): W
   return database.update(dataGenerations).set({ dropAt }).where(isUnused)
 }
 
-/** The same for the generations of all tables of a data source. */
+/** The same for the generations of all tables of a data source, and of the results of data queries that read it. */
 export function dropAllOf(database: Database, dataSourceId: number, dropAt: number): Write {
   const own = database
     .select({ id: dataTables.generationId })
     .from(dataTables)
     .where(eq(dataTables.dataSourceId, dataSourceId))
-  return database.update(dataGenerations).set({ dropAt }).where(inArray(dataGenerations.id, own))
+  const results = database
+    .select({ id: dataQueryResults.generationId })
+    .from(dataQueryResults)
+    .where(eq(dataQueryResults.dataSourceId, dataSourceId))
+  const isOwn = or(inArray(dataGenerations.id, own), inArray(dataGenerations.id, results))
+  return database.update(dataGenerations).set({ dropAt }).where(isOwn)
 }
 
 /** The generations that are due to be deleted and that no backup reads, the longest due first. */

@@ -7,9 +7,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
 import type { ImportFile } from '../../../src/data/imports/import-file.ts'
-import type { ImportPlan } from '../../../src/domain/import-plan.ts'
 import type { Cell, Column, Row } from '../../../src/domain/table.ts'
-import type { LoadCounts } from '../../../src/ports/tables.ts'
+import { notUnique } from '../../../src/data/imports/failure.ts'
+import type { LoadCounts, TableIndex } from '../../../src/ports/tables.ts'
+import type { FileOrder } from './messages.ts'
 import { literal, quoted } from './sql.ts'
 import { STORED_TYPES } from './values.ts'
 
@@ -24,10 +25,32 @@ const NULL = String.raw`\N`
 
 /** Writes the rows of a file into a new file of DuckDB. @throws {ImportFailure}
  * @throws {Refusal} import_failed */
-export async function load(file: ImportFile, plan: ImportPlan, path: string): Promise<LoadCounts> {
+export async function load(
+  file: ImportFile,
+  { plan, path, indexes }: Extract<FileOrder, { kind: 'load' }>,
+): Promise<LoadCounts> {
   const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
-  await storeRows(readRows(file, plan, progress), { columns: plan.columns, path })
+  await storeRows(readRows(file, plan, progress), { columns: plan.columns, path }, (connection) =>
+    createIndexes(connection, indexes),
+  )
   return progress
+}
+
+/** @throws {Refusal} import_failed */
+export async function createIndexes(
+  connection: DuckDBConnection,
+  indexes: readonly TableIndex[],
+): Promise<void> {
+  for (const [at, { columns, isUnique }] of indexes.entries()) {
+    try {
+      await connection.run(
+        `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX i${at} ON t (${columns.map(quoted).join(', ')})`,
+      )
+    } catch (error) {
+      if (!isUnique || !/constraint|duplicate/i.test((error as Error).message)) throw error
+      throw notUnique(columns)
+    }
+  }
 }
 
 /** Writes rows into a new file of DuckDB, which appears under its name when it is whole and durable.

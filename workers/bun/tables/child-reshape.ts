@@ -9,7 +9,7 @@ import type { Row } from '../../../src/domain/table.ts'
 import { EDIT_TABLES } from '../../../src/ports/tables.ts'
 import type { ReshapeOutcome } from '../../../src/ports/tables.ts'
 import { replaced } from './child-edit.ts'
-import { storeRows } from './child-load.ts'
+import { createIndexes, storeRows } from './child-load.ts'
 import type { FilePart, ReshapeTask } from './messages.ts'
 import { quoted } from './sql.ts'
 import { cellOf } from './values.ts'
@@ -22,7 +22,7 @@ class KeyFault extends Error {
 
 /** Writes the rows of files of DuckDB into a new one with other columns. @throws {QueryFailure} */
 export async function reshape(task: ReshapeTask): Promise<ReshapeOutcome> {
-  const { parts, to, columns, key } = task
+  const { parts, to, columns, key, indexes = [] } = task
   const counts = { rows: 0, beforeLast: 0, replaced: 0 }
   async function* rowsOfParts() {
     for (const part of parts) {
@@ -36,6 +36,7 @@ export async function reshape(task: ReshapeTask): Promise<ReshapeOutcome> {
   try {
     await storeRows(rowsOfParts(), { columns, path: to }, async (connection) => {
       if (key) counts.replaced = await replaceRows(connection, key, counts.beforeLast)
+      await createIndexes(connection, indexes)
     })
   } catch (error) {
     if (error instanceof ConversionFault) return { column: error.column, value: error.value }

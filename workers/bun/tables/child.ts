@@ -53,7 +53,7 @@ function report(error: unknown): void {
 
 async function runFile(task: FileTask): Promise<FromChild> {
   const file = { chunks: fileBytes(), source: () => spooled(fileBytes(), task.scratch) }
-  if (task.kind === 'load') return { kind: 'done', counts: await load(file, task.plan, task.path) }
+  if (task.kind === 'load') return { kind: 'done', counts: await load(file, task) }
   return { kind: 'done', contents: await inspectFile(file, task.file, task.values) }
 }
 

@@ -15,6 +15,7 @@ import type {
   ReshapeOrder,
   ReshapeOutcome,
   ReshapePart,
+  TableIndex,
   TableQuery,
 } from '../../../src/ports/tables.ts'
 
@@ -35,7 +36,12 @@ export type Explain = { readonly isAnalyzed: boolean }
 /** The work with a file. */
 export type FileOrder =
   | { readonly kind: 'inspect'; readonly file: FileFormat; readonly values: ValueFormat }
-  | { readonly kind: 'load'; readonly plan: ImportPlan; readonly path: string }
+  | {
+      readonly kind: 'load'
+      readonly plan: ImportPlan
+      readonly path: string
+      readonly indexes: readonly TableIndex[]
+    }
 
 /** A task whose file comes over standard input, and may be kept at `scratch` while it is read. */
 export type FileTask = FileOrder & { readonly scratch: string }
@@ -51,7 +57,7 @@ export type EditTask = Pick<EditOrder, 'changes' | 'steps'> & {
 export type FilePart = ReshapePart & { readonly path: string }
 
 /** A file with other columns, made of other files. */
-export type ReshapeTask = Pick<ReshapeOrder, 'columns' | 'timeZone' | 'key'> & {
+export type ReshapeTask = Pick<ReshapeOrder, 'columns' | 'timeZone' | 'key' | 'indexes'> & {
   readonly kind: 'reshape'
   readonly parts: readonly FilePart[]
   readonly to: string

@@ -141,10 +141,11 @@ class DuckTables implements BunTables {
     return contents
   }
 
-  async load(...[{ to, blob, plan }, signal, progress]: Parameters<Tables['load']>): Promise<LoadCounts> {
+  async load(...[order, signal, progress]: Parameters<Tables['load']>): Promise<LoadCounts> {
+    const { to, blob, plan, indexes = [] } = order
     const path = this.#pathOf(to)
     await mkdir(join(this.#parts.directory, String(to.sourceId)), { recursive: true, mode: 0o700 })
-    const { counts } = await this.#runFile(blob, { kind: 'load', plan, path }, signal, progress)
+    const { counts } = await this.#runFile(blob, { kind: 'load', plan, path, indexes }, signal, progress)
     if (!counts) throw new Error('The table process answered without counts')
     return counts
   }

@@ -1,12 +1,12 @@
 import type { DurableObjectStorage, SqlStorage } from '@cloudflare/workers-types'
 
-import { ImportFailure, importRefusal } from '../../../src/data/imports/failure.ts'
+import { ImportFailure, importRefusal, notUnique } from '../../../src/data/imports/failure.ts'
 import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
 import type { Column, Row } from '../../../src/domain/table.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
-import type { Generation, LoadCounts, LoadOrder } from '../../../src/ports/tables.ts'
+import type { Generation, LoadCounts, LoadOrder, TableIndex } from '../../../src/ports/tables.ts'
 import { clock } from '../clock.ts'
 import { refused } from '../reply.ts'
 import type { Reply } from '../reply.ts'
@@ -115,7 +115,10 @@ export class Loads {
     const [key, entry] = found
     try {
       const counts = await this.#load(key, entry)
-      if (counts) this.#end(key, entry, { ok: true, value: counts })
+      if (counts) {
+        this.#index(entry)
+        this.#end(key, entry, { ok: true, value: counts })
+      }
     } catch (error) {
       this.#reading = null
       const refusal = error instanceof ImportFailure ? importRefusal(error.faults) : error
@@ -208,6 +211,11 @@ export class Loads {
     })
   }
 
+  /** Creates the indexes of a loaded table, all or none. @throws {Refusal} import_failed */
+  #index({ table, order: { indexes = [] } }: Loading): void {
+    this.#storage.transactionSync(() => createIndexes(this.#storage.sql, table, indexes))
+  }
+
   #remove(key: string): void {
     const entry = this.#entry(key)
     if (!entry) return
@@ -245,6 +253,20 @@ function keyOf({ tableId, key }: Generation): string {
 export function createTable(sql: SqlStorage, table: string, columns: readonly Column[]): void {
   const types = columns.map(({ name, type }) => `${quotedName(name)} ${STORED_TYPES[type]}`)
   sql.exec(`CREATE TABLE "${table}" (${types.join(', ')})`)
+}
+
+/** @throws {Refusal} import_failed */
+export function createIndexes(sql: SqlStorage, table: string, indexes: readonly TableIndex[]): void {
+  for (const { columns, isUnique } of indexes) {
+    try {
+      sql.exec(
+        `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX "${hiddenName()}" ON "${table}" (${columns.map(quotedName).join(', ')})`,
+      )
+    } catch (error) {
+      if (!isUnique || !/UNIQUE constraint/.test((error as Error).message)) throw error
+      throw notUnique(columns)
+    }
+  }
 }
 
 /** Inserts rows whose cells are in the order of the columns of the table. */

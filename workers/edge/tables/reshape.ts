@@ -6,7 +6,7 @@ import type { Row } from '../../../src/domain/table.ts'
 import { EDIT_TABLES } from '../../../src/ports/tables.ts'
 import type { ReshapeOrder, ReshapeOutcome, ReshapePart } from '../../../src/ports/tables.ts'
 import { undone } from './edit.ts'
-import { createTable, insertRows } from './loads.ts'
+import { createIndexes, createTable, insertRows } from './loads.ts'
 import type { Loads } from './loads.ts'
 import { readPage } from './pages.ts'
 import type { RowPage } from './pages.ts'
@@ -18,7 +18,7 @@ const { rows: ROWS } = EDIT_TABLES
  * @throws {Refusal} unavailable when one of the others is gone */
 export function runReshape(storage: DurableObjectStorage, loads: Loads, order: ReshapeOrder): ReshapeOutcome {
   const { sql } = storage
-  const { parts, to, columns, key } = order
+  const { parts, to, columns, key, indexes = [] } = order
   try {
     return undone(storage, (): ReshapeOutcome => {
       createTable(sql, ROWS, columns)
@@ -33,6 +33,7 @@ export function runReshape(storage: DurableObjectStorage, loads: Loads, order: R
       }
       const replaced = key ? replaceRows(sql, key, beforeLast + 1) : 0
       if (typeof replaced !== 'number') return replaced
+      createIndexes(sql, ROWS, indexes)
       const table = hiddenName()
       sql.exec(`ALTER TABLE ${ROWS} RENAME TO "${table}"`)
       loads.adopt(to, table, rows - replaced)

@@ -11,6 +11,9 @@ const QUERY: Query = {
   dataSourceId: 3,
   accessibleFromDashboards: true,
   published: 2,
+  state: 'ready',
+  result: null,
+  materialization: null,
   text: 'SELECT 1',
   parameters: [
     {

@@ -211,11 +211,12 @@ function markBytesOrphaned(database: Database, sections: ReadonlyMap<string, unk
   )
 }
 
-/** Sets when the generations of all imported tables are deleted. */
+/** Sets when the generations of all imported tables and stored results are deleted. */
 function setDrop(database: Database, at: number | null): Write {
   const dropAt = at === null ? sql`null` : sql`cast(${at} as integer)`
   return database.run(
-    sql`update data_generations set drop_at = ${dropAt} where id in (select generation_id from data_tables)`,
+    sql`update data_generations set drop_at = ${dropAt} where id in (
+      select generation_id from data_tables union select generation_id from data_query_results)`,
   )
 }
 

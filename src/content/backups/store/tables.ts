@@ -132,6 +132,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [queries.dataQueries, ALWAYS],
   [queries.dataQueryVersions, ALWAYS],
   [queries.dataQueryReferences, ALWAYS],
+  [queries.dataQueryResults, { left: 'results are computed anew' }],
   [sources.dataSourceCatalogues, { left: 'the next sync reads it from the database again' }],
   [runs.runners, { left: 'nodes that register with this installation' }],
   [runs.runs, RUNS_LEFT],

@@ -10,6 +10,8 @@ import type { Relations } from '../../sql/names.ts'
 import type { Dialect } from '../../sql/spelling.ts'
 import { UNCHECKED, valuesOf } from '../parameters.ts'
 import type { Allowed } from '../parameters.ts'
+import { NO_USER, materializationError } from '../results/materializable.ts'
+import type { StoredResult } from '../results/service.ts'
 import { REACHED_MAX, keyOf, referenceFaults } from '../references.ts'
 import type { Library, Published } from '../references.ts'
 import type { Definition } from '../schema.ts'
@@ -33,6 +35,10 @@ type Statement = {
   readonly relations?: Relations | null
   readonly values: Readonly<Record<string, Given>>
   readonly allowed: Allowed
+  /** The value of `user`; absent for the caller. */
+  readonly user?: Given
+  /** Stored results that are read in place of data queries, by the keys of their names; absent for none. */
+  readonly results?: ReadonlyMap<string, StoredResult>
 }
 
 /** Reads the data queries that a data query refers to, or its faults. */
@@ -54,15 +60,15 @@ export async function examine(ports: Ports, query: Composed): Promise<Examined |
 export async function written(
   context: Context,
   { template, reached }: Examined,
-  { dialect, relations = null, values, allowed }: Statement,
+  { dialect, relations = null, values, allowed, user, results = new Map() }: Statement,
 ): Promise<{ readonly statement: Fragment } | Faults> {
   const { clock, settings } = context.ports
   const now = () => clock.now()
-  const user = await userOf(context)
   const stage = {
     published: reached,
+    results,
     allowed,
-    user,
+    user: user === undefined ? await userOf(context) : user,
     timeZone: settings.timeZone,
     now,
     limits: new Limits(now),
@@ -106,7 +112,8 @@ export async function errorsOf(context: Context, query: Composed): Promise<reado
   const { dataSourceId, parameters } = query
   const source = await findDataSource(context.ports, dataSourceId)
   const examined = await examine(context.ports, query)
-  const errors = 'errors' in examined ? examined.errors : []
+  const unfit = materializationError(query, source)
+  const errors = [...('errors' in examined ? examined.errors : []), ...(unfit ? [unfit] : [])]
   if (!source) return [missingSource(dataSourceId), ...errors]
   const isOpen = parameters.some((one) => one.required && one.default === null)
   if ('errors' in examined || isOpen) return errors
@@ -115,8 +122,9 @@ export async function errorsOf(context: Context, query: Composed): Promise<reado
     dialect: dialectOf(context, source),
     values,
     allowed: UNCHECKED,
+    ...(query.materialization && { user: NO_USER }),
   })
-  return 'errors' in outcome ? outcome.errors : []
+  return [...errors, ...('errors' in outcome ? outcome.errors : [])]
 }
 
 const missingSource = (id: number): QueryError => ({

@@ -6,6 +6,7 @@ import type { Ports } from '../../../ports/index.ts'
 import { TEMPLATE_MAX } from '../../../templates/limits.ts'
 import { renamedIn } from '../../../templates/references.ts'
 import { keyOf } from '../references.ts'
+import { deletedResults } from '../results/service.ts'
 import type { DependentView } from '../schema.ts'
 import { parsedText } from '../statement.ts'
 import * as store from '../store.ts'
@@ -33,11 +34,11 @@ export function referencedKeys(text: string): readonly string[] {
 /** The writes that delete data queries. Unless it is forced, the batch fails as `isReferredTo` recognises while others refer
  * to them. */
 export function deletionWrites(
-  { database }: Ports,
+  ports: Ports,
   deleted: { readonly ids: readonly number[]; readonly keys: readonly string[] },
   options: { readonly isForced: boolean },
 ): Write[] {
-  return store.deleteQueries(database, deleted, options)
+  return [...deletedResults(ports, deleted.ids), ...store.deleteQueries(ports.database, deleted, options)]
 }
 
 export function isReferredTo(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { boundOf, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import type { ParameterValue } from '../schema.ts'
 import type { ReadableSource } from './readable-source.ts'
-import { prepareStored } from './run.ts'
+import { preparePublished } from './run.ts'
 
 /** The result of a data query as other statements read it. */
 export type ReadableQuery = Pick<ReadableSource, 'query'> & {
@@ -17,7 +17,7 @@ export type ReadableQuery = Pick<ReadableSource, 'query'> & {
 }
 
 /** The published version of a data query with these values.
- * @throws {Refusal} as `prepareStored`, and the refusals of the ports `databases` and `tables` */
+ * @throws {Refusal} as `preparePublished`, and the refusals of the ports `databases` and `tables` */
 export async function readableQuery(
   context: Context,
   {
@@ -31,7 +31,7 @@ export async function readableQuery(
   },
   asking: Asking,
 ): Promise<ReadableQuery> {
-  const { source, statement } = await prepareStored(context, { id }, { values, pointer, asking })
+  const { source, statement } = await preparePublished(context, id, { values, pointer, asking })
   const writer = WRITERS[source.dialect]
   const from = sql`(${statement}) AS ${name('q')}`
   const limits = { rowsMax: 1, bytesMax: Number.MAX_SAFE_INTEGER, onBackend: asking.onBackend }

@@ -15,6 +15,10 @@ import type { Dialect } from '../../sql/spelling.ts'
 import { statementScopes } from './scoped-statement.ts'
 import type { StatementScopes } from './scoped-statement.ts'
 import { openTable } from '../../tables/service.ts'
+import type { StoredResult } from '../results/service.ts'
+
+/** Of a statement that reads a stored result alone. */
+const STORED_TIMEOUT_MS = 60_000
 
 const PLAN_MAX_BYTES = 4 * 1024 * 1024
 
@@ -29,6 +33,8 @@ export type ReadableSource = {
   readonly dialect: Dialect
   readonly query: SourceReader['query']
   readonly explain: SourceReader['explain']
+  /** The source of statements that may name stored results; absent where none can. */
+  readonly withResults?: (results: readonly StoredResult[]) => ReadableSource
 }
 
 /** The dialect of statements of a data source. */
@@ -40,7 +46,7 @@ export function dialectOf({ ports }: Pick<Context, 'ports'>, { type }: Pick<Sour
 export async function openSource(context: Context, source: Source): Promise<ReadableSource> {
   const { id, type } = source
   const hasScopes = await isRestricted(context, id)
-  if (isFileSource(type)) return { ...importedTables(context, source), isRestricted: hasScopes, scopes: null }
+  if (isFileSource(type)) return importedTables(context, source, { hasScopes, results: [] })
   const reader = await openReader(context, id)
   const scopes = hasScopes ? await statementScopes(context, id, reader) : null
   return { ...reader, isRestricted: hasScopes, scopes }
@@ -51,32 +57,65 @@ export async function openSource(context: Context, source: Source): Promise<Read
 function importedTables(
   context: Context,
   source: Source,
-): Pick<ReadableSource, 'dialect' | 'query' | 'explain'> {
+  { hasScopes, results }: { readonly hasScopes: boolean; readonly results: readonly StoredResult[] },
+): ReadableSource {
   const { tables, settings } = context.ports
-  const timeoutMs = timeLimitOf(source)
+  const timeLimitMs = timeLimitOf(source)
   return {
+    isRestricted: hasScopes,
+    scopes: null,
     dialect: tables.dialect,
-    async query(statement, { rowsMax, bytesMax }, signal) {
-      const views = await viewsOf(context, source.id, statement)
+    withResults: (named) => importedTables(context, source, { hasScopes, results: named }),
+    async query(statement, { rowsMax, bytesMax, timeoutMs = timeLimitMs }, signal) {
+      const views = await viewsOf(context, source.id, { statement, results })
       const query = { views, statement, timeZone: settings.timeZone }
       return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
     },
     async explain(statement, { isAnalyzed }, signal) {
-      const views = await viewsOf(context, source.id, statement)
+      const views = await viewsOf(context, source.id, { statement, results })
       const query = { views, statement, timeZone: settings.timeZone }
-      const limits = { timeoutMs, rowsMax: 1, bytesMax: PLAN_MAX_BYTES }
+      const limits = { timeoutMs: timeLimitMs, rowsMax: 1, bytesMax: PLAN_MAX_BYTES }
       return tables.explain(query, { isAnalyzed }, limits, signal)
     },
   }
 }
 
-/** The tables whose names are in a statement. */
-async function viewsOf(context: Context, id: number, { text }: Bound): Promise<TableView[]> {
+type Naming = { readonly statement: Bound; readonly results: readonly StoredResult[] }
+
+/** The tables and stored results whose names are in a statement. */
+async function viewsOf(context: Context, id: number, { statement, results }: Naming): Promise<TableView[]> {
   const { dialect } = context.ports.tables
-  const named = new Set(tokensOf(text, dialect).map(({ value }) => value.toLowerCase()))
-  const sights = [...(await readSights(context, id))].filter(([name]) => named.has(name.toLowerCase()))
+  const named = new Set(tokensOf(statement.text, dialect).map(({ value }) => value.toLowerCase()))
+  const stored = results.filter(({ name }) => named.has(name)).map(viewOfResult)
+  const taken = new Set(stored.map(({ name }) => name))
+  const sights = [...(await readSights(context, id))].filter(
+    ([name]) => named.has(name.toLowerCase()) && !taken.has(name.toLowerCase()),
+  )
   const views = await Promise.all(sights.map(([name, sight]) => viewOf(context, { id, name, sight })))
-  return views.flatMap((view) => view ?? [])
+  return [...stored, ...views.flatMap((view) => view ?? [])]
+}
+
+/** A source that has a stored result and nothing else. */
+export function storedRows(
+  { ports: { tables, settings } }: Context,
+  stored: StoredResult,
+): Pick<ReadableSource, 'dialect' | 'query'> {
+  const types = new Map(stored.columns.map(({ name, type }) => [name, type]))
+  return {
+    dialect: tables.dialect,
+    async query(statement, { rowsMax, bytesMax, timeoutMs = STORED_TIMEOUT_MS }, signal) {
+      const query = { views: [viewOfResult(stored)], statement, timeZone: settings.timeZone }
+      const { columns, rows } = await tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
+      // An engine of tables may have fewer types than they.
+      const typed = columns.map((column) => ({ ...column, type: types.get(column.name) ?? column.type }))
+      return { columns: typed, rows }
+    },
+  }
+}
+
+/** A stored result as a table whose rows are all visible. */
+function viewOfResult({ name, of, columns }: StoredResult): TableView {
+  return { name, of, columns: columns.map((column) => column.name), where: null }
 }
 
 async function viewOf(

@@ -2,20 +2,24 @@ import type { Context } from '../../../context.ts'
 import type { Cell, Row } from '../../../domain/table.ts'
 import { durationText } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { timeFormat } from '../../../lib/time.ts'
 import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
 import type { Asking } from '../../selection/service/waited.ts'
+import { ageOf } from '../../sources/refresh-view.ts'
 import { requireSource } from '../../sources/service.ts'
 import { WRITERS } from '../../sql/dialects/writers.ts'
-import { boundOf } from '../../sql/fragment.ts'
+import { boundOf, joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { valuesOf } from '../parameters.ts'
+import { findReadable, listReadable } from '../results/service.ts'
+import type { StoredResult } from '../results/service.ts'
 import type { Definition, ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
 import { refusalOf } from '../statement.ts'
 import * as store from '../store.ts'
 import { readAllowed } from './allowed.ts'
 import { examine, written } from './composition.ts'
 import type { Composed } from './composition.ts'
-import { openSource } from './readable-source.ts'
+import { openSource, storedRows } from './readable-source.ts'
 import type { ReadableSource } from './readable-source.ts'
 
 /** A parameter has one of so many values. */
@@ -35,14 +39,16 @@ export async function runQuery(
 ): Promise<ResultView> {
   const { parameters: values, limit, version } = body
   const definition = await definitionOf(context, id, version)
-  return run(context, definition, { values, limit, pointer: '/parameters', asking })
+  const given = { values, limit, pointer: '/parameters', asking }
+  const stored = await preparedResult(context, definition, values)
+  return stored ? execute(context, shortened(stored, limit + 1), given) : run(context, definition, given)
 }
 
 async function definitionOf(
   { ports: { database } }: Context,
   id: number,
   version: RunBody['version'],
-): Promise<Composed> {
+): Promise<Composed & { readonly queryId?: number; readonly number?: number }> {
   const row = await store.findQuery(database, id)
   if (!row) throw new Refusal('not_found', 'There is no such data query.')
   if (version === 'draft') return row
@@ -57,7 +63,8 @@ async function definitionOf(
  * database, not_found for the data source, and the refusals of the ports `databases` and `tables` */
 export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
   const { values, limit, ...definition } = body
-  return run(context, { ...definition, name: null }, { values, limit, pointer: '/values', asking })
+  const query = { ...definition, name: null, materialization: null }
+  return run(context, query, { values, limit, pointer: '/values', asking })
 }
 
 type Given = {
@@ -69,12 +76,39 @@ type Given = {
   readonly isOfValues?: boolean
 }
 
-type Prepared = {
-  readonly source: ReadableSource
-  /** The statement as the template wrote it. */
-  readonly own: Fragment
-  /** The statement within the scopes of the caller. */
+type Text = Omit<Definition, 'materialization'>
+
+/** A statement, the source that it reads, and the stored results that it may read. */
+type Readable = {
+  readonly source: Pick<ReadableSource, 'dialect' | 'query'>
   readonly statement: Fragment
+  readonly results: readonly StoredResult[]
+}
+type Prepared = Readable & {
+  readonly source: ReadableSource
+  /** The statement as the template wrote it; `statement` is it within the scopes of the caller. */
+  readonly own: Fragment
+}
+
+/** The statement that reads the stored result of a published version; null where its caller may not read it, where it is not
+ * there, and for other values than the defaults. */
+async function preparedResult(
+  context: Context,
+  { dataSourceId, queryId, number }: Awaited<ReturnType<typeof definitionOf>>,
+  values: Values,
+): Promise<Readable | null> {
+  if (queryId === undefined || number === undefined) return null
+  if (Object.values(values).some((value) => value !== null)) return null
+  const source = await requireSource(context.ports, dataSourceId)
+  const stored = await findReadable(context, source, { queryId, number })
+  if (!stored) return null
+  const names = stored.columns.map((column) => name(column.name))
+  const statement = sql`SELECT ${joined(names, ', ')} FROM ${name(stored.name)}`
+  return { source: storedRows(context, stored), statement, results: [stored] }
+}
+
+function shortened(prepared: Readable, limit: number): Readable {
+  return { ...prepared, statement: sql`${prepared.statement} LIMIT ${raw(String(limit))}` }
 }
 
 /** The statement of a data query with these values, and the data source that it reads.
@@ -84,18 +118,23 @@ async function prepare(
   query: Composed,
   { values, pointer, asking, isOfValues = false }: Given,
 ): Promise<Prepared> {
-  const source = await openSource(context, await requireSource(context.ports, query.dataSourceId))
+  const row = await requireSource(context.ports, query.dataSourceId)
+  const source = await openSource(context, row)
   const examined = await examine(context.ports, query)
   if ('errors' in examined) throw refusalOf(examined.errors)
   const read = isOfValues ? null : (id: number) => valuesOfQuery(context, id, asking)
   const allowed = await readAllowed(context, query, { library: examined.reached, read })
   const given = valuesOf(query.parameters, values, { pointer, allowed })
+  const results = source.withResults
+    ? await listReadable(context, row, [...examined.reached.keys()])
+    : new Map<string, StoredResult>()
   const { dialect, scopes } = source
   const relations = scopes && scopes.relations
-  const made = await written(context, examined, { dialect, relations, values: given, allowed })
+  const made = await written(context, examined, { dialect, relations, values: given, allowed, results })
   if ('errors' in made) throw refusalOf(made.errors)
-  const own = made.statement
-  return { source, own, statement: scopes ? scopes.scoped(own) : own }
+  const [own, named] = [made.statement, [...results.values()]]
+  const statement = scopes ? scopes.scoped(own) : own
+  return { source: source.withResults?.(named) ?? source, own, statement, results: named }
 }
 
 /** A version of a data query with these values.
@@ -109,8 +148,16 @@ export async function prepareStored(
 }
 
 /** A data query that is not stored, with these values. @throws {Refusal} as `previewQuery` */
-export function prepareText(context: Context, definition: Definition, given: Given) {
-  return prepare(context, { ...definition, name: null }, given)
+export function prepareText(context: Context, definition: Text, given: Given) {
+  return prepare(context, { ...definition, name: null, materialization: null }, given)
+}
+
+/** The published version of a data query with these values, or its stored result.
+ * @throws {Refusal} as `prepareStored` */
+export async function preparePublished(context: Context, id: number, given: Given): Promise<Readable> {
+  const definition = await definitionOf(context, id, 'published')
+  const stored = await preparedResult(context, definition, given.values)
+  return stored ?? prepare(context, definition, given)
 }
 
 async function run(
@@ -118,25 +165,36 @@ async function run(
   query: Composed,
   { limit, ...given }: Given & { readonly limit: number },
 ): Promise<ResultView> {
-  const { clock } = context.ports
-  const { asking } = given
-  const { source, statement } = await prepare(context, query, given)
+  return execute(context, await prepare(context, query, given), { limit, asking: given.asking })
+}
+
+async function execute(
+  { ports: { clock, settings } }: Context,
+  { source, statement, results }: Readable,
+  { limit, asking }: { readonly limit: number; readonly asking: Asking },
+): Promise<ResultView> {
   const beganAt = clock.now()
   const options = {
     rowsMax: limit + BATCH_ROWS_MAX,
     bytesMax: RESULT_MAX_BYTES,
     onBackend: asking.onBackend,
   }
-  const stream = await source.query(boundOf(statement, WRITERS[source.dialect]), options, asking.signal)
+  const bound = boundOf(statement, WRITERS[source.dialect])
+  const stream = await source.query(bound, options, asking.signal)
   const { rows, truncated } = await firstRows(stream, limit)
-  const durationMs = clock.now() - beganAt
+  const now = clock.now()
+  const durationMs = now - beganAt
+  const read = results.filter((stored) => bound.text.includes(stored.name))
+  const refreshedAt = read.length === 0 ? null : Math.min(...read.map((stored) => stored.refreshedAt))
   return {
-    columns: stream.columns.map(({ name, type, isExact }) => ({ name, type, exact: isExact })),
+    columns: stream.columns.map(({ isExact, ...column }) => ({ ...column, exact: isExact })),
     rows: rows.map((row) => row.map((cell, at) => cellOf(cell, stream.columns[at]))),
     rowCount: rows.length,
     truncated,
     durationMs,
     duration: durationText(durationMs),
+    refreshedAt: refreshedAt === null ? null : timeFormat(settings.timeZone)(refreshedAt),
+    age: refreshedAt === null ? null : ageOf(now - refreshedAt),
   }
 }
 

@@ -29,7 +29,8 @@ export async function openForeignRows(
     )
 }
 
-async function* counted(
+/** Tells how many rows have passed. */
+export async function* counted(
   batches: AsyncIterable<readonly Row[]>,
   tell: (count: number) => void,
 ): AsyncGenerator<readonly Row[], void> {

@@ -1,0 +1,129 @@
+import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { dataQueryResults } from '../../../../db/tables/queries.ts'
+import type { Column } from '../../../domain/table.ts'
+import type { Database, Write } from '../../../ports/database.ts'
+import { INTERVALS, LIMITS } from './interval.ts'
+
+export type ResultRow = Omit<typeof dataQueryResults.$inferSelect, 'columns' | 'error'> & {
+  readonly columns: readonly Column[]
+  readonly error: { readonly code: string; readonly detail: string } | null
+}
+
+export async function findResult(database: Database, queryId: number): Promise<ResultRow | null> {
+  const [row] = await database.select().from(dataQueryResults).where(eq(dataQueryResults.queryId, queryId))
+  return (row as ResultRow | undefined) ?? null
+}
+
+/** The stored results of all data queries. */
+export async function listResults(database: Database): Promise<readonly ResultRow[]> {
+  return (await database.select().from(dataQueryResults)) as unknown as readonly ResultRow[]
+}
+
+/** The stored results of the published versions of data queries with these names. */
+export async function listNamed(
+  database: Database,
+  names: readonly string[],
+): Promise<readonly (ResultRow & { readonly name: string })[]> {
+  if (names.length === 0) return []
+  const rows = await database
+    .select({ result: dataQueryResults, name: sql<string>`q.name` })
+    .from(dataQueryResults)
+    .innerJoin(
+      sql`data_queries q`,
+      sql`q.id = ${dataQueryResults.queryId} and q.published = ${dataQueryResults.number}`,
+    )
+    .where(sql`q.name collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
+  return rows.map(({ result, name }) => ({ ...(result as ResultRow), name }))
+}
+
+type Order = Pick<ResultRow, 'queryId' | 'dataSourceId' | 'everyMs'> & {
+  readonly now: number
+  /** The version that the stored result is of from now on; null for the one that it is of. */
+  readonly number: number | null
+}
+
+/** Makes a result due, also while a refresh of it goes on, which then fails. */
+export function orderResult(
+  database: Database,
+  { queryId, dataSourceId, everyMs, now, number }: Order,
+): Write {
+  return database.run(sql`
+    insert into data_query_results (query_id, number, data_source_id, columns, rows, every_ms, next_at, failures, error, version)
+    values (${queryId}, 0, ${dataSourceId}, '[]', 0, ${everyMs}, ${now}, 0, 'null', 1)
+    on conflict (query_id) do update set every_ms = ${everyMs}, next_at = ${now}, failures = 0, failed_at = null,
+      error = 'null', lease = null, lease_until_at = null, version = version + 1,
+      number = case when generation_id is null then 0 else coalesce(${number}, number) end`)
+}
+
+/** Takes results away. Their rows can be read until a time. */
+export function dropResults(database: Database, queryIds: readonly number[], dropAt: number): Write[] {
+  const among = sql`query_id in (select value from json_each(${JSON.stringify(queryIds)}))`
+  return [
+    database.run(sql`
+      update data_generations set drop_at = ${dropAt}
+      where id in (select generation_id from data_query_results where ${among})`),
+    database.run(sql`delete from data_query_results where ${among}`),
+  ]
+}
+
+/** Orders the results that are missing, such as after a restore. */
+export function orderMissing(database: Database, now: number): Write {
+  const every = JSON.stringify(Object.fromEntries(INTERVALS.map((one) => [one, LIMITS[one].everyMs])))
+  return database.run(sql`
+    insert into data_query_results (query_id, number, data_source_id, columns, rows, every_ms, next_at, failures, error, version)
+    select q.id, 0, v.data_source_id, '[]', 0,
+      (select value from json_each(${every}) where key = v.materialization ->> 'refresh'), ${now}, 0, 'null', 1
+    from data_query_versions v join data_queries q on q.id = v.query_id and q.published = v.number
+    where v.materialization is not null and q.id not in (select query_id from data_query_results)
+    on conflict do nothing`)
+}
+
+type Stored = Pick<ResultRow, 'queryId' | 'number' | 'dataSourceId' | 'columns' | 'rows'> & {
+  readonly generationId: number
+}
+
+/** Gives a generation to a result, in place of the former one, which can be read until a time. The commit fails, unless the lease is
+ * held. */
+export function replaceRows(
+  database: Database,
+  { queryId, number, dataSourceId, columns, rows, generationId }: Stored,
+  { token, dropAt }: { readonly token: string; readonly dropAt: number },
+): Write[] {
+  const isHeld = sql`exists (select 1 from data_query_results where query_id = ${queryId} and lease = ${token})`
+  return [
+    database.run(sql`
+      update data_generations set drop_at = null, data_source_id = case when ${isHeld} then data_source_id end
+      where id = ${generationId}`),
+    database.run(sql`
+      update data_generations set drop_at = ${dropAt}
+      where id = (select generation_id from data_query_results where query_id = ${queryId})`),
+    database
+      .update(dataQueryResults)
+      .set({ number, dataSourceId, columns, rows, generationId })
+      .where(eq(dataQueryResults.queryId, queryId)),
+  ]
+}
+
+/** Takes the lease of a refresh away, which notices it within a second, and leaves the next one until it is due.
+ * @returns whether there was one */
+export async function endLease(database: Database, queryId: number, now: number): Promise<boolean> {
+  const ended = await database.all(sql`
+    update data_query_results set lease = null, lease_until_at = null, next_at = ${now} + every_ms
+    where query_id = ${queryId} and lease_until_at > ${now} returning query_id`)
+  return ended.length > 0
+}
+
+/** Data queries whose result is due and that no process refreshes, the longest due first. */
+export async function listDue(
+  database: Database,
+  now: number,
+  limit: number,
+): Promise<readonly { readonly id: number }[]> {
+  const isFree = or(isNull(dataQueryResults.leaseUntilAt), lte(dataQueryResults.leaseUntilAt, now))
+  return database
+    .select({ id: dataQueryResults.queryId })
+    .from(dataQueryResults)
+    .where(and(lte(dataQueryResults.nextAt, now), isFree))
+    .orderBy(asc(dataQueryResults.nextAt))
+    .limit(limit)
+}

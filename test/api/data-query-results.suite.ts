@@ -1,0 +1,421 @@
+import { expect } from 'bun:test'
+
+import type { Client } from './client.ts'
+import { connectionTo, hasSourceServer, sourceServer } from './source-server.ts'
+import { expectAnswer, good, once, table } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
+
+type Made = { readonly id: number }
+type Query = Made & {
+  readonly state: string
+  readonly published: number
+  readonly errors: readonly { readonly phase: string }[]
+  readonly result: {
+    readonly rows: number
+    readonly version: number
+    readonly failures: number
+    readonly refreshedAt: string | null
+    readonly nextRefreshAt: string | null
+    readonly isRefreshing: boolean
+    readonly error: { readonly code: string; readonly detail: string } | null
+  } | null
+}
+type Result = {
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly rows: readonly (readonly unknown[])[]
+  readonly refreshedAt: string | null
+  readonly age: string | null
+}
+
+const ROWS = 'id,region,day,paid\n1,north,2026-03-01,true\n2,south,2026-03-02,false\n3,north,2026-03-03,\n'
+const BY_REGION = 'SELECT region, count(*) AS n, min(id) AS first FROM orders GROUP BY region'
+
+let made = 0
+
+async function makeFiles(client: Client): Promise<number> {
+  const json = { name: `result files ${++made}`, type: 'csv' }
+  const { id } = await good<Made>(client.request('POST', '/dataSources', { json }))
+  const file = await good<{ id: string }>(
+    client.request('POST', `/dataSources/${id}/uploads`, {
+      text: ROWS,
+      headers: { 'content-type': 'text/csv' },
+    }),
+  )
+  await good(
+    client.request('POST', `/dataSources/${id}/import`, { json: { upload: file.id, table: 'orders' } }),
+  )
+  return id
+}
+
+const insert = (client: Client, source: number, row: object) =>
+  good(client.request('POST', `/dataSources/${source}/tables/orders/rows`, { json: { rows: [row] } }))
+
+const hourly = { refresh: 'hourly' }
+const make = (client: Client, json: object) =>
+  good<Query>(client.request('POST', '/dataQueries', { json: { name: `result ${++made}`, ...json } }))
+const change = (client: Client, { id }: Made, json: object) =>
+  good<Query>(client.request('PATCH', `/dataQueries/${id}`, { json }))
+const publish = (client: Client, { id }: Made) =>
+  good<Query>(client.request('POST', `/dataQueries/${id}/publish`, { json: {} }))
+const read = (client: Client, { id }: Made) => good<Query>(client.request('GET', `/dataQueries/${id}`))
+const refresh = (client: Client, { id }: Made, as: object = {}) =>
+  client.request('POST', `/dataQueries/${id}/refresh`, as)
+const run = (client: Client, { id }: Made, json: object = {}, as: object = {}) =>
+  good<Result>(client.request('POST', `/dataQueries/${id}/run`, { json, ...as }))
+const preview = (client: Client, json: object, as: object = {}) =>
+  good<Result>(client.request('POST', '/dataQueries/preview', { json, ...as }))
+
+async function stored(client: Client, json: object): Promise<Query> {
+  const query = await make(client, { materialization: hourly, ...json })
+  await publish(client, query)
+  await good(refresh(client, query))
+  return query
+}
+
+const stage = once(async (client) => {
+  const source = await makeFiles(client)
+  const plain = await publish(client, await make(client, { dataSourceId: source, text: BY_REGION }))
+  return { source, plain: plain.id }
+})
+
+const bad = (title: string, materialization: object, ...pointers: string[]): Row => ({
+  title: `a materialization with ${title}`,
+  call: 'POST /dataQueries',
+  json: { name: 'bad', dataSourceId: 1, text: 'SELECT 1', materialization },
+  answers: 'invalid',
+  pointers: pointers.map((pointer) => `/materialization${pointer}`),
+})
+const columns = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
+const indexes = (count: number) => Array.from({ length: count }, () => ({ columns: ['a'] }))
+
+const rows: readonly Row[] = [
+  ...['refresh', 'cancel'].flatMap((verb): Row[] => [
+    { title: verb, call: `POST /dataQueries/{plain}/${verb}`, as: null, answers: 'unauthenticated' },
+    {
+      title: `${verb} by an editor`,
+      call: `POST /dataQueries/{plain}/${verb}`,
+      as: 'editor',
+      answers: 'forbidden',
+    },
+    {
+      title: `${verb} of an unknown data query`,
+      call: `POST /dataQueries/999999/${verb}`,
+      answers: 'not_found',
+    },
+    {
+      title: `${verb} of one whose result is not stored`,
+      call: `POST /dataQueries/{plain}/${verb}`,
+      answers: 'conflict',
+    },
+  ]),
+  bad('another interval', { refresh: 'weekly' }, '/refresh'),
+  bad('too many indexes', { ...hourly, indexes: indexes(11) }, '/indexes'),
+  bad(
+    'an index of too many columns',
+    { ...hourly, indexes: [{ columns: columns(9) }] },
+    '/indexes/0/columns',
+  ),
+  bad('an index without columns', { ...hourly, indexes: [{ columns: [] }] }, '/indexes/0/columns'),
+  bad('a column twice', { ...hourly, indexes: [{ columns: ['a', 'A'] }] }, '/indexes/0/columns'),
+  {
+    title: 'a materialization at its limits',
+    call: 'POST /dataQueries',
+    json: {
+      name: 'at the limits',
+      dataSourceId: 1,
+      text: 'SELECT 1',
+      materialization: {
+        ...hourly,
+        indexes: [{ columns: columns(8), unique: true }, ...indexes(9)],
+      },
+    },
+    answers: 201,
+  },
+]
+
+const scenarios: readonly Scenario[] = [
+  {
+    title: 'a stored result is read until the next refresh, by runs and by other data queries',
+    async run(client) {
+      const source = await makeFiles(client)
+      const query = await make(client, {
+        dataSourceId: source,
+        text: BY_REGION,
+        materialization: { ...hourly, indexes: [{ columns: ['region', 'n'], unique: true }] },
+      })
+      expect([query.state, query.result]).toEqual(['draft', null])
+      const fresh = await publish(client, query)
+      expect([fresh.state, fresh.result?.version, fresh.result?.refreshedAt]).toEqual(['stale', 0, null])
+      expect(await run(client, query)).toMatchObject({ refreshedAt: null, age: null })
+      expect(await good(refresh(client, query))).toEqual({ rows: 2 })
+      const ready = await read(client, query)
+      expect([ready.state, ready.result?.version, ready.result?.rows]).toEqual(['ready', 1, 2])
+      const { items } = await good<{ items: readonly Query[] }>(client.request('GET', '/dataQueries'))
+      expect(items.find(({ id }) => id === query.id)?.result).toEqual(ready.result)
+
+      const before = await run(client, query)
+      expect(before.columns.map(({ name, type }) => [name, type])).toEqual([
+        ['region', 'string'],
+        ['n', 'integer'],
+        ['first', 'integer'],
+      ])
+      expect(before.rows).toContainEqual(['north', 2, 1])
+      expect(before.refreshedAt).toBe(ready.result?.refreshedAt ?? '')
+      expect(before.age).toMatch(/^PT/)
+      await insert(client, source, { id: 4, region: 'north', day: '2026-03-04', paid: true })
+      expect((await run(client, query)).rows).toEqual(before.rows)
+      const text = `SELECT s.n FROM \${ref("result ${made}")} s JOIN orders o ON o.region = s.region WHERE o.id = 1`
+      const outer = { dataSourceId: source, text }
+      expect(await preview(client, outer)).toMatchObject({ rows: [[2]], refreshedAt: before.refreshedAt })
+      await good(refresh(client, query))
+      expect((await run(client, query)).rows).toContainEqual(['north', 3, 1])
+      expect((await preview(client, outer)).rows).toEqual([[3]])
+      expect((await run(client, query, { limit: 1 })).rows).toHaveLength(1)
+    },
+  },
+  {
+    title:
+      'publishing makes a result due; a new text has no result; without materialization nothing is stored',
+    async run(client) {
+      const source = await makeFiles(client)
+      const query = await stored(client, { dataSourceId: source, text: 'SELECT id FROM orders' })
+      await change(client, query, { materialization: { refresh: 'none', indexes: [{ columns: ['id'] }] } })
+      const same = await publish(client, query)
+      expect([same.state, same.result?.version, same.published]).toEqual(['stale', 2, 2])
+      expect((await run(client, query)).refreshedAt).not.toBeNull()
+      await good(refresh(client, query))
+      const ready = await read(client, query)
+      expect([ready.state, ready.result?.nextRefreshAt]).toEqual(['ready', null])
+      await change(client, query, { text: 'SELECT id, region FROM orders' })
+      expect((await run(client, query)).rows[0]).toHaveLength(1)
+      const other = await publish(client, query)
+      expect([other.state, other.result?.version]).toEqual(['stale', 2])
+      expect(await run(client, query)).toMatchObject({
+        refreshedAt: null,
+        rows: [
+          [1, 'north'],
+          [2, 'south'],
+          [3, 'north'],
+        ],
+      })
+      await good(refresh(client, query))
+      expect((await run(client, query)).refreshedAt).not.toBeNull()
+      await change(client, query, { materialization: null })
+      const none = await publish(client, query)
+      expect([none.state, none.result]).toEqual(['ready', null])
+      expect((await run(client, query)).refreshedAt).toBeNull()
+      await good(client.request('POST', `/dataQueries/${query.id}/versions/1/restore`))
+      expect(await read(client, query)).toMatchObject({ materialization: { refresh: 'hourly', indexes: [] } })
+    },
+  },
+  {
+    title: 'a refresh that fails leaves the former rows, and its error is told',
+    async run(client) {
+      const source = await makeFiles(client)
+      const query = await stored(client, {
+        dataSourceId: source,
+        text: 'SELECT region, id FROM orders',
+        materialization: { refresh: 'daily', indexes: [{ columns: ['id'], unique: true }] },
+      })
+      await insert(client, source, { id: 3, region: 'west' })
+      expectAnswer(await refresh(client, query), { answers: 'import_failed' })
+      const failed = await read(client, query)
+      expect([failed.state, failed.result?.failures, failed.result?.rows]).toEqual(['failed', 1, 3])
+      expect(failed.result?.error?.detail).toBe('Two rows have the same id, which must be unique.')
+      expect((await run(client, query)).rows).toHaveLength(3)
+      const { warnings } = await good<{ warnings: { code: string }[] }>(client.request('GET', '/readyz'))
+      expect(warnings.map(({ code }) => code)).toContain('refreshes_failed')
+      const cases = [
+        ['SELECT id, region AS id FROM orders', /two columns have the name/],
+        ['SELECT region FROM orders', /an index names the column id/],
+        ['SELECT id FROM nothing', /./],
+      ] as const
+      for (const [text, detail] of cases) {
+        await change(client, query, { text })
+        await publish(client, query)
+        const answer = await refresh(client, query)
+        expect(answer.status).toBe(422)
+        expect(answer.text).toMatch(detail)
+      }
+    },
+  },
+  {
+    title: 'a result that cannot be stored is an error of its draft',
+    async run(client) {
+      const source = await makeFiles(client)
+      const of = { dataSourceId: source, materialization: hourly }
+      const parameters = [{ name: 'region', type: 'string', required: true }]
+      const cases = [
+        { text: 'SELECT id FROM orders WHERE region = ${region}', parameters },
+        { text: 'SELECT id FROM orders WHERE region = ${user.properties.region}' },
+        { text: 'SELECT id FROM orders WHERE region = ${(user.properties.region)!"north"}' },
+      ]
+      for (const one of cases) {
+        const query = await make(client, { ...of, ...one })
+        expect(query.errors).toHaveLength(1)
+        expectAnswer(await client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }), {
+          answers: 'conflict',
+        })
+        await good(client.request('POST', `/dataQueries/${query.id}/publish`, { json: { force: true } }))
+        expectAnswer(await refresh(client, query), { answers: 'invalid' })
+      }
+      const open = {
+        ...of,
+        text: 'SELECT ${n} AS n',
+        parameters: [{ name: 'n', type: 'number', default: 7 }],
+      }
+      const query = await stored(client, open)
+      expect((await run(client, query)).rows).toEqual([[7]])
+      expect(await run(client, query, { parameters: { n: 8 } })).toMatchObject({
+        rows: [[8]],
+        refreshedAt: null,
+      })
+      expect((await run(client, query, { parameters: { n: null } })).refreshedAt).not.toBeNull()
+    },
+  },
+  {
+    title: 'a user with scopes reads no stored result, but the rows of a run',
+    async run(client) {
+      const source = await makeFiles(client)
+      const query = await stored(client, {
+        dataSourceId: source,
+        text: 'SELECT id, region FROM orders ORDER BY id',
+      })
+      const as = { as: 'Data_Editor' } as const
+      const outer = { dataSourceId: source, text: `SELECT id FROM \${ref("result ${made}")} s ORDER BY id` }
+      expect((await run(client, query, {}, as)).refreshedAt).not.toBeNull()
+      const north = { column: 'region', op: 'eq', value: 'north' }
+      const scope = { name: 'own', tables: ['orders'], subjects: { roles: ['Data_Editor'] }, access: 'read' }
+      await good(
+        client.request('POST', `/dataSources/${source}/scopes`, { json: { ...scope, filter: north } }),
+      )
+      for (const again of [false, true]) {
+        if (again) await good(refresh(client, query, as))
+        const own = await run(client, query, {}, as)
+        expect([own.refreshedAt, own.rows]).toEqual([
+          null,
+          [
+            [1, 'north'],
+            [3, 'north'],
+          ],
+        ])
+        expect(await preview(client, outer, as)).toMatchObject({ refreshedAt: null, rows: [[1], [3]] })
+        expect((await preview(client, outer)).rows).toEqual([[1], [2], [3]])
+        expect((await run(client, query)).refreshedAt).not.toBeNull()
+      }
+      for (const name of ['tidemark_result_', 'TIDEMARK_RESULT_'])
+        expectAnswer(
+          await client.request('POST', '/dataQueries/preview', {
+            json: { dataSourceId: source, text: `SELECT * FROM ${name}${query.id}` },
+            ...as,
+          }),
+          { answers: 'query_failed' },
+        )
+    },
+  },
+  {
+    title:
+      'a deleted data query takes its result with it, and a deleted source the results of its data queries',
+    async run(client) {
+      const source = await makeFiles(client)
+      const [one, other] = [
+        await stored(client, { dataSourceId: source, text: 'SELECT id FROM orders' }),
+        await stored(client, { dataSourceId: source, text: 'SELECT id FROM orders' }),
+      ]
+      await good(client.request('DELETE', `/dataQueries/${one.id}`))
+      await good(client.request('DELETE', `/dataSources/${source}?forceDelete=true`))
+      expectAnswer(await client.request('POST', `/dataQueries/${other.id}/run`, { json: {} }), {
+        answers: 'not_found',
+      })
+      expectAnswer(await refresh(client, other), { answers: 'not_found' })
+    },
+  },
+]
+
+const onDatabases: readonly Scenario[] = [
+  {
+    title: 'readers meet whole results while refreshes replace them, and none fails',
+    async run(client) {
+      await sourceServer().sql(`create schema results; create table results.generation (v int);
+        insert into results.generation values (0);
+        create view results.numbered as select n, v, n / 7.0 as share from generate_series(1, 2000) n, results.generation;
+        create view results.slow as select n, pg_sleep(0.05)::text as s from generate_series(1, 10000) n;
+        grant usage on schema results to reader; grant select on all tables in schema results to reader;`)
+      const source = await makeDatabase(client)
+      const query = await stored(client, { dataSourceId: source, text: 'SELECT n, v FROM numbered' })
+      let isOver = false
+      const seen = new Set<unknown>()
+      const reader = async () => {
+        while (!isOver) {
+          const { rows: got, refreshedAt } = await run(client, query, { limit: 5000 })
+          expect([got.length, new Set(got.map(([, v]) => v)).size]).toEqual([2000, 1])
+          expect(refreshedAt).not.toBeNull()
+          seen.add(got[0]?.[1])
+        }
+      }
+      const readers = [reader(), reader()]
+      for (let round = 0; round < 4; round += 1) {
+        await sourceServer().sql('update results.generation set v = v + 1')
+        await good(refresh(client, query))
+      }
+      isOver = true
+      await Promise.all(readers)
+      expect(seen.size).toBeGreaterThan(1)
+      expect((await run(client, query)).rows[0]?.[1]).toBe(4)
+    },
+  },
+  {
+    title: 'a refresh is cancelled at the server, and one goes on at a time',
+    async run(client) {
+      const source = await makeDatabase(client)
+      const query = await make(client, {
+        dataSourceId: source,
+        text: 'SELECT n, s FROM slow',
+        materialization: hourly,
+      })
+      await publish(client, query)
+      const cancel = () => good(client.request('POST', `/dataQueries/${query.id}/cancel`))
+      await cancel()
+      expectAnswer(await client.request('POST', `/dataQueries/${query.id}/refresh?wait=PT0S`), {
+        answers: 202,
+      })
+      while ((await read(client, query)).state !== 'refreshing') await Bun.sleep(50)
+      expectAnswer(await refresh(client, query), { answers: 'conflict' })
+      await cancel()
+      const running = () =>
+        sourceServer().sql(
+          `select 1 from pg_stat_activity where state = 'active' and query ilike '%FROM slow%' and pid <> pg_backend_pid()`,
+        )
+      const until = performance.now() + 5_000
+      while ((await running()).length > 0 && performance.now() < until) await Bun.sleep(100)
+      expect(await running()).toHaveLength(0)
+      const { state, result } = await read(client, query)
+      expect([state, result?.isRefreshing, result?.failures]).toEqual(['stale', false, 0])
+    },
+  },
+  {
+    title: 'a database with row security stores no results',
+    async run(client) {
+      const source = await makeDatabase(client)
+      const query = await stored(client, { dataSourceId: source, text: 'SELECT n FROM numbered' })
+      const native = await client.request('PATCH', `/dataSources/${source}`, {
+        json: { scopeMode: 'native' },
+      })
+      expectAnswer(native, { answers: 200 })
+      expect((await run(client, query)).refreshedAt).toBeNull()
+      expectAnswer(await refresh(client, query), { answers: 'invalid' })
+      expect((await read(client, query)).errors).toMatchObject([{ phase: 'materialization' }])
+    },
+  },
+]
+
+async function makeDatabase(client: Client): Promise<number> {
+  const connection = connectionTo('results')
+  const json = { name: `results ${++made}`, type: 'postgresql', connection }
+  return (await good<Made>(client.request('POST', '/dataSources', { json }))).id
+}
+
+export const dataQueryResultsSuite: Suite = {
+  name: 'results of data queries',
+  scenarios: [...table(stage, rows), ...scenarios, ...(hasSourceServer ? onDatabases : [])],
+}

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { join } from 'node:path'
 
 import { expect } from 'bun:test'
@@ -144,6 +145,31 @@ export const dataFilesSuite: Suite = {
         expect([body['code'], body['errors']]).toMatchObject(['invalid', [{ pointer: '/limit' }]])
         await good(importInto(client, id, `a\n${'x'.repeat(32_768)}\n`, { table: 'first', mode: 'replace' }))
         expect((await select({})).body['code']).toBe('query_too_large')
+      },
+    },
+    {
+      title: 'an upload that is cut off half way changes nothing, and the next ones are taken',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const entries = async () =>
+          (await client.request('GET', '/audit?objectType=dataSource&action=upload&limit=1')).body['items']
+        const before = await entries()
+        const { hostname, port } = new URL(client.host.url)
+        // More than are taken at once.
+        for (let count = 0; count < 3; count += 1) {
+          const socket = connect(Number(port), hostname)
+          socket.on('error', () => undefined)
+          socket.write(
+            `POST /dataSources/${id}/uploads HTTP/1.1\r\nhost: localhost\r\nx-session-id: ${client.sessionIds.administrator}\r\n` +
+              `content-type: text/csv\r\ncontent-length: 2000000\r\n\r\na\n${'1\n'.repeat(500_000)}`,
+          )
+          await Bun.sleep(100)
+          socket.destroy()
+        }
+        await upload(client, id, 'a\n7\n')
+        const after = await entries()
+        expect(after).not.toEqual(before)
+        expect(after).toMatchObject([{ after: { sizeBytes: 4 } }])
       },
     },
     {

@@ -1,6 +1,11 @@
+import { expect } from 'bun:test'
+
+import type { BandView, ForecastView, GroupView, JobView } from '../../src/analytics/forecasts/schema.ts'
 import type { Client } from './client.ts'
+import { must } from '../runs/fake-runner.ts'
+import { runnerOf } from './runs-stage.ts'
 import { good, once, table } from './suite.ts'
-import type { Row, Suite } from './suite.ts'
+import type { Row, Scenario, Suite } from './suite.ts'
 
 type Made = { readonly id: number }
 
@@ -114,4 +119,179 @@ const rows: Row[] = [
   },
 ]
 
-export const forecastsSuite: Suite = { name: 'forecasts', scenarios: table(stage, rows) }
+async function packed(lines: readonly object[]): Promise<Uint8Array<ArrayBuffer>> {
+  const text = lines.map((line) => JSON.stringify(line)).join('\n')
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+async function unpacked(bytes: Uint8Array): Promise<Record<string, unknown>[]> {
+  const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream('gzip'))
+  const lines = (await new Response(stream).text()).trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+const outcomeOf = (id: number, key: unknown) => {
+  const begin = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const t = Array.from({ length: 7 }, (_, place) => begin + place * DAY_MS)
+  const of = (value: number) => t.map(() => value)
+  return {
+    id,
+    key,
+    points: DAYS,
+    kind: 'custom:croston',
+    t,
+    endAt: begin + 7 * DAY_MS,
+    mean: of(12),
+    lo80: of(11),
+    hi80: of(13),
+    lo95: of(10),
+    hi95: of(14),
+    past: { t: [begin - DAY_MS], y: [39] },
+    season: 'week',
+    quality: 'good',
+    notes: {},
+    cpuMs: 1,
+    error: null,
+    backtest: {
+      folds: 5,
+      mae: 1,
+      smape: 4,
+      mase: 0.5,
+      naive: { smape: 6 },
+      skill: 0.4,
+      coverage: { '80': 0.8, '95': 1 },
+    },
+  }
+}
+
+const scenarios: Scenario[] = [
+  {
+    title: 'a table with columns of any names is predicted by a runner, and its results are a table',
+    async run(client) {
+      const source = await ordersOf(client)
+      const json = bodyOf(source, { table: { dataSourceId: source, name: 'Predicted orders' } })
+      const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
+      const path = `/forecasts/${id}`
+      const read = () => good<ForecastView>(client.request('GET', path))
+      const runner = await runnerOf(client, {
+        name: `forecaster ${id}`,
+        capabilities: ['forecast'],
+        forecastKinds: ['croston'],
+      })
+      const order = () =>
+        client.request('POST', `${path}/run`, { headers: { 'idempotency-key': `order-${id}` } })
+      const first = await good<JobView>(order())
+      expect(await good<JobView>(order())).toMatchObject({ id: first.id })
+      expect((await client.request('POST', `${path}/run`)).status).toBe(409)
+      expect(await read()).toMatchObject({ state: 'running', owner: { name: 'admin' } })
+
+      const held = await runner.next()
+      expect(held.assignment).toMatchObject({
+        script: { id: 0, runner: 'forecast' },
+        forecast: { kind: 'custom:croston' },
+        network: [],
+        secretNames: [],
+        database: null,
+      })
+      expect(Object.keys(held.assignment.env)).not.toContain('SVC_SESSION_ID')
+      await held.begin()
+      const { bytes } = await held.say('GET', 'uploads/series.ndjson.gz')
+      const [head, ...series] = await unpacked(bytes)
+      expect(head).toMatchObject({
+        v: 1,
+        kind: 'custom:croston',
+        horizon: 7,
+        step: DAY_MS,
+        duplicates: 'sum',
+        keyTypes: ['string', 'string'],
+      })
+      expect(series.map(({ key, y }) => [key, (y as number[]).length])).toEqual([
+        [['north', 'L'], DAYS],
+        [['south', 'S'], DAYS],
+      ])
+      const failure = {
+        id: 1,
+        key: ['south', 'S'],
+        points: DAYS,
+        error: { code: 'forecast.gaps', detail: 'Gaps.' },
+      }
+      const results = await packed([
+        { v: 1, engine: {}, keyTypes: ['string', 'string'] },
+        outcomeOf(0, ['north', 'L']),
+        failure,
+      ])
+      await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: results }))
+      await must(held.finish())
+      for (let left = 150; left > 0 && (await read()).publishedRun === null; left--) await Bun.sleep(100)
+
+      expect(await read()).toMatchObject({
+        state: 'ready',
+        publishedRun: first.id,
+        failure: null,
+        quality: { good: 1, failed: 1 },
+        figures: { mase: 0.5, naiveSmape: 6 },
+      })
+      const { items } = await good<{ items: GroupView[] }>(client.request('GET', `${path}/groups`))
+      expect(items.map(({ group, error }) => [group, error?.code])).toEqual([
+        [{ select: 'north', Größe: 'L' }, undefined],
+        [{ select: 'south', Größe: 'S' }, 'forecast.gaps'],
+      ])
+      const { items: bad } = await good<{ items: GroupView[] }>(
+        client.request('GET', `${path}/groups?quality=failed`),
+      )
+      expect(bad).toHaveLength(1)
+      const band = await good<BandView>(client.request('GET', `${path}/band`))
+      expect(band.buckets[0]).toMatchObject({ mean: 12, bounds: { '95': { lower: 10, upper: 14 } } })
+      const select = {
+        columns: ['select', 'Größe', 'yhat', 'yhat_upper_95', 'kind'],
+        orderBy: [{ column: 'ds' }],
+        format: 'objects',
+      }
+      const selected = await good<{ rows: object[] }>(
+        client.request('POST', `${path}/select`, { json: select }),
+      )
+      expect(selected.rows).toHaveLength(8)
+      expect(selected.rows[7]).toEqual({
+        select: 'north',
+        Größe: 'L',
+        yhat: 12,
+        yhat_upper_95: 14,
+        kind: 'forecast',
+      })
+      const text = 'SELECT max("yhat") AS most FROM "Predicted orders" WHERE "Größe" = \'L\''
+      const asked = await good<{ rows: unknown[][] }>(
+        client.request('POST', '/dataQueries/preview', { json: { dataSourceId: source, text } }),
+      )
+      expect(asked.rows).toEqual([[12]])
+
+      const second = await good<JobView>(client.request('POST', `${path}/run`))
+      const again = await runner.next()
+      await again.begin()
+      await again.finish({ outcome: 'failed', exitCode: 2, error: 'It failed.' })
+      for (let left = 150; left > 0 && (await read()).failure === null; left--) await Bun.sleep(100)
+      expect(await read()).toMatchObject({
+        state: 'failed',
+        publishedRun: first.id,
+        failure: { runId: second.id, detail: 'failed: It failed.' },
+      })
+      expect((await client.request('POST', `${path}/select`, { json: select })).status).toBe(200)
+
+      const third = await good<JobView>(client.request('POST', `${path}/run`))
+      expect(await good<JobView>(client.request('POST', `${path}/jobs/${third.id}/cancel`))).toMatchObject({
+        state: 'cancelled',
+      })
+      const { items: jobs } = await good<{ items: JobView[] }>(client.request('GET', `${path}/jobs`))
+      expect(jobs.map(({ state, published }) => [state, published])).toEqual([
+        ['cancelled', false],
+        ['failed', false],
+        ['succeeded', true],
+      ])
+      await good(client.request('DELETE', `${path}/jobs`))
+      expect(await good(client.request('GET', `${path}/jobs`))).toEqual({ items: [] })
+      expect((await client.request('DELETE', path)).status).toBe(204)
+    },
+  },
+]
+
+export const forecastsSuite: Suite = { name: 'forecasts', scenarios: [...table(stage, rows), ...scenarios] }

@@ -16,6 +16,7 @@ import { name } from '../../src/data/sql/fragment.ts'
 import type { Dialect } from '../../src/data/sql/spelling.ts'
 import type { Cell, Column, Row } from '../../src/domain/table.ts'
 import type { Bound, DatabaseTarget } from '../../src/ports/databases.ts'
+import type { Tables } from '../../src/ports/tables.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openBunDatabases } from '../../workers/bun/databases.ts'
 import { openTables } from '../../workers/bun/tables/tables.ts'
@@ -24,6 +25,7 @@ import { LIMITS, NEVER, planOf as importPlan, rowsOf } from '../contract/tables.
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
 import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
+import { startTables } from '../hosts/tables.ts'
 
 const TABLE = 're"g`x; drop table "a"'
 const COLUMNS: readonly Column[] = [
@@ -86,6 +88,8 @@ const ROWS: readonly Row[] = Array.from({ length: 400 }, (_, id) => [
 
 type Engine = { readonly dialect: Dialect; readonly ask: (statement: Bound) => Promise<readonly Row[]> }
 const engines: Engine[] = []
+/** A Durable Object, which takes longer for each statement. */
+const object: Engine[] = []
 const closing: (() => unknown)[] = []
 
 const TYPES: Readonly<Record<Dialect, readonly string[]>> = {
@@ -105,6 +109,8 @@ function literal(cell: Cell, dialect: Dialect): string {
   if (cell === null) return 'null'
   if (typeof cell === 'number') return String(cell)
   const text = String(cell).replaceAll("'", "''")
+  // As the object stores instants.
+  if (dialect === 'sqlite') return `'${text.replace(/(?<=T[\d:]{8})Z$/, '.000000Z')}'`
   if (dialect !== 'mysql') return `'${text}'`
   return `'${text.replaceAll('\\', '\\\\').replace(/^(\d{4}-\d\d-\d\dT[\d:]+)Z$/, (_, at: string) => at.replace('T', ' '))}'`
 }
@@ -179,11 +185,16 @@ beforeAll(async () => {
   const to = { sourceId: 1, tableId: 1, key: 'a' }
   await tables.load({ to, blob: 'f', plan: importPlan(COLUMNS) }, NEVER)
   const views = [{ name: TABLE, of: to, columns: COLUMNS.map((column) => column.name), where: null }]
-  engines.push({
-    dialect: 'duckdb',
-    ask: async (statement) =>
-      rowsOf(await tables.query({ views, statement, timeZone: 'UTC' }, LIMITS, NEVER)),
-  })
+  // The zone of the service must not count.
+  const timeZone = 'Asia/Kathmandu'
+  const askIn = (port: Tables) => async (statement: Bound) =>
+    rowsOf(await port.query({ views, statement, timeZone }, LIMITS, NEVER))
+  engines.push({ dialect: 'duckdb', ask: askIn(tables) })
+  const objects = await startTables()
+  closing.push(() => objects.close())
+  await objects.blobs.put('f', new TextEncoder().encode(`${lines.join('\n')}\n`))
+  await objects.tables.load({ to, blob: 'f', plan: importPlan(COLUMNS) }, NEVER)
+  object.push({ dialect: 'sqlite', ask: askIn(objects.tables) })
 }, 120_000)
 
 afterAll(async () => {
@@ -213,9 +224,10 @@ const near = (one: Cell, other: Cell) =>
 
 /** The one answer that all engines give. */
 async function agreed(body: object): Promise<Row[]> {
-  const [first, ...others] = await Promise.all(engines.map((engine) => answer(engine, body)))
+  const all = [...engines, ...object]
+  const [first, ...others] = await Promise.all(all.map((engine) => answer(engine, body)))
   for (const [index, other] of others.entries()) {
-    const { dialect } = engines[index + 1] as Engine
+    const { dialect } = all[index + 1] as Engine
     expect([dialect, other.length]).toEqual([dialect, first?.length ?? 0])
     for (const [at, row] of other.entries())
       for (const [place, cell] of row.entries()) {

@@ -27,6 +27,9 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /dataSources/{id}/tables/{table}/select': 'the same',
   'POST /dataQueries/{id}/run': 'the same',
   'POST /dataQueries/preview': 'the same',
+  'POST /dataQueries/explain': 'the same',
+  'POST /gis/cluster': 'the same',
+  'POST /forecasts/{id}/select': 'the same',
   'POST /jobs/{id}/replay': 'the same',
   'POST /scripts/codeGenerator': 'the same',
   'POST /dataSources/export': 'the same',
@@ -42,6 +45,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
     'the table is on record once it is stored; a cancelled import changes nothing',
   'POST /dataSources/{id}/tables/{table}/refresh':
     'the table is on record once its rows are replaced; a cancelled refresh changes nothing',
+  'POST /dataQueries/{id}/refresh': 'its rows follow from the data query, which is on record',
+  'POST /dataQueries/{id}/cancel': 'a cancelled refresh changes nothing',
   'POST /translations/auto': 'what it keeps is on record as a change of texts',
   'POST /session/token': 'the session goes on; one of its own is on record',
   'POST /session/refresh': 'the session goes on',

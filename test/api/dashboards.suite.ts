@@ -378,6 +378,24 @@ const rights: Scenario[] = [
     },
   },
   {
+    title: 'a group is replaced and patched, and the list has it',
+    async run(client) {
+      const { id } = await makeGroup(client, { defaultParams: { region: 'north' } })
+      const path = `/dashboards/groups/${id}`
+      const { body } = await client.request('GET', path)
+      const replaced = await client.request('PUT', path, { json: { ...body, name: `Replaced ${id}` } })
+      expectAnswer(replaced, { answers: 200 })
+      const json = { description: 'patched' }
+      expect((await client.request('PATCH', path, { json })).body).toMatchObject({
+        ...json,
+        name: `Replaced ${id}`,
+        defaultParams: { region: 'north' },
+      })
+      const list = await client.request('GET', '/dashboards/groups')
+      expect(list.text).toContain(`"Replaced ${id}"`)
+    },
+  },
+  {
     title: 'a move shows in advance whose rights it changes',
     async run(client) {
       const open = await makeGroup(client)

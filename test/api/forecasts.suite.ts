@@ -167,6 +167,32 @@ const outcomeOf = (id: number, key: unknown) => {
 
 const scenarios: Scenario[] = [
   {
+    title: 'a forecast is listed, replaced, patched, and deleted; it has kinds and dependents',
+    async run(client) {
+      const source = await ordersOf(client)
+      const json = bodyOf(source)
+      const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
+      const path = `/forecasts/${id}`
+      const { items } = await good<{ items: Made[] }>(client.request('GET', '/forecasts'))
+      expect(items.map((one) => one.id)).toContain(id)
+      const { headers } = await client.request('GET', path)
+      const old = { 'if-match': headers.get('etag') ?? '' }
+      expect(await good(client.request('PUT', path, { json: { ...json, horizon: 'P8D' } }))).toMatchObject({
+        horizon: 'P8D',
+      })
+      const stale = await client.request('PATCH', path, { json: { horizon: 'P9D' }, headers: old })
+      expect(stale.status).toBe(412)
+      expect(await good(client.request('PATCH', path, { json: { horizon: 'P9D' } }))).toMatchObject({
+        horizon: 'P9D',
+        name: json.name,
+      })
+      expect(Array.isArray(await good(client.request('GET', '/forecasts/kinds')))).toBe(true)
+      await good(client.request('GET', `${path}/dependents`))
+      expect((await client.request('DELETE', path)).status).toBe(204)
+      expect((await client.request('GET', path)).status).toBe(404)
+    },
+  },
+  {
     title: 'a table with columns of any names is predicted by a runner, and its results are a table',
     async run(client) {
       const source = await ordersOf(client)
@@ -287,6 +313,10 @@ const scenarios: Scenario[] = [
         ['failed', false],
         ['succeeded', true],
       ])
+      const ended = `${path}/jobs/${first.id}`
+      expect(await good<JobView>(client.request('GET', ended))).toMatchObject({ state: 'succeeded' })
+      await good(client.request('GET', `${ended}/log`))
+      expect((await client.request('POST', `${path}/select?wait=PT0S`, { json: select })).status).toBe(202)
       await good(client.request('DELETE', `${path}/jobs`))
       expect(await good(client.request('GET', `${path}/jobs`))).toEqual({ items: [] })
       expect((await client.request('DELETE', path)).status).toBe(204)

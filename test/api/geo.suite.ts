@@ -301,6 +301,23 @@ function oracle(zoom: number): readonly number[] {
 
 const life: Scenario[] = [
   {
+    title: 'each route goes on as an operation after its wait',
+    async run(client) {
+      const { imported, query } = await stage(client)
+      const ofTable = `dataSourceId=${imported}&table=places&lat=lat&lon=lon&wait=PT0S`
+      const places = 'lat=lat&lon=lon&wait=PT0S'
+      for (const path of [
+        `/gis/cluster?${ofTable}`,
+        `/gis/cluster/c0-0-0/leaves?${ofTable}`,
+        `/dataQueries/${query}/cluster?${places}`,
+        `/dataQueries/${query}/cluster/c0-0-0/leaves?${places}`,
+      ])
+        expectAnswer(await client.request('GET', path), { answers: 202 })
+      const json = onMap(imported)
+      expectAnswer(await client.request('POST', '/gis/cluster?wait=PT0S', { json }), { answers: 202 })
+    },
+  },
+  {
     title:
       'the counts in a box add up to its points, also across the date line, at the poles and without area',
     async run(client) {

@@ -70,6 +70,17 @@ const rows: readonly Row[] = [
 
 const life: Scenario[] = [
   {
+    title: 'an explanation goes on as an operation after its wait',
+    async run(client) {
+      const { imported: dataSourceId } = await stage(client)
+      const begun = await client.request('POST', '/dataQueries/explain?wait=PT0S', {
+        json: { dataSourceId, text: 'SELECT 1 AS n' },
+        as: 'Data_Editor',
+      })
+      expectAnswer(begun, { answers: 202 })
+    },
+  },
+  {
     title: 'a plan has the steps in the same words on each database, and the rows of a run if it is analyzed',
     async run(client) {
       for (const [kind, dataSourceId] of Object.entries(await querySources(client))) {

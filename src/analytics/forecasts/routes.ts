@@ -102,7 +102,7 @@ export const forecastRoutes = new Hono<Env>()
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Update a forecast',
       noun: 'a forecast',
-      policy: { roles: ROLES, answers: oneForecast, refuses: [409] },
+      policy: { roles: ROLES, answers: oneForecast, refuses: [409, 412] },
       read: (context, { id }) => readForecast(context, id),
       write: (context, { id }, change) => updateForecast(context, id, change),
     }),

@@ -346,44 +346,47 @@ describe('an adaptive condition', () => {
 
   test('has the states of a naive one, and routine values change none', () => {
     let [judged, held, routine] = [0, 0, 0]
-    fc.assert(
-      fc.property(story, ({ repetition, recovery, stepMinutes, noises, leaps, ...part }) => {
-        const adaptive = adaptiveWith(part)
-        const condition = conditionWith({ operator: '<>', predicted: true, repetition, recovery, adaptive })
-        const thresholds: Thresholds = [{ level: 'major', mode: 'or', conditions: [condition] }]
-        const naive = new NaiveCondition(condition, adaptive)
-        const isLeaping = (index: number) => leaps.some((leap) => index >= leap && index < leap + 5)
-        const valueOf = (index: number, at: number) =>
-          5 * (Math.floor(at / HOUR_MS) % 24) +
-          (noises[index % noises.length] ?? 0) +
-          (isLeaping(index) ? 40 : 0)
-        const samples: Sent[] = []
-        let counters: readonly Counter[] = []
-        let madeFor = 0
-        for (let index = 0; index < 240; index++) {
-          const at = BEGIN_AT + index * stepMinutes * 60_000
-          const value = valueOf(index, at)
-          if (bucketBeginOf(adaptive, at) !== madeFor) {
-            madeFor = bucketBeginOf(adaptive, at)
-            const band = bandAt(adaptive, samples, at, counters[0]?.spells)
-            counters = withBands(thresholds, counters, [[0, band]])
-          }
-          const before = counters
-          const { over, under } = uncountedSpan(thresholds, before, 'returnValue1', at)
-          expect(uncountedUntil(thresholds, before, 'returnValue1', at)).toBeGreaterThan(at)
-          counters = count(thresholds, before, { returnValue1: value }, at)
-          if (value > over && value < under) {
-            expect(counters).toBe(before)
-            routine++
-          }
-          expect(counters[0]?.held).toBe(naive.take({ at, value }))
-          samples.push({ at, value })
-          if (knownCellOf(counters[0]?.band, at)) judged++
-          if (counters[0]?.held === true) held++
+    const property = fc.property(story, ({ repetition, recovery, stepMinutes, noises, leaps, ...part }) => {
+      const adaptive = adaptiveWith(part)
+      const condition = conditionWith({ operator: '<>', predicted: true, repetition, recovery, adaptive })
+      const thresholds: Thresholds = [{ level: 'major', mode: 'or', conditions: [condition] }]
+      const naive = new NaiveCondition(condition, adaptive)
+      const isLeaping = (index: number) => leaps.some((leap) => index >= leap && index < leap + 5)
+      const valueOf = (index: number, at: number) =>
+        5 * (Math.floor(at / HOUR_MS) % 24) +
+        (noises[index % noises.length] ?? 0) +
+        (isLeaping(index) ? 40 : 0)
+      const samples: Sent[] = []
+      let counters: readonly Counter[] = []
+      let madeFor = 0
+      for (let index = 0; index < 240; index++) {
+        const at = BEGIN_AT + index * stepMinutes * 60_000
+        const value = valueOf(index, at)
+        if (bucketBeginOf(adaptive, at) !== madeFor) {
+          madeFor = bucketBeginOf(adaptive, at)
+          const band = bandAt(adaptive, samples, at, counters[0]?.spells)
+          counters = withBands(thresholds, counters, [[0, band]])
         }
-      }),
-      { numRuns: 8 },
-    )
+        const before = counters
+        const { over, under } = uncountedSpan(thresholds, before, 'returnValue1', at)
+        expect(uncountedUntil(thresholds, before, 'returnValue1', at)).toBeGreaterThan(at)
+        counters = count(thresholds, before, { returnValue1: value }, at)
+        if (value > over && value < under) {
+          expect(counters).toBe(before)
+          routine++
+        }
+        expect(counters[0]?.held).toBe(naive.take({ at, value }))
+        samples.push({ at, value })
+        if (knownCellOf(counters[0]?.band, at)) judged++
+        if (counters[0]?.held === true) held++
+      }
+    })
+    // Few random stories may have no value that leaves its band.
+    let rounds = 0
+    while (rounds === 0 || (rounds < 10 && Math.min(judged, held, routine) <= 100)) {
+      fc.assert(property, { numRuns: 8 })
+      rounds++
+    }
     expect(Math.min(judged, held, routine)).toBeGreaterThan(100)
   })
 

@@ -288,6 +288,16 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into data_queries values (7, 'Orders', '', 1, 'select 1', '[]', 1, 2, 3, 4, 3, 0, '{"refresh":"daily","indexes":[]}')`,
     `insert into data_query_versions values (7, 1, 1, 'select 1', '[]', 'First', 1, 5, '{"refresh":"daily","indexes":[]}')`,
     `insert into data_query_references values (7, 0, 'regions'), (7, 1, 'regions')`,
+    // So was a group of dashboards.
+    `insert into dashboard_groups values (3, 4, 'March', 1, '{"region":"north"}', 1, 3, 4), (4, null, 'Year', 1, '{}', 2, 3, 4)`,
+    `insert into dashboards values (4, 'a-uuid', 3, 'Board', 'board', '', '{"widgets":{}}', 2, '', 2, 3, 4, 'admin')`,
+    `insert into dashboard_versions values (4, 1, 'Board', '', '{"widgets":{}}', 'admin', 3)`,
+    `insert into dashboard_references values (4, '/widgets/w1/queryId', 'w1', 'dataQuery', 7, 'Orders', 'Orders')`,
+    `insert into dashboard_old_urls values ('old-board', 4, ${now + 86_400_000})`,
+    `insert into dashboard_grants values (5, 4, null, 1, null, 1, 0), (6, null, 3, null, null, 0, 0)`,
+    `insert into forecasts values (3, 'Load', '', '{"horizon":"P7D"}', 1, 2, 3, 4, null, 'j_00000000000000000000000001', 5, 6, '{"groups":1}', null)`,
+    `insert into forecast_groups values (3, 0, '[]', 'good', '{"mase":0.5}', '[[1,2]]')`,
+    `insert into forecast_bands select id, 'returnValue1', 3, 7, '{"buckets":[]}' from objects where type = 'job' limit 1`,
     `insert into preferences values (1, '{"theme":"dark"}')`,
     `insert into recovery_codes select 1, 'a code' where not exists (select 1 from recovery_codes)`,
   ]

@@ -36,6 +36,8 @@ async function deliver(service: string, job: number | string, returnValue1: numb
       authorization: `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`,
     },
     body: JSON.stringify({ returnValue1, errorCode: 0 }),
+    // A host closes connections that lie idle between two steps of a journey.
+    keepalive: false,
   })
   expect(answer.status).toBe(200)
 }

@@ -385,7 +385,7 @@ const rights: Scenario[] = [
       const { body } = await client.request('GET', path)
       const replaced = await client.request('PUT', path, { json: { ...body, name: `Replaced ${id}` } })
       expectAnswer(replaced, { answers: 200 })
-      const json = { description: 'patched' }
+      const json = { position: 7 }
       expect((await client.request('PATCH', path, { json })).body).toMatchObject({
         ...json,
         name: `Replaced ${id}`,

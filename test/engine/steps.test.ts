@@ -32,8 +32,9 @@ const OTHERS = [
   'recordIngestGap',
   'settled',
   'makeBands',
+  'takeBands',
 ]
-const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice', 'recordRefusal']
+const CLOCKWORK = ['constructor', 'lastHeartbeat', 'beat', 'notice', 'recordRefusal', 'figures']
 
 let folder = ''
 beforeAll(async () => {

@@ -28,6 +28,7 @@ import type { ListedRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { changeRun, historyOf } from './transition-run.ts'
 import { readLogOf } from './run-log.ts'
+import { UNSTARTED } from './unstarted-run.ts'
 
 const REPEAT_MS = 86_400_000
 const INPUT_NAME = 'series.ndjson.gz'
@@ -209,13 +210,12 @@ function rowOf(
   { id, now }: { readonly id: string; readonly now: number },
 ): RunRow {
   return {
+    ...UNSTARTED,
     id,
     scriptId: FORECASTS_ID,
     runConfigurationId: forecastId,
     trigger,
     userId,
-    state: 'queued',
-    attempt: 1,
     order: {
       configurationName: forecast.name,
       arguments: null,
@@ -223,25 +223,8 @@ function rowOf(
       shownArguments: [],
       forecast,
     },
-    retries: 0,
-    runnerId: null,
-    runnerName: null,
-    sessionHash: null,
-    attemptHash: null,
-    leaseUntil: null,
-    isCancelled: false,
-    exitCode: null,
-    progress: null,
-    progressMessage: null,
-    logSequence: 0,
-    logLines: 0,
-    isolation: null,
-    error: null,
     // The forecast hears of the end.
     reportTo: forecastId,
-    reportState: null,
     queuedAt: now,
-    startedAt: null,
-    finishedAt: null,
   }
 }

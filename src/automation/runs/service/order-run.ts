@@ -19,6 +19,7 @@ import { readRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { viewOfOne } from './views.ts'
 import { HISTORY_MAX, publishRun } from './transition-run.ts'
+import { UNSTARTED } from './unstarted-run.ts'
 
 /** How many runs of one configuration may wait. */
 const QUEUE_MAX = 1_000
@@ -99,13 +100,12 @@ function rowOf(
   { id, now }: { readonly id: string; readonly now: number },
 ): store.RunRow {
   return {
+    ...UNSTARTED,
     id,
     scriptId,
     runConfigurationId: configuration.id,
     trigger,
     userId,
-    state: 'queued',
-    attempt: 1,
     order: {
       configurationName: configuration.name,
       arguments: given,
@@ -113,25 +113,8 @@ function rowOf(
       shownArguments: shownArguments(given ?? configuration.arguments, secretValuesOf(configuration)),
       ...(boundBy.length > 0 && { boundBy }),
     },
-    retries: 0,
-    runnerId: null,
-    runnerName: null,
-    sessionHash: null,
-    attemptHash: null,
-    leaseUntil: null,
-    isCancelled: false,
-    exitCode: null,
-    progress: null,
-    progressMessage: null,
-    logSequence: 0,
-    logLines: 0,
-    isolation: null,
-    error: null,
     reportTo: configuration.reportTo?.jobId ?? null,
-    reportState: null,
     queuedAt: now,
-    startedAt: null,
-    finishedAt: null,
   }
 }
 

@@ -211,6 +211,8 @@ class NaiveCondition {
   readonly #adaptive: Adaptive
   readonly #all: (Sent & { readonly held: boolean })[] = []
   readonly #places = new Map<number, number>()
+  /** Whether the limit of an hour is known, as of the last value at which that hour was not over. */
+  readonly #known = new Map<number, boolean>()
   #bad = 0
   #good = 0
   held = false
@@ -221,6 +223,7 @@ class NaiveCondition {
   }
 
   take(sent: Sent): boolean {
+    this.#endUnknown(sent.at)
     const verdict = this.#judge(sent)
     if (verdict !== null) this.#countIt(verdict)
     this.#all.push({ ...sent, held: this.held })
@@ -243,11 +246,30 @@ class NaiveCondition {
     }
   }
 
+  /** A condition that is met ends when all limits of the last day and of the next two are unknown. */
+  #endUnknown(at: number): void {
+    const hour = Math.floor(at / HOUR_MS)
+    const isKnown = (coming: number) => this.#boundsOf(coming * HOUR_MS, at) !== null
+    // No story skips more than an hour.
+    for (const coming of [hour, hour + 1]) this.#known.set(coming, isKnown(coming))
+    if (!this.held || [...this.#known].some(([one, known]) => known && one >= hour - 24)) return
+    const next = Array.from({ length: 49 }, (_, index) => hour + index)
+    if (next.some((coming) => coming * HOUR_MS < at + 2 * DAY_MS && isKnown(coming))) return
+    ;[this.held, this.#bad, this.#good] = [false, 0, 0]
+  }
+
   /** Null while the limit is unknown. */
   #judge({ at, value }: Sent): boolean | null {
-    const cell = this.#enough(at)
+    const bounds = this.#boundsOf(at, at)
+    const { offset } = this.#adaptive
+    return bounds && (value > bounds.upper + offset || value < bounds.lower - offset)
+  }
+
+  /** The limits of an instant by the values before the hour of `now`; null if they are unknown. */
+  #boundsOf(at: number, now: number): { readonly lower: number; readonly upper: number } | null {
+    const cell = this.#enough(at, now)
     if (cell === null) return null
-    const { factor, side, minWidth, offset } = this.#adaptive
+    const { factor, side, minWidth } = this.#adaptive
     const least = spread(cell.map((hour) => Math.min(...hour.map((one) => one.value))))
     const greatest = spread(cell.map((hour) => Math.max(...hour.map((one) => one.value))))
     let [lower, upper] = [
@@ -259,18 +281,18 @@ class NaiveCondition {
     const canBelow = side !== 'above' && (least.deviation > 0 || minWidth > 0)
     const canAbove = side !== 'below' && (greatest.deviation > 0 || minWidth > 0)
     if (!canBelow && !canAbove) return null
-    return (canAbove && value > upper + offset) || (canBelow && value < lower - offset)
+    return { lower: canBelow ? lower : -Infinity, upper: canAbove ? upper : Infinity }
   }
 
-  #enough(at: number): readonly (readonly Sent[])[] | null {
+  #enough(at: number, now: number): readonly (readonly Sent[])[] | null {
     const { minSamples, season } = this.#adaptive
     const around = season === 'none' ? [0] : [0, 1, -1]
-    const cells = [this.#cell(at, [0]), this.#cell(at, around)]
+    const cells = [this.#cell([at, now], [0]), this.#cell([at, now], around)]
     return cells.find((hours) => hours.length >= 3 && hours.flat().length >= minSamples) ?? null
   }
 
-  /** The values of earlier hours that are at the same time of the season as this one, or that many hours off. */
-  #cell(at: number, offs: readonly number[]): readonly (readonly Sent[])[] {
+  /** The values of the hours before `now` that are at the same time of the season as an instant, or that many hours off. */
+  #cell([at, now]: readonly [number, number], offs: readonly number[]): readonly (readonly Sent[])[] {
     const { windowMs, timeZone, season } = this.#adaptive
     const hourOf = (instant: number) => Math.floor(instant / HOUR_MS)
     const placeOf = (hour: number) => {
@@ -290,7 +312,7 @@ class NaiveCondition {
     const hours = Map.groupBy(
       this.#all.filter((one) => {
         const hour = hourOf(one.at)
-        return hour < hourOf(at) && hour >= hourOf(bucketBeginOf(this.#adaptive, at) - windowMs)
+        return hour < hourOf(now) && hour >= hourOf(bucketBeginOf(this.#adaptive, now) - windowMs)
       }),
       (one) => hourOf(one.at),
     )

@@ -384,7 +384,6 @@ const native: Scenario = {
 }
 
 const CASES = 25
-const SEED = 20_261_125
 
 const random: Scenario = {
   title: 'random scopes and random selects have the rows of a naive evaluation',
@@ -424,7 +423,7 @@ const random: Scenario = {
       columns: fc.subarray(['region', 'qty', 'margin']),
       filter: fc.option(filtersOfOrders),
     })
-    const cases = fc.sample(fc.tuple(scopesOfOrders, selects), { numRuns: CASES, seed: SEED })
+    const cases = fc.sample(fc.tuple(scopesOfOrders, selects), { numRuns: CASES })
     let found = 0
     for (const [scopes, { columns, filter }] of cases) {
       const ids: number[] = []

@@ -3,8 +3,8 @@ import { answerOf } from './answers.ts'
 import { type Answer, readCases, writeCases } from './cases.ts'
 import { generated } from './generator.ts'
 import { askOracle, hasOracle } from './oracle.ts'
+import { SEED } from '../seed.ts'
 
-const SEED = Number(process.env['TIDEMARK_TEST_TEMPLATE_SEED'] ?? 20)
 const COUNT = Number(process.env['TIDEMARK_TEST_TEMPLATES'] ?? 2_000)
 
 describe('templates and FreeMarker', () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { loadModule, type ScanToken, scanSync } from 'libpg-query'
 
+import { SEED } from '../../../test/seed.ts'
 import { type Token, tokensOf } from './lexer.ts'
 import type { Dialect } from './spelling.ts'
 import { TextFault } from './text-fault.ts'
@@ -136,7 +137,6 @@ describe('tokens by dialect', () => {
 
 // The scanner of PostgreSQL itself. `npm run fuzz:sql` compares 100,000 texts.
 const TEXTS = Number(process.env['TIDEMARK_TEST_SQL_TEXTS'] ?? 3000)
-const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 8)
 
 const PARTS = [
   "'",

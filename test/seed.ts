@@ -1,0 +1,6 @@
+import * as fc from 'fast-check'
+
+/** The seed of all random cases: the same in each run of the gate. `npm run test:seeds` takes a new one. */
+export const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 20_261_126)
+
+fc.configureGlobal({ seed: SEED })

@@ -152,16 +152,15 @@ count() {
   plain "$1" | sed -n "s/^ *\([0-9][0-9]*\) $2\$/\1/p" | tail -n 1 | grep . || echo 0
 }
 
-# Runs tests: the name of their report, a nice value, then arguments of `bun test`.
+# Runs tests: the name of their report, then arguments of `bun test`.
 run_tests() {
   report=$work/$1
-  niceness=$2
-  shift 2
+  shift
   printf '\n> tests: bun test %s\n' "$*"
   if [ -t 1 ]; then export FORCE_COLOR=1; fi
   {
     status=0
-    nice -n "$niceness" "$bun" test --timeout 60000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
+    "$bun" test --timeout 60000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
     echo "$status" >"$report.status"
   } | tee "$report"
 }
@@ -187,31 +186,18 @@ seconds_by_file() {
   sed -n 's/^  <testsuite name="[^"]*" file="\([^"]*\)".* time="\([0-9.]*\)".*/\2 \1/p' "$1"
 }
 
-# Fault tests with bounds on time. These mostly wait: they run one after the other beside the other tests, which have a
-# lower priority. The flood runs alone.
-TIMED='away clock credit edge edge-storage stall'
-FLOOD='overload'
-LOWER=5
-
-# Single screens of the console, which have a command of their own: `npm run test:screens`.
+# Tests with commands of their own: `npm run test:faults`, `npm run test:screens`.
+TIMED='test/faults/timed/*.test.ts'
 SCREENS='test/console/screens/*.test.ts'
 
 # Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.
 run_gate() {
-  timed=
-  for name in $TIMED; do timed="$timed ./test/faults/$name.test.ts"; done
-  set -- --path-ignore-patterns "$SCREENS"
-  for name in $TIMED $FLOOD; do set -- "$@" --path-ignore-patterns "test/faults/$name.test.ts"; done
   start_checks
-  run_tests timed 0 $timed >"$work/timed.output" 2>&1 &
-  beside=$!
-  run_tests others "$LOWER" --parallel=4 --timings=test/timings.json "$@"
+  run_tests others --parallel=4 --timings=test/timings.json \
+    --path-ignore-patterns "$TIMED" --path-ignore-patterns "$SCREENS"
   finish_checks
-  wait "$beside" || :
-  cat "$work/timed.output"
-  run_tests flood 0 "./test/faults/$FLOOD.test.ts"
-  for report in others timed flood; do add_up "$report"; done
+  add_up others
 }
 
 finish() {
@@ -332,7 +318,7 @@ case $command in
     if [ $# -eq 0 ]; then
       run_gate
     else
-      run_tests asked 0 "$@"
+      run_tests asked "$@"
       add_up asked
     fi
     finish

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Receiver } from '../notifications/receiver.ts'
+import { control } from './bounds.ts'
 import { ALL_TOLD } from './alarm-record.ts'
 import { Lives } from './lives.ts'
 
@@ -51,12 +52,16 @@ describe('the Bun host, killed with SIGKILL while states change', () => {
     120_000 + CYCLES * 5_000,
   )
 
-  test('would be seen to lose what it dropped at its start because nobody had carried it on', async () => {
-    const lives = await Lives.begin({ command: FORGETFUL, dataDir, databaseFile: onBun, receiver })
-    for (let cycle = 0; cycle < CONTROLS_MAX && lives.uncarried === 0; cycle++) await lives.dieUnderLoad()
-    const { unalarmed, untold } = await lives.end()
-    expect(unalarmed + untold).toBeGreaterThan(0)
-  }, 120_000)
+  control(
+    'would be seen to lose what it dropped at its start because nobody had carried it on',
+    async () => {
+      const lives = await Lives.begin({ command: FORGETFUL, dataDir, databaseFile: onBun, receiver })
+      for (let cycle = 0; cycle < CONTROLS_MAX && lives.uncarried === 0; cycle++) await lives.dieUnderLoad()
+      const { unalarmed, untold } = await lives.end()
+      expect(unalarmed + untold).toBeGreaterThan(0)
+    },
+    120_000,
+  )
 })
 
 describe('workerd, killed with SIGKILL while states change', () => {

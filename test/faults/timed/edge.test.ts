@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 
-import { RESERVED_BYTES_MAX } from '../../src/http/body-budget.ts'
-import { DIES, DIES_WITHOUT_ALARM } from './dying-values.ts'
-import { startEdgeProcess } from './edge-process.ts'
-import { Session } from './session.ts'
+import { RESERVED_BYTES_MAX } from '../../../src/http/body-budget.ts'
+import { DIES, DIES_WITHOUT_ALARM } from '../dying-values.ts'
+import { startEdgeProcess } from '../edge-process.ts'
+import { Session } from '../session.ts'
 
 test('while D1 is away requests are refused with 503, a time to wait and a problem; what is broken is 500', async () => {
   const losing = await startEdgeProcess('loses-its-database')
@@ -31,7 +31,7 @@ test('requests wait for no other one, which may have ended: none is taken for hu
   const target = `${url}/webcollector/jobs/${jobId}/values`
   const statuses = new Set<string>()
   for (let round = 0; round < 4; round++) {
-    const senders = [`${import.meta.dir}/rude-senders.ts`, target, own.id, '16', '3000']
+    const senders = [`${import.meta.dir}/../rude-senders.ts`, target, own.id, '16', '3000']
     const { stdout } = Bun.spawn([process.execPath, ...senders], { stdout: 'pipe' })
     for (const status of Object.keys((await new Response(stdout).json()) as object)) statuses.add(status)
   }

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startProcess } from '../hosts/process.ts'
-import { bound } from './bounds.ts'
-import { KEPT, Ledger } from './ledger.ts'
-import { logIn, Probe, slowestMs, stalledMsOf, statusesOf, timed } from './probe.ts'
-import type { Answer } from './probe.ts'
-import { killAll } from './process-tree.ts'
-import { Senders } from './senders.ts'
-import { Session } from './session.ts'
+import { startProcess } from '../../hosts/process.ts'
+import { bound } from '../bounds.ts'
+import { KEPT, Ledger } from '../ledger.ts'
+import { logIn, Probe, slowestMs, stalledMsOf, statusesOf, timed } from '../probe.ts'
+import type { Answer } from '../probe.ts'
+import { killAll } from '../process-tree.ts'
+import { Senders } from '../senders.ts'
+import { Session } from '../session.ts'
 
 const WHOLE = ['bun', 'test/faults/host.ts', 'whole']
 const BLOCKING = ['bun', 'test/faults/host.ts', 'blocks-its-loop']
@@ -141,7 +141,7 @@ async function deliver(session: Session, url: string, jobId: number, ledger: Led
 
 /** Another process that holds the write lock of a database file until it is killed. */
 async function lock(path: string): Promise<Bun.Subprocess> {
-  const script = join(import.meta.dir, '../hosts/hold-lock.ts')
+  const script = join(import.meta.dir, '../../hosts/hold-lock.ts')
   const child = Bun.spawn([process.execPath, script, path, String(HELD_MS)], { stdout: 'pipe' })
   const { value } = await child.stdout.getReader().read()
   expect(new TextDecoder().decode(value)).toBe('locked\n')

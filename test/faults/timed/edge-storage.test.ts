@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import type { HostProcess } from '../hosts/process.ts'
-import { startEdgeProcess } from './edge-process.ts'
-import { KEPT, Ledger } from './ledger.ts'
-import { until } from './probe.ts'
-import { Session } from './session.ts'
+import type { HostProcess } from '../../hosts/process.ts'
+import { startEdgeProcess } from '../edge-process.ts'
+import { KEPT, Ledger } from '../ledger.ts'
+import { until } from '../probe.ts'
+import { Session } from '../session.ts'
 
 const TIMEOUT_MS = 1_000
 /** As `failing-values.ts` has it: the platform itself gives up after six. */

@@ -3,15 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { cpuSecondsOf, quantile, residentBytesOf } from '../bench/measure.ts'
-import { startProcess } from '../hosts/process.ts'
-import type { HostProcess } from '../hosts/process.ts'
-import { bound } from './bounds.ts'
-import { logIn, Probe, statusesOf, timed, until } from './probe.ts'
-import type { Answer } from './probe.ts'
-import { killAll } from './process-tree.ts'
-import { Session } from './session.ts'
-import type { Body } from './session.ts'
+import { cpuSecondsOf, quantile, residentBytesOf } from '../../bench/measure.ts'
+import { startProcess } from '../../hosts/process.ts'
+import type { HostProcess } from '../../hosts/process.ts'
+import { bound } from '../bounds.ts'
+import { logIn, Probe, statusesOf, timed, until } from '../probe.ts'
+import type { Answer } from '../probe.ts'
+import { killAll } from '../process-tree.ts'
+import { Session } from '../session.ts'
+import type { Body } from '../session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const SLOW = ['bun', 'test/faults/host.ts', 'has-a-slow-disk']
@@ -151,7 +151,7 @@ const refusedMsOf = (answers: readonly Answer[]) =>
 async function flood({ host, session, jobIds }: Stage, connections: number, body: Body): Promise<Flooded> {
   const file = join(dataDir, 'body.json')
   await Bun.write(file, JSON.stringify(body))
-  const script = join(import.meta.dir, 'flood.ts')
+  const script = join(import.meta.dir, '../flood.ts')
   const worker = await startWorker()
   const controls = new Probe(() => timed(worker.url), 100)
   const cpuBefore = await cpuSecondsOf(host.pid)

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startProcess } from '../hosts/process.ts'
-import { KEPT, Ledger } from './ledger.ts'
-import { killAll } from './process-tree.ts'
-import { Senders } from './senders.ts'
-import { Session } from './session.ts'
+import { startProcess } from '../../hosts/process.ts'
+import { KEPT, Ledger } from '../ledger.ts'
+import { killAll } from '../process-tree.ts'
+import { Senders } from '../senders.ts'
+import { Session } from '../session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const UNFAIR = ['bun', 'test/faults/host.ts', 'credits-nothing']

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openLibsql } from '../../workers/bun/libsql.ts'
-import { startProcess } from '../hosts/process.ts'
-import type { HostProcess } from '../hosts/process.ts'
-import { Ledger } from './ledger.ts'
-import { killAll } from './process-tree.ts'
-import { Senders } from './senders.ts'
-import { Session } from './session.ts'
+import { openLibsql } from '../../../workers/bun/libsql.ts'
+import { startProcess } from '../../hosts/process.ts'
+import type { HostProcess } from '../../hosts/process.ts'
+import { Ledger } from '../ledger.ts'
+import { killAll } from '../process-tree.ts'
+import { Senders } from '../senders.ts'
+import { Session } from '../session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const UNFAIR = ['bun', 'test/faults/host.ts', 'credits-nothing']

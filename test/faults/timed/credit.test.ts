@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startProcess } from '../hosts/process.ts'
-import { killAll } from './process-tree.ts'
-import { Session } from './session.ts'
-import type { Body } from './session.ts'
+import { startProcess } from '../../hosts/process.ts'
+import { killAll } from '../process-tree.ts'
+import { Session } from '../session.ts'
+import type { Body } from '../session.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']

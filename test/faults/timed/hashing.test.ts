@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 
-import { startEdgeProcess } from './edge-process.ts'
+import { startEdgeProcess } from '../edge-process.ts'
 
-const RACE = `${import.meta.dir}/hashing-race.ts`
+const RACE = `${import.meta.dir}/../hashing-race.ts`
 
 test('who would wait without end for an idle processor is hashed with a share of a busy one', async () => {
   expect(await raceWith('100')).toBe('impatient')

@@ -309,7 +309,7 @@ CREATE TABLE `event_epochs` (
 	`opened_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `charges` (
+CREATE TABLE `sla_changes` (
 	`object_id` integer NOT NULL,
 	`seq` integer NOT NULL,
 	`at` integer NOT NULL,
@@ -451,7 +451,7 @@ CREATE TABLE `states` (
 	`maintained` integer DEFAULT false NOT NULL,
 	`tally` text,
 	`moment` text,
-	`charged` text,
+	`sla_state` text,
 	`flapping` integer DEFAULT false NOT NULL,
 	`alarmed_seq` integer DEFAULT 0 NOT NULL,
 	`alarmed_flapping` integer DEFAULT false NOT NULL,

@@ -24,7 +24,7 @@ export const states = sqliteTable(
     /** The latest instant at which a child has changed, and what the object was just before, as JSON; null for none. */
     moment: text({ mode: 'json' }).$type<unknown>(),
     /** State, since when, whether maintained, tally and moment, as service level containers take it; null where that is as it is. */
-    charged: text({ mode: 'json' }).$type<unknown>(),
+    slaState: text({ mode: 'json' }).$type<unknown>(),
     /** Whether a job's actor says that it flaps. */
     flapping: integer({ mode: 'boolean' }).notNull().default(false),
     /** The number of the latest transition that alarms were made of, and what they know of `flapping`. */
@@ -67,8 +67,8 @@ export const transitions = sqliteTable(
 )
 
 /** What service level containers take an object for from an instant on; null for what it is. */
-export const charges = sqliteTable(
-  'charges',
+export const slaChanges = sqliteTable(
+  'sla_changes',
   {
     objectId: integer('object_id')
       .notNull()

@@ -271,7 +271,7 @@ function pastOf(slo: number, slc: number): readonly string[] {
   return [
     `insert into alarm_comments (alarm_id, user_id, text, created_at) select id, 1, 'seen', 7 from alarms`,
     `insert into oidc_identities values ('https://id.example.org', 'subject', 2)`,
-    `insert into charges values (${slo}, 1, 1700000000000, 'major'), (${slo}, 2, 1700000000001, null)`,
+    `insert into sla_changes values (${slo}, 1, 1700000000000, 'major'), (${slo}, 2, 1700000000001, null)`,
     `insert into slc_periods values (41, ${slc}, 1, 2, '{"children":[]}')`,
     `insert into slc_revisions values (41, 1, 1, 1, 3, null, null), (41, 2, 1, 0, 4, 'owner', 'late news')`,
     `insert into slc_maintenance values (${slc}, 1, 1700000000000, 0, 0)`,

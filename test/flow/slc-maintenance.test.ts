@@ -108,17 +108,17 @@ describe('slaRelevant maintenance', () => {
     await stage.tell(job, on('02:30'), 'major')
     await stage.wakeUntil(on('03:00'))
     const kept = () =>
-      database.all(sql`select object_id, state, tally, charged from states order by object_id`)
+      database.all(sql`select object_id, state, tally, sla_state from states order by object_id`)
     const before = await kept()
     await sweepAll(ports)
     expect(await kept()).toEqual(before)
     // As a lost update would leave it: the service level object is not taken for what its child makes it.
-    await database.run(sql`update states set charged = null where object_id = ${slo}`)
+    await database.run(sql`update states set sla_state = null where object_id = ${slo}`)
     await sweepAll(ports)
-    const [{ charged } = { charged: '' }] = await database.all<{ charged: string }>(
-      sql`select charged from states where object_id = ${slo}`,
+    const [{ slaState } = { slaState: '' }] = await database.all<{ slaState: string }>(
+      sql`select sla_state as "slaState" from states where object_id = ${slo}`,
     )
-    expect(JSON.parse(charged)).toMatchObject({ state: 'major', maintained: false })
+    expect(JSON.parse(slaState)).toMatchObject({ state: 'major', maintained: false })
     await stage.wakeUntil(on('04:00'))
     // From then on.
     expect((await stage.valuesOf(slc)).creditUsed).toBe(3_600)
@@ -206,7 +206,7 @@ test('a container agrees with a count of every second, for any maintenance of an
   // Both kinds made a difference.
   expect(told.maintenance.filter(({ plain }) => plain).length).toBeGreaterThan(10)
   const [{ total } = { total: 0 }] = await stage.context.ports.database.all<{ total: number }>(
-    sql`select count(*) as total from charges where to_state is not null`,
+    sql`select count(*) as total from sla_changes where to_state is not null`,
   )
   expect(total).toBeGreaterThan(100)
   await opened.close()

@@ -29,13 +29,13 @@ function corrected(
   told: readonly Told[],
   of: number,
   { at, was }: { at: number; was: State },
-  isCharged: boolean,
+  countsForSla: boolean,
 ) {
   let state = was
   for (const one of told) {
     if (one.of !== of || at < one.beginAt || at >= one.endAt) continue
     if (one.type === 'adjustment') state = one.adjustTo
-    else if (!isCharged || !one.slaRelevant) state = shownInMaintenance(state)
+    else if (!countsForSla || !one.slaRelevant) state = shownInMaintenance(state)
   }
   return state
 }
@@ -62,13 +62,13 @@ test('the recalculated past of a container agrees with a count of every second, 
   ]
   const told: Told[] = []
   for (let count = 0; count < 60; count++) told.push(await correct(stage, places[next(places.length)]))
-  const charged = (of: number, at: number, was: State) => corrected(told, of, { at, was }, true)
+  const seenBySla = (of: number, at: number, was: State) => corrected(told, of, { at, was }, true)
   const isBad = (at: number) => {
     const children = made.map(({ job, slo }) => {
       const was = jobs.get(job)?.findLast((change) => change.at <= at)?.to ?? 'ok'
-      return charged(slo, at, charged(job, at, was))
+      return seenBySla(slo, at, seenBySla(job, at, was))
     })
-    return charged(slc, at, children.includes('major') ? 'major' : 'ok') === 'major'
+    return seenBySla(slc, at, children.includes('major') ? 'major' : 'ok') === 'major'
   }
   const counted = countSeconds(isBad, () => true, 0.03)
   const read = await readSlcHistory(stage.context, slc, {

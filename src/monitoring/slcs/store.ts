@@ -3,7 +3,7 @@ import { slcs } from '../../../db/tables/slcs.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Range } from '../../lib/range.ts'
 import type { State } from '../../domain/state.ts'
-import type { Charged, Link, Push } from '../states/propagation.ts'
+import type { SlaState, Link, Push } from '../states/propagation.ts'
 import type { ActiveWindow } from './active-time.ts'
 import type { PeriodRules } from './periods.ts'
 import type { MaintenanceStep } from './maintenance-steps.ts'
@@ -94,8 +94,8 @@ export type DueSlc = SlcRow & {
   readonly sinceAt: number
   readonly seq: number
   readonly maintained: boolean
-  /** As `Node.charged`. */
-  readonly charged: Charged | null
+  /** As `Node.slaState`. */
+  readonly slaState: SlaState | null
   readonly judged: Judged | null
   readonly frozenUntilAt: number
   /** That of the work queue; null if only time has passed. */
@@ -105,15 +105,15 @@ export type DueSlc = SlcRow & {
 /** Containers that are due, or whose children have changed; at most `limit`. */
 export async function readDue(database: Database, now: number, limit: number): Promise<readonly DueSlc[]> {
   const rows = await database.all<
-    Omit<DueSlc, 'judged' | 'activeTime' | 'charged' | 'maintained'> & {
+    Omit<DueSlc, 'judged' | 'activeTime' | 'slaState' | 'maintained'> & {
       judged: string | null
       activeTime: string | null
-      charged: string | null
+      slaState: string | null
       maintained: number
     }
   >(sql`
     select c.id as id, o.created_at as "createdAt", s.state as state, s.since_at as "sinceAt", s.seq as seq,
-           s.maintained as maintained, s.charged as charged, c.duration as duration, c.reset_interval as "resetInterval", c.time_zone as "timeZone",
+           s.maintained as maintained, s.sla_state as "slaState", c.duration as duration, c.reset_interval as "resetInterval", c.time_zone as "timeZone",
            c.limit_percent as "limit", c.target_percent as target, c.warn_at_percent as "warnAt",
            c.active_time as "activeTime", c.judged as judged, c.frozen_until_at as "frozenUntilAt", q.mark as mark
     from slcs c join objects o on o.id = c.id join states s on s.object_id = c.id
@@ -126,7 +126,7 @@ export async function readDue(database: Database, now: number, limit: number): P
   return rows.map((row) => ({
     ...row,
     maintained: row.maintained === 1,
-    charged: row.charged === null ? null : (JSON.parse(row.charged) as Charged),
+    slaState: row.slaState === null ? null : (JSON.parse(row.slaState) as SlaState),
     judged: row.judged === null ? null : (JSON.parse(row.judged) as Judged),
     activeTime: row.activeTime === null ? null : (JSON.parse(row.activeTime) as Terms['activeTime']),
   }))

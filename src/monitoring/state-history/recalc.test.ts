@@ -190,7 +190,7 @@ describe('a recomputed parent', () => {
       parentId: null,
       push: 'any',
       moment: null,
-      charged: null,
+      slaState: null,
     } as const
     const linkOf = (id: number) => ({ parentId: SLO, weight: 1, overrides: id === JOBS[0] ? overrides : {} })
     const propagation = new Propagation([

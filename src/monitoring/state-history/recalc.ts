@@ -82,10 +82,10 @@ function coveredState(state: State, { becomes, maintained }: Cover): State {
 }
 
 /** The state that service level containers used for an object from an instant on; null for the object's own state. */
-export type ChargedChange = { readonly at: number; readonly to: State | null }
+export type SlaChange = { readonly at: number; readonly to: State | null }
 
 /** Spans without gaps, as service level containers counted them. */
-export function chargedSpans(spans: readonly Span[], changes: readonly ChargedChange[]): Span[] {
+export function slaSpans(spans: readonly Span[], changes: readonly SlaChange[]): Span[] {
   const covers = changes.flatMap(({ at, to }, index): Cover[] => {
     const endAt = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY
     return to === null || endAt <= at ? [] : [{ beginAt: at, endAt, becomes: to, maintained: false }]

@@ -185,20 +185,20 @@ async function readCourses(
 }
 
 /** A course with the states that service level containers used; null if they always used the object's own states. */
-export type ChargedCourse = Course & { readonly charged: store.Charged | null }
+export type SlaCourse = Course & { readonly slaHistory: store.SlaHistory | null }
 
 /** The recorded states of objects over a range, and those that containers used, without deleted objects. */
-export async function readChargedCourses(
+export async function readSlaCourses(
   database: Database,
   ids: readonly number[],
   range: Range,
-): Promise<ReadonlyMap<number, ChargedCourse>> {
-  const [courses, charges] = await Promise.all([
+): Promise<ReadonlyMap<number, SlaCourse>> {
+  const [courses, slaHistories] = await Promise.all([
     readCourses(database, ids, range),
-    store.readCharges(database, ids, range),
+    store.readSlaHistories(database, ids, range),
   ])
-  const byId = new Map(charges.map((one) => [one.id, one]))
-  return new Map([...courses].map(([id, course]) => [id, { ...course, charged: byId.get(id) ?? null }]))
+  const byId = new Map(slaHistories.map((one) => [one.id, one]))
+  return new Map([...courses].map(([id, course]) => [id, { ...course, slaHistory: byId.get(id) ?? null }]))
 }
 
 /** A change of state as lists show it. */

@@ -5,7 +5,7 @@ import type { Database } from '../../ports/database.ts'
 import type { Reason, State } from '../../domain/state.ts'
 import type { Link, Push } from '../states/propagation.ts'
 import type { ObjectType } from '../tree/schema.ts'
-import type { ChargedChange } from './recalc.ts'
+import type { SlaChange } from './recalc.ts'
 import type { StateChange } from './timeline.ts'
 
 const OBJECTS_AT_ONCE = 50
@@ -197,25 +197,25 @@ export async function readGapBegins(
 }
 
 /** The states that service level containers used for an object, if they differed from the object's own. */
-export type Charged = {
+export type SlaHistory = {
   readonly id: number
   /** The number of the first of these changes. */
   readonly firstSeq: number
   /** In order; the first may be from before the range. */
-  readonly changes: readonly ChargedChange[]
+  readonly changes: readonly SlaChange[]
 }
 
 /** The states that service level containers used for objects over a range, for objects where they ever differed. */
-export async function readCharges(
+export async function readSlaHistories(
   database: Database,
   ids: readonly number[],
   { beginAt, endAt }: Range,
-): Promise<readonly Charged[]> {
+): Promise<readonly SlaHistory[]> {
   const rows = await database.all<{ id: number; seq: number; at: number; to: State | null }>(sql`
     select c.object_id as id, c.seq as seq, c.at as at, c.to_state as "to"
-    from json_each(${JSON.stringify(ids)}) one cross join charges c on c.object_id = one.value
+    from json_each(${JSON.stringify(ids)}) one cross join sla_changes c on c.object_id = one.value
     where c.at < ${endAt} and c.seq >= coalesce(
-      (select max(seq) from charges b where b.object_id = one.value and b.at <= ${beginAt}), 0)
+      (select max(seq) from sla_changes b where b.object_id = one.value and b.at <= ${beginAt}), 0)
     order by c.object_id, c.seq`)
   const byObject = Map.groupBy(rows, ({ id }) => id)
   return [...byObject].map(([id, changes]) => ({ id, firstSeq: changes[0]?.seq ?? 1, changes }))

@@ -48,7 +48,7 @@ const OK = {
   flapping: false,
   parentId: null,
   moment: null,
-  charged: null,
+  slaState: null,
 } as const
 const JOB = { heard: { seq: 0, state: 'ok' }, tally: null } as const
 

@@ -44,7 +44,7 @@ export type Node = {
   /** The latest instant at which a child changed; null before the first. */
   readonly moment: StateMoment | null
   /** The state for service level containers; null if it is the object's own. */
-  readonly charged: Charged | null
+  readonly slaState: SlaState | null
 }
 
 /** The message or error code of a bad job whose state did not change. */
@@ -58,7 +58,7 @@ export type News = Pick<Transition, 'message' | 'silentSinceAt' | 'errorCode'> &
 export type StateMoment = { readonly at: number; readonly was: State; readonly isGap: boolean }
 
 /** The object as service level containers see it: they ignore maintenance that is `slaRelevant`. */
-export type Charged = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally' | 'moment'>
+export type SlaState = Pick<Node, 'state' | 'sinceAt' | 'maintained' | 'tally' | 'moment'>
 
 /** An object that may enter or leave maintenance at an instant. */
 export type Review = {

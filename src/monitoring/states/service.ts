@@ -57,17 +57,17 @@ export async function recordTransitions(
   if (propagation.touched.length === 0) return { hasSlo: false }
   await commit(database, writesOf(database, propagation))
   const slos = new Set(propagation.touched.flatMap(({ id, rules }) => (rules ? [id] : [])))
-  const changed = [...propagation.changes, ...propagation.charges]
+  const changed = [...propagation.changes, ...propagation.slaChanges]
   return { hasSlo: changed.some(({ objectId }) => slos.has(objectId)) }
 }
 
 /** The writes of a propagation, and the marks for containers to assess. */
-function writesOf(database: Database, { changes, charges, touched }: SlaView): readonly Write[] {
+function writesOf(database: Database, { changes, slaChanges, touched }: SlaView): readonly Write[] {
   return [
     store.insertTransitions(database, changes),
-    ...(charges.length === 0 ? [] : [store.insertCharges(database, charges)]),
+    ...(slaChanges.length === 0 ? [] : [store.insertSlaChanges(database, slaChanges)]),
     store.saveNodes(database, touched),
-    store.enqueueContainers(database, [...changes, ...charges]),
+    store.enqueueContainers(database, [...changes, ...slaChanges]),
   ]
 }
 
@@ -108,7 +108,7 @@ export async function reviewMaintenance(
   const ids = reviews.flatMap(({ objectId, groupId }) =>
     groupId === null ? [objectId] : [objectId, groupId],
   )
-  const isParted = reviews.some(({ own, ownCharged }) => own !== ownCharged)
+  const isParted = reviews.some(({ own, ownSla }) => own !== ownSla)
   const propagation = new SlaView(await store.readNodes(database, ids), isParted)
   const changed = propagation.maintain(reviews, clock.now())
   await commit(database, [
@@ -130,7 +130,7 @@ function maintenanceWrites(
   const intervals = changed.flatMap(({ objectId, at }): maintenance.MaintenanceInterval[] => {
     const node = containers.get(objectId)
     if (!node) return []
-    const excused = (node.charged ?? node).maintained
+    const excused = (node.slaState ?? node).maintained
     return [{ objectId, at, maintained: node.maintained, excused }]
   })
   if (intervals.length === 0) return []

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import type { State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { crossing } from '../../../test/flow/transition.ts'
-import { chargedSpans } from '../state-history/recalc.ts'
+import { slaSpans } from '../state-history/recalc.ts'
 import { spansOf } from '../state-history/timeline.ts'
 import { SlaView } from './sla-view.ts'
-import type { Charge, ChargingReview } from './sla-view.ts'
+import type { SlaTransition, SlaReview } from './sla-view.ts'
 import { Propagation } from './propagation.ts'
 import type { StateChange, Node } from './propagation.ts'
 import { isMaintained, STATES } from './state.ts'
@@ -35,7 +35,7 @@ function nodes(): Node[] {
     flapping: false,
     push: 'any',
     moment: null,
-    charged: null,
+    slaState: null,
   } as const
   const tallyOf = (count: number) => STATES.map((state) => (state === 'ok' ? count : 0))
   const to = (parentId: number) => ({ parentId, weight: 1, overrides: {} })
@@ -74,10 +74,10 @@ const someEvents = fc.array(
 class World<P extends SlaView | Propagation> {
   kept = nodes()
   readonly changes: StateChange[] = []
-  readonly charges: Charge[] = []
-  readonly #make: (nodes: readonly Node[], reviews: readonly ChargingReview[]) => P
+  readonly slaChanges: SlaTransition[] = []
+  readonly #make: (nodes: readonly Node[], reviews: readonly SlaReview[]) => P
 
-  constructor(make: (nodes: readonly Node[], reviews: readonly ChargingReview[]) => P) {
+  constructor(make: (nodes: readonly Node[], reviews: readonly SlaReview[]) => P) {
     this.#make = make
   }
 
@@ -87,23 +87,23 @@ class World<P extends SlaView | Propagation> {
     this.#keep(propagation)
   }
 
-  review(asked: readonly ChargingReview[]): void {
+  review(asked: readonly SlaReview[]): void {
     const propagation = this.#make(this.kept, asked)
     const changed = propagation.maintain(asked, 0).map(({ objectId }) => objectId)
     this.#keep(propagation)
-    const own = { own: false, ownCharged: false }
+    const own = { own: false, ownSla: false }
     const inside = ALL.filter((id) => changed.includes(PARENT_OF.get(id) ?? 0))
     const at = asked[0]?.at ?? 0
     if (inside.length > 0)
       this.review(inside.map((objectId) => ({ objectId, at, ...(this.running(objectId) ?? own) })))
   }
 
-  running: (id: number) => Pick<ChargingReview, 'own' | 'ownCharged'> | undefined = () => undefined
+  running: (id: number) => Pick<SlaReview, 'own' | 'ownSla'> | undefined = () => undefined
 
   #keep(propagation: P): void {
     this.kept = this.kept.map((node) => propagation.touched.find(({ id }) => id === node.id) ?? node)
     this.changes.push(...propagation.changes)
-    if (propagation instanceof SlaView) this.charges.push(...propagation.charges)
+    if (propagation instanceof SlaView) this.slaChanges.push(...propagation.slaChanges)
   }
 }
 
@@ -115,16 +115,16 @@ test('containers use the states without slaRelevant maintenance at every instant
         (some, reviews) =>
           new SlaView(
             some,
-            reviews.some(({ own, ownCharged }) => own !== ownCharged),
+            reviews.some(({ own, ownSla }) => own !== ownSla),
           ),
       )
       both.running = (id) => ({
         own: running.plain.has(id) || running.relevant.has(id),
-        ownCharged: running.plain.has(id),
+        ownSla: running.plain.has(id),
       })
       // The states that would exist without the other maintenance.
       const without = new World((some) => new Propagation(some))
-      without.running = (id) => ({ own: running.plain.has(id), ownCharged: false })
+      without.running = (id) => ({ own: running.plain.has(id), ownSla: false })
       let waiting: Transition[] = []
       const tell = () => {
         both.follow(waiting)
@@ -138,7 +138,7 @@ test('containers use the states without slaRelevant maintenance at every instant
         if ('job' in event) continue
         running[event.kind][event.on ? 'add' : 'delete'](event.maintained)
         for (const world of [both, without]) {
-          const own = world.running(event.maintained) ?? { own: false, ownCharged: false }
+          const own = world.running(event.maintained) ?? { own: false, ownSla: false }
           world.review([{ objectId: event.maintained, at, ...own }])
         }
       }
@@ -151,24 +151,26 @@ test('containers use the states without slaRelevant maintenance at every instant
             changes.filter(({ objectId }) => objectId === id),
             range,
           )
-        const charges = both.charges.filter(({ objectId }) => objectId === id)
-        expect(chargedSpans(spans(both.changes), charges)).toEqual(spans(without.changes))
-        expect(charges.map(({ at }) => at)).toEqual(charges.map(({ at }) => at).toSorted((a, b) => a - b))
+        const slaChanges = both.slaChanges.filter(({ objectId }) => objectId === id)
+        expect(slaSpans(spans(both.changes), slaChanges)).toEqual(spans(without.changes))
+        expect(slaChanges.map(({ at }) => at)).toEqual(
+          slaChanges.map(({ at }) => at).toSorted((a, b) => a - b),
+        )
       }
       if (running.relevant.size > 0) return
       // No difference is stored once none applies any more.
-      for (const { charged, ...shown } of both.kept)
-        expect(shown).toMatchObject({ ...charged, sinceAt: shown.sinceAt, moment: shown.moment })
+      for (const { slaState, ...shown } of both.kept)
+        expect(shown).toMatchObject({ ...slaState, sinceAt: shown.sinceAt, moment: shown.moment })
     }),
     { numRuns: 2_000 },
   )
 })
 
 test('without slaRelevant maintenance containers store no states of their own', () => {
-  const charging = new SlaView(nodes())
-  charging.follow(change(10, 1, 'major'))
-  charging.maintain([{ objectId: GROUP, at: 2, own: true, ownCharged: true }], 2)
-  charging.follow(change(10, 3, 'minor'))
-  expect(charging.charges).toEqual([])
-  expect(charging.touched.every(({ charged }) => charged === null)).toBe(true)
+  const slaView = new SlaView(nodes())
+  slaView.follow(change(10, 1, 'major'))
+  slaView.maintain([{ objectId: GROUP, at: 2, own: true, ownSla: true }], 2)
+  slaView.follow(change(10, 3, 'minor'))
+  expect(slaView.slaChanges).toEqual([])
+  expect(slaView.touched.every(({ slaState }) => slaState === null)).toBe(true)
 })

@@ -2,17 +2,17 @@ import type { State } from '../../domain/state.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { Propagation, stateOf } from './propagation.ts'
 import { shownInMaintenance } from './state.ts'
-import type { StateChange, Charged, Node, Review } from './propagation.ts'
+import type { StateChange, SlaState, Node, Review } from './propagation.ts'
 import type { Tally } from './tally.ts'
 
 /** From an instant on, service level containers use a state for an object; null for its own. */
-export type Charge = { readonly objectId: number; readonly at: number; readonly to: State | null }
+export type SlaTransition = { readonly objectId: number; readonly at: number; readonly to: State | null }
 
-/** A review for both views: `ownCharged` leaves out maintenance that is `slaRelevant`. */
-export type ChargingReview = Review & { readonly ownCharged: boolean }
+/** A review for both views: `ownSla` leaves out maintenance that is `slaRelevant`. */
+export type SlaReview = Review & { readonly ownSla: boolean }
 
 /** The tallies of an object's children: with their own states, and with those that service level containers use. */
-export type Tallies = { readonly shown: Tally; readonly charged: Tally }
+export type Tallies = { readonly shown: Tally; readonly slaState: Tally }
 
 /** Propagates the states of objects and, beside them, the states that service level containers use. Both follow the
  * same rules and differ only in which maintenance applies. Without such a difference, only the first propagation
@@ -20,14 +20,14 @@ export type Tallies = { readonly shown: Tally; readonly charged: Tally }
 export class SlaView {
   readonly #before: readonly Node[]
   readonly #shown: Propagation
-  readonly #charged: Propagation | null
+  readonly #sla: Propagation | null
 
   /** @param isParted whether the next changes will make a difference between the two */
   constructor(nodes: readonly Node[], isParted = false) {
     this.#before = nodes
     this.#shown = new Propagation(nodes)
-    const isNeeded = isParted || nodes.some(({ charged }) => charged !== null)
-    this.#charged = isNeeded ? new Propagation(nodes.map(slaState)) : null
+    const isNeeded = isParted || nodes.some(({ slaState }) => slaState !== null)
+    this.#sla = isNeeded ? new Propagation(nodes.map(seenBySla)) : null
   }
 
   /** As `Propagation.changes`: the objects' own states. */
@@ -37,25 +37,25 @@ export class SlaView {
 
   /** The objects that changed in either view. */
   get touched(): readonly Node[] {
-    const charged = this.#charged
-    if (!charged) return this.#shown.touched
-    const ids = new Set([...this.#shown.touched, ...charged.touched].map(({ id }) => id))
+    const sla = this.#sla
+    if (!sla) return this.#shown.touched
+    const ids = new Set([...this.#shown.touched, ...sla.touched].map(({ id }) => id))
     return [...ids].flatMap((id) => {
       const node = this.#shown.node(id)
-      return node ? [{ ...node, charged: this.#apart(id) }] : []
+      return node ? [{ ...node, slaState: this.#apart(id) }] : []
     })
   }
 
   /** Changes of the states that containers use, where they differ from the objects' own, or did before; in order of
    * time for each object. */
-  get charges(): readonly Charge[] {
-    const charged = this.#charged
-    if (!charged) return []
-    const [shownOf, chargedOf] = [byObject(this.#shown.changes), byObject(charged.changes)]
-    return this.#before.flatMap((before): Charge[] => {
+  get slaChanges(): readonly SlaTransition[] {
+    const sla = this.#sla
+    if (!sla) return []
+    const [shownOf, slaOf] = [byObject(this.#shown.changes), byObject(sla.changes)]
+    return this.#before.flatMap((before): SlaTransition[] => {
       if (isContainer(before)) return []
-      const { id, charged: was, sinceAt, state } = before
-      const changes = (chargedOf.get(id) ?? []).map(({ at, to }) => ({ objectId: id, at, to }))
+      const { id, slaState: was, sinceAt, state } = before
+      const changes = (slaOf.get(id) ?? []).map(({ at, to }) => ({ objectId: id, at, to }))
       const isApart = this.#apart(id) !== null
       if (was === null && !isApart && isSame(changes, shownOf.get(id) ?? [])) return []
       const begin = was === null ? [{ objectId: id, at: sinceAt, to: state }] : []
@@ -67,14 +67,14 @@ export class SlaView {
   /** As `Propagation.follow`. */
   follow(transition: Transition): void {
     this.#shown.follow(transition)
-    this.#charged?.follow(transition)
+    this.#sla?.follow(transition)
   }
 
   /** As `Propagation.maintain`. */
-  maintain(reviews: readonly ChargingReview[], now: number): readonly Review[] {
+  maintain(reviews: readonly SlaReview[], now: number): readonly Review[] {
     const changed = new Set<Review>(this.#shown.maintain(reviews, now))
-    const charged = reviews.map((review) => ({ ...review, own: review.ownCharged }))
-    const also = new Set(this.#charged?.maintain(charged, now).map(({ objectId }) => objectId))
+    const slaReviews = reviews.map((review) => ({ ...review, own: review.ownSla }))
+    const also = new Set(this.#sla?.maintain(slaReviews, now).map(({ objectId }) => objectId))
     return reviews.filter((review) => changed.has(review) || also.has(review.objectId))
   }
 
@@ -82,14 +82,14 @@ export class SlaView {
   recount(tallies: ReadonlyMap<number, Tallies>, now: number): void {
     const counted = (which: keyof Tallies) => new Map([...tallies].map(([id, one]) => [id, one[which]]))
     this.#shown.recount(counted('shown'), now)
-    this.#charged?.recount(counted('charged'), now)
+    this.#sla?.recount(counted('slaState'), now)
   }
 
   /** The object as containers see it; null if it is the same. */
-  #apart(id: number): Charged | null {
-    const [shown, charged] = [this.#shown.node(id), this.#charged?.node(id)]
-    if (!shown || !charged) return null
-    const { state, sinceAt, maintained, tally, moment } = charged
+  #apart(id: number): SlaState | null {
+    const [shown, sla] = [this.#shown.node(id), this.#sla?.node(id)]
+    if (!shown || !sla) return null
+    const { state, sinceAt, maintained, tally, moment } = sla
     // It stays separate while its last change is later, because histories are written forwards.
     const isTogether =
       shown.state === state &&
@@ -101,13 +101,13 @@ export class SlaView {
 }
 
 /** An object as service level containers see it. */
-function slaState(node: Node): Node {
-  return node.charged ? { ...node, ...node.charged } : node
+function seenBySla(node: Node): Node {
+  return node.slaState ? { ...node, ...node.slaState } : node
 }
 
 /** Whether an object has these tallies, and the states that follow from them. */
-export function isAsTallied(node: Node, { shown, charged }: Tallies): boolean {
-  return isAsCounted(node, shown) && isAsCounted(slaState(node), charged)
+export function isAsTallied(node: Node, { shown, slaState }: Tallies): boolean {
+  return isAsCounted(node, shown) && isAsCounted(seenBySla(node), slaState)
 }
 
 /** Whether it is a service level container: its state follows from histories, not from a tally. */
@@ -124,7 +124,7 @@ function isAsCounted(node: Node, tally: Tally): boolean {
 
 /** Whether the two tallies of any object differ. */
 export function arePartedTallies(tallies: ReadonlyMap<number, Tallies>): boolean {
-  return tallies.values().some(({ shown, charged }) => !isSame(shown, charged))
+  return tallies.values().some(({ shown, slaState }) => !isSame(shown, slaState))
 }
 
 function byObject(changes: readonly StateChange[]) {

@@ -7,8 +7,8 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { shownState } from './propagation.ts'
 import { NO_CHILDREN } from './tally.ts'
-import type { Charge, Tallies } from './sla-view.ts'
-import type { StateChange, Charged, Link, StateMoment, News, Node, Push } from './propagation.ts'
+import type { SlaTransition, Tallies } from './sla-view.ts'
+import type { StateChange, SlaState, Link, StateMoment, News, Node, Push } from './propagation.ts'
 import type { Tally } from './tally.ts'
 import type { SloRules } from './slo-state.ts'
 import { STATES } from './state.ts'
@@ -27,7 +27,7 @@ export async function readNodes(database: Database, ids: readonly number[]): Pro
       where not exists (select 1 from slcs where slcs.id = l.parent_id))
     select o.id as id, o.type as type, o.parent_id as parent, s.seq as seq, s.state as state, s.since_at as since_at,
            s.heard as heard, s.bare as bare, coalesce(s.maintained, 0) as maintained, coalesce(s.flapping, 0) as flapping, s.news as news,
-           s.tally as tally, s.moment as moment, s.charged as charged, slo.rules as rules, slo.push_state as push,
+           s.tally as tally, s.moment as moment, s.sla_state as "slaState", slo.rules as rules, slo.push_state as push,
            (select json_group_array(json_array(l.parent_id, l.weight, json(l.overrides)))
             from links l where l.child_id = o.id and not l.is_left_out) as links
     from upwards join objects o on o.id = upwards.id
@@ -49,7 +49,7 @@ type NodeRow = {
   news: string | null
   tally: string | null
   moment: string | null
-  charged: string | null
+  slaState: string | null
   rules: string | null
   push: Push | null
   links: string
@@ -74,7 +74,7 @@ function nodeOf(row: NodeRow): Node {
       ...linksOf(row.links),
     ],
     moment: parsed<StateMoment>(row.moment),
-    charged: parsed<Charged>(row.charged),
+    slaState: parsed<SlaState>(row.slaState),
   }
 }
 
@@ -111,12 +111,12 @@ export function insertTransitions(database: Database, changes: readonly StateCha
 }
 
 /** Inserts the states that service level containers use, after earlier ones; those of deleted objects are left out. */
-export function insertCharges(database: Database, charges: readonly Charge[]): Write {
+export function insertSlaChanges(database: Database, slaChanges: readonly SlaTransition[]): Write {
   return database.run(sql`
-    insert into charges (object_id, seq, at, to_state)
-    select o.id, coalesce((select max(seq) from charges where object_id = o.id), 0)
+    insert into sla_changes (object_id, seq, at, to_state)
+    select o.id, coalesce((select max(seq) from sla_changes where object_id = o.id), 0)
              + row_number() over (partition by o.id order by key), value ->> 'at', value ->> 'to'
-    from json_each(${JSON.stringify(charges)}) join objects o on o.id = value ->> 'objectId'`)
+    from json_each(${JSON.stringify(slaChanges)}) join objects o on o.id = value ->> 'objectId'`)
 }
 
 /** Stores the states and tallies of objects; an older state changes nothing. */
@@ -134,20 +134,20 @@ export function saveNodes(
     | 'news'
     | 'tally'
     | 'moment'
-    | 'charged'
+    | 'slaState'
   >[],
 ): Write {
   return database.run(sql`
     insert into states (object_id, seq, state, since_at, heard, bare, maintained, flapping, news, tally, moment,
-      charged)
+      sla_state)
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
            value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'news', value ->> 'tally',
-           value ->> 'moment', value ->> 'charged'
+           value ->> 'moment', value ->> 'slaState'
     from json_each(${JSON.stringify(nodes)})
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
       heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, flapping = excluded.flapping,
-      news = excluded.news, tally = excluded.tally, moment = excluded.moment, charged = excluded.charged
+      news = excluded.news, tally = excluded.tally, moment = excluded.moment, sla_state = excluded.sla_state
     where excluded.seq >= states.seq`)
 }
 
@@ -256,7 +256,7 @@ export async function countChildren(
   parents: readonly number[],
 ): Promise<ReadonlyMap<number, Tallies>> {
   const given = sql`json_each(${JSON.stringify(parents)}) parent`
-  const shown = sql`coalesce(s.state, 'undefined') as state, coalesce(s.charged ->> 'state', s.state, 'undefined') as charged,
+  const shown = sql`coalesce(s.state, 'undefined') as state, coalesce(s.sla_state ->> 'state', s.state, 'undefined') as "slaState",
     coalesce(slo.push_state, 'any') as push`
   const rows = await database.all<ChildrenRow>(sql`
     select o.parent_id as parent, ${shown}, '{}' as overrides, count(*) as total
@@ -267,15 +267,15 @@ export async function countChildren(
     select l.parent_id as parent, ${shown}, l.overrides as overrides, sum(l.weight) as total
     from ${given} cross join links l on l.parent_id = parent.value and not l.is_left_out
       left join states s on s.object_id = l.child_id left join slos slo on slo.id = l.child_id group by 1, 2, 3, 4, 5`)
-  const tallies = new Map(parents.map((id) => [id, { shown: [...NO_CHILDREN], charged: [...NO_CHILDREN] }]))
-  for (const { parent, state, charged, push, overrides, total } of rows) {
+  const tallies = new Map(parents.map((id) => [id, { shown: [...NO_CHILDREN], slaState: [...NO_CHILDREN] }]))
+  for (const { parent, state, slaState, push, overrides, total } of rows) {
     const link = JSON.parse(overrides) as Link['overrides']
     const add = (tally: number[] | undefined, one: State) => {
       const place = STATES.indexOf(shownState(one, push, link))
       if (tally) tally[place] = (tally[place] ?? 0) + total
     }
     add(tallies.get(parent)?.shown, state)
-    add(tallies.get(parent)?.charged, charged)
+    add(tallies.get(parent)?.slaState, slaState)
   }
   return tallies
 }
@@ -283,7 +283,7 @@ export async function countChildren(
 type ChildrenRow = {
   parent: number
   state: State
-  charged: State
+  slaState: State
   push: Push
   overrides: string
   total: number

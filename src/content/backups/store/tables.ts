@@ -101,7 +101,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [tree.properties, ALWAYS],
   [states.states, HISTORIES],
   [states.transitions, RECORD],
-  [states.charges, RECORD],
+  [states.slaChanges, RECORD],
   [jobs.pings, ALWAYS],
   [slos.slos, ALWAYS],
   [slos.links, ALWAYS],

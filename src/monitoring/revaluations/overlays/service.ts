@@ -94,7 +94,7 @@ async function readThose(
 }
 
 /** Whether it counts for service level containers: they ignore maintenance that is `slaRelevant`. */
-export function isCharged({ type, slaRelevant }: Pick<PlacedOverlay, 'type' | 'slaRelevant'>): boolean {
+export function countsForSla({ type, slaRelevant }: Pick<PlacedOverlay, 'type' | 'slaRelevant'>): boolean {
   return type === 'adjustment' || !slaRelevant
 }
 

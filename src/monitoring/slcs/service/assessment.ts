@@ -129,12 +129,12 @@ function changeWrites(database: Database, judgement: Judgement): Write[] {
     silentSinceAt: null,
     causeId: causeOf(change, use.badTime),
   }))
-  const { id, maintained, charged } = slc
+  const { id, maintained, slaState } = slc
   const node = { id, seq: slc.seq + changes.length, state: last.to, sinceAt: last.at }
   return [
     insertTransitions(database, changes),
     saveNodes(database, [
-      { ...node, heard: null, maintained, flapping: false, tally: null, moment: null, charged },
+      { ...node, heard: null, maintained, flapping: false, tally: null, moment: null, slaState },
     ]),
   ]
 }

@@ -2,11 +2,11 @@ import { sha256 } from '../../../lib/digest.ts'
 import { intersectionOf, lengthMs, unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import { isCharged, readCorrections } from '../../revaluations/overlays/service.ts'
-import { chargedSpans, coversOf, laidOver } from '../../state-history/recalc.ts'
+import { countsForSla, readCorrections } from '../../revaluations/overlays/service.ts'
+import { slaSpans, coversOf, laidOver } from '../../state-history/recalc.ts'
 import type { Cover } from '../../state-history/recalc.ts'
-import { readChargedCourses, recalculate } from '../../state-history/service.ts'
-import type { ChargedCourse } from '../../state-history/service.ts'
+import { readSlaCourses, recalculate } from '../../state-history/service.ts'
+import type { SlaCourse } from '../../state-history/service.ts'
 import { spansOf } from '../../state-history/timeline.ts'
 import type { Span, StateChange } from '../../state-history/timeline.ts'
 import { shownState } from '../../states/propagation.ts'
@@ -33,7 +33,7 @@ export type Counting = {
 
 /** The data of bad time: transitions of the children, and maintenance of the container. */
 export type Recorded = {
-  readonly courses: ReadonlyMap<number, ChargedCourse>
+  readonly courses: ReadonlyMap<number, SlaCourse>
   readonly steps: readonly MaintenanceStep[]
 }
 
@@ -54,7 +54,7 @@ async function readRecorded(
   { ids, range }: { readonly ids: readonly number[]; readonly range: Range },
 ): Promise<Recorded> {
   const [courses, steps] = await Promise.all([
-    readChargedCourses(database, ids, range),
+    readSlaCourses(database, ids, range),
     readMaintenanceSteps(database, slcId, range),
   ])
   return { courses, steps }
@@ -71,9 +71,9 @@ function pastIn({ courses, steps }: Recorded, range: Range): SlcPast {
   const excused = maintenanceRanges(steps, 'excused')
   return {
     children: new Map(
-      [...courses].map(([id, { state, changes, charged }]): [number, Span[]] => [
+      [...courses].map(([id, { state, changes, slaHistory }]): [number, Span[]] => [
         id,
-        chargedSpans(spansOf(state, changes, range), charged?.changes ?? []),
+        slaSpans(spansOf(state, changes, range), slaHistory?.changes ?? []),
       ]),
     ),
     // During maintenance of the container no time is bad.
@@ -130,10 +130,10 @@ export function groundOf(slc: SlcRow, children: readonly Counted[]): Promise<str
 export function seqsOf({ courses, steps }: Recorded, at: number): Promise<string> {
   const upTo = (changes: readonly { readonly at: number }[]) =>
     changes.filter((change) => change.at <= at).length
-  const seqs = [...courses].map(([id, { seq, changes, charged }]) => [
+  const seqs = [...courses].map(([id, { seq, changes, slaHistory }]) => [
     id,
     seq + upTo(changes),
-    charged ? charged.firstSeq - 1 + upTo(charged.changes) : 0,
+    slaHistory ? slaHistory.firstSeq - 1 + upTo(slaHistory.changes) : 0,
   ])
   const step = steps.findLast((one) => one.at <= at)?.seq ?? 0
   return sha256(JSON.stringify([step, ...seqs.toSorted(([a = 0], [b = 0]) => a - b)]))
@@ -181,7 +181,7 @@ export async function readCorrectedPast(
     recalculate(database, { recorded: children, range }, true),
     readCorrections(database, path, range),
   ])
-  return { children: spans, covers: [...covers, coversOf(own.filter(isCharged))] }
+  return { children: spans, covers: [...covers, coversOf(own.filter(countsForSla))] }
 }
 
 function childrenOf({ terms }: FrozenPeriod): number[] {

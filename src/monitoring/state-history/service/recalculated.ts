@@ -1,11 +1,11 @@
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import { joined } from '../../revaluations/occurrences.ts'
-import { isCharged, readExperienced, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
+import { countsForSla, readExperienced, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
 import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
 import type { Node } from '../../states/propagation.ts'
 import { nodesAbove } from '../../states/service.ts'
-import { chargedSpans, coversOf, laidOver, parentSpans, spliced } from '../recalc.ts'
+import { slaSpans, coversOf, laidOver, parentSpans, spliced } from '../recalc.ts'
 import * as store from '../store.ts'
 import type { ChildRow } from '../store.ts'
 import { spansOf } from '../timeline.ts'
@@ -21,19 +21,19 @@ export type Recalculated = {
 
 /** The recorded states of objects over a range after corrections of the past. Corrections of objects below apply first
  * and the states above are computed again; then the corrections of the objects themselves apply.
- * @param asCharged as service level containers count it: they ignore maintenance that is `slaRelevant`
+ * @param asSla as service level containers count it: they ignore maintenance that is `slaRelevant`
  * @throws {Refusal} invalid if this would read too much */
 export async function recalculate(
   database: Database,
   { recorded, range }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly range: Range },
-  asCharged = false,
+  asSla = false,
 ): Promise<Recalculated> {
   const ids = [...recorded.keys()]
   const found = await readOverlays(database, ids, range)
-  const overlays = found.overlays.filter((one) => !asCharged || isCharged(one))
+  const overlays = found.overlays.filter((one) => !asSla || countsForSla(one))
   if (overlays.length === 0) return { spans: recorded, overlays }
   const descent = new Descent(await nodesAbove(database, [...ids, ...found.seeds]), overlays)
-  const material = await readMaterial(database, descent, { recorded, asCharged })
+  const material = await readMaterial(database, descent, { recorded, asSla })
   return { spans: new Map(ids.map((id) => [id, descent.spansOf(id, material)])), overlays }
 }
 
@@ -41,10 +41,7 @@ export async function recalculate(
 async function readMaterial(
   database: Database,
   descent: Descent,
-  {
-    recorded,
-    asCharged,
-  }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly asCharged: boolean },
+  { recorded, asSla }: { readonly recorded: ReadonlyMap<number, readonly Span[]>; readonly asSla: boolean },
 ): Promise<Material> {
   const objects = [...recorded.keys()]
   const targets = [...new Set(objects.flatMap((id) => descent.targetsOf(id)))]
@@ -56,9 +53,9 @@ async function readMaterial(
   const ids = [...new Set([...children.map(({ id }) => id), ...targets])]
   const count = await store.countChanges(database, ids, { ...hull, limit: CHANGES_MAX + 1 })
   if (count > CHANGES_MAX) throw tooMuch(`${CHANGES_MAX} changes of states`)
-  const [histories, charges, lived, gapBegins] = await Promise.all([
+  const [histories, slaHistories, lived, gapBegins] = await Promise.all([
     store.readHistories(database, ids, hull),
-    asCharged ? store.readCharges(database, ids, hull) : [],
+    asSla ? store.readSlaHistories(database, ids, hull) : [],
     readExperienced(database, descent.placesOf(targets), hull),
     store.readGapBegins(database, ids, hull),
   ])
@@ -69,15 +66,15 @@ async function readMaterial(
     ]),
   )
   const gapRanges = gapRangesOf(shown, gapBegins)
-  const charged = charges.map(({ id, changes }): [number, Span[]] => [
+  const seenBySla = slaHistories.map(({ id, changes }): [number, Span[]] => [
     id,
-    chargedSpans(shown.get(id) ?? [], changes),
+    slaSpans(shown.get(id) ?? [], changes),
   ])
   return {
     hull,
-    known: new Map([...shown, ...charged, ...recorded]),
+    known: new Map([...shown, ...seenBySla, ...recorded]),
     children,
-    lived: lived.filter((one) => !asCharged || isCharged(one)),
+    lived: lived.filter((one) => !asSla || countsForSla(one)),
     gapRanges,
   }
 }

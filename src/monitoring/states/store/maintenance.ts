@@ -4,7 +4,7 @@ import { staleMaintenance } from '../../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../../db/work-queue.ts'
 import type { QueueItem } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import type { ChargingReview } from '../sla-view.ts'
+import type { SlaReview } from '../sla-view.ts'
 
 /** Enqueues a review of an object, by id or path, that may have entered or left maintenance by its new place. */
 export function enqueueArrival(
@@ -35,7 +35,7 @@ export function enqueueChildren(database: Database, parents: readonly Maintenanc
 export type MaintenanceMoment = { readonly objectId: number; readonly at: number }
 
 /** A queued review, and the group of the container that it is about, because no link leads to a container. */
-export type NotedReview = ChargingReview & { readonly mark: number; readonly groupId: number | null }
+export type NotedReview = SlaReview & { readonly mark: number; readonly groupId: number | null }
 
 /** Objects that must be reviewed first, because others depend on them: see `readStaleMaintenance`. */
 export type Urgent = { readonly ids: readonly number[] }
@@ -51,10 +51,10 @@ export async function readStaleMaintenance(
   const rows = await database.all<MutableReview>(sql`
     select m.object_id as "objectId", m.at as at, m.mark as mark,
            case when o.type = 'slc' then o.parent_id end as "groupId", ${running}) as own,
-           ${running} and not r.sla_relevant) as "ownCharged"
+           ${running} and not r.sla_relevant) as "ownSla"
     from stale_maintenance m join objects o on o.id = m.object_id
     where ${urgent ? isUrgent(urgent) : sql`true`} order by m.object_id limit ${limit}`)
-  return rows.map((row) => ({ ...row, own: row.own === 1, ownCharged: row.ownCharged === 1 }))
+  return rows.map((row) => ({ ...row, own: row.own === 1, ownSla: row.ownSla === 1 }))
 }
 
 function isUrgent({ ids }: Urgent): SQL {
@@ -71,7 +71,7 @@ export async function hasStaleMaintenance(database: Database): Promise<boolean> 
   return (await database.all(sql`select 1 from stale_maintenance limit 1`)).length > 0
 }
 
-type MutableReview = Omit<NotedReview, 'own' | 'ownCharged'> & { own: number; ownCharged: number }
+type MutableReview = Omit<NotedReview, 'own' | 'ownSla'> & { own: number; ownSla: number }
 
 /** A container enters or leaves maintenance, with the maintenance that excuses downtime. */
 export type MaintenanceInterval = MaintenanceMoment & {

@@ -284,6 +284,7 @@ Every command prints its arguments with --help. For developers, with sh workers/
 
   test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
   dev-edge [--port n]   the Worker on this machine, offline
+  deploy [--env name]   the Worker on Cloudflare; --dry-run changes nothing
   build-console         build the web console into dist/console when its sources have changed
   as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
 END
@@ -343,6 +344,11 @@ case $command in
     first_request "http://localhost:$port" &
     case " $*" in *' --port'*) ;; *) set -- --port "$port" "$@" ;; esac
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
+    ;;
+  deploy)
+    install_missing dependencies devDependencies
+    find_bun
+    exec "$bun" workers/deploy/main.ts "$@"
     ;;
   build-console)
     install_missing dependencies

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+
+import { DeployFailure } from './wrangler.ts'
+
+/** The name of a new Worker is known everywhere after some time. */
+const READY_WITHIN_MS = 120_000
+const PAUSE_MS = 2_000
+const REQUEST_MAX_MS = 30_000
+const UNAUTHENTICATED = 401
+
+/** Waits until the service is ready.
+ * @throws {DeployFailure} with its last answer */
+export async function requireReady(url: string, withinMs = READY_WITHIN_MS): Promise<void> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(REQUEST_MAX_MS) }).catch(
+      (error: unknown) => error as Error,
+    )
+    if (answer instanceof Response && answer.ok) return
+    const text = answer instanceof Response ? `${answer.status} ${await answer.text()}` : answer.message
+    if (performance.now() > until)
+      throw new DeployFailure(`${url}/readyz is not ready: ${text}. The log: npx wrangler tail`)
+    await Bun.sleep(PAUSE_MS)
+  }
+}
+
+/** Signs in once. Without credentials it uses a name that does not exist: the service hashes the password in any case, and a platform
+ * that ends the request because of its CPU time does not answer 401.
+ * @throws {DeployFailure} where the service gives another answer */
+export async function signIn(
+  url: string,
+  credentials: { readonly username: string; readonly password: string } | null,
+): Promise<string> {
+  const body = credentials ?? {
+    username: 'deployment-check',
+    password: randomBytes(16).toString('base64url'),
+  }
+  const response = await fetch(`${url}/session/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(REQUEST_MAX_MS),
+  })
+  if (credentials && response.ok) {
+    const { sessionId } = (await response.json()) as { readonly sessionId: string }
+    await fetch(`${url}/session/logout`, { headers: { authorization: `Bearer ${sessionId}` } })
+    return `${credentials.username} can sign in`
+  }
+  if (!credentials && response.status === UNAUTHENTICATED)
+    return 'an unknown user cannot sign in, as it should be'
+  throw new DeployFailure(
+    `${body.username} cannot sign in: ${response.status} ${(await response.text()).slice(0, 500)}`,
+  )
+}

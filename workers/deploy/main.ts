@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util'
+
+import type { Target } from './configuration.ts'
+import { deploy, rehearse } from './deploy.ts'
+import { runWrangler } from './wrangler.ts'
+
+const USAGE = `Usage: npm run deploy -- [--env staging|production|top] [--url <address>] [--dry-run]
+
+Deploys the Worker to Cloudflare: checks the settings, creates the D1 database, the R2 bucket and the key that are missing,
+migrates, deploys, waits for /readyz and signs in once. It can be repeated.
+
+  --env      the environment of wrangler.toml: production (default), staging, or top for its top level. Builds of
+             Cloudflare (WORKERS_CI) deploy the top level by default
+  --url      the address of the service, if it has a domain of its own
+  --dry-run  build, and print what would be created; needs no account
+
+TIDEMARK_ADMIN_PASSWORD creates the administrator at the first deployment, instead of a set-up link.
+TIDEMARK_USERNAME and TIDEMARK_PASSWORD are the credentials for the check at later ones.
+`
+const TARGETS: ReadonlyMap<string, Target> = new Map([
+  ['production', 'production'],
+  ['staging', 'staging'],
+  ['top', ''],
+])
+const USAGE_CODE = 2
+
+async function main(): Promise<number> {
+  const environment = process.env
+  const { values } = parseArgs({
+    options: {
+      env: { type: 'string', default: environment['WORKERS_CI'] ? 'top' : 'production' },
+      url: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const target = TARGETS.get(values.env)
+  if (values.help || target === undefined) {
+    process.stdout.write(USAGE)
+    return values.help ? 0 : USAGE_CODE
+  }
+  const run = values['dry-run'] ? rehearse : deploy
+  await run({
+    directory: '.',
+    target,
+    url: values.url?.replace(/\/$/, ''),
+    environment,
+    wrangler: runWrangler,
+    print: (line) => process.stdout.write(`${line}\n`),
+  })
+  return 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (error instanceof TypeError) {
+    process.stderr.write(`${error.message}\n\n${USAGE}`)
+    process.exitCode = USAGE_CODE
+  } else if (error instanceof RangeError) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  } else throw error
+}

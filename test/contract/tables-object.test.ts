@@ -64,13 +64,66 @@ describe('a statement on SQLite', () => {
     expect(names.length).toBe(2)
   })
 
-  test('has a result that fits into the memory of the object, whatever the limits say', async () => {
-    const limits = { rowsMax: 1_000_000, bytesMax: Number.MAX_SAFE_INTEGER }
-    const failure = await rejection(ask(`SELECT '${'x'.repeat(1_000)}' FROM orders a, orders b`, limits))
-    expect(failure).toMatchObject({
+  test('has a result of more bytes than the memory of the object if the limits say so; else it is refused', async () => {
+    const large = { rowsMax: 1_000_000, bytesMax: Number.MAX_SAFE_INTEGER }
+    const text = `SELECT a.id AS n, '${'x'.repeat(7_000)}' || b.id AS pad, CASE WHEN a.id = 998 AND b.id = 998 THEN '7' ELSE 7 END AS mixed
+      FROM orders a, orders b WHERE a.id >= 980 ORDER BY a.id, b.id`
+    const refused = await rejection(ask(text, { ...large, bytesMax: 33_554_432 }))
+    expect(refused).toMatchObject({
       code: 'query_too_large',
       detail: 'The result has more than 33554432 bytes.',
     })
+    const query = { views: [VIEW], statement: { text, binds: [] }, timeZone: 'UTC' }
+    const result = await host.tables.query(query, { ...LIMITS, ...large }, NEVER)
+    expect(result.columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'n integer',
+      'pad string',
+      'mixed string',
+    ])
+    let [count, last] = [0, null as Row | null]
+    for await (const rows of result.rows) {
+      count += rows.length
+      last = rows.at(-1) ?? last
+    }
+    expect([count, last?.[0], String(last?.[1]).length, last?.[2]]).toEqual([5_000, 998, 7_003, '7'])
+    expect(await host.names(1)).toEqual(names)
+    for (const [limits, says] of [
+      [{ ...large, rowsMax: 4_999 }, /more than 4999 rows/],
+      [{ ...large, bytesMax: 34_000_000 }, /more than 34000000 bytes/],
+    ] as const) {
+      expect(await rejection(ask(text, limits))).toMatchObject({
+        code: 'query_too_large',
+        detail: expect.stringMatching(says) as string,
+      })
+    }
+    expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
+  })
+
+  test('has no table of its result any more once its reader has left, or its object has died', async () => {
+    const limits = { ...LIMITS, rowsMax: 1_000_000, bytesMax: Number.MAX_SAFE_INTEGER }
+    const text = `SELECT '${'x'.repeat(7_000)}' FROM orders a, orders b WHERE a.id >= 980`
+    const query = { views: [VIEW], statement: { text, binds: [] }, timeZone: 'UTC' }
+    await host.queryAndLeave(query, limits)
+    for (let tries = 0; (await host.names(1)).length > names.length && tries < 200; tries += 1)
+      await Bun.sleep(10)
+    expect(await host.names(1)).toEqual(names)
+    const lost = (await host.tables.query(query, limits, NEVER)).rows.getReader()
+    await lost.read()
+    await host.die(1).catch(() => undefined)
+    expect(await host.names(1)).toEqual(names)
+    await lost.cancel().catch(() => undefined)
+  })
+
+  test('leaves tables that can be dropped, although its result was refused', async () => {
+    const other: Generation = { sourceId: 1, tableId: 3, key: 'c' }
+    await host.tables.load(await load(other, 'n\n1\n2\n3\n', [{ name: 'n', type: 'integer' }]), NEVER)
+    const view: TableView = { name: 'o', of: other, columns: ['n'], where: null }
+    for (const limits of [{ rowsMax: 1 }, { bytesMax: 1 }])
+      expect(await rejection(ask('SELECT n FROM o', limits, [view]))).toMatchObject({
+        code: 'query_too_large',
+      })
+    await host.tables.drop([other])
+    expect(await host.names(1)).toEqual(names)
   })
 
   test.each([

@@ -1,7 +1,8 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
 
 import { Refusal } from '../../src/lib/errors.ts'
-import type { LoadOrder, Tables } from '../../src/ports/tables.ts'
+import type { QueryLimits } from '../../src/ports/databases.ts'
+import type { LoadOrder, TableQuery, Tables } from '../../src/ports/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { openBlobsR2 } from '../../workers/edge/blobs-r2.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
@@ -11,6 +12,7 @@ import { answerBlobs } from './storage-worker.ts'
 
 /** An object that ends at a word of the test, and tells what lies in its storage and how long its alarms ran. */
 export class MortalTables extends TablesObject {
+  protected override readonly leftAfterMs = 1_500
   readonly #alarms: number[] = []
 
   override async alarm(): Promise<void> {
@@ -44,7 +46,7 @@ export class MortalTables extends TablesObject {
 
 /** A call of the port, but for its signal and its progress. */
 export type TablesCall = {
-  readonly method: keyof Tables | 'loadAndLeave' | 'die' | 'names' | 'stored' | 'alarms'
+  readonly method: keyof Tables | 'loadAndLeave' | 'queryAndLeave' | 'die' | 'names' | 'stored' | 'alarms'
   readonly args: readonly unknown[]
 }
 
@@ -101,6 +103,14 @@ async function answer({ method, args }: TablesCall, { tables, namespace, tell }:
       if (share > 0) caller.abort(new Refusal('conflict', 'The caller left.'))
     })
     return
+  }
+  if (method === 'queryAndLeave') {
+    const [query, limits] = args as readonly [TableQuery, QueryLimits]
+    const { rows } = await tables.query(query, limits, signal)
+    const reader = rows.getReader()
+    await reader.read()
+    await reader.cancel()
+    return tell({ result: null })
   }
   const progress = (share: number) => void tell({ share })
   const ask = tables[method] as (...all: readonly unknown[]) => Promise<unknown>

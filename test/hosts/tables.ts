@@ -2,13 +2,14 @@ import type { FileContents } from '../../src/domain/import-plan.ts'
 import type { Row } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
-import type { Plan, ResultColumn } from '../../src/ports/databases.ts'
+import type { Plan, QueryLimits, ResultColumn } from '../../src/ports/databases.ts'
 import type {
   EditOutcome,
   Generation,
   LoadCounts,
   LoadOrder,
   ReshapeOutcome,
+  TableQuery,
   Tables,
 } from '../../src/ports/tables.ts'
 import { startWorker } from './miniflare.ts'
@@ -29,6 +30,8 @@ export type TablesHost = {
   alarms(sourceId: number): Promise<readonly number[]>
   /** Begins a load, and leaves once rows are stored. */
   loadAndLeave(order: LoadOrder): Promise<void>
+  /** Begins to read a result, and leaves with its first rows. */
+  queryAndLeave(query: TableQuery, limits: QueryLimits): Promise<void>
   close(): Promise<void>
 }
 
@@ -85,6 +88,7 @@ export async function startTables(): Promise<TablesHost> {
     stored: async (sourceId) => (await resultOf({ method: 'stored', args: [sourceId] })) as number,
     alarms: async (sourceId) => (await resultOf({ method: 'alarms', args: [sourceId] })) as readonly number[],
     loadAndLeave: async (order) => void (await resultOf({ method: 'loadAndLeave', args: [order] })),
+    queryAndLeave: async (...args) => void (await resultOf({ method: 'queryAndLeave', args })),
     close: () => miniflare.dispose(),
   }
 }

@@ -19,6 +19,7 @@ import type { Environment } from './environment.ts'
 import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'
 import { runEdit } from './tables/edit.ts'
+import { dropKept, keptLines } from './tables/kept-results.ts'
 import { Loads } from './tables/loads.ts'
 import type { LoadStep } from './tables/loads.ts'
 import { readPage } from './tables/pages.ts'
@@ -38,6 +39,15 @@ const log = jsonLog(console.log)
 export class TablesObject extends DurableObject<Environment> {
   readonly #loads = new Loads(this.ctx.storage, openBlobsR2(this.env.FILES))
 
+  /** A reader has left who reads nothing for so long. */
+  protected readonly leftAfterMs: number = 120_000
+
+  constructor(...given: ConstructorParameters<typeof DurableObject<Environment>>) {
+    super(...given)
+    // The readers of these have left with the object of before.
+    dropKept(this.ctx.storage.sql)
+  }
+
   query(
     { views, statement }: TableQuery,
     limits: QueryLimits,
@@ -46,19 +56,20 @@ export class TablesObject extends DurableObject<Environment> {
     return replyOf(async () => {
       const stored = views.map(({ of, ...view }) => ({ ...view, table: this.#loads.tableOf(of) }))
       const begunAt = clock.now()
-      const lines = runQuery(
-        this.ctx.storage,
-        { views: stored, statement, ...(explain && { explain }) },
-        limits,
-      )
+      const asked = { views: stored, statement, ...(explain && { explain }) }
+      const lines = runQuery(this.ctx.storage, asked, limits)
+      const { leftAfterMs } = this
+      const sent = lines?.values() ?? keptLines(this.ctx.storage, asked, { ...limits, leftAfterMs })
       // The clock stands still during a statement.
       await scheduler.wait(0)
-      if (clock.now() - begunAt > limits.timeoutMs)
+      if (clock.now() - begunAt > limits.timeoutMs) {
+        sent.return?.()
         throw new Refusal(
           'query_timeout',
           'The statement did not end within its time. Narrow it, or raise the time.',
         )
-      return streamOf(lines)
+      }
+      return streamOf(sent)
     })
   }
 

@@ -18,9 +18,9 @@ export type Explain = { readonly isAnalyzed: boolean }
 /** A view, and the name of the table that has its generation. */
 export type StoredView = Omit<TableView, 'of'> & { readonly table: string }
 
-const TABLE = /^h[0-9a-f]{32}$/i
+const TABLE = /^[hr][0-9a-f]{32}$/i
 const HIDDEN = /\bh[0-9a-f]{32}\b/gi
-const TABLES = /["`]?\bh[0-9a-f]{32}\b["`]?\.?/gi
+const TABLES = /["`]?\b[hr][0-9a-f]{32}\b["`]?\.?/gi
 const BATCH_ROWS = 500
 /** A result is in the memory of the object, of which there are 128 MB. */
 const RESULT_MAX_BYTES = 32 * 1024 * 1024
@@ -32,7 +32,8 @@ export const quotedName = (name: string): string => `"${name.replaceAll('"', '""
 /**
  * Runs a statement that sees nothing but the views, in a transaction that is rolled back: in it the tables of the views
  * have new names, which the statement cannot know.
- * @returns the result in lines, of which the last one may be a refusal
+ * @returns the result in lines, of which the last one may be a refusal; null for a result that is within the limits and
+ * has more bytes than the memory of the object has room for
  * @throws {Refusal} query_failed
  */
 export function runQuery(
@@ -43,11 +44,11 @@ export function runQuery(
     explain,
   }: { readonly views: readonly StoredView[]; readonly statement: Bound; readonly explain?: Explain },
   limits: QueryLimits,
-): Uint8Array[] {
+): Uint8Array[] | null {
   try {
     const text = gated(statement)
     return rolledBack(storage, () => {
-      const names = openViews(storage.sql, views)
+      const { names } = openViews(storage.sql, views)
       const bound = { text, binds: statement.binds }
       return explain ? plan(storage.sql, bound, { names, ...explain }) : read(storage.sql, bound, limits)
     })
@@ -59,7 +60,7 @@ export function runQuery(
 /** The statement, when it only reads and names neither the catalogue nor a hidden table. Names in double quotes get other
  * ones: SQLite takes a name in double quotes that it does not find for a string.
  * @throws {TextFault} */
-function gated({ text, binds }: Bound): string {
+export function gated({ text, binds }: Bound): string {
   const checked = checkStatement(text, 'sqlite', null)
   let result = ''
   let end = 0
@@ -100,6 +101,10 @@ class Conditions {
     this.#sql = sql
   }
 
+  drop(): void {
+    if (this.#size > 0) this.#sql.exec(`DROP TABLE "${this.#table}"`)
+  }
+
   textOf(where: Bound): string {
     if (this.#size === 0)
       this.#sql.exec(`CREATE TABLE "${this.#table}" (number INTEGER PRIMARY KEY, value BLOB)`)
@@ -117,8 +122,15 @@ class Conditions {
   }
 }
 
-/** Creates the views. A table has one new name for all views of it. @returns the name of a view by the one of its table */
-function openViews(sql: SqlStorage, views: readonly StoredView[]): ReadonlyMap<string, string> {
+type OpenViews = {
+  /** The name of a view by the one of its table. */
+  readonly names: ReadonlyMap<string, string>
+  /** Drops the views, so that the transaction can be committed. */
+  close(): void
+}
+
+/** Creates the views. A table has one new name for all views of it. */
+export function openViews(sql: SqlStorage, views: readonly StoredView[]): OpenViews {
   const conditions = new Conditions(sql)
   const hidden = new Map(views.map(({ table }) => [table, hiddenName()]))
   for (const [table, name] of hidden) sql.exec(`ALTER TABLE "${table}" RENAME TO "${name}"`)
@@ -129,7 +141,14 @@ function openViews(sql: SqlStorage, views: readonly StoredView[]): ReadonlyMap<s
       `CREATE VIEW ${quotedName(name)} (${names}) AS SELECT ${names} FROM "${hidden.get(table)}"${condition}`,
     )
   }
-  return new Map(views.map(({ name, table }) => [hidden.get(table) ?? '', name]))
+  return {
+    names: new Map(views.map(({ name, table }) => [hidden.get(table) ?? '', name])),
+    close() {
+      for (const { name } of views) sql.exec(`DROP VIEW ${quotedName(name)}`)
+      conditions.drop()
+      for (const [table, name] of hidden) sql.exec(`ALTER TABLE "${name}" RENAME TO "${table}"`)
+    },
+  }
 }
 
 /** The statement with its values for the platform. */
@@ -169,43 +188,61 @@ function plan(
   return lines.end({ columns: [{ name: 'plan', type: 'json', isExact: false }], mixed: [] }, null)
 }
 
-/** Reads as many rows as the limits allow. */
-function read(sql: SqlStorage, statement: Bound, { rowsMax, ...limits }: QueryLimits): Uint8Array[] {
-  const bytesMax = Math.min(limits.bytesMax, RESULT_MAX_BYTES)
-  const columns = columnsOf(sql, statement)
-  const names = columns.map((_, index) => `c${index}`)
-  const selected = columns.map(({ reader }, index) => reader.select(`c${index}`))
+/** A statement that selects expressions of the columns `c0`, `c1` … of another one. */
+export function selectionOf(statement: Bound, expressions: readonly string[]) {
   const { text, values } = executable(statement)
   const result = `"${hiddenName()}"`
-  const cursor = sql.exec(
-    `WITH ${result} (${names.join(', ')}) AS (${text}\n) SELECT ${selected.join(', ')} FROM ${result}`,
-    ...values,
+  const names = expressions.map((_, index) => `c${index}`).join(', ')
+  return {
+    text: `WITH ${result} (${names}) AS (${text}\n) SELECT ${expressions.join(', ')} FROM ${result}`,
+    values,
+  }
+}
+
+/** Reads as many rows as the limits allow. */
+function read(sql: SqlStorage, statement: Bound, limits: QueryLimits): Uint8Array[] | null {
+  const { rowsMax } = limits
+  const bytesMax = Math.min(limits.bytesMax, RESULT_MAX_BYTES)
+  const columns = columnsOf(sql, statement)
+  const { text, values } = selectionOf(
+    statement,
+    columns.map(({ reader }, index) => reader.select(`c${index}`)),
   )
+  const found = sql.exec(`${text} LIMIT ${rowsMax + 1}`, ...values).raw()
   const lines = linesOf()
   let batch: Row[] = []
   let [rows, bytes] = [0, 0]
   let refusal: Refusal | null = null
-  for (const raw of cursor.raw()) {
+  for (const raw of found) {
     const row: Cell[] = columns.map(({ reader }, index) => reader.read(raw[index] ?? null))
     rows += 1
     bytes += sizeOf(row)
     if (rows > rowsMax) refusal = tooLarge(`${rowsMax} rows`)
     else if (bytes > bytesMax) refusal = tooLarge(`${bytesMax} bytes`)
-    if (refusal) break
+    if (refusal) {
+      readToItsEnd(found)
+      break
+    }
     batch.push(row)
     if (batch.length < BATCH_ROWS) continue
     lines.addRows(batch)
     batch = []
   }
+  if (bytes > bytesMax && bytesMax < limits.bytesMax) return null
   if (batch.length > 0) lines.addRows(batch)
   const mixed = columns.flatMap(({ reader }, index) => (reader.isMixed() ? [index] : []))
   return lines.end({ columns: columns.map(({ name, reader }) => reader.column(name)), mixed }, refusal)
 }
 
-type ReadColumn = { readonly name: string; readonly reader: Reader }
+/** As long as rows of any result are left, no table of the object can be dropped. */
+function readToItsEnd(rows: Iterator<unknown>): void {
+  while (rows.next().done !== true);
+}
+
+export type ReadColumn = { readonly name: string; readonly reader: Reader }
 
 /** The columns of the result, as SQLite knows them of a view with the statement. */
-function columnsOf(sql: SqlStorage, statement: Bound): readonly ReadColumn[] {
+export function columnsOf(sql: SqlStorage, statement: Bound): readonly ReadColumn[] {
   const view = hiddenName()
   sql.exec(`CREATE VIEW "${view}" AS ${replaceParameters(statement, 'sqlite', () => 'NULL')}`)
   const found = [
@@ -224,11 +261,11 @@ function columnsOf(sql: SqlStorage, statement: Bound): readonly ReadColumn[] {
   })
 }
 
-function failed(error: Error): Refusal {
+export function failed(error: Error): Refusal {
   const message = error.message.replaceAll(TABLES, '').replace(/(?: at offset \d+)?: SQLITE_[A-Z_]+$/, '')
   return new Refusal('query_failed', message)
 }
 
-function tooLarge(limit: string): Refusal {
+export function tooLarge(limit: string): Refusal {
   return new Refusal('query_too_large', `The result has more than ${limit}.`)
 }

@@ -6,10 +6,10 @@ import type { ResultColumn, RowStream } from '../../../src/ports/databases.ts'
 /** A result between an object and its caller: a line of JSON with the columns, lines with rows, a line with the end. */
 type Line = Head | readonly Row[] | Tail
 /** `mixed` are the columns whose cells have several types and are to become text. */
-type Head = { readonly columns: readonly ResultColumn[]; readonly mixed: readonly number[] }
+export type Head = { readonly columns: readonly ResultColumn[]; readonly mixed: readonly number[] }
 type Tail = { readonly refusal: { readonly code: Code; readonly detail: string } | null }
 const encoder = new TextEncoder()
-const lineOf = (line: Line) => encoder.encode(`${JSON.stringify(line)}\n`)
+export const lineOf = (line: Line) => encoder.encode(`${JSON.stringify(line)}\n`)
 
 /** Collects the lines of a result. */
 export function linesOf() {
@@ -25,15 +25,17 @@ export function linesOf() {
   }
 }
 
-/** The lines as bytes that are sent at the pace of the reader. */
-export function streamOf(lines: readonly Uint8Array[]): ReadableStream<Uint8Array> {
-  const left = lines.values()
+/** The lines as bytes that are sent at the pace of the reader. A reader who leaves ends them. */
+export function streamOf(lines: Iterator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     type: 'bytes',
     pull(controller) {
-      const { value, done } = left.next()
-      if (done) controller.close()
-      else controller.enqueue(new Uint8Array(value))
+      const { value } = lines.next()
+      if (value) controller.enqueue(new Uint8Array(value))
+      else controller.close()
+    },
+    cancel() {
+      lines.return?.()
     },
   })
 }

@@ -38,6 +38,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /dashboards/{id}/data': 'the same',
   'POST /dashboards/export': 'the same',
   'POST /dashboards/import/analyze': 'it keeps nothing',
+  'POST /dashboards/import/grafana': 'it keeps nothing',
   'POST /dashboards/validate': 'it keeps nothing',
   'POST /dataSources/test': 'it keeps nothing',
   'POST /dataSources/{id}/uploads/{upload}/preview': 'it keeps nothing',

@@ -101,6 +101,27 @@ const rows: readonly Row[] = [
   },
   { title: 'missing', call: 'GET /dashboards/by-url/none', answers: 'not_found' },
   { title: 'missing', call: 'POST /dashboards/999999/detach', answers: 'not_found' },
+  ...(['editor', 'dashboard_viewer', null] as const).map((as): Row => ({
+    title: `a file of Grafana by ${as ?? 'nobody'}`,
+    call: 'POST /dashboards/import/grafana',
+    json: { dashboard: { panels: [] }, ...(as === 'editor' && { dataSource: 'any' }) },
+    as,
+    answers: as === null ? 'unauthenticated' : 'forbidden',
+  })),
+  ...[{ title: 'x' }, { kind: 'Dashboard', spec: { elements: {} } }].map((dashboard): Row => ({
+    title: 'no classic schema',
+    call: 'POST /dashboards/import/grafana',
+    json: { dashboard },
+    answers: 'invalid',
+    pointers: ['/dashboard'],
+  })),
+  {
+    title: 'an unknown data source',
+    call: 'POST /dashboards/import/grafana',
+    json: { dashboard: { panels: [] }, dataSource: 'no such source' },
+    answers: 'invalid',
+    pointers: ['/dataSource'],
+  },
   {
     title: 'uses of nothing',
     call: 'GET /dashboards/uses?kind=object',
@@ -295,6 +316,33 @@ const scenarios: Scenario[] = [
       await good(client.request('POST', `/dashboards/${id}/detach`, { as: 'editor' }))
       expectAnswer(await edit(), { answers: 200 })
       expectAnswer(await put({ ...code, definition: { refresh: 'never' } }), { answers: 'invalid' })
+    },
+  },
+  {
+    title: 'a dashboard of Grafana is converted and imported, with a data query for its SQL',
+    async run(client) {
+      const dataSource = `grafana ${++made}`
+      await good(client.request('POST', '/dataSources', { json: { name: dataSource, type: 'csv' } }))
+      const panels = [
+        { id: 1, type: 'table', title: 'Rows', targets: [{ rawSql: 'SELECT 1 AS one' }] },
+        { id: 2, type: 'timeseries', title: 'Load', targets: [{ expr: 'node_load1' }] },
+      ]
+      const dashboard = { title: `Grafana ${made}`, uid: `g${made}`, panels }
+      const { document: file, panels: outcomes } = await good<{ document: Document; panels: Body[] }>(
+        client.request('POST', '/dashboards/import/grafana', { json: { dashboard, dataSource } }),
+      )
+      expect(outcomes.map(({ widget, outcome }) => [widget, outcome])).toEqual([
+        ['panel-1', 'mapped'],
+        ['panel-2', 'placeholder'],
+      ])
+      const result = await imported(client, { document: file })
+      expect(result).toMatchObject({ unmatched: [], dataQueries: [{ action: 'create' }] })
+      const data = await good<{ widgets: Record<string, Body> }>(
+        client.request('POST', `/dashboards/${String(result.dashboards[0]?.id)}/data`, { json: {} }),
+      )
+      expect(data.widgets).toMatchObject({ 'panel-1': { status: 200, data: { rows: [[1]] } } })
+      const again = await imported(client, { document: file })
+      expect(again.dashboards).toMatchObject([{ action: 'unchanged' }])
     },
   },
   {

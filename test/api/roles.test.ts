@@ -80,6 +80,7 @@ describe('scopes', () => {
       'POST /dashboards/:id/data',
       'POST /dashboards/export',
       'POST /dashboards/import/analyze',
+      'POST /dashboards/import/grafana',
       'POST /dashboards/validate',
       'POST /dataQueries/:id/run',
       'POST /dataQueries/explain',

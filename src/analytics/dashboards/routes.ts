@@ -11,6 +11,7 @@ import { patching } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { dataRoutes } from './data/routes.ts'
+import { grafanaRoutes } from './grafana/routes.ts'
 import { groupRoutes } from './groups/routes.ts'
 import { nestedView } from './nested/schema.ts'
 import { readNested } from './nested/service.ts'
@@ -92,6 +93,7 @@ const readingRoutes = new Hono<Env>()
   .route('/', permissionRoutes)
   .route('/', dataRoutes)
   .route('/', portableRoutes)
+  .route('/', grafanaRoutes)
   .get(
     '/dashboards/:id',
     policy({

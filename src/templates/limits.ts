@@ -3,24 +3,19 @@ import { TemplateFault } from './fault.ts'
 export const TURNS_MAX = 10_000
 export const DEPTH_MAX = 50
 export const OUTPUT_MAX = 1_048_576
-export const TIME_MAX_MS = 100
 export const TEMPLATE_MAX = 100_000
-/** Steps of a run. The clock of some hosts stands still while a program computes. */
-const STEPS_MAX = 2_000_000
-const STEPS_BETWEEN_CLOCKS = 1_000
+/** Steps of a run, of 0.1 to 0.4 µs. A clock would refuse templates while other programs take the processor. */
+export const STEPS_MAX = 500_000
+/** Characters that are copied, or compared with others, in the time of one step. */
+const CHARACTERS_A_STEP = 64
+const COMPARISONS_A_STEP = 4_096
 
 /** The turns, steps and depth that a run has left. */
 export class Limits {
   #turns = 0
   #steps = 0
-  #clockAt = 0
   #depth = 0
   #at = 0
-  readonly #end: number
-
-  constructor(private readonly now: () => number) {
-    this.#end = now() + TIME_MAX_MS
-  }
 
   /** A turn of a loop. */
   turn(at: number): void {
@@ -33,11 +28,18 @@ export class Limits {
   step(at: number, count = 1): void {
     this.#at = at
     this.#steps += count
-    if (this.#steps > STEPS_MAX) throw new TemplateFault(at, 'the template computes for too long', 'limit')
-    if (this.#steps < this.#clockAt) return
-    this.#clockAt = this.#steps + STEPS_BETWEEN_CLOCKS
-    if (this.now() > this.#end)
-      throw new TemplateFault(at, `the template runs for more than ${TIME_MAX_MS} ms`, 'limit')
+    if (this.#steps > STEPS_MAX)
+      throw new TemplateFault(at, `the template takes more than ${STEPS_MAX} steps`, 'limit')
+  }
+
+  /** A text of this length that is read. */
+  read(at: number, length: number): void {
+    this.step(at, Math.floor(length / CHARACTERS_A_STEP))
+  }
+
+  /** A search for a text in another one, of these lengths. */
+  search(at: number, length: number, wanted: number): void {
+    this.step(at, Math.floor((length * wanted) / COMPARISONS_A_STEP))
   }
 
   /** A text of this size. */
@@ -49,7 +51,7 @@ export class Limits {
   output(at: number, size: number, added: number): void {
     if (size > OUTPUT_MAX)
       throw new TemplateFault(at, `makes a text of more than ${OUTPUT_MAX} characters`, 'limit')
-    this.step(at, added >> 6)
+    this.read(at, added)
   }
 
   /** Runs the body of a macro, of a function or of a snippet. */

@@ -34,7 +34,6 @@ export type Surroundings = {
   readonly snippet?: (name: string) => Template | undefined
   /** The formats at the beginning of a run, such as `number_format`. */
   readonly settings?: Readonly<Record<string, string>>
-  readonly now: () => number
   /** The limits that a template shares with those to which it refers; by default it has limits of its own. */
   readonly limits?: Limits
 }
@@ -92,7 +91,7 @@ export class Template {
   }
 
   #run(
-    { parameters, timeZone, snippet, settings, now, limits = new Limits(now) }: Surroundings,
+    { parameters, timeZone, snippet, settings, limits = new Limits() }: Surroundings,
     isSql: boolean,
   ): Value {
     const model = new Map(Object.entries(parameters).map(([name, value]) => [name, valueOf(value)] as const))

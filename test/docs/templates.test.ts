@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { templateSql } from '../../src/data/sql/template-sql.ts'
 import { builtInNames } from '../../src/templates/built-ins/names.ts'
-import { OUTPUT_MAX, TEMPLATE_MAX, TIME_MAX_MS, TURNS_MAX } from '../../src/templates/limits.ts'
+import { OUTPUT_MAX, STEPS_MAX, TEMPLATE_MAX, TURNS_MAX } from '../../src/templates/limits.ts'
 import { type Given, Template } from '../../src/templates/template.ts'
 
 const page = readFileSync(join(import.meta.dir, '../../docs/reference/templates.md'), 'utf8')
@@ -12,7 +12,6 @@ const [, json = ''] = /```json\n([^]*?)```/.exec(page) ?? []
 const surroundings = {
   parameters: JSON.parse(json) as Record<string, Given>,
   timeZone: 'UTC',
-  now: () => 0,
 }
 const examples = [...page.matchAll(/```ftl\n([^]*?)\n```\n```(sql|text)\n([^]*?)\n```/g)]
 
@@ -43,7 +42,7 @@ describe('the page of templates', () => {
   })
 
   test('names the limits', () => {
-    const limits = [TEMPLATE_MAX, TURNS_MAX, OUTPUT_MAX].map((limit) => limit.toLocaleString('en'))
-    for (const limit of [...limits, `${TIME_MAX_MS} ms`]) expect(page).toContain(limit)
+    const limits = [TEMPLATE_MAX, TURNS_MAX, OUTPUT_MAX, STEPS_MAX]
+    for (const limit of limits) expect(page).toContain(limit.toLocaleString('en'))
   })
 })

@@ -6,7 +6,7 @@ import { MODEL } from './model.ts'
 /** The text of a template by this implementation; null for a fault. */
 export function answerOf(text: string): Answer {
   try {
-    return Template.parse(text).text({ parameters: MODEL, timeZone: 'UTC', now: () => 0 })
+    return Template.parse(text).text({ parameters: MODEL, timeZone: 'UTC' })
   } catch (error) {
     if (error instanceof TemplateFault && error.line > 0) return null
     throw error

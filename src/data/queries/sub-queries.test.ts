@@ -52,15 +52,13 @@ function made(
     user?: Given
   } = {},
 ) {
-  const now = () => 0
   const stage = {
     published: new Map(library.map((one) => [keyOf(one.name), one] as const)),
     results: new Map(stored.map((name) => [keyOf(name), { name: 'tidemark_result_7' }] as const)),
     user,
     allowed,
     timeZone: 'UTC',
-    now,
-    limits: new Limits(now),
+    limits: new Limits(),
     calls: 0,
   }
   return statementOf(Template.parse(text), surroundingsOf(stage, values), { dialect, relations: null })
@@ -279,8 +277,8 @@ describe('faults', () => {
 
   test('a missing data query is a fault of the run as well', () => {
     expect(complaint('SELECT * FROM ${ref("none")} s', [])).toBe('there is no published data query none')
-    expect(() =>
-      Template.parse('${ref("none")}').text({ parameters: {}, timeZone: 'UTC', now: () => 0 }),
-    ).toThrow(TemplateFault)
+    expect(() => Template.parse('${ref("none")}').text({ parameters: {}, timeZone: 'UTC' })).toThrow(
+      TemplateFault,
+    )
   })
 })

@@ -16,7 +16,7 @@ const CALLS_MAX = 100
 type Values = Readonly<Record<string, Given>>
 
 /** Data that the templates of one statement share. */
-export type Stage = Pick<Surroundings, 'timeZone' | 'now'> & {
+export type Stage = Pick<Surroundings, 'timeZone'> & {
   readonly published: Library
   /** Stored results, by the keys of the names of their data queries. */
   readonly results: ReadonlyMap<string, { readonly name: string }>
@@ -29,9 +29,9 @@ export type Stage = Pick<Surroundings, 'timeZone' | 'now'> & {
 
 /** The variables of a template: parameters by their names and in `params`, the caller as `user`, and `ref`. */
 export function surroundingsOf(stage: Stage, values: Values): Surroundings {
-  const { timeZone, now, limits, user } = stage
+  const { timeZone, limits, user } = stage
   const ref = new NativeFunction((args, at) => new Call(stage, values, at).fragment(args))
-  return { parameters: { ...values, params: values, user, ref }, timeZone, now, limits }
+  return { parameters: { ...values, params: values, user, ref }, timeZone, limits }
 }
 
 /** A call of `ref`: the statement of another data query. */

@@ -8,10 +8,7 @@ import type { Dialect } from './spelling.ts'
 import { templateSql } from './template-sql.ts'
 
 function bound(text: string, values: Record<string, Given>, dialect: Dialect) {
-  const made = templateSql(
-    Template.parse(text).sql({ parameters: values, timeZone: 'UTC', now: () => 0 }),
-    dialect,
-  )
+  const made = templateSql(Template.parse(text).sql({ parameters: values, timeZone: 'UTC' }), dialect)
   return { ...made, text: checkStatement(made.text, dialect, null) }
 }
 

@@ -18,7 +18,6 @@ function bound(text: string, parameters: Readonly<Record<string, Given>>, dialec
     parameters,
     timeZone: 'UTC',
     snippet: (name) => snippets.get(name),
-    now: () => 0,
   })
   return templateSql(written, dialect)
 }

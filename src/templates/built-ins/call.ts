@@ -11,6 +11,8 @@ export type BuiltIn = (call: Call) => Value | undefined
 /** One use of a built-in. Strings that it makes are tainted when a string that it read is. */
 export class Call {
   #isTainted = false
+  /** The length of the longest string that it read. */
+  #length = 0
   #target: Value | undefined
 
   readonly name: string
@@ -53,7 +55,7 @@ export class Call {
 
   text(index: number): string {
     const value = this.value(index)
-    if (value instanceof Text) return value.text
+    if (value instanceof Text) return this.#counted(value.text)
     return value === undefined
       ? missing(this.at, 'an argument')
       : this.fail(`takes a string, not ${typeOf(value)}`)
@@ -61,7 +63,7 @@ export class Call {
 
   /** An argument as a string, also a number. */
   coerced(index: number): string {
-    return textOf(this.machine, this.value(index), this.at).text
+    return this.#counted(textOf(this.machine, this.value(index), this.at).text)
   }
 
   integer(index: number): number {
@@ -85,7 +87,16 @@ export class Call {
 
   #read(text: Text): string {
     this.#isTainted ||= text.isTainted
-    return text.text
+    return this.#counted(text.text)
+  }
+
+  /** Counts the steps of reading a string, and of finding it in one that was read before. */
+  #counted(text: string): string {
+    const { limits } = this.machine
+    limits.read(this.at, text.length)
+    limits.search(this.at, this.#length, text.length)
+    this.#length = Math.max(this.#length, text.length)
+    return text
   }
 }
 

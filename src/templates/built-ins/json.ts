@@ -4,12 +4,14 @@ import type { Text, Value } from '../values/value.ts'
 import type { BuiltIn, Call } from './call.ts'
 
 const DEPTH_MAX = 50
+const STEPS_A_CHARACTER = 4
 const TOKEN =
   /[ \t\n\r]*(?:("(?:[^"\\]|\\[^])*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{}:,]))/y
 
 /** A value of JSON text, with exact numbers. */
 export const evalJson: BuiltIn = (call) => {
   const text = call.string
+  call.machine.limits.step(call.at, text.length * STEPS_A_CHARACTER)
   const reader = new Reader(call, text)
   const value = reader.value(0)
   reader.end()

@@ -5,6 +5,9 @@ import type { Value } from '../values/value.ts'
 import type { BuiltIn, Call } from './call.ts'
 
 const PATTERN_MAX = 1_000
+/** A pattern takes a step for each character of the text and each 16 of its own, after some to compile it. */
+const CHARACTERS_A_STEP = 16
+const COMPILATION_STEPS = 16
 /** The longest text that is searched by a pattern. */
 const TEXT_MAX = 20_000
 const MATCHES_MAX = 10_000
@@ -22,7 +25,8 @@ export function patternOf(call: Call, pattern: string, flags: string, text: stri
     throw new TemplateFault(call.at, `the pattern has more than ${PATTERN_MAX} characters`, 'limit')
   if (text.length > TEXT_MAX)
     throw new TemplateFault(call.at, `matches a text of more than ${TEXT_MAX} characters`, 'limit')
-  call.machine.limits.step(call.at, text.length)
+  const steps = text.length * (1 + pattern.length / CHARACTERS_A_STEP) + pattern.length * COMPILATION_STEPS
+  call.machine.limits.step(call.at, Math.ceil(steps))
   const bits = flags.split('').reduce((sum, flag) => sum | (BITS[flag] ?? 0), 0)
   try {
     return RE2JS.compile(pattern, bits)

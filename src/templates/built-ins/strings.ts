@@ -4,6 +4,8 @@ import { Decimal } from '../values/decimal.ts'
 import type { BuiltIn, Call } from './call.ts'
 import { flagsOf, patternOf, placesOf, replacedBy, splitBy } from './patterns.ts'
 
+const SPACE = 0x20
+
 const mapped =
   (map: (text: string) => string): BuiltIn =>
   (call) =>
@@ -15,7 +17,13 @@ const asked =
     ask(call.string, call.text(0))
 
 const whole = (value: number): Value => Decimal.of(value)
-const trimmed = (text: string): string => text.replace(/^[\0- ]+/, '').replace(/[\0- ]+$/, '')
+/** Without control characters and spaces at both ends. A pattern would read each run of spaces from each of its characters on. */
+const trimmed = (text: string): string => {
+  let [from, to] = [0, text.length]
+  while (from < to && text.charCodeAt(from) <= SPACE) from += 1
+  while (to > from && text.charCodeAt(to - 1) <= SPACE) to -= 1
+  return text.slice(from, to)
+}
 
 /** Changes the first character that is not whitespace. */
 const atFirst = (text: string, change: (character: string) => string): string =>
@@ -62,6 +70,13 @@ const split: BuiltIn = (call) => {
   const flags = flagsOf(call, 1)
   call.machine.limits.step(call.at, text.length)
   return new Sequence(pieces(call, text, separator, flags).map((piece) => call.made(piece)))
+}
+
+const wordList: BuiltIn = (call) => {
+  const text = call.string
+  call.machine.limits.step(call.at, text.length)
+  const words = text.split(/[ \t\n\r\f]+/).filter((word) => word !== '')
+  return new Sequence(words.map((word) => call.made(word)))
 }
 
 function pieces(call: Call, text: string, separator: string, flags: string): readonly string[] {
@@ -155,13 +170,7 @@ export const STRINGS: Readonly<Record<string, BuiltIn>> = {
   capitalize: mapped(capitalized),
   trim: mapped(trimmed),
   length: (call) => whole(call.string.length),
-  word_list: (call) =>
-    new Sequence(
-      call.string
-        .split(/[ \t\n\r\f]+/)
-        .filter((word) => word !== '')
-        .map((word) => call.made(word)),
-    ),
+  word_list: wordList,
   contains: asked((text, part) => text.includes(part)),
   starts_with: asked((text, part) => text.startsWith(part)),
   ends_with: asked((text, part) => text.endsWith(part)),

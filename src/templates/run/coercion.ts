@@ -6,9 +6,13 @@ import type { Value } from '../values/value.ts'
 import { fail, missing } from './machine.ts'
 import type { Machine } from './machine.ts'
 
+/** Steps of writing a number or a date. */
+export const FORMAT_STEPS = 20
+
 /** A value as a string: numbers and dates by the settings. */
 export function textOf(machine: Machine, value: Value | undefined, at: number): Text {
   if (value instanceof Text) return value
+  if (value instanceof Decimal || value instanceof DateValue) machine.limits.step(at, FORMAT_STEPS)
   if (value instanceof Decimal) return numberText(value, setting(machine, 'number_format'), at)
   if (value instanceof DateValue)
     return dateText(machine, value, setting(machine, `${value.kind}_format`), at)

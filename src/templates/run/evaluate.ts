@@ -102,10 +102,19 @@ function operation(machine: Machine, { operator, left, right, at }: ExpressionOf
   if (operator === '||')
     return booleanOf(machine.evaluate(left), left.at) || booleanOf(machine.evaluate(right), right.at)
   const [first, second] = [machine.evaluate(left), machine.evaluate(right)]
+  machine.limits.step(machine.limits.at, lengthSteps(first) + lengthSteps(second))
   if (operator === '+') return sum(machine, first, second, at)
   if (operator === '-' || operator === '*' || operator === '/' || operator === '%')
     return arithmetic(operator, first, second, at)
   return compared(operator, first, second, at)
+}
+
+const LONG_NUMBER_STEPS = 8
+
+/** The steps that a long operand takes more than short ones take. */
+function lengthSteps(value: Value | undefined): number {
+  if (value instanceof Text) return value.text.length >> 6
+  return value instanceof Decimal && value.isLong() ? LONG_NUMBER_STEPS : 0
 }
 
 function hash(machine: Machine, { entries }: ExpressionOf<'hash'>): Hash {

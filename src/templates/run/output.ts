@@ -5,7 +5,7 @@ import { Decimal } from '../values/decimal.ts'
 import { computerNumber } from '../values/numbers.ts'
 import { DateValue, Fragment, NOTHING, Name, Text, itemsOf, typeOf } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { textOf } from './coercion.ts'
+import { FORMAT_STEPS, textOf } from './coercion.ts'
 import { missing } from './machine.ts'
 import type { Machine, Sink } from './machine.ts'
 
@@ -88,6 +88,7 @@ const LIST_MAX = 10_000
 /** A value as databases take it. A number that `?c` made a string is still a number. */
 export function plainOf(machine: Machine, value: Value | undefined, at: number): PlainValue {
   if (value === undefined) missing(at)
+  machine.limits.step(at, FORMAT_STEPS)
   const made = value instanceof Text ? value.of : null
   if (value instanceof Decimal || made instanceof Decimal) {
     const number = value instanceof Decimal ? value : (made as Decimal)

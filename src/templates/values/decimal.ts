@@ -4,6 +4,7 @@ import { TemplateFault, UNPLACED } from '../fault.ts'
 const SCALE = 12
 export const DIGITS_MAX = 1_000
 const LIMIT = 10n ** BigInt(DIGITS_MAX)
+const WORD = 2n ** 63n
 
 export type Rounding = 'half up' | 'half even' | 'floor' | 'ceiling' | 'down'
 
@@ -57,6 +58,11 @@ export class Decimal {
   modulo(other: Decimal): Decimal | undefined {
     const divisor = other.#long()
     return divisor === 0n ? undefined : new Decimal(this.#long() % divisor, 0)
+  }
+
+  /** Whether computations with it take many times as long as with numbers of 64 bits. */
+  isLong(): boolean {
+    return this.unscaled >= WORD || this.unscaled <= -WORD
   }
 
   negated(): Decimal {

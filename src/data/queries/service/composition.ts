@@ -62,16 +62,14 @@ export async function written(
   { template, reached }: Examined,
   { dialect, relations = null, values, allowed, user, results = new Map() }: Statement,
 ): Promise<{ readonly statement: Fragment } | Faults> {
-  const { clock, settings } = context.ports
-  const now = () => clock.now()
+  const { settings } = context.ports
   const stage = {
     published: reached,
     results,
     allowed,
     user: user === undefined ? await userOf(context) : user,
     timeZone: settings.timeZone,
-    now,
-    limits: new Limits(now),
+    limits: new Limits(),
     calls: 0,
   }
   const made = statementOf(template, surroundingsOf(stage, values), { dialect, relations })

@@ -13,11 +13,13 @@ import { words } from './language/words.ts'
 import { App, StartFailure } from './shell/app.tsx'
 import './shell/theme.ts'
 
+const FONT_PATIENCE_MS = 150
 const root = document.getElementById('app') as HTMLElement
 
 language.value = languageFor(navigator.languages)
 document.documentElement.lang = language.value
 loadCustomStyle()
+const font = loadFont()
 await Promise.all([loadWords(words), loadWords(problemWords)])
 try {
   const wallToken = location.pathname === `${BASE}wall` ? location.hash.slice(1) : ''
@@ -26,10 +28,17 @@ try {
   startEvents()
   onGap((jobId) => (jobId === null ? invalidateShown() : invalidate(`/jobs/${jobId}`)))
   startClock()
+  await font
   effect(() => void followUser())
   render(<App />, root)
 } catch (error) {
   render(<StartFailure error={error} />, root)
+}
+
+/** Loads the font before the first text, which would move when the font came after it. A slow font is not waited for. */
+function loadFont(): Promise<unknown> {
+  const patience = new Promise((resolve) => setTimeout(resolve, FONT_PATIENCE_MS))
+  return Promise.race([document.fonts.load('1em "Hanken Grotesk"').catch(() => undefined), patience])
 }
 
 /** The public style of the service comes last: outside of all layers, so that it may set the tokens. */

@@ -1,7 +1,9 @@
-import { beforeAll, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
+import type { Look } from './browser.ts'
 import { onMainHost } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 /** The screens of the navigation by their names in pictures, and their paths. */
 const SCREENS: readonly (readonly [name: string, path: string])[] = [
@@ -22,6 +24,22 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ['first-value', 'first-value'],
 ]
 const PLANT_MAX_MS = 60_000
+const TEST_MAX_MS = 120_000
+/** The calls of the API without which there is no sentence. */
+const CALLS_OF_SENTENCE = ['/alarms', '/session', '/session/refresh']
+const CALLS_MAX = 4
+const SENTENCE = /wrong|well|acknowledged/i
+/** What has moved without input, and how far. */
+const SHIFTS = `new Promise((resolve) => {
+  const found = []
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value, sources } of list.getEntries())
+      if (!hadRecentInput) found.push(value + ' ' + sources.map(({ node, previousRect, currentRect }) =>
+        [node?.outerHTML ?? node?.data, JSON.stringify(previousRect), JSON.stringify(currentRect)].join().slice(-300)).join())
+  }).observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => resolve(found), 500)
+})`
+const WIDTHS: readonly Look['width'][] = ['wide', 'narrow']
 
 onMainHost('screens', (stage) => {
   beforeAll(async () => {
@@ -36,4 +54,47 @@ onMainHost('screens', (stage) => {
         await page.getByRole('heading', { level: 1 }).first().waitFor()
         await check(name)
       }))
+  if (stage.name === 'bun') declareOverview(stage)
 })
+
+function declareOverview(stage: Stage): void {
+  for (const width of WIDTHS)
+    test(
+      `nothing moves while the overview opens: ${width}`,
+      () =>
+        stage.visit('', { width }, async ({ page }) => {
+          await page.locator('.slrow svg').first().waitFor()
+          expect(await page.evaluate<string[]>(SHIFTS)).toEqual([])
+        }),
+      TEST_MAX_MS,
+    )
+
+  test(
+    `the sentence needs at most ${CALLS_MAX} calls: it is there while all others wait`,
+    () =>
+      stage.visit('keys', {}, async ({ page }) => {
+        await page
+          .getByText(/^Live /)
+          .first()
+          .waitFor()
+        const asked: string[] = []
+        let answerOthers = (): void => undefined
+        const others = new Promise<void>((resolve) => (answerOthers = resolve))
+        await page.route(`${stage.url}/**`, async (route) => {
+          const { pathname, search } = new URL(route.request().url())
+          const isFile = route.request().resourceType() !== 'fetch'
+          const isOfSentence = CALLS_OF_SENTENCE.includes(pathname) && !search.includes('begin=')
+          if (isOfSentence) asked.push(pathname)
+          else if (!isFile) await others
+          await route.continue().catch(() => undefined)
+        })
+        await page.goto(`${stage.url}/ui/`)
+        await page.getByRole('heading', { level: 1, name: SENTENCE }).waitFor()
+        expect(asked.toSorted()).toEqual(CALLS_OF_SENTENCE)
+        expect(await page.locator('.hero p').count()).toBe(0)
+        answerOthers()
+        await page.locator('.slrow svg').first().waitFor()
+      }),
+    TEST_MAX_MS,
+  )
+}

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 
 import { useGet } from '../api/resource.ts'
-import type { Item } from '../api/client.ts'
+import type { Resource } from '../api/resource.ts'
+import type { Answer, Item } from '../api/client.ts'
 import { t } from '../language/t.ts'
 import { Card, Feed } from './data.tsx'
 import { Show } from './feedback.tsx'
@@ -10,24 +11,25 @@ import { objectLink } from './location.ts'
 import { shapeOf, stateWord } from './state.tsx'
 import { Time } from './time.tsx'
 
-type Change = Item<'/{parentType}/{parentId}/state-changes'>
+const ROUTE = '/{parentType}/{parentId}/state-changes'
+type Change = Item<typeof ROUTE>
 const SILENT = 5
 
-/** The latest changes of states of jobs and service levels below an object. */
-export function StateChanges({
-  type,
-  id,
-  limit = 8,
-}: {
-  readonly type: 'group' | 'device'
-  readonly id: number
-  readonly limit?: number
-}): JSX.Element {
-  const changes = useGet(
-    '/{parentType}/{parentId}/state-changes',
-    { path: { parentType: type, parentId: id }, query: { types: 'job,slo,slc', limit } },
+type Place = { readonly type: 'group' | 'device'; readonly id: number }
+const SHOWN_MAX = 8
+
+/** Reads the latest changes of states below an object. */
+export function useStateChanges({ type, id }: Place): Resource<Answer<typeof ROUTE>> {
+  return useGet(
+    ROUTE,
+    { path: { parentType: type, parentId: id }, query: { types: 'job,slo,slc', limit: SHOWN_MAX } },
     ['state'],
   )
+}
+
+/** The latest changes of states of jobs and service levels below an object. */
+export function StateChanges(place: Place): JSX.Element {
+  const changes = useStateChanges(place)
   return (
     <Card title={t('changes.title')} note={t('changes.note')}>
       <Show resource={changes} what={t('changes.failed')}>

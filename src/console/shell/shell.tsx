@@ -120,8 +120,8 @@ function Topbar(): JSX.Element {
         <Mark />
         Tidemark
       </a>
-      <span class="end" />
       <Live />
+      <span class="end" />
       <IconButton icon="search" label={t('shell.jump')} onClick={openPalette} />
       <UserMenu />
     </header>
@@ -170,8 +170,8 @@ function Live(): JSX.Element {
       <i class="dot" aria-hidden="true" />
       <span class="txt">
         {t(`live.${status}`)}
-        {status === 'paused' && waitingEvents.value > 0 && ` (${waitingEvents.value})`}{' '}
-        <span class="faint">{timeText(now.value, true)}</span>
+        {status === 'paused' && waitingEvents.value > 0 && ` (${waitingEvents.value})`}
+        {at !== null && <span class="faint"> {timeText(now.value, true)}</span>}
       </span>
     </button>
   )

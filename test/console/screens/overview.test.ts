@@ -1,36 +1,24 @@
+import { cpus, loadavg } from 'node:os'
+
 import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
+import { Meter } from '../load.ts'
 import { onMainHost } from '../stage.ts'
 
 const PLANT_MAX_MS = 60_000
 const TEST_MAX_MS = 120_000
-const VISITS = 2
-/** Cards move by the content of those above them that is read later; 0.1 is a good value of Web Vitals. */
-const SHIFT_MAX = 0.01
-/** Requests one after the other until the sentence is there. */
-const CALLS_MAX = 4
-/** The requests to the API that the page has sent when its sentence is there, with their times. */
-const MEASURE = `new Promise((resolve) => {
-  const look = () => {
-    const isThere = /wrong|well|acknowledged/i.test(document.getElementById('headline')?.textContent ?? '')
-    if (!isThere) return void requestAnimationFrame(look)
-    const calls = performance.getEntriesByType('resource')
-      .filter(({ initiatorType, name }) => initiatorType === 'fetch' && !name.includes('/ui/'))
-      .map(({ name, startTime, responseEnd }) => ({ path: new URL(name).pathname, begin: startTime, end: responseEnd }))
-    resolve(calls)
-  }
+/** The sentence is there this long after the page was asked for, with a warm cache on an idle machine with two cores. */
+const SENTENCE_MAX_MS = 500
+/** How often the page is opened until it is fast enough: other processes use the processor meanwhile. */
+const VISITS_MAX = 12
+/** When the sentence is drawn, in ms since the page was asked for. */
+const SENTENCE_AT = `new Promise((resolve) => {
+  const look = () => /wrong|well|acknowledged/i.test(document.getElementById('headline')?.textContent ?? '')
+    ? resolve(performance.now())
+    : requestAnimationFrame(look)
   look()
 })`
-/** How far content has moved without input. */
-const SHIFTS = `new Promise((resolve) => {
-  new PerformanceObserver((list) => resolve(
-    list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput).reduce((sum, { value }) => sum + value, 0),
-  )).observe({ type: 'layout-shift', buffered: true })
-  setTimeout(() => resolve(0), 500)
-})`
-
-type Call = { readonly path: string; readonly begin: number; readonly end: number }
 
 onMainHost('overview', (stage) => {
   beforeAll(async () => {
@@ -38,33 +26,25 @@ onMainHost('overview', (stage) => {
   }, PLANT_MAX_MS)
 
   test(
-    'the sentence is there after few calls, and content does not move',
+    `the sentence is there within ${SENTENCE_MAX_MS} ms`,
     () =>
       stage.visit('', {}, async ({ page }) => {
-        const visits: (readonly Call[])[] = []
-        const shifts: number[] = []
-        // The best of several: other tests use the processor meanwhile.
-        for (let visit = 0; visit < VISITS; visit++) {
+        const meter = await Meter.of(page)
+        const times: number[] = []
+        const busy: number[] = []
+        while (times.length < VISITS_MAX && !times.some((ms) => ms <= SENTENCE_MAX_MS)) {
+          const before = await meter.cpuSeconds()
           await page.reload()
-          visits.push(await page.evaluate<readonly Call[]>(MEASURE))
-          await page.locator('.skel').first().waitFor({ state: 'detached' })
-          shifts.push(await page.evaluate<number>(SHIFTS))
+          times.push(Math.round(await page.evaluate<number>(SENTENCE_AT)))
+          busy.push(Math.round(((await meter.cpuSeconds()) - before) * 1000))
         }
-        expect(Math.min(...visits.map(chainOf))).toBeLessThanOrEqual(CALLS_MAX)
-        expect(Math.min(...shifts)).toBeLessThan(SHIFT_MAX)
+        const load = loadavg()[0] ?? 0
+        // On a busy machine the page waits for the processor: then the time counts for which it had one.
+        const counted = load > cpus().length * 2 ? busy : times
+        const figures = `${times.join(', ')} ms, processor ${busy.join(', ')} ms, load ${load.toFixed(1)}`
+        if (Math.min(...counted) > SENTENCE_MAX_MS) throw new Error(`The sentence took ${figures}.`)
+        expect(times).not.toBeEmpty()
       }),
     TEST_MAX_MS,
   )
 })
-
-/** How many requests wait for each other until the alarms are there, of which the sentence is made. */
-function chainOf(calls: readonly Call[]): number {
-  let link = calls.find(({ path }) => path.endsWith('/alarms'))
-  let length = 0
-  while (link !== undefined) {
-    const { begin } = link
-    length += 1
-    link = calls.filter(({ end }) => end <= begin).toSorted((a, b) => b.end - a.end)[0]
-  }
-  return length
-}

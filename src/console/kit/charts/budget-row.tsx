@@ -16,7 +16,8 @@ export function BudgetRow({ id, name }: { readonly id: number; readonly name: st
       <a href={objectLink('slc', id)} class="cut">
         {name}
       </a>
-      <b class="num">{left === null ? '–' : percentText(left)}</b>
+      <b class="num">{data && (left === null ? '–' : percentText(left))}</b>
+      {!data && <span class="staff" />}
       {left !== null && data && (
         <Staff
           left={left}

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact'
 
+import type { Answer } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { Card, Table } from '../../kit/data.tsx'
 import { objectLink } from '../../kit/location.ts'
 import { durationText, msOfDuration, now, Time } from '../../kit/time.tsx'
@@ -9,13 +11,17 @@ import { placeOf } from './wrong-now.tsx'
 
 const SHOWN_MAX = 8
 
+const ROUTE = '/{parentType}/{parentId}/late-jobs'
+
+/** Reads the jobs of the whole tree that wait longer than usual. */
+export function useLate(): Resource<Answer<typeof ROUTE>> {
+  const query = { limit: SHOWN_MAX }
+  return useGet(ROUTE, { path: { parentType: 'group', parentId: 1 }, query }, ['state'])
+}
+
 /** Jobs that wait longer than usual for their next delivery; nothing while there are none. */
 export function Late(): JSX.Element | null {
-  const { data } = useGet(
-    '/{parentType}/{parentId}/late-jobs',
-    { path: { parentType: 'group', parentId: 1 }, query: { limit: SHOWN_MAX } },
-    ['state'],
-  )
+  const { data } = useLate()
   if (!data || data.items.length === 0) return null
   return (
     <Card title={t('overview.late')} note={t('overview.lateNote')}>

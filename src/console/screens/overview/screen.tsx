@@ -1,16 +1,23 @@
 import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
+import type { Answer } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { Empty, Show, Skeleton, Water } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
-import { StateChanges } from '../../kit/state-changes.tsx'
+import { StateChanges, useStateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
-import { Budgets } from './budgets.tsx'
-import { Late } from './late.tsx'
+import { Budgets, useBudgets } from './budgets.tsx'
+import { Late, useLate } from './late.tsx'
 import { headline, restSentence } from './sentence.ts'
 import { TideChart } from './tide-chart.tsx'
 import { WrongNow } from './wrong-now.tsx'
+
+const ROOT = { type: 'group', id: 1 } as const
+/** Cards that wait for a slow answer are shown without it after this time. */
+const PATIENCE_MS = 3_000
 
 /** The overview: a sentence, the tide of the last day, and the worst first. */
 export function Screen(): JSX.Element {
@@ -26,34 +33,57 @@ export function Screen(): JSX.Element {
       <section class="hero" aria-labelledby="headline">
         <div>
           <h1 id="headline">{alarms.data ? headline(alarms.data.items) : t('nav.overview')}</h1>
-          {root.data && <p>{restSentence(counts)}</p>}
+          {root.data && (alarms.data ?? alarms.failure) && <p>{restSentence(counts)}</p>}
         </div>
         <TideChart />
       </section>
-      <div class="two">
-        <div class="col spread">
-          <Show
-            resource={alarms}
-            what={t('overview.alarmsFailed')}
-            skeleton={<Skeleton lines={5} height="18rem" />}
-          >
-            {({ items }) =>
-              items.length === 0 ? (
-                <Calm hasJobs={Object.keys(counts).length > 0} />
-              ) : (
-                <WrongNow alarms={items} />
-              )
-            }
-          </Show>
-          <Late />
-        </div>
-        <div class="col spread">
-          <StateChanges type="group" id={1} />
-          <Budgets />
-        </div>
+      <Cards alarms={alarms} hasJobs={Object.keys(counts).length > 0} />
+    </div>
+  )
+}
+
+/** The cards below the sentence. They appear together: one that appeared alone would move those below it. */
+function Cards({
+  alarms,
+  hasJobs,
+}: {
+  readonly alarms: Resource<Answer<'/alarms'>>
+  readonly hasJobs: boolean
+}): JSX.Element {
+  const others = [useLate(), useStateChanges(ROOT), useBudgets()]
+  const isReady = useOnce(
+    [alarms, ...others].every(({ data, failure }) => data !== undefined || failure !== null),
+  )
+  if (!isReady) return <Skeleton lines={8} height="24rem" />
+  return (
+    <div class="two">
+      <div class="col spread">
+        <Show
+          resource={alarms}
+          what={t('overview.alarmsFailed')}
+          skeleton={<Skeleton lines={5} height="18rem" />}
+        >
+          {({ items }) => (items.length === 0 ? <Calm hasJobs={hasJobs} /> : <WrongNow alarms={items} />)}
+        </Show>
+        <Late />
+      </div>
+      <div class="col spread">
+        <StateChanges {...ROOT} />
+        <Budgets />
       </div>
     </div>
   )
+}
+
+/** Whether something has been so once, or the patience is over. */
+function useOnce(isSo: boolean): boolean {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    if (isSo) return setOver(true)
+    const timer = setTimeout(() => setOver(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [isSo])
+  return isSo || isOver
 }
 
 /** No alarm is open: calm water, or the way to a first value. */

@@ -46,7 +46,13 @@ export function TideChart(): JSX.Element {
   return (
     <figure class="tide" ref={figure}>
       <figcaption class="label">{t('overview.tide')}</figcaption>
-      <svg viewBox={`0 -16 ${width} ${HEIGHT + 36}`} role="img" aria-label={name} class="chart">
+      <svg
+        viewBox={`0 -16 ${width} ${HEIGHT + 36}`}
+        height={HEIGHT + 36}
+        role="img"
+        aria-label={name}
+        class="chart"
+      >
         {[0, top / 2, top].map((level) => (
           <g key={level}>
             <line class="grid" x1={LEFT} x2={right} y1={y(level, top)} y2={y(level, top)} />

@@ -30,6 +30,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /dataQueries/explain': 'the same',
   'POST /gis/cluster': 'the same',
   'POST /forecasts/{id}/select': 'the same',
+  'POST /forecasts/preview': 'it keeps nothing',
   'POST /jobs/{id}/replay': 'the same',
   'POST /scripts/codeGenerator': 'the same',
   'POST /dataSources/export': 'the same',

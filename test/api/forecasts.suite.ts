@@ -1,6 +1,12 @@
 import { expect } from 'bun:test'
 
-import type { BandView, ForecastView, GroupView, JobView } from '../../src/analytics/forecasts/schema.ts'
+import type {
+  BandView,
+  ForecastView,
+  GroupView,
+  JobView,
+  PreviewView,
+} from '../../src/analytics/forecasts/schema.ts'
 import type { Client } from './client.ts'
 import { must } from '../runs/fake-runner.ts'
 import { runnerOf } from './runs-stage.ts'
@@ -97,6 +103,26 @@ const rows: Row[] = [
     pointers: ['/table/dataSourceId'],
   },
   { title: 'no runner', call: 'POST /forecasts/{forecast}/run', answers: 'no_runner' },
+  {
+    title: 'no runner for a preview',
+    call: 'POST /forecasts/preview',
+    json: bodyOf(1, { source: job, model: { kind: 'custom:nothing' } }),
+    answers: 'no_runner',
+  },
+  {
+    title: 'a preview with a horizon of half a step',
+    call: 'POST /forecasts/preview',
+    json: bodyOf(1, { horizon: 'PT12H' }),
+    answers: 'invalid',
+    pointers: ['/horizon'],
+  },
+  {
+    title: 'a preview by a viewer',
+    call: 'POST /forecasts/preview',
+    as: 'dashboard_viewer',
+    json: bodyOf(1, { source: job }),
+    answers: 'forbidden',
+  },
   {
     title: 'nothing to select from',
     call: 'POST /forecasts/{forecast}/select',
@@ -248,7 +274,17 @@ const scenarios: Scenario[] = [
         failure,
       ])
       await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: results }))
-      await must(held.finish())
+      await must(held.log([{ line: 1, at: Date.now(), stream: 'stdout', text: '1 of 2 groups' }]))
+      const log = `${path}/jobs/${first.id}/log`
+      const following = client.request('GET', log, { headers: { accept: 'text/event-stream' } })
+      await must(held.finish({ logLines: 1 }))
+      const { text: followed, headers: streamed } = await following
+      expect(streamed.get('content-type')).toContain('text/event-stream')
+      expect(followed).toMatch(/event: line\n.*1 of 2 groups[^]*event: end\n.*"state":"succeeded"/)
+      const { text: later } = await client.request('GET', `${log}?follow=true&offset=1`)
+      expect([later.includes('event: line'), later.includes('event: end')]).toEqual([false, true])
+      const elsewhere = path.replace(String(id), String(id + 1))
+      expect((await client.request('GET', `${log.replace(path, elsewhere)}?follow=true`)).status).toBe(404)
       for (let left = 150; left > 0 && (await read()).publishedRun === null; left--) await Bun.sleep(100)
 
       expect(await read()).toMatchObject({
@@ -315,11 +351,72 @@ const scenarios: Scenario[] = [
       ])
       const ended = `${path}/jobs/${first.id}`
       expect(await good<JobView>(client.request('GET', ended))).toMatchObject({ state: 'succeeded' })
-      await good(client.request('GET', `${ended}/log`))
+      expect(await good(client.request('GET', `${ended}/log`))).toMatchObject({ lines: [{ n: 1 }] })
       expect((await client.request('POST', `${path}/select?wait=PT0S`, { json: select })).status).toBe(202)
       await good(client.request('DELETE', `${path}/jobs`))
       expect(await good(client.request('GET', `${path}/jobs`))).toEqual({ items: [] })
       expect((await client.request('DELETE', path)).status).toBe(204)
+    },
+  },
+  {
+    title: 'a preview predicts one group by a runner, and leaves nothing',
+    async run(client) {
+      const source = await ordersOf(client)
+      const json = bodyOf(source, { group: { select: 'south', Größe: 'S' } })
+      const runner = await runnerOf(client, {
+        name: `previewer ${source}`,
+        capabilities: ['forecast'],
+        forecastKinds: ['croston'],
+      })
+      const preview = (change: object = {}, query = '') =>
+        client.request('POST', `/forecasts/preview${query}`, { json: { ...json, ...change } })
+      const nowhere = await preview({ group: { select: 'nowhere' } })
+      expect(nowhere.status).toBe(422)
+      expect(nowhere.text).toContain('"/group"')
+
+      const asking = preview()
+      const held = await runner.next()
+      expect((await preview()).body).toMatchObject({ code: 'conflict' })
+      await held.begin()
+      const { bytes } = await held.say('GET', 'uploads/series.ndjson.gz')
+      const [, ...series] = await unpacked(bytes)
+      expect(series).toMatchObject([{ id: 0, key: ['south', 'S'] }])
+      const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
+      const name = 'outputs/forecast-00.ndjson.gz'
+      await must(held.say('PUT', name, { bytes: await packed([head, outcomeOf(0, ['south', 'S'])]) }))
+      await must(held.finish())
+      const shown = await good<PreviewView>(asking)
+      expect(shown).toMatchObject({
+        groups: 2,
+        group: { select: 'south', Größe: 'S' },
+        quality: 'good',
+        kind: 'custom:croston',
+        figures: { mase: 0.5 },
+        levels: [80, 95],
+        past: [{ value: 39 }],
+        error: null,
+      })
+      expect(shown.buckets).toHaveLength(7)
+      expect(shown.buckets[0]).toMatchObject({ mean: 12, bounds: { '95': { lower: 10, upper: 14 } } })
+
+      const failing = preview({ group: null })
+      const again = await runner.next()
+      await again.begin()
+      await again.finish({ outcome: 'failed', exitCode: 2, error: 'It failed.' })
+      expect((await failing).body).toMatchObject({ code: 'query_failed', detail: 'failed: It failed.' })
+
+      const accepted = await preview({}, '?wait=PT0S')
+      expect(accepted.status).toBe(202)
+      const operation = accepted.headers.get('location') ?? ''
+      const left = await runner.next()
+      expect((await client.request('DELETE', operation)).status).toBeLessThan(300)
+      const read = () => good<{ state: string }>(client.request('GET', operation))
+      for (let looks = 100; looks > 0 && (await read()).state !== 'cancelled'; looks--) await Bun.sleep(100)
+      expect(await read()).toMatchObject({ state: 'cancelled', kind: 'forecast' })
+      expect((await left.begin()).cancel).toBe(true)
+      await left.finish({ outcome: 'cancelled', exitCode: null })
+      const { items } = await good<{ items: Made[] }>(client.request('GET', '/forecasts'))
+      expect(items.map((one) => (one as unknown as { name: string }).name)).not.toContain(json.name)
     },
   },
 ]

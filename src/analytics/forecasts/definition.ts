@@ -4,6 +4,7 @@ import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { filterSchema } from '../../data/filters/schema.ts'
+import { model } from './model.ts'
 import { stepOf, stepsIn } from './steps.ts'
 
 export const FORECASTS_MAX = 200
@@ -15,7 +16,6 @@ const LEVELS_MAX = 4
 const DESCRIPTION_MAX = 4_000
 const TIMEOUT_MAX_S = 86_400
 
-const KINDS = ['auto', 'prophet', 'linear_regression', 'xgboost', 'sarimax', 'naive'] as const
 export const QUALITIES = ['good', 'fair', 'worse_than_naive', 'untested', 'failed'] as const
 
 /** Columns of results, which no group column may have as its name. */
@@ -101,75 +101,7 @@ const step = z
   .refine((text) => stepOf(text) !== null, 'must be P1M, P3M or P1Y, divide a day, or be whole days')
   .meta({ format: 'duration', examples: ['P1D'] })
 
-const PARAMS: Readonly<Record<string, z.ZodType>> = {
-  auto: z.strictObject({}),
-  naive: z.strictObject({}),
-  linear_regression: z.strictObject({
-    trend: z.enum(['linear', 'none']).optional(),
-    seasons: z
-      .array(z.enum(['day', 'week', 'year']))
-      .max(3)
-      .optional(),
-    ridge: z.number().min(0).max(1_000).optional(),
-  }),
-  xgboost: z.strictObject({
-    rounds: z.int().min(1).max(1_000).optional(),
-    maxDepth: z.int().min(1).max(10).optional(),
-    eta: z.number().positive().max(1).optional(),
-    lags: z.int().min(1).max(100).optional(),
-  }),
-  sarimax: z.strictObject({
-    form: z.enum(['fourier', 'seasonal', 'searched']).optional(),
-    order: z.tuple([z.int().min(0).max(5), z.int().min(0).max(2), z.int().min(0).max(5)]).optional(),
-    seasonalOrder: z
-      .tuple([z.int().min(0).max(2), z.int().min(0).max(1), z.int().min(0).max(2), z.int().min(0).max(24)])
-      .optional(),
-  }),
-  prophet: z.strictObject({
-    growth: z.enum(['linear', 'flat']).optional(),
-    seasonalityMode: z.enum(['additive', 'multiplicative']).optional(),
-    yearly: z.union([z.literal('auto'), z.boolean()]).optional(),
-    weekly: z.union([z.literal('auto'), z.boolean()]).optional(),
-    daily: z.union([z.literal('auto'), z.boolean()]).optional(),
-    changepointPriorScale: z.number().positive().max(10).optional(),
-    changepointRange: z.number().positive().max(1).optional(),
-  }),
-}
-
-/** The parameters of the kinds, as JSON Schema. */
-export function paramsOfKinds() {
-  return Object.entries(PARAMS).map(([kind, schema]) => ({ kind, params: z.toJSONSchema(schema) }))
-}
-
 export const scalar = z.union([storableText.max(1_000), z.number(), z.boolean(), z.null()])
-
-const param = z.union([z.number(), z.boolean(), storableText.max(64)])
-
-const model = z
-  .strictObject({
-    kind: z
-      .union([z.enum(KINDS), z.string().regex(/^custom:[a-z][a-z0-9_]{0,49}$/)])
-      .default('auto')
-      .describe('The kind of model; `auto` takes the one that is best in trials.')
-      .meta({ examples: ['auto'] }),
-    params: z
-      .record(z.string().regex(/^[a-zA-Z]{1,64}$/), z.union([param, z.array(param).max(10)]))
-      .default({})
-      .describe('Parameters of the kind; see GET /forecasts/kinds.'),
-  })
-  .superRefine(({ kind, params }, context) => {
-    for (const issue of PARAMS[kind]?.safeParse(params).error?.issues ?? [])
-      context.addIssue({
-        code: 'custom',
-        path: ['params', ...issue.path, ...unknownKey(issue)],
-        message: issue.message,
-      })
-  })
-  .default({ kind: 'auto', params: {} })
-
-function unknownKey(issue: z.core.$ZodIssue): string[] {
-  return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-}
 
 const bands = z
   .array(
@@ -271,39 +203,54 @@ const whole = z.strictObject({
   ...definition,
 })
 
-export const forecastBody = whole
-  .superRefine((body, context) => {
-    const fault = (path: (string | number)[], message: string) =>
-      context.addIssue({ code: 'custom', path, message })
-    const width = stepOf(body.step)
-    const steps = width && isTemporalDuration(body.horizon) ? stepsIn(body.horizon, width) : 1
-    if (steps === null || steps > HORIZON_MAX) fault(['horizon'], `must be 1 to ${HORIZON_MAX} steps`)
-    if (body.source.type === 'job') return
-    const { groupColumns, timeColumn, valueColumn, regressors } = body.source
-    const taken = new Set([timeColumn, valueColumn])
-    for (const [at, name] of groupColumns.entries()) {
-      if (RESULT_COLUMN.test(name))
-        fault(['source', 'groupColumns', at], 'is the name of a column of results')
-      if (taken.has(name)) fault(['source', 'groupColumns', at], 'is already used')
-      taken.add(name)
-    }
-    for (const [at, { column }] of regressors.entries()) {
-      if (taken.has(column)) fault(['source', 'regressors', at, 'column'], 'is already used')
-      taken.add(column)
-    }
+/** Rules between fields. */
+function checkWhole(body: z.output<typeof whole>, context: z.core.$RefinementCtx): void {
+  const fault = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: 'custom', path, message })
+  const width = stepOf(body.step)
+  const steps = width && isTemporalDuration(body.horizon) ? stepsIn(body.horizon, width) : 1
+  if (steps === null || steps > HORIZON_MAX) fault(['horizon'], `must be 1 to ${HORIZON_MAX} steps`)
+  if (body.source.type === 'job') return
+  const { groupColumns, timeColumn, valueColumn, regressors } = body.source
+  const taken = new Set([timeColumn, valueColumn])
+  for (const [at, name] of groupColumns.entries()) {
+    if (RESULT_COLUMN.test(name)) fault(['source', 'groupColumns', at], 'is the name of a column of results')
+    if (taken.has(name)) fault(['source', 'groupColumns', at], 'is already used')
+    taken.add(name)
+  }
+  for (const [at, { column }] of regressors.entries()) {
+    if (taken.has(column)) fault(['source', 'regressors', at, 'column'], 'is already used')
+    taken.add(column)
+  }
+}
+
+export const forecastBody = whole.superRefine(checkWhole).meta({
+  examples: [
+    {
+      name: 'Free space, two days',
+      source: { type: 'job', jobId: 7, key: 'returnValue1' },
+      step: 'PT1H',
+      horizon: 'P2D',
+      schedule: { cron: '0 4 * * *' },
+    },
+  ],
+})
+
+export const previewBody = whole
+  .extend({
+    name: composedName.default('Preview'),
+    group: z
+      .record(columnName, scalar)
+      .nullable()
+      .default(null)
+      .describe('The values of all group columns of the predicted series; null for the first series.'),
   })
+  .superRefine(checkWhole)
   .meta({
-    examples: [
-      {
-        name: 'Free space, two days',
-        source: { type: 'job', jobId: 7, key: 'returnValue1' },
-        step: 'PT1H',
-        horizon: 'P2D',
-        schedule: { cron: '0 4 * * *' },
-      },
-    ],
+    examples: [{ source: { type: 'job', jobId: 7, key: 'returnValue1' }, step: 'PT1H', horizon: 'P2D' }],
   })
 
+export type PreviewBody = z.output<typeof previewBody>
 export type ForecastBody = z.output<typeof forecastBody>
 export type Source = z.output<typeof sourceSchema>
 export type RowSource = Exclude<Source, { type: 'job' }>

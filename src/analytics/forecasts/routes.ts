@@ -1,19 +1,18 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
-import { logQuery, logView } from '../../automation/runs/schema.ts'
 import { selectBody, selectView } from '../../data/selection/schema.ts'
 import { waited } from '../../data/selection/service/waited.ts'
 import { noContent, ok, sentPath } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
-import { idempotencyKeyOf, REPLAYED } from '../../http/idempotency.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView, waitQuery } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
-import { forecastBody } from './definition.ts'
+import { forecastBody, previewBody } from './definition.ts'
+import { runRoutes } from './routes/runs.ts'
 import {
   bandQuery,
   bandView,
@@ -24,10 +23,8 @@ import {
   forecastView,
   groupsQuery,
   groupView,
-  jobPath,
-  jobsQuery,
-  jobView,
   kindView,
+  previewView,
 } from './schema.ts'
 import {
   createForecast,
@@ -38,13 +35,19 @@ import {
   updateForecast,
 } from './service.ts'
 import { listGroups, readBand, selectResults } from './service/results.ts'
-import { cancelRun, deleteRuns, listKinds, listRuns, orderRun, readLog, readRun } from './service/runs.ts'
+import { previewForecast } from './service/preview.ts'
+import { listKinds } from './service/runs.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 const ROLES = SCRIPT_READERS
 const oneForecast = { 200: ok(forecastView, 'The forecast.', ['ETag']) }
 const selectQuery = z.object({
   wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
+})
+
+const PREVIEW_WAIT_MS = 20_000
+const previewQuery = z.object({
+  wait: waitQuery('How long to wait for the result; by default 20 seconds. Then the answer is 202.'),
 })
 
 export const forecastRoutes = new Hono<Env>()
@@ -83,6 +86,32 @@ export const forecastRoutes = new Hono<Env>()
       answers: { 200: ok(z.array(kindView), 'The kinds.') },
     }),
     async (c) => c.json(await listKinds(c.get('context'))),
+  )
+  .post(
+    '/forecasts/preview',
+    policy({
+      summary: 'Predict one series of a forecast that is not stored',
+      roles: ROLES,
+      scope: 'execute',
+      answers: {
+        200: ok(previewView, 'The predicted series.'),
+        202: ok(operationView, 'The operation that predicts the series, after the wait.', [
+          'Location',
+          'Retry-After',
+        ]),
+      },
+      refuses: [409, 422, 503],
+    }),
+    valid('query', previewQuery),
+    jsonBody(BODY_MAX_BYTES),
+    valid('json', previewBody),
+    async (c) => {
+      const [context, body] = [c.get('context'), c.req.valid('json')]
+      const { wait: waitMs = PREVIEW_WAIT_MS } = c.req.valid('query')
+      const asked = { subject: sentPath(c.req), kind: 'forecast', waitMs }
+      const outcome = await waited(context, asked, ({ signal }) => previewForecast(context, body, signal))
+      return outcome.isDone ? c.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+    },
   )
   .get(
     '/forecasts/:id',
@@ -133,92 +162,7 @@ export const forecastRoutes = new Hono<Env>()
     valid('param', forecastPath),
     async (c) => c.json(await listDependents(c.get('context'), c.req.valid('param').id)),
   )
-  .post(
-    '/forecasts/:id/run',
-    policy({
-      summary: 'Run a forecast',
-      roles: ROLES,
-      scope: 'execute',
-      answers: {
-        202: ok(jobView, 'The run, which waits for a runner.', ['Location', 'Idempotency-Replayed']),
-      },
-      refuses: [400, 409, 422, 503],
-      isRepeatable: true,
-    }),
-    valid('param', forecastPath),
-    async (c) => {
-      const { id } = c.req.valid('param')
-      const { job, isReplayed } = await orderRun(c.get('context'), id, idempotencyKeyOf(c.req.raw))
-      const { basePath } = c.get('ports').settings
-      const headers = { location: `${basePath}/forecasts/${id}/jobs/${job.id}`, ...(isReplayed && REPLAYED) }
-      return c.json(job, 202, headers)
-    },
-  )
-  .get(
-    '/forecasts/:id/jobs',
-    policy({
-      summary: 'List the runs of a forecast',
-      roles: ROLES,
-      answers: { 200: ok(z.object({ items: z.array(jobView) }), 'The runs, the latest first.') },
-    }),
-    valid('param', forecastPath),
-    valid('query', jobsQuery),
-    async (c) => {
-      const { id } = c.req.valid('param')
-      return c.json({ items: await listRuns(c.get('context'), id, c.req.valid('query')) })
-    },
-  )
-  .delete(
-    '/forecasts/:id/jobs',
-    policy({
-      summary: 'Delete the runs of a forecast that have ended; its results stay',
-      roles: ROLES,
-      answers: { 204: noContent },
-    }),
-    valid('param', forecastPath),
-    async (c) => {
-      await deleteRuns(c.get('context'), c.req.valid('param').id)
-      return c.body(null, 204)
-    },
-  )
-  .get(
-    '/forecasts/:id/jobs/:jobId',
-    policy({ summary: 'Read a run of a forecast', roles: ROLES, answers: { 200: ok(jobView, 'The run.') } }),
-    valid('param', jobPath),
-    async (c) => {
-      const { id: forecastId, jobId: run } = c.req.valid('param')
-      return c.json(await readRun(c.get('context'), { forecastId, id: run }))
-    },
-  )
-  .get(
-    '/forecasts/:id/jobs/:jobId/log',
-    policy({
-      summary: 'Read the log of a run of a forecast',
-      roles: ROLES,
-      answers: { 200: ok(logView, 'Lines of the log.') },
-    }),
-    valid('param', jobPath),
-    valid('query', logQuery.omit({ follow: true })),
-    async (c) => {
-      const { id: forecastId, jobId: run } = c.req.valid('param')
-      return c.json(await readLog(c.get('context'), { forecastId, id: run }, c.req.valid('query')))
-    },
-  )
-  .post(
-    '/forecasts/:id/jobs/:jobId/cancel',
-    policy({
-      summary: 'Cancel a run of a forecast',
-      roles: ROLES,
-      scope: 'execute',
-      answers: { 202: ok(jobView, 'The run, which ends soon.') },
-      refuses: [409],
-    }),
-    valid('param', jobPath),
-    async (c) => {
-      const { id: forecastId, jobId: run } = c.req.valid('param')
-      return c.json(await cancelRun(c.get('context'), { forecastId, id: run }), 202)
-    },
-  )
+  .route('/', runRoutes)
   .get(
     '/forecasts/:id/groups',
     policy({

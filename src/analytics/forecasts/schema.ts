@@ -151,6 +151,14 @@ export const bandView = z
   })
   .meta({ id: 'ForecastBand' })
 
+export const previewView = groupView
+  .omit({ number: true })
+  .extend({
+    groups: z.int().describe('The number of series in the source.'),
+    ...bandView.pick({ levels: true, past: true, buckets: true }).shape,
+  })
+  .meta({ id: 'ForecastPreview' })
+
 export const dependentsView = z
   .object({
     jobs: z
@@ -189,6 +197,7 @@ export type ForecastSummary = z.output<typeof forecastSummary>
 export type FiguresView = z.output<typeof figuresView>
 export type GroupView = z.output<typeof groupView>
 export type BandView = z.output<typeof bandView>
+export type PreviewView = z.output<typeof previewView>
 export type JobView = z.output<typeof jobView>
 export type KindView = z.output<typeof kindView>
 export type DependentsView = z.output<typeof dependentsView>

@@ -10,6 +10,7 @@ import type { Quality } from '../definition.ts'
 import type { BandView, GroupView } from '../schema.ts'
 import { requireForecast } from '../service.ts'
 import { stepOf, stepsIn } from '../steps.ts'
+import type { Points } from '../results.ts'
 import * as store from '../store.ts'
 import type { ForecastRow, GroupRow } from '../store.ts'
 
@@ -31,9 +32,16 @@ export async function readBand(context: Context, id: number, number: number): Pr
   const found = await store.findGroup(context.ports.database, id, number)
   const points = found?.points
   if (!points) throw new Refusal('not_found', 'The published run has no such group, or no buckets of it.')
-  const format = timeFormat(context.ports.settings.timeZone)
+  return { group: groupOf(row, found), ...bucketsOf(context, points) }
+}
+
+/** The predicted buckets and the last values of a group, as they are shown. */
+export function bucketsOf(
+  { ports: { settings } }: Pick<Context, 'ports'>,
+  points: Points,
+): Omit<BandView, 'group'> {
+  const format = timeFormat(settings.timeZone)
   return {
-    group: groupOf(row, found),
     levels: Object.keys(points.levels).map(Number),
     past: points.past.t.map((at, place) => ({ at: format(at), value: points.past.y[place] ?? null })),
     buckets: points.begins.map((at, place) => ({
@@ -78,7 +86,8 @@ async function requireSeen(context: Context, id: number): Promise<ForecastRow> {
   )
 }
 
-function groupViewOf(row: ForecastRow, group: GroupRow): GroupView {
+/** A group as it is shown. */
+export function groupViewOf(row: Pick<ForecastRow, 'definition'>, group: GroupRow): GroupView {
   const { number, quality, outcome } = group
   const { kind, points, season, backtest, notes, error } = outcome
   const width = stepOf(row.definition.step)
@@ -87,7 +96,10 @@ function groupViewOf(row: ForecastRow, group: GroupRow): GroupView {
   return { number, group: groupOf(row, group), quality, kind, points, figures, notes: { ...notes }, error }
 }
 
-function groupOf({ definition: { source } }: ForecastRow, { key }: GroupRow): GroupView['group'] {
+function groupOf(
+  { definition: { source } }: Pick<ForecastRow, 'definition'>,
+  { key }: GroupRow,
+): GroupView['group'] {
   const names = source.type === 'job' ? [] : source.groupColumns
   return Object.fromEntries(names.map((name, at) => [name, key[at] ?? null]))
 }

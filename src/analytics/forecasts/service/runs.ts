@@ -4,6 +4,7 @@ import { userOf } from '../../../access/session/service/callers.ts'
 import { readsScripts } from '../../../access/rights/permissions.ts'
 import {
   cancelForecastRun,
+  followForecastLog,
   forgetForecastRuns,
   listForecastRuns,
   orderForecastRun,
@@ -14,7 +15,7 @@ import {
 } from '../../../automation/runs/service/forecast-runs.ts'
 import type { ForecastRunName } from '../../../automation/runs/service/forecast-runs.ts'
 import { presentForecastKinds } from '../../../automation/runs/runners/service.ts'
-import type { ListedRun } from '../../../automation/runs/service.ts'
+import type { Following, ListedRun } from '../../../automation/runs/service.ts'
 import type { LogQuery, LogView } from '../../../automation/runs/schema.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -22,10 +23,11 @@ import { timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { inputOf } from '../series.ts'
-import { paramsOfKinds } from '../definition.ts'
+import { paramsOfKinds } from '../model.ts'
 import type { JobView, KindView } from '../schema.ts'
 import { requireForecast, zoneOf } from '../service.ts'
 import type { ForecastRow } from '../store.ts'
+import { packed } from './packing.ts'
 import { readSource } from './read-source.ts'
 
 const recorded = recorder('forecast')
@@ -79,11 +81,6 @@ export async function ownerOf(ports: Pick<Ports, 'database'>, ownerId: number) {
   return userOf(account)
 }
 
-async function packed(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
-}
-
 /** Runs of a forecast, the latest first. @throws {Refusal} not_found */
 export async function listRuns(
   { ports }: Context,
@@ -106,7 +103,7 @@ export async function cancelRun(context: Context, name: ForecastRunName): Promis
   const { ports } = context
   const row = await requireForecast(ports, name.forecastId)
   const entry = recorded(context, 'cancel', { objectId: name.forecastId, after: { jobId: name.id } })
-  return jobOf(ports, row, await cancelForecastRun(ports, name, entry))
+  return jobOf(ports, row, await cancelForecastRun(ports, name, [entry]))
 }
 
 /** @throws {Refusal} not_found */
@@ -117,6 +114,16 @@ export async function readLog(
 ): Promise<LogView> {
   await requireForecast(ports, name.forecastId)
   return readForecastLog(ports, name, page)
+}
+
+/** The log of a run as a stream until the run ends. @throws {Refusal} not_found, overloaded when 200 follow already */
+export async function followRun(
+  context: Context,
+  name: ForecastRunName,
+  following: Following,
+): Promise<ReadableStream<Uint8Array>> {
+  await requireForecast(context.ports, name.forecastId)
+  return followForecastLog(context, name, following)
 }
 
 /** Removes the runs of a forecast that have ended; its results stay. @throws {Refusal} not_found */

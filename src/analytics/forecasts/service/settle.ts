@@ -23,6 +23,7 @@ import {
 import type { OutcomeLine, Outcomes } from '../results.ts'
 import * as store from '../store.ts'
 import type { GroupRow, OwnedForecast } from '../store.ts'
+import { unpacked } from './packing.ts'
 import { ownerOf } from './runs.ts'
 
 const ROWS_AT_ONCE = 5_000
@@ -84,11 +85,6 @@ async function resultsOf(ports: Ports, row: OwnedForecast, run: EndedForecast): 
     )
   const groupColumns = names.map((name, at): Column => ({ name, type: types[at] ?? 'string' }))
   return { row, run, outcomes, groupColumns }
-}
-
-async function unpacked(bytes: Uint8Array): Promise<string> {
-  const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return new Response(stream).text()
 }
 
 async function publish(ports: Ports, results: Results): Promise<void> {

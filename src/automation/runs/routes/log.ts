@@ -3,11 +3,10 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { admit, policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
+import { followedFrom, STREAM } from '../log-request.ts'
 import { jobPath, logQuery, logView } from '../schema.ts'
 import { followLog, readJobLog } from '../service.ts'
 import { namedOf } from './paths.ts'
-
-const STREAM = 'text/event-stream'
 
 const reading: Policy = {
   summary: 'Read or follow the log of a run (server-sent events)',
@@ -31,11 +30,10 @@ export const logRoutes = new Hono<Env>().get(
   async (c) => {
     const [context, query, request] = [c.get('context'), c.req.valid('query'), c.req.raw]
     const named = await namedOf(c, c.req.valid('param').jobId)
-    const follows = query.follow || (request.headers.get('accept') ?? '').includes(STREAM)
-    if (!follows) return c.json(await readJobLog(context, named, query))
-    const last = /^\d{1,15}$/.exec(request.headers.get('last-event-id') ?? '')?.[0]
+    const offset = followedFrom(request, query)
+    if (offset === null) return c.json(await readJobLog(context, named, query))
     const stream = await followLog(context, named, {
-      offset: last === undefined ? query.offset : Number(last),
+      offset,
       again: async () => admit(reading, request, c.var),
     })
     return new Response(stream, { headers: { 'content-type': STREAM } })

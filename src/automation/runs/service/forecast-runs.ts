@@ -12,6 +12,7 @@ import { ulid } from '../../../lib/ulid.ts'
 import { commit, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { Context } from '../../../context.ts'
 import { FORECASTS_ID } from '../../scripts/forecasts-id.ts'
 import { insertForecastsRow } from '../../scripts/service.ts'
 import { ownKindOf } from '../forecast-run.ts'
@@ -27,6 +28,8 @@ import { listRuns, readRun } from '../store/lists.ts'
 import type { ListedRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { changeRun, historyOf } from './transition-run.ts'
+import { streamLog } from './log-stream.ts'
+import type { Following } from './log-stream.ts'
 import { readLogOf } from './run-log.ts'
 import { UNSTARTED } from './unstarted-run.ts'
 
@@ -152,15 +155,15 @@ export async function readForecastRun(
 }
 
 /** Ends a run: one that waits at once, one that a runner has as soon as the runner hears of it.
- * @param entry the entry of the audit log, for the same commit
+ * @param also writes of the same commit
  * @throws {Refusal} not_found, conflict for one that has ended */
 export async function cancelForecastRun(
   ports: Ports,
   name: ForecastRunName,
-  entry: Write,
+  also: readonly Write[],
 ): Promise<ListedRun> {
   await readForecastRun(ports, name)
-  const after = await changeRun(ports, name.id, () => ({ event: { kind: 'cancel' }, writes: [entry] }))
+  const after = await changeRun(ports, name.id, () => ({ event: { kind: 'cancel' }, writes: also }))
   if (!after) throw new Refusal('conflict', 'The run has already ended.')
   return readForecastRun(ports, name)
 }
@@ -174,6 +177,16 @@ export async function readForecastLog(
   const { state, logLines, keptLines } = await readForecastRun(ports, name)
   const dropped = Math.max(0, logLines - keptLines)
   return readLogOf(ports, name.id, { ...page, isOver: hasEnded(state), dropped })
+}
+
+/** The log of a run as a stream until the run ends. @throws {Refusal} not_found, overloaded when 200 follow already */
+export async function followForecastLog(
+  context: Context,
+  name: ForecastRunName,
+  following: Following,
+): Promise<ReadableStream<Uint8Array>> {
+  await readForecastRun(context.ports, name)
+  return streamLog(context, name.id, following)
 }
 
 /** The writes that remove the runs of a forecast that have ended. */
@@ -194,6 +207,11 @@ export async function* forecastOutputs(ports: Ports, runId: string): AsyncGenera
     const { body } = await openBlob(ports, blob)
     yield await collect(body, sizeBytes)
   }
+}
+
+/** Previews of a user in place of a forecast: one goes on at a time. */
+export function previewsOf(userId: number): number {
+  return -userId
 }
 
 /** The writes that remove the files of results of a run. */
@@ -223,8 +241,8 @@ function rowOf(
       shownArguments: [],
       forecast,
     },
-    // The forecast hears of the end.
-    reportTo: forecastId,
+    // The forecast hears of the end; the caller of a preview waits for it.
+    reportTo: forecastId < 0 ? null : forecastId,
     queuedAt: now,
   }
 }

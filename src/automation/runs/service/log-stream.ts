@@ -41,6 +41,11 @@ export async function followLog(
   following: Following,
 ): Promise<ReadableStream<Uint8Array>> {
   await readJob(context, scriptId, id)
+  return streamLog(context, id, following)
+}
+
+/** The same of a run that was read before. @throws {Refusal} overloaded when 200 follow already */
+export function streamLog(context: Context, id: string, following: Following): ReadableStream<Uint8Array> {
   const now = context.ports.clock.now()
   for (const [place, seenAt] of followers) if (now - seenAt > GONE_MS) followers.delete(place)
   if (followers.size >= FOLLOWERS_MAX)

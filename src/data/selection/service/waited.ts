@@ -15,7 +15,11 @@ const WAIT_DEFAULT_MS = 30_000
  * @throws {Refusal} as `runWork` */
 export async function waited<Result>(
   context: Context,
-  { subject, waitMs = WAIT_DEFAULT_MS }: { readonly subject: string; readonly waitMs?: number | undefined },
+  {
+    subject,
+    kind = 'select',
+    waitMs = WAIT_DEFAULT_MS,
+  }: { readonly subject: string; readonly kind?: string; readonly waitMs?: number | undefined },
   read: (asking: Asking) => Promise<Result>,
 ): Promise<Outcome<Result>> {
   const gone = new AbortController()
@@ -23,7 +27,7 @@ export async function waited<Result>(
   const caller = context.request?.signal
   caller?.addEventListener('abort', leave)
   try {
-    return await runWork(context, { kind: 'select', subject, waitMs }, (work) => {
+    return await runWork(context, { kind, subject, waitMs }, (work) => {
       work.begin()
       return read({
         signal: AbortSignal.any([work.signal, gone.signal]),

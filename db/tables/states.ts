@@ -24,7 +24,7 @@ export const states = sqliteTable(
     /** The latest instant at which a child has changed, and what the object was just before, as JSON; null for none. */
     moment: text({ mode: 'json' }).$type<unknown>(),
     /** State, since when, whether maintained, tally and moment, as service level containers take it; null where that is as it is. */
-    slaState: text({ mode: 'json' }).$type<unknown>(),
+    slaState: text('sla_state', { mode: 'json' }).$type<unknown>(),
     /** Whether a job's actor says that it flaps. */
     flapping: integer({ mode: 'boolean' }).notNull().default(false),
     /** The number of the latest transition that alarms were made of, and what they know of `flapping`. */

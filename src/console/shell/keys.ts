@@ -17,6 +17,7 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: 'g t', place: 'everywhere', action: 'objects' },
   { keys: 'g l', place: 'everywhere', action: 'slos' },
   { keys: 'g m', place: 'everywhere', action: 'maintenance' },
+  { keys: 'g d', place: 'everywhere', action: 'dashboards' },
   { keys: 'g q', place: 'everywhere', action: 'queries' },
   { keys: 'g s', place: 'everywhere', action: 'scripts' },
   { keys: 'Esc', place: 'everywhere', action: 'close' },
@@ -43,6 +44,9 @@ export const KEY_TABLE: readonly KeyBinding[] = [
   { keys: '← → ↑ ↓', place: 'calendar', action: 'days' },
   { keys: 'N', place: 'calendar', action: 'plan' },
   { keys: 'Tab', place: 'calendar', action: 'entries' },
+  { keys: 'Alt ← → ↑ ↓', place: 'board', action: 'moveWidget' },
+  { keys: 'Alt Shift ← → ↑ ↓', place: 'board', action: 'resizeWidget' },
+  { keys: 'Enter', place: 'board', action: 'configure' },
   { keys: 'Alt ← → ↑ ↓', place: 'calendar', action: 'moveEntry' },
   { keys: 'Alt Shift ← → ↑ ↓', place: 'calendar', action: 'resizeEntry' },
 ]
@@ -62,6 +66,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   t: 'objects',
   l: 'slos',
   m: 'maintenance',
+  d: 'dashboards',
   q: 'queries',
   s: 'scripts',
 }

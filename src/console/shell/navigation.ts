@@ -20,6 +20,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'objects', icon: 'objects', screen: 'objects', part: 'watch' },
   { name: 'slos', icon: 'slo', screen: 'slos', part: 'watch' },
   { name: 'maintenance', icon: 'maintenance', screen: 'maintenance', part: 'watch' },
+  { name: 'dashboards', icon: 'dashboards', screen: 'dashboards', part: 'look' },
   { name: 'data', icon: 'data', screen: 'data', part: 'look', roles: DATA_READERS },
   { name: 'queries', icon: 'table', screen: 'queries', part: 'look', roles: DATA_READERS },
   { name: 'scripts', icon: 'scripts', screen: 'scripts', part: 'look', roles: DATA_EDITORS },

@@ -7,6 +7,7 @@ import { words as accountWords } from '../screens/account/words.ts'
 import { words as alarmWords } from '../screens/alarms/words.ts'
 import { words as auditWords } from '../screens/audit/words.ts'
 import { words as contentWords } from '../screens/content/words.ts'
+import { words as dashboardWords } from '../screens/dashboards/words.ts'
 import { words as dataWords } from '../screens/data/words.ts'
 import { words as firstValueWords } from '../screens/first-value/words.ts'
 import { words as keysWords } from '../screens/keys/words.ts'
@@ -69,6 +70,13 @@ export const SCREENS: readonly ScreenRoute[] = [
     'data',
     dataWords,
     () => import('../screens/data/screen.tsx'),
+  ),
+  // Charts and tables of rows use words of data, the state of a run words of scripts.
+  screen(
+    ['/dashboards', '/dashboards/:id'],
+    'dashboards',
+    [dashboardWords, dataWords, scriptWords],
+    () => import('../screens/dashboards/screen.tsx'),
   ),
   // Results are drawn by the grid of tables.
   screen(

@@ -129,9 +129,12 @@ function Topbar(): JSX.Element {
 }
 
 /** The four entries of narrow screens, and the rest behind the palette. */
+/** The entries in the bar of narrow windows. */
+const TABS: ReadonlySet<string> = new Set(['overview', 'alarms', 'objects', 'dashboards'])
+
 function TabBar({ current }: { readonly current: string }): JSX.Element {
   const open = useOpenAlarms()
-  const entries = entriesOfUser().slice(0, 4)
+  const entries = entriesOfUser().filter(({ name }) => TABS.has(name))
   return (
     <nav class="tabbar" aria-label={t('shell.navigationNarrow')}>
       {entries.map((entry) => (

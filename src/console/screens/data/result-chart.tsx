@@ -15,7 +15,7 @@ import type { Axes, Charted } from './charted.ts'
 import { Chooser } from './chooser.tsx'
 import { DASHES } from './dashes.ts'
 import type { GridColumn } from './grid.tsx'
-import type { ResultPlot } from './result-plot.ts'
+import type { Look, ResultPlot } from './result-plot.ts'
 
 type Props = {
   readonly label: string
@@ -24,6 +24,7 @@ type Props = {
 }
 
 const DIGITS = 3
+const HEIGHT_PX = 320
 
 /** Rows as a chart: lines over times or numbers, bars for texts. The grid of the same rows is its table. */
 export function ResultChart({ label, columns, rows }: Props): JSX.Element {
@@ -37,11 +38,7 @@ export function ResultChart({ label, columns, rows }: Props): JSX.Element {
   return (
     <div class="result-chart col spread">
       <AxisFields columns={columns} axes={axes} onX={setX} onY={(names) => setY(JSON.stringify(names))} />
-      {charted.kind === 'text' ? (
-        <Bars label={label} charted={charted} />
-      ) : (
-        <Lines key={key} label={label} charted={charted} />
-      )}
+      <DrawnChart key={key} label={label} charted={charted} />
       {charted.leftOut > 0 && (
         <p class="label">
           {t(charted.kind === 'text' ? 'data.chart.moreBars' : 'data.chart.withoutX', {
@@ -52,6 +49,23 @@ export function ResultChart({ label, columns, rows }: Props): JSX.Element {
       )}
     </div>
   )
+}
+
+/** A chart by itself: bars over texts, lines over times and numbers. */
+export function DrawnChart({
+  label,
+  charted,
+  look = 'line',
+  height = HEIGHT_PX,
+}: {
+  readonly label: string
+  readonly charted: Charted
+  readonly look?: Look
+  /** The height of lines in px; bars are as high as their texts need. */
+  readonly height?: number
+}): JSX.Element {
+  if (charted.kind === 'text') return <Bars label={label} charted={charted} />
+  return <Lines label={label} charted={charted} look={look} height={height} />
 }
 
 function AxisFields({
@@ -105,22 +119,40 @@ function sentenceOf(label: string, { series }: Charted): string {
 const valueText = (value: number | null | undefined): string =>
   value === null || value === undefined ? t('data.null') : numberText(value, DIGITS)
 
-function Lines({ label, charted }: { readonly label: string; readonly charted: Charted }): JSX.Element {
+function Lines({
+  label,
+  charted,
+  look,
+  height,
+}: {
+  readonly label: string
+  readonly charted: Charted
+  readonly look: Look
+  readonly height: number
+}): JSX.Element {
   const [index, setIndex] = useState<number | null>(null)
   const [host, width] = useWidth<HTMLDivElement>(600)
   const plot = useRef<ResultPlot | null>(null)
   useEffect(() => {
     let isGone = false
     void Promise.all([import('uplot'), import('./result-plot.ts')]).then(([{ default: Library }, made]) => {
-      if (!isGone && host.current) plot.current = made.openPlot(Library, host.current, charted, setIndex)
+      if (!isGone && host.current)
+        plot.current = made.openPlot({
+          Library,
+          host: host.current,
+          charted,
+          look,
+          height,
+          onCursor: setIndex,
+        })
     })
     return () => {
       isGone = true
       plot.current?.close()
       plot.current = null
     }
-  }, [charted])
-  useEffect(() => plot.current?.resize(width), [width])
+  }, [charted, look])
+  useEffect(() => plot.current?.resize(width, height), [width, height])
   const press = (event: KeyboardEvent): void => {
     const next = movedTo(event, index, charted.at.length)
     if (next === null) return
@@ -139,7 +171,7 @@ function Lines({ label, charted }: { readonly label: string; readonly charted: C
       onBlur={() => setIndex(null)}
     >
       <Legend charted={charted} index={index} />
-      <div class="plot-host" ref={host} aria-hidden="true" />
+      <div class="plot-host" ref={host} style={{ height: `${height}px` }} aria-hidden="true" />
     </figure>
   )
 }
@@ -173,9 +205,9 @@ function Legend({
       <ul class="series row wrap">
         <li class="label">{at === undefined ? charted.x : `${charted.x} ${place(at)}`}</li>
         {charted.series.map(({ name, values }, series) => (
-          <li key={name} class="row" data-series={series + 1}>
+          <li key={series} class="row" data-series={(series % SERIES_MAX) + 1}>
             <svg viewBox="0 0 28 8" aria-hidden="true">
-              <path d="M0 4H28" stroke-dasharray={(DASHES[series] ?? []).join(' ')} />
+              <path d="M0 4H28" stroke-dasharray={(DASHES[series % SERIES_MAX] ?? []).join(' ')} />
             </svg>
             {name}
             {index !== null && <b>{valueText(values[index])}</b>}
@@ -190,7 +222,7 @@ function BarLegend({ charted }: { readonly charted: Charted }): JSX.Element {
   return (
     <ul class="series row wrap">
       {charted.series.map(({ name }, series) => (
-        <li key={name} class="row" data-series={series + 1}>
+        <li key={series} class="row" data-series={(series % SERIES_MAX) + 1}>
           <i aria-hidden="true" />
           {name}
         </li>
@@ -219,7 +251,7 @@ function Bars({ label, charted }: { readonly label: string; readonly charted: Ch
                 const value = values[row] ?? null
                 const [from, to] = [share(Math.min(0, value ?? 0)), share(Math.max(0, value ?? 0))]
                 return (
-                  <span key={name} class="bar-row" data-series={series + 1}>
+                  <span key={series} class="bar-row" data-series={(series % SERIES_MAX) + 1}>
                     <span class="track" aria-hidden="true">
                       <i style={{ insetInlineStart: `${from * 100}%`, width: `${(to - from) * 100}%` }} />
                     </span>

@@ -10,36 +10,45 @@ import type { Charted } from './charted.ts'
 import { DASHES } from './dashes.ts'
 
 export type ResultPlot = {
-  readonly resize: (width: number) => void
+  readonly resize: (width: number, height: number) => void
   /** Moves the cursor to a point. */
   readonly point: (index: number) => void
   readonly close: () => void
 }
 
 const DIGITS = 3
-const HEIGHT_PX = 320
+const COLOURS = 5
 
-/** Draws lines over times or numbers.
- * @param onCursor called with the point under the pointer */
-export function openPlot(
-  Library: typeof uPlot,
-  host: HTMLElement,
-  charted: Charted,
-  onCursor: (index: number | null) => void,
-): ResultPlot {
+/** Lines, lines above filled areas, or points alone. */
+export type Look = 'line' | 'area' | 'scatter'
+
+type Parts = {
+  readonly Library: typeof uPlot
+  readonly charted: Charted
+  readonly look: Look
+  /** In px. */
+  readonly height: number
+  /** Called with the point under the pointer. */
+  readonly onCursor: (index: number | null) => void
+}
+
+/** Draws lines over times or numbers. */
+export function openPlot({ host, ...parts }: Parts & { readonly host: HTMLElement }): ResultPlot {
+  const { Library, charted, height } = parts
   const { ink, stop } = inkOf(host, () => plot.redraw(false))
   const data = [charted.at, ...charted.series.map(({ values }) => values)] as uPlot.AlignedData
   const plot = new Library(
     {
-      ...optionsOf(Library, ink, charted, onCursor),
+      ...optionsOf(parts, ink),
       width: Math.max(200, host.clientWidth),
-      height: HEIGHT_PX,
+      height,
     },
     data,
     host,
   )
   return {
-    resize: (width) => width !== plot.width && plot.setSize({ width, height: HEIGHT_PX }),
+    resize: (width, high) =>
+      (width !== plot.width || high !== plot.height) && plot.setSize({ width, height: high }),
     point: (index) =>
       plot.setCursor({ left: plot.valToPos(charted.at[index] ?? 0, 'x'), top: plot.over.clientHeight / 2 }),
     close() {
@@ -50,10 +59,8 @@ export function openPlot(
 }
 
 function optionsOf(
-  Library: typeof uPlot,
+  { Library, charted: { kind, series }, look, height, onCursor }: Parts,
   ink: Ink,
-  { kind, series }: Charted,
-  onCursor: (index: number | null) => void,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const ground = { stroke: () => ink('--ink-3'), font: '11px "Hanken Grotesk", system-ui, sans-serif' }
   const isNarrow = innerWidth < 640
@@ -79,31 +86,32 @@ function optionsOf(
       },
       {
         ...ground,
-        space: 48,
+        space: Math.max(24, Math.min(48, height / 6)),
         size: isNarrow ? 52 : 64,
         grid: { stroke: () => ink('--line'), width: 1 },
         ticks: { show: false },
         values: (_, splits) => splits.map((value) => numberText(value, DIGITS)),
       },
     ],
-    series: [{}, ...series.map((_, at) => lineOf(ink, at))],
+    series: [{}, ...series.map((_, at) => lineOf(ink, at, look))],
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
   }
 }
 
-function lineOf(ink: Ink, at: number): uPlot.Series {
-  const stroke = (): string => ink(`--series-${at + 1}`)
+function lineOf(ink: Ink, at: number, look: Look): uPlot.Series {
+  const stroke = (): string => ink(`--series-${(at % COLOURS) + 1}`)
   return {
     stroke,
-    width: 1.75,
-    dash: [...(DASHES[at] ?? [])],
+    width: look === 'scatter' ? 0 : 1.75,
+    ...(look === 'area' && { fill: () => `color-mix(in oklab, ${stroke()} 16%, transparent)` }),
+    dash: [...(DASHES[at % COLOURS] ?? [])],
     // A value between two empty ones has no line.
     points: {
       show: true,
       size: 5,
       width: 0,
       fill: stroke,
-      filter: (plot, place) => isolated(plot.data[place] ?? []),
+      ...(look !== 'scatter' && { filter: (plot, place) => isolated(plot.data[place] ?? []) }),
     },
   }
 }

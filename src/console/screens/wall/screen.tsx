@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { lazy } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Alarm } from '../../actions/alarms.ts'
@@ -9,11 +10,14 @@ import { Mark } from '../../kit/icons.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { addStyles } from '../../kit/own-styles.ts'
 import { dayText, durationText, now, timeText, timeZone } from '../../kit/time.tsx'
-import { t } from '../../language/t.ts'
+import { loadWords, t } from '../../language/t.ts'
 import { applyTheme, showNight } from '../../shell/theme.ts'
+import { words as dataWords } from '../data/words.ts'
+import { words as dashboardWords } from '../dashboards/words.ts'
 import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
+import { words as scriptWords } from '../scripts/words.ts'
 import { Budgets, Groups, LateJobs, ROWS_MAX, topGroups, WrongNow } from './parts.tsx'
 import { isNight, turnOf } from './turns.ts'
 import styles from './wall.css' with { type: 'text' }
@@ -26,9 +30,12 @@ const STALE_MS = 30_000
 /** A screen for a wall: no controls, large, kept awake, dark at night. With `every` its parts take turns. */
 export function Screen(): JSX.Element {
   const [every] = useQuery('every', '')
+  const [dashboards] = useQuery('dashboards', '')
   const [begin] = useState(Date.now())
   const alarms = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
-  const parts = useParts(alarms.data?.items)
+  const ofOverview = useParts(alarms.data?.items)
+  const ofDashboards = dashboardParts(dashboards)
+  const parts = ofDashboards.length > 0 ? ofDashboards : ofOverview
   useEffect(keepAwake, [])
   const night = isNight(now.value, timeZone.value)
   useEffect(() => {
@@ -36,7 +43,7 @@ export function Screen(): JSX.Element {
     return applyTheme
   }, [night])
   const turn = turnOf({ every, count: parts.length, sinceMs: now.value - begin })
-  const shown = turn && parts[turn.at]
+  const shown = turn ? parts[turn.at] : ofDashboards[0]
   return (
     <main class="wall" id="main">
       <header>
@@ -53,8 +60,8 @@ export function Screen(): JSX.Element {
         </div>
       </header>
       {shown ? (
-        <section class="part" aria-labelledby="part">
-          <h2 id="part">{shown.title}</h2>
+        <section key={shown.name} class="part" aria-label={shown.title}>
+          {shown.title !== '' && <h2>{shown.title}</h2>}
           {shown.content}
         </section>
       ) : (
@@ -97,6 +104,23 @@ function Headline({
 }
 
 type Part = { readonly name: string; readonly title: string; readonly content: JSX.Element }
+
+/** The dashboards of the address, by their ids or URL names with commas between them, each a part. */
+function dashboardParts(text: string): readonly Part[] {
+  return text
+    .split(',')
+    .filter((id) => /^[\w-]{1,80}$/.test(id))
+    .map((id) => ({ name: id, title: '', content: <WallBoard id={id} /> }))
+}
+
+/** Dashboards are loaded by walls that show some. */
+const WallBoard = lazy(async () => {
+  const [{ WallBoard: Loaded }] = await Promise.all([
+    import('../dashboards/wall-boards.tsx'),
+    ...[dashboardWords, dataWords, scriptWords].map(loadWords),
+  ])
+  return Loaded
+})
 
 /** The parts that have something to show. */
 function useParts(alarms: readonly Alarm[] | undefined): readonly Part[] {

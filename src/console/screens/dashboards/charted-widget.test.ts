@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+
+import { chartedOfHistory, chartedOfWidget, missingColumns } from './charted-widget.ts'
+
+const columns = [
+  { name: 'day', type: 'date' },
+  { name: 'region', type: 'string' },
+  { name: 'sales', type: 'number' },
+] as const
+const rows = [
+  ['2026-11-02', 'north', 3],
+  ['2026-11-01', 'north', 1],
+  ['2026-11-01', 'south', 2],
+]
+const RESULT = { columns, rows }
+const chart = { type: 'line', x: 'day', y: ['sales'], split: null, sort: 'none' } as const
+
+test('a column splits the rows into series, which have no value where a row is missing', () => {
+  const { kind, series } = chartedOfWidget(RESULT, { ...chart, split: 'region' })
+  expect(kind).toBe('time')
+  expect(series).toEqual([
+    { name: 'north', values: [1, 3] },
+    { name: 'south', values: [2, null] },
+  ])
+})
+
+test('bars stand over texts, sorted by the greatest value if that is wished', () => {
+  const { kind, labels, series } = chartedOfWidget(RESULT, { ...chart, type: 'bar', x: 'region', sort: 'y' })
+  expect([kind, labels, series[0]?.values]).toEqual(['text', ['north', 'south', 'north'], [3, 2, 1]])
+})
+
+test('a pie has shares of the sum', () => {
+  const { series } = chartedOfWidget(RESULT, { ...chart, type: 'pie', x: 'region' })
+  expect(series).toEqual([
+    { name: 'sales, %', values: [50, expect.closeTo(100 / 6), expect.closeTo(100 / 3)] },
+  ])
+})
+
+test('a histogram counts the values of each span of numbers, and leaves out other values', () => {
+  const { labels, series, leftOut } = chartedOfWidget(
+    { columns: [{ name: 'sales', type: 'number' }], rows: [[0], [12], [11.9], [null]] },
+    { ...chart, type: 'histogram', x: 'sales' },
+  )
+  expect(series[0]?.values).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2])
+  expect([labels[0], leftOut]).toEqual(['0 – 1', 1])
+})
+
+test('columns that a result does not have are named', () => {
+  expect(missingColumns(RESULT, { ...chart, x: 'month', split: 'shop' })).toEqual(['month', 'shop'])
+})
+
+test('histories of jobs share their times; an unreadable job has no line', () => {
+  const series = (jobId: number, name: string, values: readonly (readonly [string, number])[]) => ({
+    jobId,
+    key: 'returnValue1',
+    name,
+    unit: 'm',
+    precision: null,
+    mode: 'avg' as const,
+    scale: 'PT1M',
+    begin: '',
+    end: '',
+    values: values.map(([timestamp, value]) => ({ timestamp, value, min: value, max: value, count: 1 })),
+  })
+  const all = [
+    series(1, 'a', [['2026-11-01T00:00:00Z', 1]]),
+    null,
+    series(2, 'b', [
+      ['2026-11-01T00:00:00Z', 2],
+      ['2026-11-01T00:01:00Z', 3],
+    ]),
+  ]
+  const charted = chartedOfHistory(all, (jobId) => (jobId === 1 ? undefined : 'Gauge'))
+  expect(charted.series).toEqual([
+    { name: 'a, m', values: [1, null] },
+    { name: 'Gauge, m', values: [2, 3] },
+  ])
+})

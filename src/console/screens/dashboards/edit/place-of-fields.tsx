@@ -1,0 +1,93 @@
+import type { JSX } from 'preact'
+
+import { TextField } from '../../../kit/controls.tsx'
+import { t } from '../../../language/t.ts'
+import type { Widget, WidgetOf } from '../dashboard.ts'
+import { ObjectField, ThingField, WordField } from './fields.tsx'
+
+type Objects = WidgetOf<'states'>['objects']
+type Points = WidgetOf<'map'>['points']
+
+const TYPES = ['all', 'group', 'device', 'job', 'slo', 'slc'] as const
+const COLUMNS = ['lat', 'lon', 'state', 'label'] as const
+
+/** The objects below a group, of one type or of all. */
+export function ObjectsFields({
+  objects,
+  onChange,
+}: {
+  readonly objects: Objects
+  readonly onChange: (objects: Objects) => void
+}): JSX.Element {
+  return (
+    <>
+      <ObjectField
+        label={t('boards.below')}
+        type="group"
+        id={objects.groupId}
+        onId={(groupId) => onChange({ ...objects, groupId })}
+      />
+      <WordField
+        label={t('boards.objectType')}
+        textOf={(word) => t(`boards.objectType.${word}`)}
+        words={TYPES}
+        value={objects.type ?? 'all'}
+        onValue={(type) => onChange({ ...objects, type: type === 'all' ? null : type })}
+      />
+    </>
+  )
+}
+
+/** The places on a map: rows with their columns of degrees, or objects with a place. */
+export function PointsFields({
+  widget,
+  onChange,
+}: {
+  readonly widget: WidgetOf<'map'>
+  readonly onChange: (widget: Widget) => void
+}): JSX.Element {
+  const { points } = widget
+  const put = (next: Points): void => onChange({ ...widget, points: next })
+  return (
+    <>
+      <WordField
+        label={t('boards.source')}
+        textOf={(word) => t(`boards.source.${word}`)}
+        words={['dataQuery', 'objects']}
+        value={points.type}
+        onValue={(type) =>
+          put(
+            type === 'objects'
+              ? { type, objects: { ids: [], groupId: 1, type: null } }
+              : { type, dataQueryId: null, lat: 'lat', lon: 'lon', state: null, label: null },
+          )
+        }
+      />
+      {points.type === 'objects' ? (
+        <ObjectsFields objects={points.objects} onChange={(objects) => put({ ...points, objects })} />
+      ) : (
+        <>
+          <ThingField
+            label={t('boards.query')}
+            route="/dataQueries"
+            id={points.dataQueryId}
+            onId={(dataQueryId) => put({ ...points, dataQueryId })}
+          />
+          {COLUMNS.map((column) => (
+            <TextField
+              key={column}
+              label={t(`boards.point.${column}`)}
+              value={points[column] ?? ''}
+              onValue={(text) =>
+                put({
+                  ...points,
+                  [column]: text === '' && (column === 'state' || column === 'label') ? null : text,
+                })
+              }
+            />
+          ))}
+        </>
+      )}
+    </>
+  )
+}

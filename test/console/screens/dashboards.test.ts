@@ -1,0 +1,208 @@
+import { beforeAll, expect, test } from 'bun:test'
+
+import { good } from '../../api/suite.ts'
+import { definitionOf, makeThings } from '../boards.ts'
+import { onMainHost } from '../stage.ts'
+
+const TEST_MAX_MS = 300_000
+/** Data of a busy machine come later. */
+const WAIT_MAX_MS = 60_000
+onMainHost('dashboards', (stage) => {
+  let ids: Readonly<Record<string, number>> = {}
+  beforeAll(async () => {
+    ids = await makeThings(stage.client)
+    await good(
+      stage.client.request('POST', '/dashboards', {
+        json: { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) },
+      }),
+    )
+  }, TEST_MAX_MS)
+
+  test(
+    'a dashboard draws widgets of all kinds, each of which fails alone; its parameters are in the address',
+    () =>
+      stage.visit('dashboards', {}, async ({ page, check }) => {
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        await page.getByText('2 dashboards.').waitFor()
+        await check('list')
+        await page.getByRole('link', { name: 'Coast' }).click()
+        await page.getByRole('link', { name: 'Storm desk' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Storm desk' }).waitFor()
+        const widget = (name: string) => page.getByRole('region', { name, exact: true })
+        await widget('Highest level').getByText('3.2').waitFor()
+        await widget('Levels').locator('canvas').waitFor()
+        await widget('Sales by region').getByText('north').first().waitFor()
+        await widget('Sales').getByText('1 to 2 of 2').waitFor()
+        await widget('Jobs').getByRole('link', { name: 'Gauge / Outer level: Major' }).waitFor()
+        await widget('Wrong').getByRole('link', { name: 'Outer level' }).waitFor()
+        await widget('Service').getByText('Protection').waitFor()
+        await widget('Gone').getByText('may not see this').waitFor()
+        await widget('No such column').getByText('has no column').waitFor()
+        await widget('Embedded').getByText('Inside').waitFor()
+        await page.getByText('This page cannot draw this widget').waitFor()
+        expect(await page.title()).toBe('Storm desk · Tidemark')
+        expect(await page.getByRole('link', { name: 'this' }).count()).toBe(0)
+        await check('all')
+        await widget('Levels').getByRole('button', { name: 'Levels as a table' }).click()
+        await widget('Levels').getByRole('columnheader', { name: 'Time' }).waitFor()
+        await check('table')
+
+        await page.getByLabel('Region', { exact: true }).selectOption('South')
+        await widget('Sales').getByText('1 to 1 of 1').waitFor()
+        expect(new URL(page.url()).searchParams.get('p.region')).toBe('south')
+        await page.getByLabel('At least').fill('100')
+        await widget('Sales').getByText('No rows').waitFor()
+        await page.reload()
+        await widget('Sales').getByText('No rows').waitFor()
+        expect(await page.getByLabel('Region', { exact: true }).inputValue()).toBe('south')
+        await page.getByRole('button', { name: '7 days' }).click()
+        expect(new URL(page.url()).searchParams.get('from')).toBe('-P7D')
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'all data of a page come in one call, and a viewer who may read it sees no control that changes it',
+    () =>
+      stage.visit('dashboards/storm-desk', { as: 'dashboard_viewer' }, async ({ page }) => {
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        const calls: string[] = []
+        page.on('request', (request) => {
+          if (request.url().endsWith('/data')) calls.push(request.url())
+        })
+        await page.reload()
+        await page.getByRole('region', { name: 'Duty' }).waitFor()
+        await page.getByRole('region', { name: 'Sales by region' }).getByText('north').first().waitFor()
+        // The embedded dashboard has data of its own.
+        expect(calls.length).toBe(2)
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'widgets are added, moved, resized, configured and removed by keys and by the pointer, and saved past another user',
+    async () => {
+      const { client } = stage
+      const made = await good<{ readonly id: number }>(
+        client.request('POST', '/dashboards', { json: { name: 'Pumps', groupId: ids['boards'] } }),
+      )
+      await stage.visit('dashboards/pumps', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of 412/)
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        await page.getByRole('button', { name: 'Edit', exact: true }).click()
+        const dialog = page.getByRole('dialog')
+        const add = async (kind: string, title: string): Promise<void> => {
+          await page.getByRole('button', { name: 'Add a widget' }).click()
+          await dialog.getByRole('button', { name: kind, exact: true }).click()
+          await dialog.getByLabel('Title').fill(title)
+        }
+        await add('Text', 'Duty')
+        await dialog.getByLabel('Text', { exact: true }).fill('**Ilse** until 18:00')
+        await page.keyboard.press('Control+Enter')
+        await add('Value', 'Outer')
+        await dialog.getByLabel('Job', { exact: true }).fill('Outer')
+        await dialog.getByRole('button', { name: 'Outer level' }).click()
+        await check('configure')
+        await dialog.getByRole('button', { name: 'Apply' }).click()
+        const widget = (name: string) => page.locator(`section.widget[aria-label^="${name}:"]`)
+        const placeOf = async (name: string) =>
+          (await widget(name).getAttribute('aria-label'))?.match(/\d+/g)?.map(Number)
+        expect(await placeOf('Duty')).toEqual([1, 1, 4, 2])
+        expect(await placeOf('Outer')).toEqual([5, 1, 3, 2])
+
+        await widget('Outer').focus()
+        await page.keyboard.press('Alt+ArrowRight')
+        await page.keyboard.press('Alt+Shift+ArrowDown')
+        expect(await placeOf('Outer')).toEqual([6, 1, 3, 3])
+        await page.getByText('Column 6, row 1, 3 wide, 3 high').waitFor({ state: 'attached' })
+        const box = await widget('Outer').locator('header h2').boundingBox()
+        if (!box) throw new Error('The widget has no place.')
+        await page.mouse.move(box.x + 5, box.y + 5)
+        await page.mouse.down()
+        await page.mouse.move(box.x + 300, box.y + 105, { steps: 4 })
+        await page.mouse.up()
+        const [column = 0, row = 0] = (await placeOf('Outer')) ?? []
+        expect([column > 6, row]).toEqual([true, 2])
+        await check('edited')
+        await widget('Duty').focus()
+        await page.keyboard.press('Delete')
+        await widget('Duty').waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await widget('Duty').waitFor()
+
+        // Another user saves meanwhile.
+        await good(
+          client.request('PATCH', `/dashboards/${made.id}`, { json: { definition: { refresh: 'PT5M' } } }),
+        )
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('Another user has saved it meanwhile').waitFor()
+        await check('conflict')
+        await page.getByRole('button', { name: 'Keep mine, then save' }).click()
+        await page.getByText('Another user has saved it meanwhile').waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByRole('region', { name: 'Outer', exact: true }).getByText('3.2').waitFor()
+        await page.getByText('until 18:00').waitFor()
+
+        await page.getByRole('button', { name: 'More for Pumps' }).click()
+        await page.getByRole('menuitem', { name: 'Versions' }).click()
+        await dialog.getByRole('button', { name: 'Compare version 1 ' }).click()
+        await dialog.getByText('/widgets/value1').first().waitFor()
+        await check('versions')
+        await dialog.getByRole('button', { name: 'Restore version 1' }).click()
+        await page.getByText('No widgets yet').waitFor()
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'an export is imported again: the outcome is shown before anything is stored',
+    async () => {
+      const { text } = await stage.client.request('POST', '/dashboards/export', {
+        json: { ids: [ids['inside']] },
+      })
+      await stage.visit('dashboards', {}, async ({ page, check }) => {
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        await page.getByRole('button', { name: 'More for Dashboards' }).click()
+        await page.getByRole('menuitem', { name: 'Import dashboards' }).click()
+        const dialog = page.getByRole('dialog')
+        const choose = (content: string) =>
+          dialog.locator('input[type=file]').setInputFiles({
+            name: 'inside.json',
+            mimeType: 'application/json',
+            buffer: Buffer.from(content),
+          })
+        await choose('no json')
+        await dialog.getByText('inside.json is not an export of dashboards').waitFor()
+        await choose(text)
+        await dialog.getByText('stays: it is equal').waitFor()
+        await dialog.getByLabel('Dashboards that are here already').selectOption('are added once more')
+        await dialog.getByText('is added once more').last().waitFor()
+        await check('import')
+        await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+        await dialog.getByText('The import is done').waitFor()
+        await dialog.getByRole('link', { name: 'Inside' }).waitFor()
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a wall shows dashboards by turns, without controls',
+    () =>
+      stage.visit(
+        'wall?dashboards=storm-desk,inside&every=5',
+        { as: 'dashboard_viewer' },
+        async ({ page, check }) => {
+          page.setDefaultTimeout(WAIT_MAX_MS)
+          await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
+          await check('wall')
+          await page.getByRole('heading', { name: 'Inside' }).waitFor()
+          await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
+        },
+      ),
+    TEST_MAX_MS,
+  )
+})

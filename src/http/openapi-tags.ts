@@ -85,7 +85,7 @@ const TAGS: readonly Tag[] = [
   {
     name: 'Service',
     description: 'Health, versions, the web console and this document.',
-    paths: /^\/(?:healthz|metrics|readyz|version|openapi\.json|ui(?:\/.*)?)?$/,
+    paths: /^\/(?:healthz|metrics|readyz|version|openapi\.json|docs|ui(?:\/.*)?)?$/,
   },
 ]
 

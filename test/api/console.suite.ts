@@ -36,6 +36,23 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'the reference of the API is a page of its own with the same policy, whose files are here',
+    async run(client) {
+      const { status, headers, text } = await page(client, '/docs')
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
+      expect(headers.get('content-security-policy')).toBe(POLICY)
+      expect(text).toContain('<title>API of Tidemark</title>')
+      expect(text).toContain('<base href="/ui/" />')
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style| on\w+=|https?:/)
+      const files = [...text.matchAll(/(?:href|src)="\.\/(assets\/[^"]+)"/g)].map(([, path]) => path)
+      expect(files.length).toBe(3)
+      for (const path of files)
+        expectAnswer(await client.request('GET', `/ui/${path}`, { as: null }), { answers: 200 })
+      const program = await client.request('GET', '/', { as: null, headers: { accept: 'application/json' } })
+      expect(program.body['links']).toMatchObject({ docs: '/docs' })
+    },
+  },
+  {
     title: 'the page is confirmed by its ETag, and its files never change',
     async run(client) {
       const { text, headers } = await page(client, '/ui/')

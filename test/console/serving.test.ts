@@ -7,6 +7,7 @@ const BASE = '/monitoring'
 const SCRIPT_MAX = 60 * 1024
 const STYLESHEET_MAX = 12 * 1024
 const FONT_MAX = 20 * 1024
+const REFERENCE_MAX = 20 * 1024
 /** Chromium may still write a file to its cache when the page has it: a visit right after the first one then loads it again. */
 const VISITS_MAX = 4
 /** The files of the console that the page uses; `isSent` when one came over the network, and not from the cache of the browser. */
@@ -49,6 +50,29 @@ onBothHosts(
       stage.visit('..', {}, async ({ page }) => {
         await page.getByRole('main').waitFor()
         expect(page.url()).toStartWith(`${stage.url}/ui/`)
+      }))
+
+    test('the reference of the API has each operation, and shows the fields of one', () =>
+      stage.visit('../docs', {}, async ({ page, check, loaded }) => {
+        await page.getByRole('heading', { level: 1, name: 'API of Tidemark' }).waitFor()
+        expect(page.url()).toBe(`${stage.url}/docs`)
+        const { script } = await loaded()
+        expect(script).toBeGreaterThan(1024)
+        expect(script).toBeLessThanOrEqual(REFERENCE_MAX)
+        await check('reference-start')
+        await page.getByRole('searchbox').fill('post webcollector deliver')
+        await page.getByRole('link', { name: 'Deliver values to a webhook job' }).first().click()
+        await page.getByRole('heading', { level: 2, name: /Deliver/ }).waitFor()
+        await page.getByRole('heading', { level: 3, name: 'Responses' }).waitFor()
+        await page
+          .getByRole('button', { name: /^Show fields of/ })
+          .first()
+          .click()
+        await page
+          .getByRole('button', { name: /^Hide fields of/ })
+          .first()
+          .waitFor()
+        await check('reference-operation')
       }))
 
     test('the page runs no script but its own', () =>

@@ -8,7 +8,8 @@ const ROOT = join(import.meta.dir, '../..')
 /** Where the build lies; the static assets of the Worker in `wrangler.toml` are this folder. */
 export const CONSOLE_DIR = join(ROOT, 'dist/console')
 
-const PAGE = 'index.html'
+/** The page of the console, and the reference of the API. */
+const PAGES = ['index.html', 'reference.html']
 /** The hash of the sources of the build. It lies outside of the folder, whose files are all served. */
 const STAMP = `${CONSOLE_DIR}.stamp`
 const NO_PLACE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
@@ -25,17 +26,23 @@ export async function builtConsole(): Promise<ConsoleBuild> {
     .catch(() => '')
   if (stamp === key) {
     const stored = await readStored()
-    if (stored.has(PAGE)) return stored
+    if (PAGES.every((page) => stored.has(page))) return stored
   }
   const files = await build()
   await store(files, key)
   return files
 }
 
+/** Each page is built alone: a part that two pages share would be one more file of the first screen. */
 async function build(): Promise<ConsoleBuild> {
+  const builds = await Promise.all(PAGES.map(buildPage))
+  return new Map(builds.flatMap((files) => [...files]))
+}
+
+async function buildPage(page: string): Promise<ConsoleBuild> {
   const fonts = new Map<string, Uint8Array<ArrayBuffer>>()
   const { outputs } = await Bun.build({
-    entrypoints: [join(ROOT, 'src/console', PAGE)],
+    entrypoints: [join(ROOT, 'src/console', page)],
     target: 'browser',
     minify: true,
     splitting: true,
@@ -75,8 +82,9 @@ async function store(files: ConsoleBuild, key: string): Promise<void> {
   try {
     await mkdir(join(CONSOLE_DIR, 'assets'), { recursive: true })
     const former = await storedPaths()
-    for (const [path, bytes] of files) if (path !== PAGE) await replaceFile(join(CONSOLE_DIR, path), bytes)
-    await replaceFile(join(CONSOLE_DIR, PAGE), files.get(PAGE) ?? new Uint8Array())
+    const isPage = ([path]: readonly [string, unknown]) => PAGES.includes(path)
+    for (const [path, bytes] of [...files].toSorted((a, b) => Number(isPage(a)) - Number(isPage(b))))
+      await replaceFile(join(CONSOLE_DIR, path), bytes)
     await replaceFile(STAMP, new TextEncoder().encode(key))
     for (const path of former) if (!files.has(path)) await rm(join(CONSOLE_DIR, path), { force: true })
   } catch (error) {

@@ -31,7 +31,17 @@ export const consoleRoutes = new Hono<Env>()
   .get(
     '/ui/',
     policy({ summary: 'Read the web console', roles: 'anyone', ignoresUnknownQuery: true, answers }),
-    answerPage,
+    (c) => answerPage(c, 'console'),
+  )
+  .get(
+    '/docs',
+    policy({
+      summary: 'Read the reference of this API as a page',
+      roles: 'anyone',
+      ignoresUnknownQuery: true,
+      answers,
+    }),
+    (c) => answerPage(c, 'reference'),
   )
   .get(
     '/ui/:path{.+}',
@@ -47,14 +57,14 @@ export const consoleRoutes = new Hono<Env>()
     valid('param', consolePath),
     async (c) => {
       const { path } = c.req.valid('param')
-      if (!isFile(path)) return answerPage(c)
+      if (!isFile(path)) return answerPage(c, 'console')
       return answerFile(c.req.raw, await readAsset(c.get('context'), path))
     },
   )
 
-/** The same page for every screen: the script in it draws the screen of its address. */
-async function answerPage(c: HonoContext<Env>): Promise<Response> {
-  const { html, etag } = await readPage(c.get('context'))
+/** The console is the same page for every screen: the script in it draws the screen of its address. */
+async function answerPage(c: HonoContext<Env>, name: 'console' | 'reference'): Promise<Response> {
+  const { html, etag } = await readPage(c.get('context'), name)
   const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY }
   if (isFresh(c.req.raw, etag)) return new Response(null, { status: 304, headers })
   return c.html(html, 200, headers)

@@ -3,14 +3,14 @@ import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { ConsoleAsset } from '../../ports/console-assets.ts'
 
-/** The page of the console, into which the browser loads one of its screens. */
+/** A page: the console, into which the browser loads one of its screens, or the reference of the API. */
 export type Page = { readonly html: string; readonly etag: string }
 
 /** The folder of files that never change: their names have a hash of their content. */
 const UNCHANGING = 'assets/'
 /** A file of that folder: other names could lead out of it. */
 const FILE = /^assets\/[\w-][\w.-]*$/
-const PAGE = 'index.html'
+const PAGES = { console: 'index.html', reference: 'reference.html' } as const
 
 /** Whether a path names a file that never changes; all other paths are screens of the page. */
 export const isFile = (path: string): boolean => path.startsWith(UNCHANGING)
@@ -22,9 +22,9 @@ export async function readAsset({ ports }: Context, path: string): Promise<Conso
   return asset
 }
 
-/** The page, with the folder in which it is mounted. @throws {Refusal} unavailable when the console was not built */
-export async function readPage({ ports }: Context): Promise<Page> {
-  const page = await ports.consoleAssets.find(PAGE)
+/** A page, with the folder of its files. @throws {Refusal} unavailable when the console was not built */
+export async function readPage({ ports }: Context, name: keyof typeof PAGES): Promise<Page> {
+  const page = await ports.consoleAssets.find(PAGES[name])
   if (page === null) throw new Refusal('unavailable', 'The console is not built. The log has the reason.')
   const text = await new Response(page.body).text()
   const html = text.replace('<head>', `<head><base href="${ports.settings.basePath}/ui/" />`)

@@ -52,7 +52,13 @@ export const frontView = z.object({
   interface: z.string(),
   tidemark: z.string(),
   links: z
-    .object({ openapi: z.string(), readyz: z.string(), version: z.string(), token: z.string() })
+    .object({
+      openapi: z.string(),
+      docs: z.string(),
+      readyz: z.string(),
+      version: z.string(),
+      token: z.string(),
+    })
     .describe('Paths of this service; `POST` to `token` logs in.'),
 })
 

@@ -28,6 +28,7 @@ export function front({ settings }: Ports): FrontView {
   const at = (path: string) => settings.basePath + path
   const links = {
     openapi: at('/openapi.json'),
+    docs: at('/docs'),
     readyz: at('/readyz'),
     version: at('/version'),
     token: at('/session/token'),

@@ -11,6 +11,7 @@ import type { World } from '../backups/world.ts'
 import { until } from '../faults/probe.ts'
 import { killAll } from '../faults/process-tree.ts'
 import { Session } from '../faults/session.ts'
+import type { Body } from '../faults/session.ts'
 import { startEdge } from '../hosts/edge.ts'
 import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
 import type { Postgres } from '../hosts/postgres.ts'
@@ -158,10 +159,104 @@ test('a restore leaves stored results out, which are computed anew', async () =>
   }
 })
 
-test('on Workers the trigger of every minute refreshes what is due', async () => {
+const daily = { refresh: 'daily' }
+/** The definitions of a stored result, of one that is not stored and reads it, and of a stored one above both. */
+const levels = (dataSourceId: number) =>
+  [
+    ['base', 'SELECT count(*) AS n FROM counted', daily],
+    ['middle', 'SELECT n FROM ${ref("base")} b', null],
+    ['top', 'SELECT n FROM ${ref("middle")} m', { refresh: 'none' }],
+    ['other', 'SELECT n FROM ${ref("top")} t', daily],
+  ].map(([name, text, materialization]) => ({ name, text, materialization, dataSourceId }))
+const counted = { name: 'counted', columns: [{ name: 'n', type: 'integer' }] }
+
+test('a result that reads another one is refreshed after it', async () => {
+  const world = await startWorld('bun')
+  try {
+    const { ports } = world
+    if (!ports) throw new Error('There are no ports')
+    const { id } = await world.good<Made>('POST', '/dataSources', { json: { name: 'files', type: 'csv' } })
+    await world.good('POST', `/dataSources/${id}/tables`, { json: counted })
+    const add = () =>
+      world.good('POST', `/dataSources/${id}/tables/counted/rows`, { json: { rows: [{ n: 1 }] } })
+    const [base = 0, , top = 0, other = 0] = await Array.fromAsync(levels(id), (json) => publish(world, json))
+    const counts = () =>
+      Array.fromAsync([base, top, other], async (query) => {
+        const { rows } = await world.good<{ rows: number[][] }>('POST', `/dataQueries/${query}/run`, {
+          json: {},
+        })
+        return rows[0]?.[0]
+      })
+    await refreshResultsWhenDue(ports)
+    expect(await counts()).toEqual([0, 0, 0])
+    await add()
+    // The upper ones are due for longer.
+    await world.rows(`update data_query_results set next_at = 1000 - query_id`)
+    await refreshResultsWhenDue(ports)
+    expect(await counts()).toEqual([1, 1, 1])
+    await add()
+    await world.good('POST', `/dataQueries/${base}/refresh`)
+    await refreshResultsWhenDue(ports)
+    expect(await counts()).toEqual([2, 1, 1])
+    await world.good('POST', `/dataQueries/${base}/refresh?dependents=true`)
+    await refreshResultsWhenDue(ports)
+    expect(await counts()).toEqual([2, 2, 2])
+    const due = () => world.rows(`select query_id from data_query_results where next_at <= ${Date.now()}`)
+    expect(await due()).toEqual([])
+    // A circle fails, and what reads it does not wait for it again.
+    const first = {
+      name: 'base',
+      text: 'SELECT n FROM ${ref("other")} o',
+      materialization: daily,
+      dataSourceId: id,
+    }
+    await world.good('PUT', `/dataQueries/${base}`, { json: first })
+    await world.good('POST', `/dataQueries/${base}/publish`, { json: { force: true } })
+    await world.rows(`update data_query_results set next_at = 1`)
+    await refreshResultsWhenDue(ports)
+    expect(await world.rows('select failures from data_query_results order by query_id')).toEqual([
+      { failures: 1 },
+      { failures: 1 },
+      { failures: 1 },
+    ])
+    await world.rows(`update data_query_results set next_at = null, failures = 0`)
+    await world.good('PUT', `/dataQueries/${base}`, {
+      json: { ...first, text: 'SELECT nothing FROM counted' },
+    })
+    await world.good('POST', `/dataQueries/${base}/publish`, { json: {} })
+    await world.rows(`update data_query_results set next_at = 1`)
+    // After a failure those above follow in the next round. The last one reads rows of before.
+    for (let round = 0; round < 3; round += 1) await refreshResultsWhenDue(ports)
+    expect(await world.rows('select failures from data_query_results order by query_id')).toEqual([
+      { failures: 1 },
+      { failures: 1 },
+      { failures: 0 },
+    ])
+    expect(await due()).toEqual([])
+  } finally {
+    await world.close()
+  }
+})
+
+test('on Workers the trigger of every minute refreshes what is due, in order', async () => {
   const host = await startEdge()
   try {
     const session = await Session.open(host.url)
+    const files = await session.create(host.url, '/dataSources', { name: 'levels', type: 'csv' })
+    const good = async (path: string, json: object) =>
+      expect((await session.send(host.url, path, json as Body)).status).toBeLessThan(300)
+    await good(`/dataSources/${files}/tables`, counted)
+    const ids: number[] = []
+    for (const json of levels(files)) {
+      ids.push(await session.create(host.url, '/dataQueries', json))
+      await good(`/dataQueries/${ids.at(-1)}/publish`, {})
+    }
+    await host.scheduled('* * * * *')
+    await good(`/dataSources/${files}/tables/counted/rows`, { rows: [{ n: 1 }] })
+    await good(`/dataQueries/${ids[0]}/refresh?dependents=true`, {})
+    await host.scheduled('* * * * *')
+    const read = await session.send(host.url, `/dataQueries/${ids[3]}/run`, {})
+    expect(await read.json()).toMatchObject({ rows: [[1]], refreshedAt: expect.any(String) as string })
     const source = await session.create(host.url, '/dataSources', { name: 'files', type: 'csv' })
     const query = await session.create(host.url, '/dataQueries', {
       name: 'one',

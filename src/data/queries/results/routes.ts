@@ -29,10 +29,10 @@ export const resultRoutes = new Hono<Env>()
     valid('query', refreshQuery),
     async (c) => {
       const [context, { id }] = [c.get('context'), c.req.valid('param')]
-      const { wait: waitMs = null } = c.req.valid('query')
+      const { wait: waitMs = null, dependents: withDependents } = c.req.valid('query')
       const subject = `/dataQueries/${id}`
       const outcome = await runWork(context, { kind: 'refresh', subject, waitMs }, (work) =>
-        refreshResult(context, id, work),
+        refreshResult(context, { id, withDependents }, work),
       )
       if (!outcome.isDone) return acceptedResponse(outcome.operation, context.ports)
       return c.json(outcome.result)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { flagQuery } from '../../../http/openapi-answers.ts'
 import { waitQuery } from '../../../operations/work/schema.ts'
 import { columnName } from '../../imports/schema.ts'
 import { refreshState } from '../../sources/refresh-view.ts'
@@ -62,6 +63,9 @@ export const resultState = refreshState
 
 export const refreshQuery = z.object({
   wait: waitQuery('How long to wait for the end; absent for as long as it takes.'),
+  dependents: flagQuery
+    .default(false)
+    .describe('true: stored results that read this one by `ref` are refreshed after it, in their order.'),
 })
 
 export const refreshedResultView = z

@@ -1,4 +1,5 @@
-import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { dataQueryResults } from '../../../../db/tables/queries.ts'
 import type { Column } from '../../../domain/table.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -113,17 +114,39 @@ export async function endLease(database: Database, queryId: number, now: number)
   return ended.length > 0
 }
 
-/** Data queries whose result is due and that no process refreshes, the longest due first. */
-export async function listDue(
+/** The data queries that the published versions of some refer to, also through others, as `below (root, id)`. */
+const belowOf = (roots: SQL) => sql`
+  with recursive refers (query_id, id) as (
+    select r.query_id, q.id from data_query_references r join data_queries q on q.name = r.name collate nocase
+    where r.is_published = 1),
+  below (root, id) as (
+    select query_id, id from refers where query_id in (${roots})
+    union select b.root, r.id from below b join refers r on r.query_id = b.id)`
+
+/** Data queries whose result is due and that no process refreshes, the longest due first. Those come later that read another
+ * result which is due or is being refreshed; of results that read each other none waits. */
+export function listDue(
   database: Database,
   now: number,
   limit: number,
 ): Promise<readonly { readonly id: number }[]> {
-  const isFree = or(isNull(dataQueryResults.leaseUntilAt), lte(dataQueryResults.leaseUntilAt, now))
-  return database
-    .select({ id: dataQueryResults.queryId })
-    .from(dataQueryResults)
-    .where(and(lte(dataQueryResults.nextAt, now), isFree))
-    .orderBy(asc(dataQueryResults.nextAt))
-    .limit(limit)
+  const isWaited = sql`(other.next_at <= ${now} or other.lease_until_at > ${now})`
+  const isCircle = sql`exists (select 1 from below back where back.root = b.id and back.id = b.root)`
+  return database.all(sql`
+    ${belowOf(sql`select query_id from data_query_results where next_at <= ${now} or lease_until_at > ${now}`)}
+    select d.query_id as "id" from data_query_results d
+    where d.next_at <= ${now} and (d.lease_until_at is null or d.lease_until_at <= ${now}) and not exists (
+      select 1 from below b join data_query_results other on other.query_id = b.id
+      where b.root = d.query_id and ${isWaited} and not ${isCircle})
+    order by d.next_at limit ${limit}`)
+}
+
+/** Makes the results due that read the one of a data query, also through others. A refresh of them that goes on read the former
+ * rows, and fails. */
+export function orderDependents(database: Database, queryId: number, now: number): Write {
+  return database.run(sql`
+    update data_query_results set next_at = ${now}, lease = null, lease_until_at = null
+    where query_id <> ${queryId} and query_id in (
+      ${belowOf(sql`select query_id from data_query_results`)}
+      select root from below where id = ${queryId})`)
 }

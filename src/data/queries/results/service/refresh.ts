@@ -53,19 +53,25 @@ type Material = {
   readonly version: VersionRow
   readonly materialization: Materialization
   readonly row: ResultRow
+  /** Whether results that read this one become due after it. */
+  readonly withDependents?: boolean
 }
 
 /** Computes the result of a data query anew and replaces the stored one, in one commit. After a failure the rows of before are
  * there.
  * @throws {Refusal} not_found, conflict for one whose result is not stored and while another refresh of it goes on, overloaded
  * while 8 go on, and as a run */
-export async function refreshResult(context: Context, id: number, work: Work): Promise<RefreshedResultView> {
+export async function refreshResult(
+  context: Context,
+  { id, withDependents }: { readonly id: number; readonly withDependents: boolean },
+  work: Work,
+): Promise<RefreshedResultView> {
   const { ports } = context
   const material = await requireMaterial(ports, id)
   const lease = await takeLease(ports, { kind: 'query', id }, { isDue: false })
   if (!lease) throw busy(ports, material.name, (await requireMaterial(ports, id)).row.leaseUntilAt)
   return inRefresh(ports, { ...material.row, lease }, work, (course) =>
-    replaceResult(context, material, course),
+    replaceResult(context, { ...material, withDependents }, course),
   )
 }
 
@@ -115,7 +121,7 @@ async function requireMaterial({ database }: Ports, id: number): Promise<Materia
 
 async function replaceResult(
   context: Context,
-  { name, version, materialization, row }: Material,
+  { name, version, materialization, row, withDependents = false }: Material,
   { lease, signal, progress, finished }: Course,
 ): Promise<RefreshedResultView> {
   const { ports } = context
@@ -141,6 +147,7 @@ async function replaceResult(
     await commit(database, [
       ...store.replaceRows(database, stored, { token: lease.token, dropAt: readableUntil(ports) }),
       finished(at),
+      ...(withDependents ? [store.orderDependents(database, queryId, clock.now())] : []),
       ...(context.request ? [entry] : []),
     ])
     return { rows: filled }

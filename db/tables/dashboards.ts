@@ -144,3 +144,53 @@ export const dashboardGrants = sqliteTable(
     index('dashboard_grants_by_user_group').on(table.userGroupId),
   ],
 )
+
+/** Public links of dashboards. */
+export const dashboardPublics = sqliteTable(
+  'dashboard_publics',
+  {
+    dashboardId: integer('dashboard_id')
+      .primaryKey()
+      .references(() => dashboards.id, { onDelete: 'cascade' }),
+    /** The user whose rights the data has. */
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    tokenHash: text('token_hash').notNull(),
+    /** The token, encrypted, for those who may publish. */
+    tokenSealed: text('token_sealed').notNull(),
+    /** Null for no end. */
+    expiresAt: integer('expires_at'),
+    /** Fixed values of parameters, the names of those that readers set, the time range and the language, as JSON. */
+    settings: text({ mode: 'json' }).$type<unknown>().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('dashboard_publics_by_token').on(table.tokenHash),
+    index('dashboard_publics_by_user').on(table.userId),
+  ],
+)
+
+/** Frozen data of dashboards. */
+export const dashboardSnapshots = sqliteTable(
+  'dashboard_snapshots',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    dashboardId: integer('dashboard_id')
+      .notNull()
+      .references(() => dashboards.id, { onDelete: 'cascade' }),
+    /** The user whose rights the data has; only this user and administrators read it. */
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    untilAt: integer('until_at').notNull(),
+    /** The shown parts of the dashboard and the data of its widgets, as JSON. */
+    contents: text().notNull(),
+  },
+  (table) => [
+    index('dashboard_snapshots_by_dashboard').on(table.dashboardId),
+    index('dashboard_snapshots_by_user').on(table.userId),
+  ],
+)

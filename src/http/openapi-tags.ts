@@ -31,7 +31,7 @@ const TAGS: readonly Tag[] = [
   {
     name: 'Dashboards',
     description: 'Dashboards, their groups, data, versions and permissions.',
-    paths: /^\/dashboards\b/,
+    paths: /^\/(?:public\/)?dashboards\b/,
   },
   { name: 'Permissions', description: 'Grants on objects.', paths: /\/permissions\b/ },
   { name: 'Events', description: 'A live stream of changes.', paths: /^\/events\b/ },

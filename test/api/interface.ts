@@ -17,6 +17,7 @@ import type { Client } from './client.ts'
 import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
 import { dashboardsDataSuite } from './dashboards-data.suite.ts'
+import { publicDashboardsSuite } from './public-dashboards.suite.ts'
 import { dashboardsPortableSuite } from './dashboards-portable.suite.ts'
 import { dashboardsSuite } from './dashboards.suite.ts'
 import { dataQueriesSuite } from './data-queries.suite.ts'
@@ -169,6 +170,7 @@ export const SUITES: readonly Suite[] = [
   dataScriptRefreshesSuite,
   dashboardsDataSuite,
   dashboardsPortableSuite,
+  publicDashboardsSuite,
   forecastsSuite,
   runsSuite,
   webhooksSuite,

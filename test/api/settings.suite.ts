@@ -10,7 +10,13 @@ import type { Row, Scenario, Suite } from './suite.ts'
 const KEY = 'canary-key-of-a-provider'
 const MASK = '********'
 const PATCH_TYPE = { 'content-type': 'application/merge-patch+json' }
-const DEFAULTS = { title: 'Tidemark', language: 'en', theme: 'system', startDashboardId: null }
+const DEFAULTS = {
+  title: 'Tidemark',
+  language: 'en',
+  theme: 'system',
+  startDashboardId: null,
+  publicDashboards: false,
+}
 
 /** Faults in a whole body and in a patch. */
 const FAULTS: readonly (readonly [body: object, pointers: readonly string[]])[] = [

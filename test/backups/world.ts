@@ -190,8 +190,10 @@ async function contents(world: World, group: number, [job = 0]: readonly number[
   })
   await world.good('POST', '/translations/de', { json: { texts: [{ key: 'menu', text: 'Menü' }] } })
   await world.good('PATCH', '/settings.json', {
-    json: { theme: 'dark', translation: { apiKey: 'canary-key' } },
+    json: { theme: 'dark', publicDashboards: true, translation: { apiKey: 'canary-key' } },
   })
+  const board = await world.good<{ id: number }>('POST', '/dashboards', { json: { name: 'Public' } })
+  await world.good('PUT', `/dashboards/${board.id}/public`, { json: { params: {} } })
   const begin = new Date(Date.now() + 86_400_000).toISOString()
   const end = new Date(Date.now() + 2 * 86_400_000).toISOString()
   await world.good('POST', `/groups/${group}/revaluations`, {
@@ -295,6 +297,7 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `insert into dashboard_references values (4, '/widgets/w1/queryId', 'w1', 'dataQuery', 7, 'Orders', 'Orders')`,
     `insert into dashboard_old_urls values ('old-board', 4, ${now + 86_400_000})`,
     `insert into dashboard_grants values (5, 4, null, 1, null, 1, 0), (6, null, 3, null, null, 0, 0)`,
+    `insert into dashboard_snapshots values (2, 4, 1, 'Board', 3, ${now + 86_400_000}, '{}')`,
     `insert into forecasts values (3, 'Load', '', '{"horizon":"P7D"}', 1, 2, 3, 4, null, 'j_00000000000000000000000001', 5, 6, '{"groups":1}', null)`,
     `insert into forecast_groups values (3, 0, '[]', 'good', '{"mase":0.5}', '[[1,2]]')`,
     `insert into forecast_bands select id, 'returnValue1', 3, 7, '{"buckets":[]}' from objects where type = 'job' limit 1`,

@@ -17,6 +17,7 @@ import { nestedView } from './nested/schema.ts'
 import { readNested } from './nested/service.ts'
 import { permissionRoutes } from './permissions/routes.ts'
 import { portableRoutes } from './portable/routes.ts'
+import { publicDashboardRoutes, publicLinkRoutes } from './publics/routes.ts'
 import {
   copyBody,
   dashboardBody,
@@ -263,3 +264,5 @@ export const dashboardRoutes = new Hono<Env>()
   .route('/', readingRoutes)
   .route('/', changingRoutes)
   .route('/', versionRoutes)
+  .route('/', publicLinkRoutes)
+  .route('/', publicDashboardRoutes)

@@ -13,6 +13,7 @@ const values = {
   language: languageTag,
   theme: z.enum(['light', 'dark', 'system']),
   startDashboardId: z.int().positive().nullable(),
+  publicDashboards: z.boolean().describe('Whether dashboards may have public links.'),
 }
 
 /** What follows from how the service is set up and built. */
@@ -39,13 +40,20 @@ const secret = z
   .nullable()
 const secrets = { translation: z.strictObject({ apiKey: secret.optional() }) }
 
-const DEFAULTS = { title: 'Tidemark', language: 'en', theme: 'system', startDashboardId: null } as const
+const DEFAULTS = {
+  title: 'Tidemark',
+  language: 'en',
+  theme: 'system',
+  startDashboardId: null,
+  publicDashboards: false,
+} as const
 
 export const valuesBody = z.object({
   title: values.title.default(DEFAULTS.title),
   language: values.language.default(DEFAULTS.language),
   theme: values.theme.default(DEFAULTS.theme),
   startDashboardId: values.startDashboardId.default(DEFAULTS.startDashboardId),
+  publicDashboards: values.publicDashboards.default(DEFAULTS.publicDashboards),
 })
 
 /** All settings; what is absent has its default, and what cannot be set may be sent back as it was read. */

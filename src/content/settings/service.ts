@@ -55,6 +55,11 @@ export async function readLoginOptions({ ports }: Context): Promise<LoginOptions
   }
 }
 
+/** Whether dashboards may have public links. */
+export async function hasPublicDashboards(ports: Ports): Promise<boolean> {
+  return valuesBody.parse((await findSettings(ports)).values).publicDashboards
+}
+
 /** Changes settings.
  * @throws {Refusal} invalid with pointers to what is unknown, wrong or not to be changed, precondition_failed */
 export async function changeSettings(

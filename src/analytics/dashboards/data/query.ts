@@ -4,16 +4,20 @@ import { dataBody, dataQuery } from './schema.ts'
 import type { DataBody } from './schema.ts'
 
 const PREFIX = 'p.'
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(dataQuery.shape))
+const KNOWN: readonly string[] = Object.keys(dataQuery.shape)
 
 /** The body of a POST that asks for the same as a query. Parameters are `p.<name>`; a repeated one is a list.
+ * @param known the names of other parameters of the query
  * @throws {Refusal} invalid for an unknown parameter of the query, and for values of a wrong shape */
 export function bodyOfQuery(
   { widget, page, from, to }: z.output<typeof dataQuery>,
   search: URLSearchParams,
+  known = KNOWN,
 ): DataBody {
   const names = [...new Set(search.keys())]
-  const unknown = names.filter((name) => !KNOWN.has(name) && !name.startsWith(PREFIX) && name !== 'sessionId')
+  const unknown = names.filter(
+    (name) => !known.includes(name) && !name.startsWith(PREFIX) && name !== 'sessionId',
+  )
   const params = Object.fromEntries(
     names
       .filter((name) => name.startsWith(PREFIX))

@@ -91,6 +91,8 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [dashboards.dashboardVersions, ALWAYS],
   [dashboards.dashboardReferences, ALWAYS],
   [dashboards.dashboardGrants, ALWAYS],
+  [dashboards.dashboardPublics, { kept: 'always', sealed: { token_sealed: () => 'public dashboard' } }],
+  [dashboards.dashboardSnapshots, HISTORIES],
   [demo, ALWAYS],
   [directorySyncs, { left: 'when this installation asks its directory' }],
   [eventEpochs, { left: 'counts the readers of this installation' }],

@@ -1,0 +1,125 @@
+import { attempt } from '../../../../access/attempts/service.ts'
+import { networkOf } from '../../../../access/attempts/networks.ts'
+import { accountOf } from '../../../../access/session/service.ts'
+import { userOf } from '../../../../access/session/service/callers.ts'
+import { hasPublicDashboards } from '../../../../content/settings/service.ts'
+import type { Context } from '../../../../context.ts'
+import { sha256 } from '../../../../lib/digest.ts'
+import { Refusal } from '../../../../lib/errors.ts'
+import { MINUTE_MS, timeFormat } from '../../../../lib/time.ts'
+import { TtlCache } from '../../../../lib/ttl-cache.ts'
+import type { Ports } from '../../../../ports/index.ts'
+import type { DataView } from '../../data/schema.ts'
+import { readData } from '../../data/service.ts'
+import type { Definition } from '../../definition.ts'
+import { faultsOfValues, resolveParameters, valuesOfTexts } from '../../parameters.ts'
+import type { Values } from '../../parameters.ts'
+import { lineOf } from '../../rights.ts'
+import { requireDashboard, viewOf } from '../../service/views.ts'
+import type { FoundDashboard } from '../../service/views.ts'
+import type { FrameView } from '../schema.ts'
+import { isOver } from '../service.ts'
+import { findByToken } from '../store.ts'
+import type { PublicRow } from '../store.ts'
+import { isShown, visibleAnswer, visibleDefinition } from '../visible.ts'
+
+/** How long data is shared by all readers of a link. */
+const SHOWN_MS = 30_000
+/** Requests of a network within a minute, for each link. */
+const REQUESTS_MAX = 60
+
+type Opened = { readonly link: PublicRow; readonly context: Context; readonly found: FoundDashboard }
+
+const shown = new WeakMap<Ports, TtlCache<DataView>>()
+
+/** The shown parts of a public dashboard. @throws {Refusal} as `open` */
+export async function readFrame(asking: Context, token: string): Promise<FrameView> {
+  const { link, context, found } = await open(asking, token)
+  const { adjustable, params, language } = link.settings
+  const view = await viewOf(context, found, language === null ? { raw: true } : { raw: false, language })
+  const defaults = lineOf(found.sights.groups, found.row.groupId).map(({ defaultParams }) => defaultParams)
+  const { values } = resolveParameters(found.definition, params, defaults)
+  const { timeZone } = context.ports.settings
+  return {
+    name: view.name,
+    description: view.description,
+    language: view.language,
+    definition: visibleDefinition(view.definition),
+    params: withoutHidden(found.definition, values),
+    adjustable,
+    expiresAt: link.expiresAt === null ? null : timeFormat(timeZone)(link.expiresAt),
+  }
+}
+
+/** The data of a public dashboard, with the rights of the user who published it.
+ * @param given values of adjustable parameters as texts of a URL
+ * @throws {Refusal} invalid for other parameters, and as `open` */
+export async function readPublicData(asking: Context, token: string, given: Values): Promise<DataView> {
+  const { link, context, found } = await open(asking, token)
+  const { definition, row } = found
+  const own = valuesOfTexts(definition, given)
+  const faults = [
+    ...Object.keys(own)
+      .filter((name) => !link.settings.adjustable.includes(name))
+      .map((name) => ({ name, message: 'must be an adjustable parameter' })),
+    ...faultsOfValues(definition, own),
+  ]
+  if (faults.length > 0)
+    throw new Refusal(
+      'invalid',
+      'Some parameters are invalid; see errors.',
+      faults.map(({ name, message }) => ({ pointer: `?p.${name}`, message })),
+    )
+  const params = { ...link.settings.params, ...own }
+  const { timeRange } = link.settings
+  const widgets = Object.entries(definition.widgets).flatMap(([id, widget]) => (isShown(widget) ? [id] : []))
+  const { ports } = context
+  let cache = shown.get(ports)
+  if (!cache) shown.set(ports, (cache = new TtlCache(SHOWN_MS)))
+  const key = JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params])
+  const data = await cache.find(key, ports.clock.now(), () =>
+    readData(context, row.id, {
+      params,
+      widgets,
+      etags: {},
+      width: {},
+      ...(timeRange !== null && { timeRange }),
+    }),
+  )
+  if (!data) throw new Error('The data of a public dashboard was not read.')
+  const answers = Object.entries(data.widgets).map(([id, answer]) => [id, visibleAnswer(answer)] as const)
+  return { ...data, params: withoutHidden(definition, data.params), widgets: Object.fromEntries(answers) }
+}
+
+function withoutHidden({ parameters }: Definition, values: Values): Record<string, Values[string]> {
+  const hidden = new Set(parameters.flatMap(({ name, hidden: isHidden }) => (isHidden ? [name] : [])))
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.has(name)))
+}
+
+/** The dashboard behind a token, in the name of the user who published it. It is looked up for each request.
+ * @throws {Refusal} not_found for an unknown or expired token, for a user who may no longer publish the dashboard, and while
+ * public links are switched off; too_many_attempts after 60 requests of a network within a minute */
+async function open({ ports, requestId, request }: Context, token: string): Promise<Opened> {
+  const { database, clock, network } = ports
+  const link = await findByToken(database, await sha256(token))
+  if (!link || isOver(link, clock.now()) || !(await hasPublicDashboards(ports))) throw nothing()
+  const address = request ? networkOf(network.addressOf(request)) : ''
+  const key = `public dashboard ${link.dashboardId} ${address}`
+  await attempt(ports, [{ key, max: REQUESTS_MAX, isShared: true }], MINUTE_MS)
+  const account = await accountOf(ports, link.userId)
+  if (!account) throw nothing()
+  // Without the request: its end would end the reading for all who share the data.
+  const context: Context = { ports, requestId, caller: userOf(account) }
+  try {
+    const found = await requireDashboard(context, link.dashboardId, 'write')
+    return { link, context, found }
+  } catch (error) {
+    if (error instanceof Refusal && (error.code === 'not_found' || error.code === 'forbidden'))
+      throw nothing()
+    throw error
+  }
+}
+
+function nothing(): Refusal {
+  return new Refusal('not_found', 'There is nothing at this path.')
+}

@@ -17,6 +17,10 @@ HOUR = 3_600_000
 NEW_YEAR = 1_704_067_200_000
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "models: needs the packages of all kinds; `npm run test:forecast` runs it")
+
+
 @pytest.fixture
 def predict():
     """Makes the forecast of values, or of a line, with an order that has defaults."""

@@ -14,6 +14,8 @@ const PARTS = [
   'choose.py',
   'conformal.py',
   'contract.py',
+  'free_days.py',
+  'search.py',
   'seasons.py',
   'series.py',
   'kinds',

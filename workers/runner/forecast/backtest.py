@@ -23,9 +23,20 @@ class Trials:
     def errors(self):
         return self.actual - self.predicted
 
+    @property
+    def apart(self):
+        """How many trials without common values fit into the time of these."""
+        horizon = self.actual.shape[1]
+        return min(len(self.origins), 1 + (np.max(self.origins) - np.min(self.origins)) / horizon)
+
     def with_more(self, later):
         joined = [np.concatenate([getattr(self, name), getattr(later, name)]) for name in ("origins", "actual", "predicted", "base")]
         return Trials(*joined, self.scale)
+
+    def without(self, place):
+        """All trials but one."""
+        names = ("origins", "actual", "predicted", "base")
+        return Trials(*(np.delete(getattr(self, name), place, axis=0) for name in names), self.scale)
 
     def without_diverged(self):
         """Trials that are far off would widen all intervals."""

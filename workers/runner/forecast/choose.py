@@ -9,8 +9,11 @@ from backtest import POINTS_MIN, figures, origins_of, trials_of
 from contract import Refused, number, numbers
 from kinds import naive
 from kinds.registry import AUTO, kind_of
+from search import settings_of
 
 INTERVAL_POINTS_MIN = 5
+# The greatest change between two values, times this, where no trial tells more.
+UNTESTED_REACH = 2.0
 BEATS_NAIVE = 0.98
 GOOD_SKILL = 0.1
 FAR_RANGES = 10
@@ -55,13 +58,12 @@ class Transform:
 
 
 class Outcome:
-    def __init__(self, kind, mean, widths, trials, params=None, dropped=0):
+    def __init__(self, kind, mean, widths, trials, params=None):
         self.kind = kind
         self.mean = mean
         self.widths = widths
         self.trials = trials
         self.params = params or {}
-        self.dropped = dropped
 
 
 def _constant(series, order):
@@ -76,7 +78,7 @@ def _naive_alone(series, order):
     # The error of a step grows with the square root of the steps ahead, as that of a random walk.
     errors = np.abs(np.diff(series.y))
     growth = np.sqrt(np.arange(1, series.horizon + 1))
-    widths = {level: np.sort(errors)[-1] * conformal.few_trials(level, 2) * growth for level in order["levels"]}
+    widths = {level: np.sort(errors)[-1] * UNTESTED_REACH * growth for level in order["levels"]}
     return Outcome("naive", mean, widths, None)
 
 
@@ -100,36 +102,49 @@ def _modelled(series, order, notes, log):
     kept, dropped = trials.without_diverged() if len(origins) else (trials, 0)
     if dropped:
         notes["foldsDropped"] = dropped
-    return Outcome(name, mean, _widths(series, order, kept), kept, params, dropped)
+    return Outcome(name, mean, _widths(series, order, kept), kept, params)
 
 
 def _widths(series, order, trials):
     if len(trials.origins) == 0:
         return _naive_alone(series, order).widths
-    widths = conformal.widths(trials.errors, order["levels"])
+    widths = conformal.widths(trials.errors, order["levels"], trials.apart)
     if series.seasons.unseen and len(trials.origins):
-        usual = conformal.widths(trials.actual - trials.base, order["levels"])
+        usual = conformal.widths(trials.actual - trials.base, order["levels"], trials.apart)
         widths = {level: np.maximum(width, usual[level]) for level, width in widths.items()}
     return widths
 
 
 def _tried(series, name, order, origins, notes, log):
-    """The parameters of a kind and its trials. SARIMAX gets the form that is best in the newest trials."""
+    """The parameters of a kind and its trials. Of several settings the one that is best in the newest trials is taken."""
     params = {"seed": order["seed"], **order["params"]}
     kind = kind_of(name)
     if name == "sarimax" and series.n > kind.POINTS_MAX:
         notes["used"] = kind.POINTS_MAX
-    if name != "sarimax" or not {"form", "order", "seasonalOrder"}.isdisjoint(params) or len(origins) == 0:
+    settings = [] if len(origins) == 0 else _settings(series, name, params, order, origins)
+    if len(settings) < 2:
         return params, trials_of(series, kind, params, origins, log)
-    found = {}
-    for form in kind.FORMS:
-        tried = {**params, "form": form}
-        if form == "searched":
-            tried["found"] = kind.search(series.cut(int(origins[0]), 1))
-        found[form] = tried, trials_of(series, kind, tried, origins[-FORM_TRIALS:], log)
-    params, trials = min(found.values(), key=lambda each: _error(each[1], order["metric"]))
+    if order["search"]:
+        notes["searched"] = len(settings)
+    newest = [(tried, trials_of(series, kind, tried, origins[-FORM_TRIALS:], log)) for tried in settings]
+    params, trials = min(newest, key=lambda each: _error(each[1], order["metric"]))
     earlier = origins[:-FORM_TRIALS]
     return params, trials if len(earlier) == 0 else trials_of(series, kind, params, earlier, log).with_more(trials)
+
+
+def _settings(series, name, params, order, origins):
+    """The forms of SARIMAX, and the settings of a search."""
+    found = []
+    if name == "sarimax" and {"form", "order", "seasonalOrder"}.isdisjoint(params):
+        kind = kind_of(name)
+        for form in kind.FORMS:
+            tried = {**params, "form": form}
+            if form == "searched":
+                tried["found"] = kind.search(series.cut(int(origins[0]), 1))
+            found.append(tried)
+    if order["search"]:
+        found.extend({**params, **setting} for setting in settings_of(name, params))
+    return found
 
 
 def _automatic(series, order, origins, notes, log):
@@ -140,12 +155,15 @@ def _automatic(series, order, origins, notes, log):
         return best
     limit = BEATS_NAIVE * _error(measure, order["metric"])
     for name in AUTO:
-        plain = {**order, "params": {}}
+        plain = {**order, "params": {}, "search": False}
         params, trials = _tried(series, name, plain, origins, notes, log)
         error = _error(trials, order["metric"])
         if error < limit:
             best, limit = (name, params, trials), error
-    return best
+    if not order["search"] or best[0] == "naive":
+        return best
+    params, trials = _tried(series, best[0], {**order, "params": {}}, origins, notes, log)
+    return (best[0], params, trials) if _error(trials, order["metric"]) < limit else best
 
 
 def _error(trials, metric):
@@ -175,7 +193,7 @@ def _shown(series, order, outcome, transform, notes):
         "from": int(series.t[0]),
         "kind": outcome.kind,
         "t": [int(instant) for instant in series.t[series.n :]],
-        "past": _past(series),
+        "past": _past(series, order, outcome.trials, transform),
         "endAt": int(series.clock.begins(series.keys[-1:] + 1)[0]),
         "mean": bounded(outcome.mean),
         **bands,
@@ -188,11 +206,29 @@ def _shown(series, order, outcome, transform, notes):
     }
 
 
-def _past(series):
-    """The end of the history, as long as the horizon at most, without what was filled."""
+def _past(series, order, trials, transform):
+    """The end of the history, as long as the horizon at most, without what was filled, beside what the last trial said of it.
+
+    `anomaly` is 1 above and -1 below the interval of the highest level, 0 within it."""
     count = min(series.n, series.horizon, PAST_MAX)
-    y = np.where(series.seen, series.y, np.nan)[-count:]
-    return {"t": [int(instant) for instant in series.t[series.n - count : series.n]], "y": numbers(y)}
+    begin = series.n - count
+    y = np.where(series.seen, series.raw, np.nan)[begin:]
+    past = {"t": [int(instant) for instant in series.t[begin : series.n]], "y": numbers(y)}
+    last = None if trials is None or len(trials.origins) < 2 else int(np.argmax(trials.origins))
+    if last is None or trials.origins[last] != series.n - series.horizon:
+        return {**past, "mean": None, "anomaly": None}
+    others = trials.without(last)
+    widths = conformal.widths(others.errors, order["levels"], others.apart)
+    mean = trials.predicted[last]
+    bounds = {}
+    for level in order["levels"]:
+        bounds[level] = transform.back(mean - widths[level])[-count:], transform.back(mean + widths[level])[-count:]
+    low, high = bounds[max(order["levels"])]
+    anomaly = [None if not np.isfinite(value) or not np.isfinite(least) else int(value > most) - int(value < least) for value, least, most in zip(y, low, high)]
+    shown = {}
+    for level, (lower, upper) in bounds.items():
+        shown[f"lo{level}"], shown[f"hi{level}"] = numbers(lower), numbers(upper)
+    return {**past, "mean": numbers(transform.back(mean)[-count:]), **shown, "anomaly": anomaly}
 
 
 def _backtest(trials, order, transform):
@@ -204,7 +240,7 @@ def _backtest(trials, order, transform):
     if not np.isfinite(own["mae"]):
         return None
     skill = 1 - own["mae"] / usual["mae"] if usual["mae"] > 0 else (0.0 if own["mae"] == 0 else -1.0)
-    coverage = conformal.coverage(trials.errors, order["levels"])
+    coverage = conformal.coverage(trials.errors, order["levels"], trials.apart)
     return {
         "folds": len(trials.origins),
         **{name: number(value) for name, value in own.items()},

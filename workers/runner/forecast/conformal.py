@@ -1,4 +1,7 @@
-"""Intervals from the errors of trials. The width grows and shrinks with the steps ahead as the errors did."""
+"""Intervals from the errors of trials. The width grows and shrinks with the steps ahead as the errors did.
+
+Trials that overlap, and errors of a trial that all have one sign, are fewer observations than they are numbers. Without this the
+80 % intervals of M3's quarterly series hold 66 % of the values."""
 
 import math
 
@@ -12,16 +15,30 @@ T_TABLE = {
     99: [63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169],
 }
 Z_TABLE = {80: 1.2816, 90: 1.6449, 95: 1.9600, 99: 2.5758}
-FEW_MAX = 2.0
+FEW_MAX = 3.5
+SHARE_MIN = 1e-3
 
 
 def few_trials(level, trials):
-    """The factor that makes up for few trials: at most 2."""
+    """The factor that makes up for few trials: at most 3.5."""
     near = min(T_TABLE, key=lambda known: abs(known - level))
-    freedom = max(1, trials - 1)
-    if freedom > 10:
+    table = T_TABLE[near]
+    freedom = max(1.0, trials - 1)
+    if freedom > len(table):
         return 1.0
-    return min(FEW_MAX, T_TABLE[near][freedom - 1] / Z_TABLE[near])
+    return min(FEW_MAX, float(np.interp(freedom, np.arange(1, len(table) + 1), table)) / Z_TABLE[near])
+
+
+def observations(errors, scale, apart):
+    """How many trials the errors are worth, from 1 to the number of trials.
+
+    @param apart how many trials without common values fit into the time of all trials"""
+    ratios = errors / scale
+    known = np.isfinite(ratios)
+    means = np.where(known, ratios, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    power = np.mean(ratios[known] ** 2)
+    lasting = max(np.mean(means**2) / power, SHARE_MIN) if power > 0 else 1.0
+    return min(max(apart / lasting, 1.0), float(len(errors)))
 
 
 def scale_of(errors):
@@ -40,29 +57,33 @@ def scale_of(errors):
     return np.maximum(scale, overall * 0.1)
 
 
-def widths(errors, levels):
-    """Half widths by level and step, from errors of trials (rows) at steps ahead (columns)."""
+def widths(errors, levels, apart=None):
+    """Half widths by level and step, from errors of trials (rows) at steps ahead (columns).
+
+    @param apart how many trials without common values fit into the time of all trials; all of them by default"""
     trials, horizon = errors.shape
     scale = scale_of(errors)
     if not np.isfinite(scale).all() or scale.max() <= 0:
         return {level: np.zeros(horizon) for level in levels}
     ratios = np.sort((np.abs(errors) / scale)[np.isfinite(errors)])
+    count = observations(errors, scale, trials if apart is None else apart)
     found = {}
     for level in levels:
         place = math.ceil((len(ratios) + 1) * level / 100) - 1
         quantile = ratios[min(place, len(ratios) - 1)]
-        found[level] = quantile * scale * few_trials(level, trials)
+        found[level] = quantile * scale * few_trials(level, count)
     return found
 
 
-def coverage(errors, levels):
+def coverage(errors, levels, apart=None):
     """The share of the errors of each trial within the interval of all other trials."""
     trials = len(errors)
     if trials < 2:
         return {str(level): None for level in levels}
     inside = {level: [] for level in levels}
+    left = None if apart is None else apart * (trials - 1) / trials
     for trial in range(trials):
-        others = widths(np.delete(errors, trial, axis=0), levels)
+        others = widths(np.delete(errors, trial, axis=0), levels, left)
         mine = np.abs(errors[trial])
         known = np.isfinite(mine)
         for level in levels:

@@ -47,6 +47,8 @@ def read_order(line):
         "seed": 1,
         "now": None,
         "regressors": [],
+        "holidays": None,
+        "search": False,
         "groupTimeout": 120,
         **line,
     }
@@ -60,6 +62,8 @@ def read_order(line):
     low, high = order["bounds"].get("min"), order["bounds"].get("max")
     _require(low is None or high is None or low < high, "bounds.min must be less than bounds.max")
     check_step(order.get("step"))
+    is_daily = isinstance(order["step"], int) and order["step"] <= DAY_MS
+    _require(not order["holidays"] or is_daily, "holidays need a step of a day or less")
     return order
 
 

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from contract import CALENDAR_STEPS, DAY_MS, POINTS_MAX, VALUE_MAX, Refused
+from free_days import columns_of
 from seasons import seasons_of
 
 SPARSE_SHARE = 0.8
@@ -67,12 +68,12 @@ class Clock:
 
 
 class Series:
-    """A grid of values with its future: `y` has no holes, `seen` is where a value was measured."""
+    """A grid of values with its future: `y` has no holes, `seen` is where a value was measured, `raw` has outliers as they came."""
 
     def __init__(self, clock, first, y, seen, x, horizon):
         self.clock = clock
         self.first = first
-        self.y = y
+        self.y = self.raw = y
         self.seen = seen
         self.x = x
         self.horizon = horizon
@@ -90,7 +91,7 @@ class Series:
         other = object.__new__(Series)
         end = n + horizon
         other.clock, other.first, other.horizon = self.clock, self.first, horizon
-        other.y, other.seen = self.y[:n], self.seen[:n]
+        other.y, other.raw, other.seen = self.y[:n], self.raw[:n], self.seen[:n]
         other.x = self.x[:, :end]
         other.keys, other.t, other.local = self.keys[:end], self.t[:end], self.local[:end]
         other.seasons = seasons_of(other.clock, other, self.seasons)
@@ -131,8 +132,10 @@ def read_series(line, order, clock):
     series = Series(clock, first, y, seen, future, order["horizon"])
     if order["horizon"] > series.n and series.n >= 8:
         raise Refused("forecast.horizon", f"The horizon of {order['horizon']} steps is longer than the history of {series.n} steps.")
+    free = columns_of(order, series.local)
+    series.x = np.concatenate([series.x, free])
     if not order["keepOutliers"]:
-        series = _without_outliers(series, notes)
+        series = _without_outliers(series, free[:, : series.n].any(axis=0), notes)
     return series, notes
 
 
@@ -262,8 +265,8 @@ def _ahead(kind, past, given, horizon):
     return values
 
 
-def _without_outliers(series, notes):
-    """Short runs of values far from the values of their season become the median of their season."""
+def _without_outliers(series, is_free, notes):
+    """Short runs of values far from the values of their season become the median of their season. Holidays stay as they are."""
     y = series.y
     season = series.seasons.naive
     position = series.season_keys[: series.n] % season
@@ -281,6 +284,7 @@ def _without_outliers(series, notes):
         # A season that hardly varies says nothing alone: the value must be far for the whole series, too.
         if mad > 0:
             is_far[members] = (np.abs(y[members] - median) > SEASON_MADS * mad) & (np.abs(y[members] - median) > SEASON_MADS / 2 * whole_mad)
+    is_far &= ~is_free
     if not is_far.any() or is_far.mean() > OUTLIERS_SHARE_MAX:
         return series
     places = np.flatnonzero(is_far)

@@ -13,8 +13,14 @@ import { ADMIN } from '../hosts/host.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import { HAS_BROWSER, launch, visit } from './browser.ts'
 import { onBothHosts } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 type Made = { readonly id: number }
+type Alarm = {
+  readonly object: { readonly name: string }
+  readonly assignee: { readonly name: string } | null
+  readonly assignedUntil: string | null
+}
 
 const JOURNEY_MAX_MS = 120_000
 const POINT_MAX_MS = 1000
@@ -26,6 +32,15 @@ const GAUGE = {
   parameters: { returnValue: [{ valueName: 'Level', valueUnit: 'm', valuePrecision: 2 }] },
   thresholds: { minor: { conditions: [{ key: 'returnValue1', operator: '>', value: 3 }] } },
 }
+
+const PUMP = { ...GAUGE, name: 'Pump', thresholds: { major: GAUGE.thresholds.minor } }
+const LOCKS = ['Lock 1', 'Lock 2', 'Lock 3', 'Lock 4']
+const EVERYONE = '/group/1/permissions/everyone/0'
+/** Owners of alarms: a name, and whether there is an end. */
+type Owner = [name: string | null, hasEnd: boolean]
+const FREE: Owner = [null, false]
+const MINE: Owner = ['editor', false]
+const MINE_FOR_HOURS: Owner = ['editor', true]
 
 /** Sends a value to a job as a device would: over HTTP, with a password. */
 async function deliver(service: string, job: number | string, returnValue1: number): Promise<void> {
@@ -97,6 +112,8 @@ onBothHosts(
 )
 
 onBothHosts('bad-day', (stage) => {
+  declareAlarmJourneys(stage)
+
   let job = 0
   beforeAll(async () => {
     const post = (path: string, json: object) => good<Made>(stage.client.request('POST', path, { json }))
@@ -148,6 +165,125 @@ onBothHosts('bad-day', (stage) => {
     JOURNEY_MAX_MS,
   )
 })
+
+function declareAlarmJourneys(stage: Stage): void {
+  const post = (path: string, json: object) => good<Made>(stage.client.request('POST', path, { json }))
+  const alarms = async () =>
+    (await good<{ items: readonly Alarm[] }>(stage.client.request('GET', '/alarms'))).items
+  /** The users of the open alarms of locks, and until when. */
+  const owners = async () =>
+    (await alarms())
+      .filter(({ object }) => object.name.startsWith('Lock'))
+      .toSorted((a, b) => a.object.name.localeCompare(b.object.name))
+      .map(({ assignee, assignedUntil }): Owner => [assignee?.name ?? null, assignedUntil !== null])
+
+  test(
+    'the inbox by the keyboard: three alarms are marked, acknowledged, taken back, assigned for hours; a refusal rolls back',
+    async () => {
+      const group = (await post('/groups?parentId=1', { name: 'Locks' })).id
+      const device = (await post(`/devices?parentId=${group}`, { name: 'chamber' })).id
+      for (const name of LOCKS)
+        await deliver(stage.url, (await post(`/jobs?parentId=${device}`, { ...GAUGE, name })).id, 4)
+      await stage.visit('alarms', { as: 'editor' }, async ({ page, check }) => {
+        const press = async (...keys: readonly string[]) => {
+          for (const key of keys) await page.keyboard.press(key)
+        }
+        const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
+        const marked = page.getByText('3 marked')
+        await row('Lock 4').waitFor()
+        await page.getByRole('button', { name: 'Not acknowledged' }).focus()
+        await press('Enter')
+        await page.getByRole('grid').focus()
+        await press('Home', 'x', 'j', 'x', 'j', 'x')
+        await marked.waitFor()
+        await check('marked')
+        await press('a')
+        await page.getByText('3 alarms are yours until they are ok').waitFor()
+        await row('Lock 1').waitFor({ state: 'detached' })
+        expect(await owners()).toEqual([MINE, MINE, MINE, FREE])
+        await press('z')
+        await row('Lock 1').waitFor()
+        expect(await owners()).toEqual([FREE, FREE, FREE, FREE])
+
+        await marked.waitFor()
+        await press('Shift+A')
+        const dialog = page.getByRole('dialog', { name: 'Assign 3 alarms' })
+        await dialog.getByLabel('Until').selectOption('for 4 hours')
+        await dialog.getByLabel('Comment').focus()
+        await press('Control+Enter')
+        await row('Lock 1').waitFor({ state: 'detached' })
+        expect(await owners()).toEqual([MINE_FOR_HOURS, MINE_FOR_HOURS, MINE_FOR_HOURS, FREE])
+        await page.getByRole('button', { name: 'Mine' }).focus()
+        await press('Enter')
+        await row('Lock 1')
+          .getByText(/^until \d/)
+          .waitFor()
+        await press('Escape')
+
+        // The page does not hear that the right is gone: the service refuses what the page lets through.
+        await page.getByRole('button', { name: /^Live/ }).first().focus()
+        await press('Enter')
+        await page
+          .getByRole('button', { name: /^Paused/ })
+          .first()
+          .waitFor()
+        const editor = `/group/${group}/permissions/user/${stage.client.userIds.editor}`
+        const put = (path: string, json: object) => stage.client.request('PUT', path, { json })
+        expect((await put(editor, { write: false, execute: false, maintain: false })).status).toBeLessThan(
+          300,
+        )
+        expect((await stage.client.request('DELETE', EVERYONE)).status).toBe(204)
+        try {
+          await page.getByRole('grid').focus()
+          await press('a')
+          await page
+            .locator('.toast.failed')
+            .getByText(/maintain/)
+            .waitFor()
+          await row('Lock 1')
+            .getByText(/^until \d/)
+            .waitFor()
+          await check('refused')
+          expect(await owners()).toEqual([MINE_FOR_HOURS, MINE_FOR_HOURS, MINE_FOR_HOURS, FREE])
+        } finally {
+          await put(EVERYONE, { write: true, execute: true, maintain: true })
+        }
+      })
+    },
+    JOURNEY_MAX_MS,
+  )
+
+  test(
+    'an outage runs on the page of its job and of the service above, and ends, without a reload',
+    async () => {
+      const group = (await post('/groups?parentId=1', { name: 'Polder' })).id
+      const device = (await post(`/devices?parentId=${group}`, { name: 'station' })).id
+      const job = (await post(`/jobs?parentId=${device}`, PUMP)).id
+      const service = (await post(`/slos?parentId=${group}`, { name: 'Dry feet' })).id
+      await good(stage.client.request('PUT', `/slo/${service}/children`, { json: { items: [{ id: job }] } }))
+      await deliver(stage.url, job, 1)
+      await stage.visit(`job/${job}?tab=outages`, {}, async ({ page, check }) => {
+        const running = page.getByRole('row', { name: /Major.*running/ })
+        await page.getByText('No outage').first().waitFor()
+        await page
+          .getByText(/^Live /)
+          .first()
+          .waitFor()
+        await deliver(stage.url, job, 4)
+        await running.waitFor()
+        await check('outage')
+        const other = await page.context().newPage()
+        await other.goto(`${stage.url}/ui/slo/${service}`)
+        await other.getByText('because of Pump').waitFor()
+        await deliver(stage.url, job, 1)
+        await running.waitFor({ state: 'detached' })
+        await page.getByRole('row', { name: /Major/ }).waitFor()
+        await other.getByText('because of Pump').waitFor({ state: 'detached' })
+      })
+    },
+    JOURNEY_MAX_MS,
+  )
+}
 
 describe.skipIf(!HAS_BROWSER)('a bad day of a process', () => {
   let browser: Browser | undefined

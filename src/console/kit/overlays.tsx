@@ -5,7 +5,7 @@ import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
 import { background } from './background.ts'
 import { t } from '../language/t.ts'
-import { Button, IconButton, TextField } from './controls.tsx'
+import { Button, Check, IconButton, TextField } from './controls.tsx'
 import { FailureNote } from './feedback.tsx'
 import type { IconName } from './icons.tsx'
 import { Icon } from './icons.tsx'
@@ -58,6 +58,9 @@ export function Dialog({
   )
 }
 
+/** Whether a deletion is asked for although others refer to what it deletes. */
+export type Forcing = { readonly isForced: boolean; readonly onChange: (isForced: boolean) => void }
+
 /** A form in a dialog: Ctrl+Enter or the button saves; a refusal stays in the dialog with all that was typed. */
 export function FormDialog({
   title,
@@ -68,6 +71,7 @@ export function FormDialog({
   onSubmit,
   onClose,
   onCancel = onClose,
+  forcing,
   children,
 }: {
   readonly title: ComponentChildren
@@ -82,6 +86,8 @@ export function FormDialog({
   readonly onClose: () => void
   /** Called instead of `onClose` when the user closes the dialog without a save. */
   readonly onCancel?: () => void
+  /** Offered below the objects that use what was to be deleted. */
+  readonly forcing?: Forcing | undefined
   readonly children: (failure: Failure | null) => ComponentChildren
 }): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -137,14 +143,20 @@ export function FormDialog({
         {failure && failure.errors.length === 0 && (
           <FailureNote failure={failure} what={t('feedback.notDone')} />
         )}
-        {failure && failure.errors.length > 0 && <Refusals failure={failure} />}
+        {failure && failure.errors.length > 0 && <Refusals failure={failure} forcing={forcing} />}
       </form>
     </Dialog>
   )
 }
 
 /** The refusals of fields that the form does not draw, or the objects that use what was to be deleted. */
-export function Refusals({ failure }: { readonly failure: Failure }): JSX.Element {
+export function Refusals({
+  failure,
+  forcing,
+}: {
+  readonly failure: Failure
+  readonly forcing?: Forcing | undefined
+}): JSX.Element {
   const isUsed = failure.code === 'has_dependents'
   return (
     <div role="alert">
@@ -156,16 +168,21 @@ export function Refusals({ failure }: { readonly failure: Failure }): JSX.Elemen
           </li>
         ))}
       </ul>
+      {isUsed && forcing && (
+        <Check label={t('kit.deleteAnyway')} checked={forcing.isForced} onChange={forcing.onChange} />
+      )}
     </div>
   )
 }
 
-/** Asks before something is destroyed: what it destroys, counted. More than ten objects: the name must be typed. */
+/** Asks before something is destroyed: what it destroys, counted. More than ten objects: the name must be typed. While others
+ * refer to it, the dialog names them, and asks again. */
 export function Confirm({
   title,
   effect,
   submit,
   typed,
+  canForce = false,
   onConfirm,
   onClose,
 }: {
@@ -174,13 +191,24 @@ export function Confirm({
   readonly submit: string
   /** The name that must be typed before the button works. */
   readonly typed?: string | undefined
-  readonly onConfirm: () => Promise<void>
+  /** Whether the deletion can be asked for although others refer to what it deletes. */
+  readonly canForce?: boolean
+  readonly onConfirm: (isForced: boolean) => Promise<void>
   readonly onClose: () => void
 }): JSX.Element {
   const [name, setName] = useState('')
+  const [isForced, setForced] = useState(false)
   const refused = typed !== undefined && name !== typed ? t('kit.typeName', { name: typed }) : undefined
   return (
-    <FormDialog title={title} submit={submit} danger refused={refused} onSubmit={onConfirm} onClose={onClose}>
+    <FormDialog
+      title={title}
+      submit={submit}
+      danger
+      refused={refused}
+      forcing={canForce ? { isForced, onChange: setForced } : undefined}
+      onSubmit={() => onConfirm(isForced)}
+      onClose={onClose}
+    >
       {() => (
         <>
           <div>{effect}</div>

@@ -4,10 +4,16 @@ import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 
 const DEVICES = 36
-const JOBS = 10
+const JOBS = 55
+/** The objects of the plant: its devices, and the jobs of each. */
+const NODES = DEVICES * (1 + JOBS)
+const ROW_PX = 28
+/** The rows that a tree has, read from the height of what scrolls. */
+const ROWS_OF_TREE = `Math.round(document.querySelector('.tree').scrollHeight / ${ROW_PX})`
 const SETTLED_MS = 2_000
 const SETUP_MAX_MS = 120_000
 const TRIES = 20
+const TRIES_MAX = 300
 const PAUSE_MS = 200
 /** The rows of a tree that may be in the page at once. */
 const ROWS_MAX = 300
@@ -31,7 +37,7 @@ onMainHost('objects', (stage) => {
     ids.plant = await make('groups', 1, 'Plant')
     ids.empty = await make('groups', 1, 'Empty place')
     ids.unit = await make('devices', ids.plant, 'unit 00')
-    for (let at = 0; at < JOBS; at++) await make('jobs', ids.unit, `check ${at}`)
+    for (let at = 0; at < JOBS; at++) await make('jobs', ids.unit, `check ${String(at).padStart(2, '0')}`)
     for (let at = 1; at < DEVICES; at++) {
       const name = `unit ${String(at).padStart(2, '0')}`
       await stage.client.request(
@@ -41,7 +47,7 @@ onMainHost('objects', (stage) => {
     }
   }, SETUP_MAX_MS)
 
-  test('a tree of hundreds is walked, filtered and stopped by the keyboard alone', () =>
+  test('a tree of 2,000 objects is windowed, and walked, filtered and stopped by the keyboard alone', () =>
     stage.visit('objects', {}, async ({ page, check }) => {
       const tree = page.getByRole('tree', { name: 'Objects' })
       const active = page.locator('.tree .active')
@@ -53,12 +59,30 @@ onMainHost('objects', (stage) => {
       await page.getByRole('treeitem', { name: 'unit 00' }).waitFor()
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('*')
-      await page.getByRole('treeitem', { name: 'check 9' }).first().waitFor()
+      await page.getByRole('treeitem', { name: 'check 09' }).first().waitFor()
       expect(await page.getByRole('treeitem', { name: 'unit 00' }).getAttribute('aria-expanded')).toBe('true')
       expect(await page.getByRole('treeitem', { name: 'unit 00' }).getAttribute('aria-level')).toBe('3')
-      await page.keyboard.press('End')
-      await page.getByRole('treeitem', { name: `unit ${DEVICES - 1}` }).waitFor()
-      expect(await page.getByRole('treeitem').count()).toBeLessThan(ROWS_MAX)
+      expect(NODES).toBeGreaterThan(2_000)
+      // Devices are read one after the other.
+      for (let tried = 0; tried < TRIES_MAX && (await page.evaluate<number>(ROWS_OF_TREE)) < NODES; tried++)
+        await page.waitForTimeout(PAUSE_MS)
+      expect(await page.evaluate<number>(ROWS_OF_TREE)).toBeGreaterThanOrEqual(NODES)
+      const counts: number[] = []
+      const press = async (key: string, times = 1) => {
+        for (let at = 0; at < times; at++) await page.keyboard.press(key)
+        await active.waitFor()
+        counts.push(await page.getByRole('treeitem').count())
+      }
+      await press('End')
+      const lastLevel = await active.getAttribute('aria-level')
+      await press('ArrowUp', JOBS)
+      expect(await active.textContent()).toContain(`unit ${DEVICES - 1}`)
+      await press('Home')
+      await press('ArrowDown', JOBS)
+      expect(await active.textContent()).toContain('check 5')
+      await press('End')
+      expect([await active.getAttribute('aria-level'), lastLevel]).toEqual(['4', '4'])
+      expect(Math.max(...counts)).toBeLessThan(ROWS_MAX)
       await tree.hover()
       // Devices that open late move the rows under the wheel.
       const first = page.getByRole('treeitem', { name: 'All objects' })
@@ -70,7 +94,7 @@ onMainHost('objects', (stage) => {
       const activeId = await tree.getAttribute('aria-activedescendant')
       expect(await page.locator(`#${activeId}`).count()).toBe(1)
 
-      await page.getByRole('searchbox', { name: 'Filter objects' }).fill('check 3')
+      await page.getByRole('searchbox', { name: 'Filter objects' }).fill('check 03')
       await page.getByText(`${DEVICES} objects match`).waitFor()
       expect(page.url()).toContain('filter=')
       await check('filtered')
@@ -244,6 +268,86 @@ onMainHost('objects', (stage) => {
     })
   })
 
+  test('what a dashboard shows is deleted after the dashboard was named and the deletion confirmed again', async () => {
+    const post = (path: string, json: object) =>
+      good<{ id: number }>(stage.client.request('POST', path, { json }))
+    const group = await make('groups', 1, 'Weir')
+    const device = await make('devices', group, 'weir pump')
+    const [alone, first, second] = [
+      await make('jobs', device, 'Head water'),
+      await make('jobs', device, 'Gate 1'),
+      await make('jobs', device, 'Gate 2'),
+    ]
+    const level = (await post('/slos?parentId=1', { name: 'Weir service' })).id
+    const dataSourceId = (await post('/dataSources', { name: 'Weirs', type: 'csv' })).id
+    const query = (await post('/dataQueries', { name: 'Weir levels', dataSourceId, text: 'SELECT 1 AS one' }))
+      .id
+    const file = { text: 'a', headers: { 'content-type': 'text/plain' } }
+    await good(stage.client.request('POST', '/files/weir.txt', file))
+    const valueOf = (jobId: number) => ({ kind: 'value', source: { type: 'job', jobId } })
+    const widgets = {
+      head: valueOf(alone),
+      gate: valueOf(first),
+      level: { kind: 'slo', objectId: level },
+      query: { kind: 'table', dataQueryId: query },
+      file: { kind: 'image', file: 'weir.txt', alt: 'a' },
+    }
+    const { id } = await post('/dashboards', { name: 'Weir board', definition: { widgets } })
+    const isGone = async (path: string) => (await stage.client.request('GET', path)).status === 404
+    await stage.visit(`job/${alone}`, {}, async ({ page, check, expectProblem }) => {
+      expectProblem(/status of (404|409)/)
+      const dialog = page.getByRole('dialog')
+      const submit = dialog.getByRole('button', { name: 'Delete', exact: true })
+      /** Asks for the deletion, reads which widget shows the object, and confirms. */
+      const confirm = async (widget: string) => {
+        await submit.click()
+        await dialog.getByText(`the widget ${widget} of dashboard ${id}`).waitFor()
+        await check(`delete-used-${widget}`)
+        await dialog.getByLabel('Delete it all the same').check()
+        await submit.click()
+        await dialog.waitFor({ state: 'detached' })
+      }
+      await page.getByRole('button', { name: 'More actions', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await confirm('head')
+      expect(await isGone(`/jobs/${alone}`)).toBe(true)
+
+      await page.goto(`${stage.url}/ui/slo/${level}`)
+      await page.getByRole('button', { name: 'More about Weir service' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await confirm('level')
+      expect(await isGone(`/slos/${level}`)).toBe(true)
+
+      await page.goto(`${stage.url}/ui/queries/${query}`)
+      await page.getByRole('button', { name: /Weir levels/ }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await confirm('query')
+      expect(await isGone(`/dataQueries/${query}`)).toBe(true)
+
+      await page.goto(`${stage.url}/ui/content`)
+      await page.getByRole('button', { name: 'Delete weir.txt' }).click()
+      await confirm('file')
+      expect(await isGone('/files/weir.txt')).toBe(true)
+
+      await page.goto(`${stage.url}/ui/device/${device}`)
+      await page.getByRole('treeitem', { name: 'weir pump' }).locator('.tw').click()
+      for (const name of ['Gate 1', 'Gate 2'])
+        await page
+          .getByRole('tree')
+          .getByText(name, { exact: true })
+          .click({ modifiers: ['Control'] })
+      await page.getByRole('group', { name: '2 marked' }).getByRole('button', { name: 'Delete' }).click()
+      await submit.click()
+      await dialog.getByText('1 of 2 could not be deleted').waitFor()
+      await dialog.getByText(`the widget gate of dashboard ${id}`).waitFor()
+      await check('delete-used-marked')
+      expect([await isGone(`/jobs/${first}`), await isGone(`/jobs/${second}`)]).toEqual([false, true])
+      await dialog.getByRole('button', { name: 'Delete it all the same' }).click()
+      await page.getByText('objects are deleted').waitFor()
+      expect(await isGone(`/jobs/${first}`)).toBe(true)
+    })
+  }, 120_000)
+
   test('all fields of a device are edited, a fault is shown at its field, and a copy is made', async () => {
     const group = await make('groups', 1, 'Cellar')
     const device = await make('devices', group, 'boiler')
@@ -343,12 +447,12 @@ onMainHost('objects', (stage) => {
     stage.visit('', {}, async ({ page, check }) => {
       await page.getByRole('main').waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox').fill('unit 07/check 4')
-      await page.getByRole('option', { name: 'check 4' }).waitFor()
+      await page.getByRole('combobox').fill('unit 07/check 04')
+      await page.getByRole('option', { name: 'check 04' }).waitFor()
       await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
       await check('palette')
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { level: 1, name: 'check 4' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'check 04' }).waitFor()
     }))
 
   test('a user who may only read sees each control with the right that is missing', () =>

@@ -20,7 +20,11 @@ import { refusedToChange } from './rights.ts'
 
 const ROUTE = '/files/{filename}'
 type Stored = Answer<'/files'>[number]
-type Asked = { readonly what: 'delete' | 'replace'; readonly name: string; readonly run: () => Promise<void> }
+type Asked = {
+  readonly what: 'delete' | 'replace'
+  readonly name: string
+  readonly run: (isForced: boolean) => Promise<void>
+}
 
 /** The files of the service: upload, download, delete. */
 export function Files(): JSX.Element {
@@ -36,8 +40,8 @@ export function Files(): JSX.Element {
     invalidate('/files')
     toast({ text: t('content.uploaded', { name: file.name }) })
   }
-  const remove = async (filename: string): Promise<void> => {
-    await call('delete', ROUTE, { path: { filename } })
+  const remove = async (filename: string, forceDelete: boolean): Promise<void> => {
+    await call('delete', ROUTE, { path: { filename }, query: { forceDelete } })
     invalidate('/files')
   }
   const pick = (file: File | undefined): void => {
@@ -61,7 +65,9 @@ export function Files(): JSX.Element {
             <>
               <FileTable
                 files={all}
-                onDelete={(name) => setAsked({ what: 'delete', name, run: () => remove(name) })}
+                onDelete={(name) =>
+                  setAsked({ what: 'delete', name, run: (isForced) => remove(name, isForced) })
+                }
               />
               <div class="pad">{add}</div>
             </>
@@ -82,6 +88,7 @@ export function Files(): JSX.Element {
           title={t(`content.${asked.what}Name`, { name: asked.name })}
           effect={t(`content.${asked.what}Effect`, { name: asked.name })}
           submit={t(`content.${asked.what}`)}
+          canForce={asked.what === 'delete'}
           onConfirm={asked.run}
           onClose={() => setAsked(null)}
         />

@@ -73,8 +73,8 @@ function DeleteDialog({
     type === 'slc' ? { path: { id }, query: { limit: COUNTED_MAX } } : null,
   )
   const lost = periods.data?.items.length ?? 0
-  const remove = async (): Promise<void> => {
-    await call('delete', `/${type}s/{id}`, { path: { id } })
+  const remove = async (forceDelete: boolean): Promise<void> => {
+    await call('delete', `/${type}s/{id}`, { path: { id }, query: { forceDelete } })
     route(linkTo('slos'), true)
     toast({ text: t('levels.deleted', { name }) })
     // The page of the deleted object is left first, so that it is not read again.
@@ -85,6 +85,7 @@ function DeleteDialog({
       title={t('levels.deleteName', { name })}
       submit={t('levels.delete')}
       typed={lost >= TYPED_FROM ? name : undefined}
+      canForce
       onConfirm={remove}
       onClose={onClose}
       effect={

@@ -38,9 +38,9 @@ export function DeleteDialog({
   const counts = countBelow(tree.data)
   // More objects than the tree answers are many.
   const isLarge = type !== 'job' && (counts.total >= TYPED_FROM || tree.data === undefined)
-  const remove = async (): Promise<void> => {
-    if (type === 'job') await call('delete', '/jobs/{id}', { path: { id } })
-    else await call('delete', `/${type}s/{id}`, { path: { id }, query: { recursive: true } })
+  const remove = async (forceDelete: boolean): Promise<void> => {
+    if (type === 'job') await call('delete', '/jobs/{id}', { path: { id }, query: { forceDelete } })
+    else await call('delete', `/${type}s/{id}`, { path: { id }, query: { recursive: true, forceDelete } })
     const above = type === 'job' ? 'device' : 'group'
     route(parentId === null ? linkTo('objects') : objectLink(above, parentId), true)
     toast({ text: t('objects.deleted', { name }) })
@@ -52,6 +52,7 @@ export function DeleteDialog({
       title={t('objects.deleteName', { name })}
       submit={t('objects.delete')}
       typed={isLarge ? name : undefined}
+      canForce
       onConfirm={remove}
       onClose={onClose}
       effect={

@@ -47,6 +47,7 @@ export function DeleteDialog({
       submit={t('data.delete')}
       danger
       refused={items.length > 0 && !isForced ? t('queries.usedByFirst') : undefined}
+      forcing={items.length > 0 ? undefined : { isForced, onChange: setForced }}
       onSubmit={remove}
       onClose={onClose}
     >

@@ -4,12 +4,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { call } from '../../../api/client.ts'
 import { asFailure } from '../../../api/failure.ts'
+import type { Failure } from '../../../api/failure.ts'
 import { background } from '../../../kit/background.ts'
 import { Button, Check } from '../../../kit/controls.tsx'
 import { linkTo } from '../../../kit/location.ts'
 import { ObjectPicker } from '../../../kit/object-picker.tsx'
 import type { Found } from '../../../kit/object-picker.tsx'
-import { Confirm, Dialog, FormDialog } from '../../../kit/overlays.tsx'
+import { Confirm, Dialog, FormDialog, Refusals } from '../../../kit/overlays.tsx'
 import { toast } from '../../../kit/toasts.tsx'
 import { t } from '../../../language/t.ts'
 import { objectsChanged } from '../changed.ts'
@@ -17,7 +18,7 @@ import { nodesBelow } from '../place/below.ts'
 import type { Node } from './branches.ts'
 
 export type Marked = { readonly type: Node['type']; readonly id: number; readonly name: string }
-type Refused = { readonly name: string; readonly message: string }
+type Refused = { readonly object: Marked; readonly failure: Failure }
 type Props = {
   readonly objects: readonly Marked[]
   /** Called when nothing is left to do or to read. */
@@ -51,11 +52,11 @@ export function DeleteMarked({ objects, onDone, onClose }: Props): JSX.Element {
     if (objects.some(({ id }) => id === shown || below?.get(id)?.has(shown))) route(linkTo('objects'), true)
     setTimeout(objectsChanged)
   }
-  const remove = async (): Promise<void> => {
-    const failed = await each(tops, ({ type, id }) =>
+  const remove = async (doomed: readonly Marked[], forceDelete: boolean): Promise<void> => {
+    const failed = await each(doomed, ({ type, id }) =>
       type === 'group' || type === 'device'
-        ? call('delete', `/${type}s/{id}`, { path: { id }, query: { recursive: true } })
-        : call('delete', `/${type}s/{id}`, { path: { id } }),
+        ? call('delete', `/${type}s/{id}`, { path: { id }, query: { recursive: true, forceDelete } })
+        : call('delete', `/${type}s/{id}`, { path: { id }, query: { forceDelete } }),
     )
     hasEnded.current = true
     setRefused(failed)
@@ -68,6 +69,7 @@ export function DeleteMarked({ objects, onDone, onClose }: Props): JSX.Element {
       <RefusedDialog
         title={t('objects.notDeleted', { count: refused.length, total: tops.length })}
         refused={refused}
+        onForce={(used) => remove(used, true)}
         onClose={leave}
       />
     )
@@ -76,7 +78,7 @@ export function DeleteMarked({ objects, onDone, onClose }: Props): JSX.Element {
       title={t('objects.deleteMany', { count: tops.length })}
       submit={t('objects.delete')}
       typed={below === null || total >= TYPED_FROM ? String(total) : undefined}
-      onConfirm={remove}
+      onConfirm={() => remove(tops, false)}
       onClose={close}
       effect={
         <>
@@ -161,19 +163,38 @@ export function CopyMarked({ objects, onDone, onClose }: Props): JSX.Element {
 function RefusedDialog({
   title,
   refused,
+  onForce,
   onClose,
 }: {
   readonly title: ComponentChildren
   readonly refused: readonly Refused[]
+  /** Deletes the objects that others refer to. */
+  readonly onForce?: (used: readonly Marked[]) => Promise<void>
   readonly onClose: () => void
 }): JSX.Element {
+  const used = refused.filter(({ failure }) => failure.code === 'has_dependents').map(({ object }) => object)
   return (
-    <Dialog title={title} onClose={onClose} footer={<Button onClick={onClose}>{t('kit.close')}</Button>}>
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <span class="grow" />
+          {onForce && used.length > 0 && (
+            <Button kind="danger" onClick={() => background(onForce(used))}>
+              {t('kit.deleteAnyway')}
+            </Button>
+          )}
+          <Button onClick={onClose}>{t('kit.close')}</Button>
+        </>
+      }
+    >
       <div role="alert">
         <ul>
-          {refused.map(({ name, message }) => (
-            <li key={name}>
-              <b>{name}</b>: {message}
+          {refused.map(({ object: { id, name }, failure }) => (
+            <li key={id}>
+              <b>{name}</b>:{' '}
+              {failure.code === 'has_dependents' ? <Refusals failure={failure} /> : failure.message}
             </li>
           ))}
         </ul>
@@ -192,7 +213,7 @@ async function each(
     try {
       await work(object)
     } catch (error) {
-      refused.push({ name: object.name, message: asFailure(error).message })
+      refused.push({ object, failure: asFailure(error) })
     }
   return refused
 }

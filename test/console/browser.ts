@@ -56,7 +56,7 @@ export type Screen = {
   readonly page: Page
   /** Fails for faults of accessibility, for a page that is wider than the window, also at 320 px, and for a control that a box
    * cuts at its side, in all `LOOKS`. On workerd, which serves the same page, it looks for the width alone, as the page was
-   * opened. With all looks it takes a picture of each, whose name gets the width and the theme. */
+   * opened, unless all looks are tested. With all looks it takes a picture of each, whose name gets the width and the theme. */
   readonly check: (name: string) => Promise<void>
   /** Writes a picture of the page as it was opened to `test/console/pictures`, where all looks are tested. */
   readonly picture: (name: string) => Promise<void>

@@ -10,6 +10,8 @@ import { oidcProviderOf } from '../hosts/oidc-provider.ts'
 import type { OidcProvider } from '../hosts/oidc-provider.ts'
 import { onBothHosts } from './stage.ts'
 
+/** Another host name is another site. */
+const OTHER_SITE = 'http://localhost/prize'
 const REFUSED = /status of (?:401|403)/
 
 onBothHosts('entrance', (stage) => {
@@ -42,6 +44,29 @@ onBothHosts('entrance', (stage) => {
       expect(await page.evaluate<string>('document.cookie')).toBe('')
       const stored = await page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
       expect(stored).not.toMatch(/[\w-]{20,}/)
+    }))
+
+  test('a page of another site can neither frame the console nor act with its session', () =>
+    stage.visit('keys', {}, async ({ page, expectProblem }) => {
+      expectProblem(/asks another host: http:\/\/localhost\/|frame-ancestors|status of 415/)
+      // The frame holds a page of the browser, which has no storage.
+      expectProblem(/Access is denied for this document/)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const answers: number[] = []
+      page.on('response', (response) => {
+        if (response.url().endsWith('/session/refresh')) answers.push(response.status())
+      })
+      const body = `<iframe src="${stage.url}/ui/"></iframe>
+        <form method="post" action="${stage.url}/session/refresh"><button>Win a prize</button></form>`
+      await page.route(OTHER_SITE, (route) => route.fulfill({ contentType: 'text/html', body }))
+      await page.goto(OTHER_SITE)
+      expect(page.frames().map((frame) => frame.url())).toEqual([OTHER_SITE, 'chrome-error://chromewebdata/'])
+      await page.getByRole('button').click()
+      await page.waitForURL('**/session/refresh')
+      // A form cannot send JSON; what a script of another site sends is refused with 403, which the tests of the API show.
+      expect(answers).toEqual([415])
+      await page.goto(`${stage.url}/ui/keys`)
+      await page.getByRole('button', { name: 'Account and appearance of admin' }).waitFor()
     }))
 })
 

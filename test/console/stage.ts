@@ -119,7 +119,7 @@ function onHosts(
         visit(path, look, run) {
           const { host, browser: opened } = running()
           const place = { browser: opened, base: host.url, folder: `${title}/${name}` }
-          return visit({ ...place, inAllLooks: name === 'bun' }, path, look, run)
+          return visit({ ...place, inAllLooks: name === 'bun' || IS_COMPLETE }, path, look, run)
         },
       })
     })

@@ -1,14 +1,16 @@
 type LruEntry<Value> = { readonly value: Value; readonly weight: number }
 
-/** Values by name. Where they weigh too much together, those go that were not asked for longest. */
+/** Values by name. Where they weigh too much together or are too many, those go that were not asked for longest. */
 export class Lru<Value> {
   readonly #weightMax: number
+  readonly #countMax: number
   /** A Map goes through its names in the order in which they were set: the first was not asked for longest. */
   readonly #held = new Map<string, LruEntry<Value>>()
   #weight = 0
 
-  constructor(weightMax: number) {
+  constructor(weightMax: number, countMax = Number.POSITIVE_INFINITY) {
     this.#weightMax = weightMax
+    this.#countMax = countMax
   }
 
   /** What all values weigh together. */
@@ -29,7 +31,7 @@ export class Lru<Value> {
     this.#held.set(name, { value, weight })
     this.#weight += weight
     for (const oldest of this.#held.keys()) {
-      if (this.#weight <= this.#weightMax) break
+      if (this.#weight <= this.#weightMax && this.#held.size <= this.#countMax) break
       this.#drop(oldest)
     }
   }

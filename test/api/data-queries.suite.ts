@@ -165,6 +165,7 @@ const LINES = [
   ['GET /dataQueries/{query}', undefined],
   ['GET /dataQueries/{query}/versions', undefined],
   ['GET /dataQueries/{query}/dependents', undefined],
+  ['GET /dataQueries/{query}/lineage', undefined],
   ['GET /dataQueries/groups', undefined],
   ['GET /dataQueries/groups/{group}', undefined],
   ['POST /dataQueries/groups', { name: 'not made' }],
@@ -268,6 +269,14 @@ const rows: readonly Row[] = [
   { title: 'in the singular', call: 'GET /dataQuery', answers: 'not_found' },
   { title: 'missing', call: 'DELETE /dataQueries/999999', answers: 'not_found' },
   { title: 'missing', call: 'GET /dataQueries/999999/dependents', answers: 'not_found' },
+  { title: 'missing', call: 'GET /dataQueries/999999/lineage', answers: 'not_found' },
+  { title: 'one that was never published', call: 'GET /dataQueries/{taken}/lineage', answers: 'conflict' },
+  {
+    title: 'the lineage of another version',
+    call: 'GET /dataQueries/{query}/lineage?version=1',
+    answers: 'invalid',
+    pointers: ['?version'],
+  },
   { title: 'missing', call: 'GET /dataQueries/groups/999999', answers: 'not_found' },
   { title: 'missing', call: 'PUT /dataQueries/groups/999999', json: { name: 'x' }, answers: 'not_found' },
   { title: 'missing', call: 'DELETE /dataQueries/groups/999999', answers: 'not_found' },
@@ -353,6 +362,21 @@ const rows: readonly Row[] = [
     pointers: ['/parameters/region'],
   },
   { title: '100,001 rows', call: RUN, json: { limit: 100_001 }, answers: 'invalid', pointers: ['/limit'] },
+  {
+    title: 'a result of more than a day',
+    call: RUN,
+    json: { maxAge: 'PT24H0.001S' },
+    answers: 'invalid',
+    pointers: ['/maxAge'],
+  },
+  {
+    title: 'an age of another form',
+    call: RUN,
+    json: { maxAge: '1m' },
+    answers: 'invalid',
+    pointers: ['/maxAge'],
+  },
+  { title: 'a result of a day', call: RUN, json: { maxAge: 'P1D' }, answers: 200 },
   { title: '100,000 rows', call: RUN, json: { limit: 100_000 }, answers: 200 },
   {
     title: 'an unknown version',
@@ -764,6 +788,36 @@ const runs: Scenario[] = [
     expect(await run({ limit: 1 })).toMatchObject({ rows: [[1, 10.5]], truncated: true })
     expect(await run({ limit: 0 })).toMatchObject({ rows: [], truncated: true })
     expect(await run({ limit: 2 })).toMatchObject({ rowCount: 2, truncated: false })
+  }),
+  ...onEach('the lineage has the data queries, tables and columns that are read', async (client, id) => {
+    const inner = await published(client, { dataSourceId: id, text: 'SELECT id, region FROM orders' })
+    const choices = await published(client, { dataSourceId: id, text: 'SELECT region FROM orders' })
+    const parameters = [
+      { name: 'region', type: 'query', valuesQueryId: choices.id, required: true },
+      { name: 'least', type: 'number', required: true },
+    ]
+    const text = `SELECT amount FROM orders WHERE region = \${region} AND id > \${least} AND id IN (SELECT id FROM \${ref("${inner.name}")} i)`
+    const query = await makeQuery(client, { dataSourceId: id, text, parameters })
+    const read = (version: string) =>
+      good(
+        client.request('GET', `/dataQueries/${query.id}/lineage?version=${version}`, { as: 'Data_Editor' }),
+      )
+    expect(await read('draft')).toEqual({
+      dataSourceId: id,
+      queries: [
+        { id: inner.id, name: inner.name, reads: 'rows', by: query.id },
+        { id: choices.id, name: choices.name, reads: 'values', by: query.id },
+      ],
+      tables: [{ name: 'orders', kind: 'table', columns: ['id', 'region', 'amount'] }],
+      errors: [],
+    })
+    await good(client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }))
+    await good(client.request('DELETE', `/dataQueries/${inner.id}?forceDelete=true`))
+    expect(await read('published')).toMatchObject({
+      queries: [],
+      tables: [],
+      errors: [{ code: 'not_found' }],
+    })
   }),
   ...onEach('values of every type, lists and templates reach the statement', async (client, id, kind) => {
     const ask = (text: string, parameters: readonly object[], values: object = {}) =>

@@ -222,7 +222,91 @@ const scenarios: Scenario[] = [
   },
 ]
 
+type Ran = Selected & { readonly computedAt: string }
+
+async function makeQuery(client: Client, dataSourceId: number, text: string): Promise<number> {
+  const json = { name: `shared ${++made}`, dataSourceId, text }
+  const { id } = await good<Made>(client.request('POST', '/dataQueries', { json }))
+  await good(client.request('POST', `/dataQueries/${id}/publish`, { json: {} }))
+  return id
+}
+
+const start = (client: Client, id: number, json: object, request: object = {}) =>
+  client.request('POST', `/dataQueries/${id}/run`, { json, ...request })
+const run = (client: Client, id: number, json: object, request: object = {}) =>
+  good<Ran>(start(client, id, json, request))
+
+const ofQueries: Scenario[] = [
+  {
+    title: 'equal runs of a data query at one time are one statement, also when the first caller leaves',
+    async run(client) {
+      const { database } = await stage(client)
+      const id = await makeQuery(client, database, 'SELECT id, slept FROM lasting WHERE id < 7')
+      for (let tried = 1; ; tried++) {
+        const before = await reads()
+        const answers = await Promise.all(Array.from({ length: EQUAL }, () => run(client, id, {})))
+        for (const { rows } of answers) expect(rows).toEqual([[1, '']])
+        const statements = (await reads()) - before
+        expect(answers.filter(({ cached }) => !cached).length).toBe(statements)
+        if (statements === 1) break
+        expect(tried).toBeLessThan(TRIES)
+      }
+      const json = { maxAge: 'PT1M', limit: 9 }
+      const leaving = new AbortController()
+      const first = start(client, id, json, { signal: leaving.signal }).catch(() => null)
+      await Bun.sleep(200)
+      const others = [1, 2, 3].map(() => run(client, id, json))
+      await Bun.sleep(200)
+      leaving.abort()
+      await first
+      for (const { rows } of await Promise.all(others)) expect(rows).toEqual([[1, '']])
+    },
+  },
+  {
+    title:
+      'a result is used as long as the caller allows, by users with equal scopes, until its version, tables or scopes change',
+    async run(client) {
+      const { users } = await stage(client)
+      const { id: source } = await good<Made>(
+        client.request('POST', '/dataSources', { json: { name: `shared ${++made}`, type: 'csv' } }),
+      )
+      await importOrders(client, source, 'id,region\n1,north\n2,south\n3,north\n4,\n')
+      const text = 'SELECT id, random() AS chance FROM orders ORDER BY id'
+      const id = await makeQuery(client, source, text)
+      const kept = { maxAge: 'PT1M' }
+      const first = await run(client, id, kept)
+      expect([first.cached, first.rows.length]).toEqual([false, 4])
+      const answer = await start(client, id, kept)
+      expect([answer.status, answer.body]).toMatchObject([200, { ...first, cached: true }])
+      expect(answer.headers.get('age')).toMatch(/^\d+$/)
+      const others = [
+        run(client, id, { maxAge: 'PT0S' }),
+        run(client, id, kept, { headers: NO_CACHE }),
+        run(client, id, { ...kept, limit: 3 }),
+        run(client, id, { ...kept, version: 'draft' }),
+      ]
+      for (const { cached } of await Promise.all(others)) expect(cached).toBe(false)
+
+      const scope = { name: 'own', tables: ['orders'], subjects: { roles: ['Data_Editor'] }, filter: OWN }
+      const [north, south, northern] = users
+      expect((await run(client, id, kept, north)).rows).toHaveLength(4)
+      await good(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
+      const own = await run(client, id, kept, north)
+      expect([own.cached, own.rows.map(([row]) => row)]).toEqual([false, [1, 3]])
+      expect((await run(client, id, kept, south)).rows.map(([row]) => row)).toEqual([2])
+      expect(await run(client, id, kept, northern)).toEqual({ ...own, cached: true })
+
+      const json = { rows: [{ id: 5, region: 'north' }] }
+      await good(client.request('POST', `/dataSources/${source}/tables/orders/rows`, { json }))
+      expect((await run(client, id, kept, north)).rows.map(([row]) => row)).toEqual([1, 3, 5])
+      expect((await run(client, id, kept, northern)).cached).toBe(true)
+      await good(client.request('POST', `/dataQueries/${id}/publish`, { json: {} }))
+      expect((await run(client, id, kept, north)).cached).toBe(false)
+    },
+  },
+]
+
 export const sharedResultsSuite: Suite = {
   name: 'shared results',
-  scenarios: hasSourceServer ? scenarios : [],
+  scenarios: hasSourceServer ? [...scenarios, ...ofQueries] : [],
 }

@@ -4,7 +4,7 @@ import { storableText } from '../../http/text-schemas.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
 import { filterQuery, jsonQuery } from '../selection/schema.ts'
-import { parameterValues } from '../queries/schema.ts'
+import { parameterValues } from '../queries/run-schema.ts'
 
 const NAME_MAX = 255
 const ZOOM_MAX = 24

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { previewBody, runBody } from '../queries/schema.ts'
+import { previewBody, runBody } from '../queries/run-schema.ts'
 import { OPERATIONS } from './node.ts'
 import type { PlanNode } from './node.ts'
 
@@ -12,7 +12,7 @@ export const explainBody = z
   .union([
     z.strictObject({
       queryId: z.int().positive().describe('The data query.'),
-      ...runBody.omit({ limit: true }).shape,
+      ...runBody.omit({ limit: true, maxAge: true }).shape,
       analyze,
     }),
     z.strictObject({ ...previewBody.omit({ limit: true }).shape, analyze }),

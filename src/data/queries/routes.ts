@@ -8,6 +8,7 @@ import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
+import { parseInstant } from '../../lib/time.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
 import { waited } from '../selection/service/waited.ts'
@@ -15,19 +16,18 @@ import type { Asking } from '../selection/service/waited.ts'
 import { READERS } from '../sources/schema.ts'
 import { groupRoutes } from './groups/routes.ts'
 import { resultRoutes } from './results/routes.ts'
+import { lineageQuery, lineageView } from './lineage-schema.ts'
+import { previewBody, resultView, runBody, runQuery as runQueryString } from './run-schema.ts'
+import type { ResultView } from './run-schema.ts'
 import {
   deletionQuery,
   dependentView,
   listQuery,
-  previewBody,
   publishBody,
   queryBody,
   queryPath,
   querySummary,
   queryView,
-  resultView,
-  runBody,
-  runQuery as runQueryString,
   versionPath,
   versionView,
 } from './schema.ts'
@@ -42,6 +42,7 @@ import {
   updateQuery,
 } from './service.ts'
 import { listDependents } from './service/dependents.ts'
+import { readLineage } from './service/lineage.ts'
 import { previewQuery, runQuery } from './service/run.ts'
 
 const BODY_MAX_BYTES = 1024 * 1024
@@ -50,7 +51,7 @@ const running = {
   roles: READERS,
   scope: 'read',
   answers: {
-    200: ok(resultView, 'The result.'),
+    200: ok(resultView, 'The result; with `Age` in seconds where it is the one of an equal run.', ['Age']),
     202: ok(operationView, 'The operation that reads the result, after the wait.', [
       'Location',
       'Retry-After',
@@ -59,16 +60,20 @@ const running = {
   refuses: [403, 409, 503],
 } as const
 
-async function answer<Result extends object>(
+async function answer(
   c: HonoContext<Env>,
   waitMs: number | undefined,
-  read: (context: Context, asking: Asking) => Promise<Result>,
+  read: (context: Context, asking: Asking) => Promise<ResultView>,
 ): Promise<Response> {
   const context = c.get('context')
   const outcome = await waited(context, { subject: sentPath(c.req), waitMs }, (asking) =>
     read(context, asking),
   )
-  return outcome.isDone ? Response.json(outcome.result) : acceptedResponse(outcome.operation, context.ports)
+  if (!outcome.isDone) return acceptedResponse(outcome.operation, context.ports)
+  const { cached, computedAt } = outcome.result
+  const ageMs = Math.max(0, context.ports.clock.now() - parseInstant(computedAt))
+  const headers = cached ? { age: String(Math.floor(ageMs / 1_000)) } : {}
+  return Response.json(outcome.result, { headers })
 }
 
 const tagged = (c: HonoContext<Env>, { view, version }: Awaited<ReturnType<typeof readQuery>>) =>
@@ -195,6 +200,21 @@ export const queryRoutes = new Hono<Env>()
     }),
     valid('param', queryPath),
     async (c) => c.json({ items: await listDependents(c.get('context'), c.req.valid('param').id) }),
+  )
+  .get(
+    '/dataQueries/:id/lineage',
+    policy({
+      summary: 'List the data queries, tables and columns that a data query reads',
+      roles: READERS,
+      answers: { 200: ok(lineageView, 'The lineage.') },
+      refuses: [409, 503],
+    }),
+    valid('param', queryPath),
+    valid('query', lineageQuery),
+    async (c) => {
+      const [{ id }, { version }] = [c.req.valid('param'), c.req.valid('query')]
+      return c.json(await readLineage(c.get('context'), { id, version }))
+    },
   )
   .get(
     '/dataQueries/:id/versions',

@@ -1,21 +1,17 @@
 import * as z from 'zod'
-import { COLUMN_TYPES } from '../../domain/table.ts'
 import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
-import { waitQuery } from '../../operations/work/schema.ts'
 import { TEMPLATE_MAX } from '../../templates/limits.ts'
 import { materialization, materializationView, resultState } from './results/schema.ts'
 
 export const QUERIES_MAX = 1_000
 export const VERSIONS_MAX = 50
-const LIMIT_DEFAULT = 1_000
-const LIMIT_MAX = 100_000
 const DESCRIPTION_MAX = 4_000
 const PARAMETERS_MAX = 50
 const CHOICES_MAX = 200
 export const VALUES_MAX = 5_000
 const VALUE_MAX = 10_000
-const NAME_MAX = 64
+export const NAME_MAX = 64
 
 const PARAMETER_TYPES = [
   'string',
@@ -31,7 +27,7 @@ const PARAMETER_TYPES = [
 const RESERVED: ReadonlySet<string> = new Set(['params', 'user', 'ref', 'now'])
 
 const scalar = z.union([storableText.max(VALUE_MAX), z.number(), z.boolean()])
-const value = z.union([scalar, z.array(scalar).max(VALUES_MAX)])
+export const value = z.union([scalar, z.array(scalar).max(VALUES_MAX)])
 
 const parameterName = z
   .string()
@@ -72,12 +68,12 @@ const parameter = z
   })
 
 const groupId = z.int().positive().nullable().default(null).describe('The group; null for none.')
-const dataSourceId = z.int().positive().describe('The data source. It need not exist any more.')
-const text = storableText
+export const dataSourceId = z.int().positive().describe('The data source. It need not exist any more.')
+export const text = storableText
   .max(TEMPLATE_MAX)
   .describe('SQL in the dialect of the data source, as a template. `${region}` is a value of a parameter.')
   .meta({ examples: ['SELECT id, amount FROM orders WHERE region = ${region}'] })
-const parameters = z
+export const parameters = z
   .array(parameter)
   .max(PARAMETERS_MAX)
   .default([])
@@ -162,30 +158,28 @@ const summary = {
 }
 export const querySummary = z.object(summary).meta({ id: 'DataQuerySummary' })
 
+export const queryError = z.object({
+  phase: z
+    .enum(['reference', 'template', 'statement', 'materialization'])
+    .describe(
+      '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed; `materialization`: its result cannot be stored.',
+    ),
+  line: z
+    .int()
+    .nullable()
+    .describe(
+      'From 1, in the template, or in the SQL for `statement`; null for the data source and for `materialization`.',
+    ),
+  column: z.int().nullable(),
+  code: z.enum(['not_found', 'cycle', 'invalid', 'scope_unsupported_reference']),
+  message: z.string(),
+})
+
 export const queryView = z
   .object({
     ...summary,
     ...shown,
-    errors: z
-      .array(
-        z.object({
-          phase: z
-            .enum(['reference', 'template', 'statement', 'materialization'])
-            .describe(
-              '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed; `materialization`: its result cannot be stored.',
-            ),
-          line: z
-            .int()
-            .nullable()
-            .describe(
-              'From 1, in the template, or in the SQL for `statement`; null for the data source and for `materialization`.',
-            ),
-          column: z.int().nullable(),
-          code: z.enum(['not_found', 'cycle', 'invalid', 'scope_unsupported_reference']),
-          message: z.string(),
-        }),
-      )
-      .describe('The faults of the draft; the database has not checked it.'),
+    errors: z.array(queryError).describe('The faults of the draft; the database has not checked it.'),
   })
   .meta({ id: 'DataQuery' })
 
@@ -231,61 +225,6 @@ export const versionView = z
   })
   .meta({ id: 'DataQueryVersion' })
 
-export const parameterValues = z
-  .record(storableText.max(NAME_MAX), value.nullable())
-  .default({})
-  .describe('Values of parameters by their names. Null stands for none.')
-const limit = z
-  .int()
-  .min(0)
-  .max(LIMIT_MAX)
-  .default(LIMIT_DEFAULT)
-  .describe('The number of rows; further ones are not read.')
-
-export const runBody = z
-  .strictObject({
-    parameters: parameterValues,
-    limit,
-    version: z
-      .enum(['published', 'draft'])
-      .default('published')
-      .describe('Whether the latest published version or the draft runs.'),
-  })
-  .meta({ examples: [{ parameters: { region: 'north' } }] })
-
-export const previewBody = z
-  .strictObject({ dataSourceId, text, parameters, values: parameterValues, limit })
-  .meta({ examples: [{ dataSourceId: 1, text: 'SELECT 1 AS one' }] })
-
-export const runQuery = z.object({
-  wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
-})
-
-export const resultView = z
-  .object({
-    columns: z.array(
-      z.object({
-        name: z.string().meta({ examples: ['id'] }),
-        type: z.enum(COLUMN_TYPES),
-        exact: z.boolean().describe('Whether numbers may be text, because a double would change them.'),
-      }),
-    ),
-    rows: z
-      .array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))
-      .describe('Values in the order of the columns; instants are ISO 8601 in UTC.')
-      .meta({ examples: [[[1, 12.5]]] }),
-    rowCount: z.int(),
-    truncated: z.boolean().describe('Whether there are more rows than `limit`.'),
-    durationMs: z.int().describe('The duration of the statement in milliseconds.'),
-    duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
-    refreshedAt: z.iso
-      .datetime({ offset: true })
-      .nullable()
-      .describe('The time of the oldest stored result that was read; null where none was.'),
-    age: z.string().nullable().meta({ format: 'duration' }).describe('Its age.'),
-  })
-  .meta({ id: 'DataQueryResult' })
-
 export type Parameter = z.output<typeof parameter>
 export type ParameterValue = z.output<typeof value>
 export type QueryBody = z.output<typeof queryBody>
@@ -295,8 +234,5 @@ export type DependentView = z.output<typeof dependentView>
 export type ListQuery = z.output<typeof listQuery>
 export type PublishBody = z.output<typeof publishBody>
 export type VersionView = z.output<typeof versionView>
-export type RunBody = z.output<typeof runBody>
-export type PreviewBody = z.output<typeof previewBody>
-export type ResultView = z.output<typeof resultView>
 /** The part of a data query that a run needs. */
 export type Definition = Pick<QueryBody, 'dataSourceId' | 'text' | 'parameters' | 'materialization'>

@@ -129,6 +129,7 @@ export async function findVersion(
 }
 
 export type PublishedRow = {
+  readonly id: number
   readonly name: string
   /** Null for a data query that was never published. */
   readonly definition: Definition | null
@@ -145,7 +146,11 @@ export async function listPublished(
     eq(dataQueryVersions.number, dataQueries.published),
   )
   const rows = await database
-    .select({ name: dataQueries.name, definition: { dataSourceId, text, parameters, materialization } })
+    .select({
+      id: dataQueries.id,
+      name: dataQueries.name,
+      definition: { dataSourceId, text, parameters, materialization },
+    })
     .from(dataQueries)
     .leftJoin(dataQueryVersions, isLatest)
     .where(sql`${dataQueries.name} collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
@@ -275,4 +280,17 @@ export async function listPublishedIds(
       sql`${dataQueries.published} > 0 and ${dataQueries.id} in (select value from json_each(${JSON.stringify(ids)}))`,
     )
   return new Set(rows.map(({ id }) => id))
+}
+
+/** The names of data queries, by their ids. */
+export async function listNames(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await database
+    .select({ id: dataQueries.id, name: dataQueries.name })
+    .from(dataQueries)
+    .where(sql`${dataQueries.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -41,10 +41,10 @@ export class ResultCache<Value> {
   readonly #kept: Lru<Kept<Value>>
   readonly #computations = new Map<string, Computation<Value>>()
 
-  constructor(weightMax: number, weigh: (value: Value) => number) {
+  constructor(weightMax: number, weigh: (value: Value) => number, countMax?: number) {
     this.#weigh = weigh
     this.#weightMax = weightMax
-    this.#kept = new Lru(weightMax)
+    this.#kept = new Lru(weightMax, countMax)
   }
 
   /** The weight of all kept results. */

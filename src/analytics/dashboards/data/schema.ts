@@ -5,7 +5,7 @@ import { STATES } from '../../../monitoring/states/state.ts'
 import { OBJECT_TYPES, permissionsView } from '../../../monitoring/tree/schema.ts'
 import { seriesView } from '../../../monitoring/value-history/schema.ts'
 import type { SeriesView } from '../../../monitoring/value-history/schema.ts'
-import { resultView } from '../../../data/queries/schema.ts'
+import { resultView } from '../../../data/queries/run-schema.ts'
 import { parameterValues, timeRange, word } from '../parts.ts'
 
 const WIDGETS_MAX = 200

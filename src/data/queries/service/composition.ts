@@ -125,7 +125,8 @@ export async function errorsOf(context: Context, query: Composed): Promise<reado
   return [...errors, ...('errors' in outcome ? outcome.errors : [])]
 }
 
-const missingSource = (id: number): QueryError => ({
+/** The fault of a data query whose data source was deleted. */
+export const missingSource = (id: number): QueryError => ({
   phase: 'reference',
   line: null,
   column: null,

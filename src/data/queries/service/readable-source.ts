@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { conditionSql } from '../../filters/emit.ts'
-import type { Bound } from '../../../ports/databases.ts'
+import type { Bound, RowStream } from '../../../ports/databases.ts'
 import type { TableView } from '../../../ports/tables.ts'
 import { isRestricted, readSights } from '../../scopes/service/sights.ts'
 import type { Sight } from '../../scopes/sight.ts'
@@ -32,10 +32,20 @@ export type ReadableSource = {
   readonly scopes: StatementScopes | null
   readonly dialect: Dialect
   readonly query: SourceReader['query']
+  /** The tables of a statement at one time. */
+  readonly open: (statement: Bound) => Promise<Opened>
   readonly explain: SourceReader['explain']
   /** The source of statements that may name stored results; absent where none can. */
   readonly withResults?: (results: readonly StoredResult[]) => ReadableSource
 }
+
+/** A statement over what its caller may read. */
+type Opened = {
+  /** Equal for statements that see the same rows and columns of the same source. */
+  readonly key: string
+  readonly query: (options: QueryOptions, signal: AbortSignal) => Promise<RowStream>
+}
+type QueryOptions = Parameters<SourceReader['query']>[1]
 
 /** The dialect of statements of a data source. */
 export function dialectOf({ ports }: Pick<Context, 'ports'>, { type }: Pick<Source, 'type'>): Dialect {
@@ -49,7 +59,12 @@ export async function openSource(context: Context, source: Source): Promise<Read
   if (isFileSource(type)) return importedTables(context, source, { hasScopes, results: [] })
   const reader = await openReader(context, id)
   const scopes = hasScopes ? await statementScopes(context, id, reader) : null
-  return { ...reader, isRestricted: hasScopes, scopes }
+  const open = (statement: Bound) =>
+    Promise.resolve({
+      key: reader.key,
+      query: (options: QueryOptions, signal: AbortSignal) => reader.query(statement, options, signal),
+    })
+  return { ...reader, open, isRestricted: hasScopes, scopes }
 }
 
 /** A statement runs over views that have no other rows and columns than those that the caller may read: nothing else has a
@@ -61,16 +76,22 @@ function importedTables(
 ): ReadableSource {
   const { tables, settings } = context.ports
   const timeLimitMs = timeLimitOf(source)
+  const open = async (statement: Bound): Promise<Opened> => {
+    const views = await viewsOf(context, source.id, { statement, results })
+    const query = { views, statement, timeZone: settings.timeZone }
+    return {
+      key: JSON.stringify([source.id, views]),
+      query: ({ rowsMax, bytesMax, timeoutMs = timeLimitMs }, signal) =>
+        tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal),
+    }
+  }
   return {
     isRestricted: hasScopes,
     scopes: null,
     dialect: tables.dialect,
     withResults: (named) => importedTables(context, source, { hasScopes, results: named }),
-    async query(statement, { rowsMax, bytesMax, timeoutMs = timeLimitMs }, signal) {
-      const views = await viewsOf(context, source.id, { statement, results })
-      const query = { views, statement, timeZone: settings.timeZone }
-      return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
-    },
+    open,
+    query: async (statement, options, signal) => (await open(statement)).query(options, signal),
     async explain(statement, { isAnalyzed }, signal) {
       const views = await viewsOf(context, source.id, { statement, results })
       const query = { views, statement, timeZone: settings.timeZone }
@@ -99,17 +120,28 @@ async function viewsOf(context: Context, id: number, { statement, results }: Nam
 export function storedRows(
   { ports: { tables, settings } }: Context,
   stored: StoredResult,
-): Pick<ReadableSource, 'dialect' | 'query'> {
+): Pick<ReadableSource, 'dialect' | 'query' | 'open'> {
   const types = new Map(stored.columns.map(({ name, type }) => [name, type]))
+  const views = [viewOfResult(stored)]
+  const query: ReadableSource['query'] = async (
+    statement,
+    { rowsMax, bytesMax, timeoutMs = STORED_TIMEOUT_MS },
+    signal,
+  ) => {
+    const asked = { views, statement, timeZone: settings.timeZone }
+    const { columns, rows } = await tables.query(asked, { timeoutMs, rowsMax, bytesMax }, signal)
+    // An engine of tables may have fewer types than they.
+    const typed = columns.map((column) => ({ ...column, type: types.get(column.name) ?? column.type }))
+    return { columns: typed, rows }
+  }
   return {
     dialect: tables.dialect,
-    async query(statement, { rowsMax, bytesMax, timeoutMs = STORED_TIMEOUT_MS }, signal) {
-      const query = { views: [viewOfResult(stored)], statement, timeZone: settings.timeZone }
-      const { columns, rows } = await tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
-      // An engine of tables may have fewer types than they.
-      const typed = columns.map((column) => ({ ...column, type: types.get(column.name) ?? column.type }))
-      return { columns: typed, rows }
-    },
+    query,
+    open: (statement) =>
+      Promise.resolve({
+        key: JSON.stringify(views),
+        query: (options, signal) => query(statement, options, signal),
+      }),
   }
 }
 

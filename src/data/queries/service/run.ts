@@ -1,19 +1,17 @@
 import type { Context } from '../../../context.ts'
-import type { Cell, Row } from '../../../domain/table.ts'
 import { durationText } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
 import type { Asking } from '../../selection/service/waited.ts'
 import { ageOf } from '../../sources/refresh-view.ts'
 import { requireSource } from '../../sources/service.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
-import { boundOf, joined, name, raw, sql } from '../../sql/fragment.ts'
+import { joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { valuesOf } from '../parameters.ts'
 import { findReadable, listReadable } from '../results/service.ts'
 import type { StoredResult } from '../results/service.ts'
-import type { Definition, ParameterValue, PreviewBody, ResultView, RunBody } from '../schema.ts'
+import type { PreviewBody, ResultView, RunBody } from '../run-schema.ts'
+import type { Definition, ParameterValue } from '../schema.ts'
 import { refusalOf } from '../statement.ts'
 import * as store from '../store.ts'
 import { readAllowed } from './allowed.ts'
@@ -21,12 +19,11 @@ import { examine, written } from './composition.ts'
 import type { Composed } from './composition.ts'
 import { openSource, storedRows } from './readable-source.ts'
 import type { ReadableSource } from './readable-source.ts'
+import { sharedRead } from './shared-read.ts'
+import type { Readable, Sharing } from './shared-read.ts'
 
 /** A parameter has one of so many values. */
 const CHOICES_MAX = 10_000
-const RESULT_MAX_BYTES = 32 * 1024 * 1024
-/** Rows come in batches of fewer than these: a batch that passes the limit is cut and not refused. */
-const BATCH_ROWS_MAX = 10_000
 
 type Values = Readonly<Record<string, ParameterValue | null>>
 
@@ -37,25 +34,34 @@ export async function runQuery(
   { id, body }: { readonly id: number; readonly body: RunBody },
   asking: Asking,
 ): Promise<ResultView> {
-  const { parameters: values, limit, version } = body
-  const definition = await definitionOf(context, id, version)
-  const given = { values, limit, pointer: '/parameters', asking }
+  const { parameters: values, limit, version, maxAge: ageMaxMs } = body
+  const { of, ...definition } = await definitionOf(context, id, version)
+  const given = { values, limit, pointer: '/parameters', asking, sharing: { of, ageMaxMs } }
   const stored = await preparedResult(context, definition, values)
   return stored ? execute(context, shortened(stored, limit + 1), given) : run(context, definition, given)
 }
 
-async function definitionOf(
+/** A version of a data query. @throws {Refusal} not_found, conflict for one that was never published */
+export async function definitionOf(
   { ports: { database } }: Context,
   id: number,
   version: RunBody['version'],
-): Promise<Composed & { readonly queryId?: number; readonly number?: number }> {
+): Promise<VersionOfQuery> {
   const row = await store.findQuery(database, id)
   if (!row) throw new Refusal('not_found', 'There is no such data query.')
-  if (version === 'draft') return row
+  if (version === 'draft') return { ...row, of: `${id} draft ${row.version}` }
   const published = await store.findVersion(database, id, row.published)
   if (!published)
     throw new Refusal('conflict', 'The data query is not published. Publish it, or run its draft.')
-  return { ...published, name: row.name }
+  return { ...published, name: row.name, of: `${id} version ${row.published}` }
+}
+
+type VersionOfQuery = Composed & {
+  /** Absent for a draft, as `number` is. */
+  readonly queryId?: number
+  readonly number?: number
+  /** Names the data query and its version. */
+  readonly of: string
 }
 
 /** Runs a data query that is not stored.
@@ -64,7 +70,7 @@ async function definitionOf(
 export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
   const { values, limit, ...definition } = body
   const query = { ...definition, name: null, materialization: null }
-  return run(context, query, { values, limit, pointer: '/values', asking })
+  return run(context, query, { values, limit, pointer: '/values', asking, sharing: null })
 }
 
 type Given = {
@@ -78,12 +84,6 @@ type Given = {
 
 type Text = Omit<Definition, 'materialization'>
 
-/** A statement, the source that it reads, and the stored results that it may read. */
-type Readable = {
-  readonly source: Pick<ReadableSource, 'dialect' | 'query'>
-  readonly statement: Fragment
-  readonly results: readonly StoredResult[]
-}
 type Prepared = Readable & {
   readonly source: ReadableSource
   /** The statement as the template wrote it; `statement` is it within the scopes of the caller. */
@@ -94,7 +94,7 @@ type Prepared = Readable & {
  * there, and for other values than the defaults. */
 async function preparedResult(
   context: Context,
-  { dataSourceId, queryId, number }: Awaited<ReturnType<typeof definitionOf>>,
+  { dataSourceId, queryId, number }: Omit<VersionOfQuery, 'of'>,
   values: Values,
 ): Promise<Readable | null> {
   if (queryId === undefined || number === undefined) return null
@@ -163,66 +163,45 @@ export async function preparePublished(context: Context, id: number, given: Give
 async function run(
   context: Context,
   query: Composed,
-  { limit, ...given }: Given & { readonly limit: number },
+  { limit, sharing, ...given }: Given & { readonly limit: number; readonly sharing: Sharing | null },
 ): Promise<ResultView> {
-  return execute(context, await prepare(context, query, given), { limit, asking: given.asking })
+  return execute(context, await prepare(context, query, given), { limit, asking: given.asking, sharing })
 }
 
 async function execute(
-  { ports: { clock, settings } }: Context,
-  { source, statement, results }: Readable,
-  { limit, asking }: { readonly limit: number; readonly asking: Asking },
+  context: Context,
+  readable: Readable,
+  reading: { readonly limit: number; readonly asking: Asking; readonly sharing: Sharing | null },
 ): Promise<ResultView> {
-  const beganAt = clock.now()
-  const options = {
-    rowsMax: limit + BATCH_ROWS_MAX,
-    bytesMax: RESULT_MAX_BYTES,
-    onBackend: asking.onBackend,
-  }
-  const bound = boundOf(statement, WRITERS[source.dialect])
-  const stream = await source.query(bound, options, asking.signal)
-  const { rows, truncated } = await firstRows(stream, limit)
-  const now = clock.now()
-  const durationMs = now - beganAt
-  const read = results.filter((stored) => bound.text.includes(stored.name))
-  const refreshedAt = read.length === 0 ? null : Math.min(...read.map((stored) => stored.refreshedAt))
+  const { clock, settings } = context.ports
+  const read = await sharedRead(context, readable, reading)
+  const { columns, rows, truncated, beganAt, durationMs, refreshedAt, isShared } = read
+  const format = timeFormat(settings.timeZone)
   return {
-    columns: stream.columns.map(({ isExact, ...column }) => ({ ...column, exact: isExact })),
-    rows: rows.map((row) => row.map((cell, at) => cellOf(cell, stream.columns[at]))),
+    columns: columns.map(({ isExact, ...column }) => ({ ...column, exact: isExact })),
+    rows: rows.map((row) => [...row]),
     rowCount: rows.length,
     truncated,
     durationMs,
     duration: durationText(durationMs),
-    refreshedAt: refreshedAt === null ? null : timeFormat(settings.timeZone)(refreshedAt),
-    age: refreshedAt === null ? null : ageOf(now - refreshedAt),
+    cached: isShared,
+    computedAt: format(beganAt),
+    refreshedAt: refreshedAt === null ? null : format(refreshedAt),
+    age: refreshedAt === null ? null : ageOf(clock.now() - refreshedAt),
   }
 }
 
 /** The values in the first column of a data query, as its caller sees them. */
 async function valuesOfQuery(context: Context, id: number, asking: Asking): Promise<ReadonlySet<string>> {
   const query = await definitionOf(context, id, 'published')
-  const reading = { values: {}, limit: CHOICES_MAX, pointer: '/parameters', asking, isOfValues: true }
+  const reading = {
+    values: {},
+    limit: CHOICES_MAX,
+    pointer: '/parameters',
+    asking,
+    isOfValues: true,
+    sharing: null,
+  }
   const { rows } = await run(context, query, reading)
   return new Set(rows.flatMap(([first]) => (first === null || first === undefined ? [] : [String(first)])))
-}
-
-/** Some dialects have no type for truth values. */
-function cellOf(cell: Cell, column: ResultColumn | undefined): Cell {
-  return column?.type === 'boolean' && cell !== null ? Boolean(Number(cell)) : cell
-}
-
-/** The first rows of a result, after which its statement ends. */
-async function firstRows(
-  { rows: stream }: RowStream,
-  limit: number,
-): Promise<{ readonly rows: readonly Row[]; readonly truncated: boolean }> {
-  const rows: Row[] = []
-  const reader = stream.getReader()
-  for (let batch = await reader.read(); !batch.done; batch = await reader.read()) {
-    for (const row of batch.value) rows.push(row)
-    if (rows.length <= limit) continue
-    await reader.cancel()
-    return { rows: rows.slice(0, limit), truncated: true }
-  }
-  return { rows, truncated: false }
 }

@@ -25,7 +25,7 @@ export async function readRows(
   statement: Bound,
   { ports, rowsMax, asking }: Reading,
 ): Promise<Found<Result>> {
-  const cache = caches.get(ports) ?? new ResultCache(CACHE_MAX_BYTES, bytesOf)
+  const cache = caches.get(ports) ?? new ResultCache<Result>(CACHE_MAX_BYTES, bytesOf)
   caches.set(ports, cache)
   return cache.find({
     name: await sha256(JSON.stringify([shared.key, rowsMax, statement])),
@@ -45,7 +45,7 @@ export async function readRows(
 }
 
 /** About as many bytes as a result takes in memory. */
-function bytesOf({ rows }: Result): number {
+export function bytesOf({ rows }: Pick<Result, 'rows'>): number {
   let bytes = 0
   for (const row of rows) {
     bytes += ROW_BYTES

@@ -88,7 +88,7 @@ async function importedTable(
 }
 
 /** No answer is young enough for a request with `Cache-Control: no-cache` (RFC 9111 section 5.2.1.4). */
-function freshness<Age extends number | null>({ request }: Context, ageMaxMs: Age): Age | 0 {
+export function freshness<Age extends number | null>({ request }: Context, ageMaxMs: Age): Age | 0 {
   return /\bno-cache\b/i.test(request?.headers.get('cache-control') ?? '') ? 0 : ageMaxMs
 }
 

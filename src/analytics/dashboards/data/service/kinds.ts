@@ -1,5 +1,5 @@
 import { listJobs } from '../../../../automation/runs/service.ts'
-import type { ResultView } from '../../../../data/queries/schema.ts'
+import type { ResultView } from '../../../../data/queries/run-schema.ts'
 import { listAlarms } from '../../../../monitoring/alarm-inbox/service.ts'
 import { readSlc, readSlcHistory } from '../../../../monitoring/slcs/service.ts'
 import { readStateHistory } from '../../../../monitoring/state-history/service.ts'

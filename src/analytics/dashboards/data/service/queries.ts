@@ -1,6 +1,6 @@
 import type { Context } from '../../../../context.ts'
 import { runQuery } from '../../../../data/queries/service/run.ts'
-import type { ResultView } from '../../../../data/queries/schema.ts'
+import type { ResultView } from '../../../../data/queries/run-schema.ts'
 import { READERS } from '../../../../data/sources/schema.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import { readQueries } from '../../nested/store.ts'
@@ -13,6 +13,9 @@ import type { AskedData } from '../asked.ts'
 
 /** Rows of one answer, of all its widgets together. */
 const ALL_ROWS_MAX = 50_000
+
+/** Dashboards of users with equal scopes share results of this age. */
+const AGE_MAX_MS = 1_000
 
 /** The runs of data queries of one request. Equal runs are one. */
 export class QueryReads {
@@ -46,7 +49,12 @@ export class QueryReads {
         return value === null ? [] : [[name, value] as const]
       }),
     )
-    const body = { parameters, limit: Math.min(limit, this.#limit), version: 'published' } as const
+    const body = {
+      parameters,
+      limit: Math.min(limit, this.#limit),
+      version: 'published',
+      maxAge: AGE_MAX_MS,
+    } as const
     const key = JSON.stringify([query.id, body])
     const known = this.#runs.get(key)
     if (known) return known

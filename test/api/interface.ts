@@ -19,6 +19,7 @@ import { currentValuesSuite } from './current-values.suite.ts'
 import { dashboardsDataSuite } from './dashboards-data.suite.ts'
 import { publicDashboardsSuite } from './public-dashboards.suite.ts'
 import { dashboardsPortableSuite } from './dashboards-portable.suite.ts'
+import { dashboardsRunsSuite } from './dashboards-runs.suite.ts'
 import { dashboardsSuite } from './dashboards.suite.ts'
 import { dataQueriesSuite } from './data-queries.suite.ts'
 import { dataQueryResultsSuite } from './data-query-results.suite.ts'
@@ -171,6 +172,7 @@ export const SUITES: readonly Suite[] = [
   dashboardsDataSuite,
   dashboardsPortableSuite,
   publicDashboardsSuite,
+  dashboardsRunsSuite,
   forecastsSuite,
   runsSuite,
   webhooksSuite,

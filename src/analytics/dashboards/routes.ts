@@ -18,6 +18,7 @@ import { readNested } from './nested/service.ts'
 import { permissionRoutes } from './permissions/routes.ts'
 import { portableRoutes } from './portable/routes.ts'
 import { publicDashboardRoutes, publicLinkRoutes } from './publics/routes.ts'
+import { widgetRunRoutes } from './runs/routes.ts'
 import {
   copyBody,
   dashboardBody,
@@ -265,4 +266,5 @@ export const dashboardRoutes = new Hono<Env>()
   .route('/', changingRoutes)
   .route('/', versionRoutes)
   .route('/', publicLinkRoutes)
+  .route('/', widgetRunRoutes)
   .route('/', publicDashboardRoutes)

@@ -38,6 +38,8 @@ import { freeUrlName, urlNameOf } from './url-name.ts'
 type Versioned = { readonly view: DashboardView; readonly version: number }
 
 const RAW: ReadQuery = { raw: true }
+/** Tries to make a URL name while concurrent requests take those that were free. */
+const TRIES_MAX = 5
 
 /** The dashboards that the caller may read; there are 5,000 at most. */
 export async function listDashboards(
@@ -79,8 +81,24 @@ export async function readDashboard(
 export async function createDashboard(context: Context, body: DashboardBody): Promise<Versioned> {
   const sights = await sightsOf(context)
   if (body.groupId !== null) requireTarget(sights, body.groupId)
-  const urlName = body.urlName ?? (await madeUrlName(context, body.name))
-  const row = newRow(context, { ...body, urlName, definition: storedDefinition(body.definition) })
+  for (let tries = 1; ; tries++) {
+    const urlName = body.urlName ?? (await madeUrlName(context, body.name))
+    try {
+      return await insertDashboard(context, sights, { ...body, urlName })
+    } catch (error) {
+      // A concurrent request may have taken the name that was free.
+      const isTaken = error instanceof Refusal && error.code === 'name_taken'
+      if (!isTaken || body.urlName !== undefined || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+async function insertDashboard(
+  context: Context,
+  sights: Sights,
+  body: DashboardBody & { readonly urlName: string },
+): Promise<Versioned> {
+  const row = newRow(context, { ...body, definition: storedDefinition(body.definition) })
   const full = `There must be at most ${DASHBOARDS_MAX} dashboards. Delete one first.`
   await refuseFull('dashboards', full, () =>
     commitDashboard(context, creationWrites(context, row, { sights, max: DASHBOARDS_MAX })),

@@ -12,7 +12,7 @@ const LIST_MAX = 100
 const LATEST_MAX = 100
 const LINES_MAX = 1_000
 
-export const TRIGGERS = ['manual', 'schedule', 'webhook', 'dataSource', 'alarm'] as const
+export const TRIGGERS = ['manual', 'schedule', 'webhook', 'dataSource', 'alarm', 'dashboard'] as const
 
 /** A run by its name. */
 export const JOB_ID = /^j_[0-9A-HJKMNP-TV-Z]{26}$/

@@ -15,6 +15,8 @@ import { readLogOf } from './service/run-log.ts'
 import { viewsOf } from './service/views.ts'
 
 export { orderRun, readJob } from './service/order-run.ts'
+export type { Upload } from './service/order-run.ts'
+export { takeUpload } from './service/files.ts'
 export { callerFor } from './service/acting-user.ts'
 export { withScripts } from './service/script-port.ts'
 export { followLog } from './service/log-stream.ts'

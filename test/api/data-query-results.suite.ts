@@ -4,6 +4,7 @@ import type { Client } from './client.ts'
 import { connectionTo, hasSourceServer, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 
 type Made = { readonly id: number }
 type Query = Made & {
@@ -386,9 +387,7 @@ const onDatabases: readonly Scenario[] = [
         sourceServer().sql(
           `select 1 from pg_stat_activity where state = 'active' and query ilike '%FROM slow%' and pid <> pg_backend_pid()`,
         )
-      const until = performance.now() + 5_000
-      while ((await running()).length > 0 && performance.now() < until) await Bun.sleep(100)
-      expect(await running()).toHaveLength(0)
+      await readUntil(running, ({ length }) => length === 0)
       const { state, result } = await read(client, query)
       expect([state, result?.isRefreshing, result?.failures]).toEqual(['stale', false, 0])
     },

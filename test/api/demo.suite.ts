@@ -7,13 +7,12 @@ import { logIn, PASSWORD, speakTo } from './client.ts'
 import type { Request, Speaker } from './client.ts'
 import { bareStage, expectAnswer, good, table, triesAll } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 
 type Item = Readonly<Record<string, unknown>>
 type List = { readonly items: readonly Item[] }
 type Samples = { readonly values: readonly { value: number; timestamp: string }[] }
 type Demo = { readonly state: string; readonly groupId: number | null; readonly progress: number }
-
-const READY_MAX_MS = 50_000
 
 const refusals = table(bareStage, [
   { title: 'nobody', call: 'GET /demo', as: null, answers: 'unauthenticated' },
@@ -103,13 +102,11 @@ async function playPlant(ask: Asking): Promise<void> {
 }
 
 async function untilRunning(ask: Asking): Promise<number> {
-  const until = performance.now() + READY_MAX_MS
-  for (;;) {
-    const { state, groupId } = await good<Demo>(ask('GET', '/demo'))
-    if (state === 'running' && groupId !== null) return groupId
-    if (performance.now() > until) throw new Error(`The plant was ${state} for too long.`)
-    await Bun.sleep(100)
-  }
+  const { groupId } = await readUntil(
+    () => good<Demo>(ask('GET', '/demo')),
+    (demo) => demo.state === 'running' && demo.groupId !== null,
+  )
+  return groupId ?? 0
 }
 
 /** Expects the samples of the first value of each job over the latest hours that the seed determines.

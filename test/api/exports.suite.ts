@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { connect } from 'node:net'
 
-import { until } from '../faults/probe.ts'
+import { until } from '../until.ts'
 import type { Client } from './client.ts'
 import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'

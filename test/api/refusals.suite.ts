@@ -5,6 +5,7 @@ import type { Client, Request } from './client.ts'
 import { call, expectAnswer, good, once, table, throughRouter } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
+import { readUntil } from '../until.ts'
 
 type Refused = {
   readonly at: string
@@ -17,9 +18,6 @@ type Refused = {
 
 const PARAMETERS = { returnValue: [{ valueName: 'number' }], stringValue: [{ valueName: 'text' }] }
 const LIST = 'GET /jobs/{job}/refusals'
-/** On Workers a refusal reaches the job after the answer. */
-const ARRIVED_MAX_MS = 5_000
-
 const stage = once(async (client) => {
   const device = await makeDevice(client)
   return { device, job: await newJob(client, device) }
@@ -37,13 +35,9 @@ const rows: readonly Row[] = [
 ]
 
 async function refusalsOf(client: Client, job: number, count: number, as?: Request['as']) {
-  const until = Date.now() + ARRIVED_MAX_MS
-  for (;;) {
-    const path = `/jobs/${job}/refusals`
-    const { items } = await good<{ items: Refused[] }>(client.request('GET', path, as ? { as } : {}))
-    if (items.length >= count || Date.now() > until) return items
-    await Bun.sleep(20)
-  }
+  const path = `/jobs/${job}/refusals`
+  const read = () => good<{ items: Refused[] }>(client.request('GET', path, as ? { as } : {}))
+  return (await readUntil(read, ({ items }) => items.length >= count)).items
 }
 
 const send = (client: Client, job: number, request: Request) =>

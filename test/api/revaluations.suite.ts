@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 
-import { until } from '../faults/probe.ts'
+import { until } from '../until.ts'
 import { ROLES } from '../../src/context.ts'
 import type { Client } from './client.ts'
 import { createDevice, createGroup, createJob, refusal } from './objects.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 
-import { until } from '../faults/probe.ts'
+import { until } from '../until.ts'
 import type { JobView as WatchedView } from '../../src/monitoring/jobs/schema.ts'
 import { must } from '../runs/fake-runner.ts'
 import type { Client } from './client.ts'

@@ -4,6 +4,7 @@ import type { Client } from './client.ts'
 import { anyText, good, once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
+import { readUntil, until } from '../until.ts'
 
 type Job = Readonly<Record<string, unknown>> & { readonly id: number }
 
@@ -329,10 +330,7 @@ async function learned(client: Client) {
     const { bands } = await readJob(client, id)
     return (bands as readonly { readonly madeAt: unknown }[])[0]?.madeAt !== null
   }
-  for (const untilAt = Date.now() + 10_000; !(await isMade());) {
-    if (Date.now() > untilAt) throw new Error('The usual values were not computed.')
-    await Bun.sleep(20)
-  }
+  await until(isMade)
   return id
 }
 
@@ -624,19 +622,12 @@ function readJob(client: Client, id: number): Promise<Job> {
   return good<Job>(client.request('GET', `/jobs/${id}?values=true&thresholds=true`))
 }
 
-const SILENT_MAX_MS = 50_000
-
-async function untilSilent(
+function untilSilent(
   client: Client,
   id: number,
   isThere: (job: Job) => boolean = ({ errorCode }) => errorCode === 5,
 ): Promise<Job> {
-  const until = Date.now() + SILENT_MAX_MS
-  for (;;) {
-    const job = await readJob(client, id)
-    if (isThere(job) || Date.now() > until) return job
-    await Bun.sleep(25)
-  }
+  return readUntil(() => readJob(client, id), isThere)
 }
 
 /** The error codes since a delivery. A busy machine may find the job silent before it. */

@@ -10,6 +10,7 @@ import { rejection } from '../contract/rejection.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import type { HostByHand } from '../hosts/by-hand.ts'
 import { ADMIN } from '../hosts/host.ts'
+import { readUntil } from '../until.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -33,13 +34,7 @@ describe.each(HOSTS_BY_HAND)('the demo plant on %s', (_, start) => {
 
   const read = () => good<Demo>(speaker.request('GET', '/demo'))
 
-  async function untilRunning(): Promise<Demo> {
-    for (;;) {
-      const view = await read()
-      if (view.state === 'running') return view
-      await Bun.sleep(50)
-    }
-  }
+  const untilRunning = () => readUntil(read, ({ state }) => state === 'running')
 
   /** The instants of the samples of a job since an instant, in minutes after it. */
   async function minutesSince(path: string, at: number): Promise<number[]> {

@@ -4,11 +4,11 @@ import { Receiver } from '../notifications/receiver.ts'
 import { SECRET } from '../notifications/stage.ts'
 import { PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
+import { until } from '../until.ts'
 
 setDefaultTimeout(180_000)
 const HEADERS = { 'x-backup-passphrase': encodeURIComponent(PASSPHRASE), 'content-type': 'application/gzip' }
 const QUIET_MS = 3_000
-const TOLD_MAX_MS = 20_000
 
 type Health = { readonly status: string; readonly warnings: readonly { code: string; detail: string }[] }
 
@@ -16,10 +16,6 @@ async function warningsOf(world: World): Promise<Readonly<Record<string, string>
   const { status, warnings } = await world.good<Health>('GET', '/readyz')
   expect(status).toBe('ok')
   return Object.fromEntries(warnings.map(({ code, detail }) => [code, detail]))
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !holds() && waitedMs < TOLD_MAX_MS; waitedMs += 100) await Bun.sleep(100)
 }
 
 test.each(['bun', 'edge'] as const)(

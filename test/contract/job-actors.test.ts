@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { JobActors } from '../../src/ports/job-actors.ts'
-import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { startJobObjects, startEngineWorld } from '../hosts/engine-world.ts'
 import { migrationStatements } from '../hosts/migrations.ts'
 import type { Edge, World } from '../hosts/engine-world.ts'
@@ -12,6 +11,7 @@ import { ANYBODY, deliveryWith, rulesWith } from '../engine/rules.ts'
 import { openStages } from '../engine/stage.ts'
 import { fixedHistories, jobActorsContract, playOut } from './job-actors.contract.ts'
 import { rejection } from './rejection.ts'
+import { readUntil } from '../until.ts'
 
 setDefaultTimeout(120_000)
 const folder = await mkdtemp(join(FAST_DIR, 'tidemark-actors-'))
@@ -65,9 +65,9 @@ describe('the object of a job, with its own clock and alarm', () => {
         deliveryWith({ errorCode: 0, values: { returnValue1: 7 } }),
         ANYBODY,
       )
-      const snapshot = await until(actors, ({ errorCode }) => errorCode === 5)
+      const snapshot = await untilSilent(actors)
       expect(snapshot).toMatchObject({ state: 'warning', sinceAt: deadlineAt ?? 0, deadlineAt: null })
-      const [recorded] = await untilRows(() => rowsOf(edge, 'select * from transitions'))
+      const [recorded] = await readRows(() => rowsOf(edge, 'select * from transitions'))
       expect(recorded).toMatchObject({
         object_id: JOB,
         seq: 1,
@@ -104,9 +104,9 @@ describe('the object of a job, with its own clock and alarm', () => {
     await before.close()
     const after = await startJobObjects(place)
     try {
-      const snapshot = await until(after.actors, ({ errorCode }) => errorCode === 5)
+      const snapshot = await untilSilent(after.actors)
       expect(snapshot).toMatchObject({ sinceAt: deadlineAt ?? 0, current: { returnValue1: { value: 4 } } })
-      const rows = await untilRows(() =>
+      const rows = await readRows(() =>
         rowsOf(after.edge, `select at, reason from transitions where object_id = ${JOB} order by seq`),
       )
       expect(rows).toEqual([{ at: deadlineAt, reason: 'timeout' }])
@@ -129,7 +129,7 @@ describe('the object of a job, with its own clock and alarm', () => {
         const run = { key: 'returnValue1', at, values: at.map(() => 1) }
         await actors.deliverAll([{ jobId: JOB, sent: { run }, repeat: null }], ANYBODY)
         await actors.deliver(JOB, deliveryWith({ errorCode: 0, ttlMs: EARLIER_MS }), ANYBODY)
-        await until(actors, ({ errorCode }) => errorCode === 5)
+        await untilSilent(actors)
         await Bun.sleep(300)
         left.push((await actors.samples(JOB, query)).samples.length)
       }
@@ -148,7 +148,7 @@ describe('the object of a job, with its own clock and alarm', () => {
         state: 'warning',
       })
       await prepare(edge)
-      const [recorded] = await untilRows(() => rowsOf(edge, 'select * from transitions'))
+      const [recorded] = await readRows(() => rowsOf(edge, 'select * from transitions'))
       expect(recorded).toMatchObject({ object_id: JOB, seq: 1, to_state: 'warning' })
     } finally {
       await close()
@@ -234,20 +234,11 @@ async function rowsOf({ batch }: Edge, statement: string): Promise<readonly Reco
   return (await batch([statement]))[0] ?? []
 }
 
-async function until(actors: JobActors, holds: (snapshot: Snapshot) => boolean): Promise<Snapshot | null> {
-  for (let tried = 0; tried < 800; tried += 1) {
-    const snapshot = await actors.snapshot(JOB)
-    if (snapshot && holds(snapshot)) return snapshot
-    await Bun.sleep(20)
-  }
-  return null
-}
+const untilSilent = (actors: JobActors) =>
+  readUntil(
+    () => actors.snapshot(JOB),
+    (snapshot) => snapshot?.errorCode === 5,
+  )
 
-async function untilRows(read: () => Promise<readonly Record<string, unknown>[]>) {
-  for (let tried = 0; tried < 400; tried += 1) {
-    const rows = await read()
-    if (rows.length > 0) return rows
-    await Bun.sleep(25)
-  }
-  return []
-}
+const readRows = (read: () => Promise<readonly Record<string, unknown>[]>) =>
+  readUntil(read, (rows) => rows.length > 0)

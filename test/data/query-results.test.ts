@@ -8,7 +8,7 @@ import { refreshResultsWhenDue } from '../../src/data/queries/results/service/re
 import { sweepGenerations } from '../../src/data/tables/service.ts'
 import { importTable, PASSPHRASE, startWorld } from '../backups/world.ts'
 import type { World } from '../backups/world.ts'
-import { until } from '../faults/probe.ts'
+import { until } from '../until.ts'
 import { killAll } from '../faults/process-tree.ts'
 import { Session } from '../faults/session.ts'
 import type { Body } from '../faults/session.ts'

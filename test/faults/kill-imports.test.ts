@@ -13,7 +13,7 @@ import { LIMITS, NEVER, rowsOf } from '../contract/tables.contract.ts'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
-import { until } from './probe.ts'
+import { until } from '../until.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
 

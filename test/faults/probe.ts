@@ -69,15 +69,3 @@ export function statusesOf(answers: readonly Answer[]): readonly number[] {
 export function slowestMs(answers: readonly Answer[]): number {
   return Math.max(0, ...answers.map(({ ms }) => ms))
 }
-
-/** Less than a test may take, and more than a busy machine needs. */
-const HOLDS_MAX_MS = 50_000
-
-/** @throws {Error} when it does not hold within `HOLDS_MAX_MS` */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const endAt = performance.now() + HOLDS_MAX_MS; performance.now() < endAt;) {
-    if (await holds()) return
-    await Bun.sleep(20)
-  }
-  throw new Error(`It did not come to pass within ${HOLDS_MAX_MS} ms.`)
-}

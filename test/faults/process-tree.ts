@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
-import { until } from '../runner/stage.ts'
+import { until } from '../until.ts'
 
 /** Kills a host with everything it has started, its children first, with SIGKILL. None of them is left when it resolves:
  * the data directory is free again. */

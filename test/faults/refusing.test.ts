@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { startProcess } from '../hosts/process.ts'
 import { control } from './bounds.ts'
-import { until } from './probe.ts'
+import { until } from '../until.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
 

@@ -9,7 +9,7 @@ import { startProcess } from '../hosts/process.ts'
 import { control } from './bounds.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import type { Verdict } from './ledger.ts'
-import { until } from '../runner/stage.ts'
+import { until } from '../until.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
 

@@ -11,6 +11,7 @@ import { KEPT, Ledger } from './ledger.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
 import { Session } from './session.ts'
+import { readUntil } from '../until.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
@@ -115,11 +116,9 @@ async function silenceOf(
   url: string,
   jobId: number,
 ): Promise<{ sinceAt: number; seenAt: number }> {
-  const until = Date.now() + 40_000
-  while (Date.now() < until) {
-    const job = await session.get(url, `/jobs/${jobId}`)
-    if (job['errorCode'] === 5) return { sinceAt: Date.parse(String(job['stateSince'])), seenAt: Date.now() }
-    await Bun.sleep(50)
-  }
-  throw new Error('The silence was not noticed.')
+  const job = await readUntil(
+    () => session.get(url, `/jobs/${jobId}`),
+    ({ errorCode }) => errorCode === 5,
+  )
+  return { sinceAt: Date.parse(String(job['stateSince'])), seenAt: Date.now() }
 }

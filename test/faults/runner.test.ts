@@ -7,7 +7,8 @@ import type { RunnerNode } from '../runner/node.ts'
 import { processesOf } from '../runner/processes.ts'
 import { TestService } from '../runner/service.ts'
 import type { Known } from '../runner/service.ts'
-import { environmentFor, makeRunnerDir, until } from '../runner/stage.ts'
+import { environmentFor, makeRunnerDir } from '../runner/stage.ts'
+import { until } from '../until.ts'
 
 const ENDLESS = { files: { 'run.sh': 'echo up; sleep 600 & sleep 600' } }
 const MEMORY_MAX_KIB = 400 * 1024

@@ -8,7 +8,8 @@ import { administratorOf } from '../runner/administrator.ts'
 import { startNode } from '../runner/node.ts'
 import type { RunnerNode } from '../runner/node.ts'
 import { processesOf } from '../runner/processes.ts'
-import { environmentFor, makeRunnerDir, until } from '../runner/stage.ts'
+import { environmentFor, makeRunnerDir } from '../runner/stage.ts'
+import { until } from '../until.ts'
 
 const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
 const SCRIPTS = 6

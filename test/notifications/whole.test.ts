@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connectAdministrator } from '../api/client.ts'
 import { good } from '../api/suite.ts'
-import { until } from '../faults/probe.ts'
+import { until } from '../until.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import { Receiver } from './receiver.ts'
 import { SECRET } from './stage.ts'

@@ -15,6 +15,7 @@ import {
 import type { Work } from '../../src/operations/work/service.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { rejection as refusalOf } from '../contract/rejection.ts'
+import { readUntil } from '../until.ts'
 
 type Opened = Awaited<ReturnType<typeof openPorts>>
 
@@ -55,14 +56,11 @@ async function started(task: (work: Work) => Promise<unknown>, waitMs = 0): Prom
   return outcome.operation.id
 }
 
-async function until(id: string, state: string) {
-  for (let tried = 0; tried < 4_000; tried++) {
-    const operation = await readOperation(context, id)
-    if (operation.state === state) return operation
-    await Bun.sleep(10)
-  }
-  return readOperation(context, id)
-}
+const untilIn = (id: string, state: string) =>
+  readUntil(
+    () => readOperation(context, id),
+    (operation) => operation.state === state,
+  )
 
 const resultOf = async (id: string) => new Response((await openResult(context, id)).body).json()
 
@@ -103,7 +101,7 @@ describe('work', () => {
     })
     expect(await refusalOf(openResult(context, id))).toMatchObject({ code: 'not_found' })
     resolve({ rows: 7 })
-    expect(await until(id, 'succeeded')).toMatchObject({
+    expect(await untilIn(id, 'succeeded')).toMatchObject({
       state: 'succeeded',
       progress: 1,
       endedAt: '2026-03-02T10:00:00+01:00',
@@ -122,17 +120,21 @@ describe('work', () => {
     })
     expect(await readOperation(context, id)).toMatchObject({ state: 'queued', startedAt: null })
     turn.resolve()
-    expect(await until(id, 'running')).toMatchObject({ state: 'running' })
+    expect(await untilIn(id, 'running')).toMatchObject({ state: 'running' })
   })
 
   test('is cancelled within two seconds, any number of times, and on record', async () => {
     const { task, signals } = held()
     const id = await started(task)
-    await until(id, 'running')
+    await untilIn(id, 'running')
     const beganAt = performance.now()
     await cancelOperation(context, id)
     expect(await readOperation(context, id)).toMatchObject({ state: 'running', cancelRequested: true })
-    expect(await until(id, 'cancelled')).toMatchObject({ state: 'cancelled', error: null, retryAfter: null })
+    expect(await untilIn(id, 'cancelled')).toMatchObject({
+      state: 'cancelled',
+      error: null,
+      retryAfter: null,
+    })
     expect(performance.now() - beganAt).toBeLessThan(2_000)
     expect(signals[0]?.aborted).toBe(true)
     await cancelOperation(context, id)
@@ -147,7 +149,7 @@ describe('work', () => {
     const { task, reject } = held()
     const id = await started(task)
     reject(new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer: '/a', message: 'is bad' }]))
-    expect(await until(id, 'failed')).toMatchObject({
+    expect(await untilIn(id, 'failed')).toMatchObject({
       error: {
         code: 'invalid',
         detail: 'The body is invalid; see errors.',
@@ -155,7 +157,7 @@ describe('work', () => {
       },
     })
     const broken = await started(() => Promise.reject(new Error('a canary of the inside')))
-    const failed = await until(broken, 'failed')
+    const failed = await untilIn(broken, 'failed')
     expect(failed).toMatchObject({ error: { code: 'internal' }, resultUrl: null })
     expect(JSON.stringify(failed)).not.toContain('canary')
     expect(opened.logs.join('\n')).toContain('canary')
@@ -164,7 +166,7 @@ describe('work', () => {
   test('is lost when its lease runs out, ends, and stays lost', async () => {
     const { task, signals, resolve } = held()
     const id = await started(task)
-    await until(id, 'running')
+    await untilIn(id, 'running')
     opened.clock.at += 30_000
     expect(await readOperation(context, id)).toMatchObject({
       state: 'failed',
@@ -190,12 +192,12 @@ describe('work', () => {
     }
     expect(await readOperation(context, id)).toMatchObject({ state: 'running', retryAfter: 'PT6S' })
     resolve(1)
-    expect(await until(id, 'succeeded')).toMatchObject({ state: 'succeeded' })
+    expect(await untilIn(id, 'succeeded')).toMatchObject({ state: 'succeeded' })
   })
 
   test('and its result are of its user alone', async () => {
     const id = await started(async () => 'mine')
-    await until(id, 'succeeded')
+    await untilIn(id, 'succeeded')
     const { caller } = context
     const other = { ...context, caller: { ...caller, userId: 2 } as typeof caller }
     for (const act of [readOperation, openResult, cancelOperation])
@@ -205,7 +207,7 @@ describe('work', () => {
 
   test('and its result are deleted after an hour, and not before', async () => {
     const id = await started(async () => 'soon gone')
-    await until(id, 'succeeded')
+    await untilIn(id, 'succeeded')
     opened.clock.at += RESULT_KEPT_MS - 1
     await sweepOperations(opened.ports)
     expect(await resultOf(id)).toBe('soon gone')
@@ -218,8 +220,8 @@ describe('work', () => {
   test('has a result of so many bytes at most', async () => {
     const largest = await started(async () => 'x'.repeat(RESULT_MAX_BYTES - 2))
     const larger = await started(async () => 'x'.repeat(RESULT_MAX_BYTES - 1))
-    expect(await until(largest, 'succeeded')).toMatchObject({ state: 'succeeded' })
-    expect(await until(larger, 'failed')).toMatchObject({ state: 'failed', error: { code: 'too_large' } })
+    expect(await untilIn(largest, 'succeeded')).toMatchObject({ state: 'succeeded' })
+    expect(await untilIn(larger, 'failed')).toMatchObject({ state: 'failed', error: { code: 'too_large' } })
   })
 
   test('is refused beyond so many operations of a user, without being begun', async () => {
@@ -233,7 +235,7 @@ describe('work', () => {
     expect(await refusalOf(started(late.task, 10))).toMatchObject({ code: 'overloaded' })
     expect(late.signals[0]?.aborted).toBe(true)
     await cancelOperation(context, ids[0] ?? '')
-    await until(ids[0] ?? '', 'cancelled')
+    await untilIn(ids[0] ?? '', 'cancelled')
     expect(await started(task)).toMatch(/^op_/)
   })
 })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { processesOf } from './processes.ts'
 import type { Known } from './service.ts'
-import { openStage, until } from './stage.ts'
+import { openStage } from './stage.ts'
+import { until } from '../until.ts'
 import type { Stage } from './stage.ts'
 
 let stage: Stage

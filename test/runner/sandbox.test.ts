@@ -7,7 +7,7 @@ import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { childrenOf } from './processes.ts'
 import { jobIn, MIB, openStage, PATH, processesWith, runIn } from './sandbox-stage.ts'
 import type { Stage } from './sandbox-stage.ts'
-import { until } from './stage.ts'
+import { until } from '../until.ts'
 
 const FLOOD_BYTES = 800_000_000
 

@@ -76,8 +76,3 @@ export function environmentFor(
     ...environment,
   }
 }
-
-/** Waits until something is so, however long it takes; the test's own limit ends it. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20)
-}

@@ -8,7 +8,8 @@ import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { administratorOf } from '../runner/administrator.ts'
 import { childrenOf } from '../runner/processes.ts'
-import { makeRunnerDir, until } from '../runner/stage.ts'
+import { makeRunnerDir } from '../runner/stage.ts'
+import { until } from '../until.ts'
 
 type RunnerView = { readonly name: string }
 

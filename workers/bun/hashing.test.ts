@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 
-import { until } from '../../test/runner/stage.ts'
+import { until } from '../../test/until.ts'
 import { secretsOf } from '../secrets.ts'
 import { openHashing } from './hashing.ts'
 

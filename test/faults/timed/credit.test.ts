@@ -7,12 +7,12 @@ import { startProcess } from '../../hosts/process.ts'
 import { killAll } from '../process-tree.ts'
 import { Session } from '../session.ts'
 import type { Body } from '../session.ts'
+import { readUntil } from '../../until.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 /** About three seconds of a year. */
 const LIMIT = 99.99999
-const WAIT_MAX_MS = 20_000
 
 let dataDir = ''
 beforeEach(async () => {
@@ -46,12 +46,10 @@ test.each([
     await Bun.sleep(Math.max(0, begunAt + creditTotal * 1000 + 500 - Date.now()))
 
     const after = await startProcess({ command, dataDir })
-    const until = Date.now() + WAIT_MAX_MS
-    let changes = await changesOf(session, after.url, `/slcs/${slc}`)
-    while (changes.length < 2 && Date.now() < until) {
-      await Bun.sleep(100)
-      changes = await changesOf(session, after.url, `/slcs/${slc}`)
-    }
+    const changes = await readUntil(
+      () => changesOf(session, after.url, `/slcs/${slc}`),
+      ({ length }) => length >= 2,
+    )
     await killAll(after)
     const majorAt = begunAt + Math.round(creditTotal * 1000) + 1
     expect(changes.map(({ to }) => to)).toEqual(['minor', 'major'])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { HostProcess } from '../../hosts/process.ts'
 import { startEdgeProcess } from '../edge-process.ts'
 import { KEPT, Ledger } from '../ledger.ts'
-import { until } from '../probe.ts'
+import { until } from '../../until.ts'
 import { Session } from '../session.ts'
 
 const TIMEOUT_MS = 1_000

@@ -10,6 +10,7 @@ import { Ledger } from '../ledger.ts'
 import { killAll } from '../process-tree.ts'
 import { Senders } from '../senders.ts'
 import { Session } from '../session.ts'
+import { readUntil } from '../../until.ts'
 
 const BUN = ['bun', 'workers/bun/main.ts']
 const UNFAIR = ['bun', 'test/faults/host.ts', 'credits-nothing']
@@ -103,13 +104,11 @@ async function beAway(command: readonly string[], leave: Leave) {
 
 /** When error code 5 began. */
 async function silenceOf(session: Session, url: string, jobId: number): Promise<number> {
-  const until = Date.now() + 40_000
-  while (Date.now() < until) {
-    const job = await session.get(url, `/jobs/${jobId}`)
-    if (job['errorCode'] === 5) return Date.parse(String(job['stateSince']))
-    await Bun.sleep(100)
-  }
-  throw new Error('The silence was not noticed.')
+  const job = await readUntil(
+    () => session.get(url, `/jobs/${jobId}`),
+    ({ errorCode }) => errorCode === 5,
+  )
+  return Date.parse(String(job['stateSince']))
 }
 
 type Found = {

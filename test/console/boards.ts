@@ -79,6 +79,29 @@ export async function makeThings(client: Client): Promise<Ids> {
     text: 'SELECT region, amount FROM sales',
   })
   for (const { id } of [sales, all]) await post(`/dataQueries/${id}/publish`, {})
+  await post(`/dataSources/${source.id}/tables`, {
+    name: 'stations',
+    columns: ['name', 'state']
+      .map((name) => ({ name, type: 'string' }))
+      .concat(['lat', 'lon'].map((name) => ({ name, type: 'number' }))),
+  })
+  await post(`/dataSources/${source.id}/tables/stations/rows`, {
+    rows: [
+      { name: 'Harlingen', state: 'major', lat: 53.175, lon: 5.411 },
+      { name: 'Harlingen harbour', state: 'ok', lat: 53.176, lon: 5.414 },
+      { name: 'Den Oever', state: 'ok', lat: 52.934, lon: 5.043 },
+      { name: 'Delfzijl', state: 'minor', lat: 53.33, lon: 6.93 },
+    ],
+  })
+  await post(`/dataSources/${source.id}/tables`, {
+    name: 'cables',
+    columns: ['from', 'to', 'state'].map((name) => ({ name, type: 'string' })),
+  })
+  await post(`/dataSources/${source.id}/tables/cables/rows`, {
+    rows: [{ from: 'Harlingen', to: 'Delfzijl', state: 'minor' }],
+  })
+  const stations = await post('/dataQueries', { ...common, name: 'Stations', text: 'SELECT * FROM stations' })
+  await post(`/dataQueries/${stations.id}/publish`, {})
   const boards = await post('/dashboards/groups', { name: 'Coast' })
   const inside = await post('/dashboards', {
     name: 'Inside',
@@ -98,6 +121,8 @@ export async function makeThings(client: Client): Promise<Ids> {
     outer: outer.id,
     inner: inner.id,
     slo: slo.id,
+    source: source.id,
+    stations: stations.id,
     sales: sales.id,
     all: all.id,
     boards: boards.id,
@@ -134,6 +159,18 @@ export function definitionOf(ids: Ids) {
       x: 'day',
       y: ['amount'],
     },
+    map: {
+      kind: 'map',
+      title: 'Where',
+      points: {
+        type: 'dataQuery',
+        dataQueryId: ids['stations'],
+        lat: 'lat',
+        lon: 'lon',
+        state: 'state',
+        label: 'name',
+      },
+    },
     text: { kind: 'text', title: 'Duty', markdown: MARKDOWN },
     inside: { kind: 'dashboard', title: 'Embedded', dashboardId: ids['inside'] },
     region: { kind: 'input', title: '', parameter: 'region', control: 'select' },
@@ -158,6 +195,7 @@ export function definitionOf(ids: Ids) {
     ['wrong', 0, 10, 4, 2],
     ['inside', 4, 10, 4, 3],
     ['later', 8, 12, 4, 1],
+    ['map', 0, 13, 6, 4],
   ]
   const items = places.map(([widget, x, y, w, h]) => ({ widget, x, y, w, h }))
   return { parameters: PARAMETERS, widgets, pages: [{ id: 'main', title: 'Overview', items }] }

@@ -29,6 +29,7 @@ const DRAWINGS = {
   check: '<path d="m3 8.5 3.2 3.2L13 4.5"/>',
   close: '<path d="m4 4 8 8M12 4l-8 8"/>',
   plus: '<path d="M8 3v10M3 8h10"/>',
+  minus: '<path d="M3 8h10"/>',
   play: '<path d="M4.5 2.8v10.4L13 8Z"/>',
   stop: '<rect x="3.5" y="3.5" width="9" height="9" rx="1"/>',
   pause: '<path d="M5.5 3v10M10.5 3v10"/>',

@@ -21,6 +21,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'slos', icon: 'slo', screen: 'slos', part: 'watch' },
   { name: 'maintenance', icon: 'maintenance', screen: 'maintenance', part: 'watch' },
   { name: 'dashboards', icon: 'dashboards', screen: 'dashboards', part: 'look' },
+  { name: 'map', icon: 'map', screen: 'map', part: 'look', roles: DATA_READERS },
   { name: 'data', icon: 'data', screen: 'data', part: 'look', roles: DATA_READERS },
   { name: 'queries', icon: 'table', screen: 'queries', part: 'look', roles: DATA_READERS },
   { name: 'scripts', icon: 'scripts', screen: 'scripts', part: 'look', roles: DATA_EDITORS },

@@ -13,6 +13,7 @@ import { words as firstValueWords } from '../screens/first-value/words.ts'
 import { words as keysWords } from '../screens/keys/words.ts'
 import { words as levelWords } from '../screens/levels/words.ts'
 import { words as maintenanceWords } from '../screens/maintenance/words.ts'
+import { words as mapWords } from '../screens/map/words.ts'
 import { words as notificationWords } from '../screens/notifications/words.ts'
 import { words as objectWords } from '../screens/objects/words.ts'
 import { words as overviewWords } from '../screens/overview/words.ts'
@@ -71,13 +72,14 @@ export const SCREENS: readonly ScreenRoute[] = [
     dataWords,
     () => import('../screens/data/screen.tsx'),
   ),
-  // Charts and tables of rows use words of data, the state of a run words of scripts.
+  // Charts and tables of rows use words of data, the state of a run words of scripts, a map words of maps.
   screen(
     ['/dashboards', '/dashboards/:id'],
     'dashboards',
-    [dashboardWords, dataWords, scriptWords],
+    [dashboardWords, dataWords, scriptWords, mapWords],
     () => import('../screens/dashboards/screen.tsx'),
   ),
+  screen(['/map'], 'map', mapWords, () => import('../screens/map/screen.tsx')),
   // Results are drawn by the grid of tables.
   screen(
     ['/queries', '/queries/:id'],

@@ -40,6 +40,7 @@ onMainHost('dashboards', (stage) => {
         await widget('No such column').getByText('has no column').waitFor()
         await widget('Embedded').getByText('Inside').waitFor()
         await page.getByText('This page cannot draw this widget').waitFor()
+        await widget('Where').getByRole('group', { name: 'Where: 4 places.' }).waitFor()
         expect(await page.title()).toBe('Storm desk · Tidemark')
         expect(await page.getByRole('link', { name: 'this' }).count()).toBe(0)
         await check('all')
@@ -203,6 +204,49 @@ onMainHost('dashboards', (stage) => {
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
         },
       ),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'places of a table are on a map without a request to another host, as clusters with their worst state, and in a list',
+    () =>
+      stage.visit('map', {}, async ({ page, check }) => {
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        await page.getByText('No places yet').waitFor()
+        await check('map-empty')
+        await page.getByLabel('Data source', { exact: true }).selectOption('Shop')
+        await page.getByLabel('Table of the places').selectOption('stations')
+        await page.getByText('Column of the latitude').waitFor()
+        await page.getByLabel('Column of the name').selectOption('name')
+        await page.getByText('4 places, 2 in trouble.').waitFor()
+        const list = page.getByRole('list', { name: 'Places' })
+        const first = list.getByRole('button').first()
+        await first.getByText('Major', { exact: true }).waitFor({ state: 'attached' })
+        await first.getByText('2 places').waitFor()
+        await first.getByText('1 Major, 1 Ok').waitFor()
+        await check('map')
+
+        // A cluster opens into its places, by keys alone.
+        await first.focus()
+        await page.keyboard.press('Enter')
+        await list.getByText('Harlingen harbour').waitFor()
+        await page.waitForURL(/at=53\.17/)
+        const zoomed = new URL(page.url()).searchParams.get('at')
+        await page.reload()
+        await list.getByText('Harlingen harbour').waitFor()
+        expect(new URL(page.url()).searchParams.get('at')).toBe(zoomed)
+        const map = page.getByRole('group', { name: /place/ })
+        await map.focus()
+        await page.keyboard.press('Home')
+        await page.getByText('4 places, 2 in trouble.').waitFor()
+
+        await page.getByText('Shop / stations').click()
+        await page.getByLabel('Table of the links').selectOption('cables')
+        await page.getByLabel('Begin of a link').selectOption('from')
+        await page.getByLabel('End of a link').selectOption('to')
+        await list.getByText('1 link').first().waitFor()
+        await check('map-links')
+      }),
     TEST_MAX_MS,
   )
 })

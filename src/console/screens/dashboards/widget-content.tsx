@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { lazy } from 'preact-iso'
 
 import type { Span } from '../../kit/charts/points.ts'
 import { Note, Skeleton } from '../../kit/feedback.tsx'
@@ -42,6 +43,9 @@ export type Drawn = {
   readonly onValue: (name: string, value: Value) => void
   readonly onSpan: (span: Span) => void
 }
+
+/** The outline of the land is loaded with the first map. */
+const LazyMap = lazy(async () => (await import('./widgets/map.tsx')).PointsMap)
 
 /** Kinds that are drawn without data. */
 const STATIC: ReadonlySet<Widget['kind']> = new Set([
@@ -132,6 +136,8 @@ function OfRows({
   if (widget.kind === 'chart')
     return <RowsChart widget={widget} data={data} title={title} isTable={isTable} height={height} />
   if (widget.kind === 'table') return <RowsTable widget={widget} data={data} title={title} />
+  if (widget.kind === 'map' && widget.points.type === 'dataQuery')
+    return <LazyMap points={widget.points} data={data} title={title} />
   return <Unknown />
 }
 

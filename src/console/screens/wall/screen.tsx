@@ -14,6 +14,7 @@ import { loadWords, t } from '../../language/t.ts'
 import { applyTheme, showNight } from '../../shell/theme.ts'
 import { words as dataWords } from '../data/words.ts'
 import { words as dashboardWords } from '../dashboards/words.ts'
+import { words as mapWords } from '../map/words.ts'
 import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
@@ -117,7 +118,7 @@ function dashboardParts(text: string): readonly Part[] {
 const WallBoard = lazy(async () => {
   const [{ WallBoard: Loaded }] = await Promise.all([
     import('../dashboards/wall-boards.tsx'),
-    ...[dashboardWords, dataWords, scriptWords].map(loadWords),
+    ...[dashboardWords, dataWords, scriptWords, mapWords].map(loadWords),
   ])
   return Loaded
 })

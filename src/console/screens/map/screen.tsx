@@ -1,0 +1,160 @@
+import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+
+import { Card, PageHead } from '../../kit/data.tsx'
+import { Empty, FailureNote } from '../../kit/feedback.tsx'
+import { addStyles } from '../../kit/own-styles.ts'
+import { rankOf } from '../../kit/state.tsx'
+import { t } from '../../language/t.ts'
+import styles from './map.css' with { type: 'text' }
+import { MapView } from './map-view.tsx'
+import { boxAround, boxOf, fitted, placeOfText, placeText } from './mercator.ts'
+import type { Box, MapPlace, Size } from './mercator.ts'
+import { PlaceList } from './place-list.tsx'
+import { linksOf, placesOf, stateOf } from './places.ts'
+import type { Place } from './places.ts'
+import { bodyOf, FIELDS, NO_SOURCE } from './source.ts'
+import type { PlaceSource } from './source.ts'
+import { SourceFields } from './source-fields.tsx'
+import { useClusters } from './use-clusters.ts'
+
+addStyles(styles)
+
+const WORLD: Box = [-180, -85, 180, 85]
+const START: MapPlace = { lon: 10, lat: 30, zoom: 1 }
+const KEEP_MS = 400
+
+/** Places of a table or of a data query on a map, as clusters with their worst state, with links between them. */
+export function Screen(): JSX.Element {
+  const { source, at, change } = useMapAddress()
+  const [view, setView] = useState<MapPlace | null>(at)
+  const [size, setSize] = useState<Size>({ width: 800, height: 500 })
+  const [current, setCurrent] = useState<string | null>(null)
+  const box = view === null ? WORLD : boxOf(view, size)
+  const clusters = useClusters(bodyOf(source, rounded(box), Math.floor(view?.zoom ?? 2)))
+  const places = useMemo(() => (clusters.data ? placesOf(clusters.data) : []), [clusters.data])
+  const links = useMemo(() => (clusters.data ? linksOf(clusters.data) : []), [clusters.data])
+  // The first answer decides where the map looks.
+  const all = boxOfPlaces(places)
+  useEffect(() => {
+    if (view === null && all !== null) setView(fitted(all, size))
+  }, [clusters.data])
+  useEffect(() => {
+    if (view === null) return
+    const timer = setTimeout(() => change({ at: placeText(view) }), KEEP_MS)
+    return () => clearTimeout(timer)
+  }, [view])
+  const show = (place: Place): void => {
+    setCurrent(place.id)
+    const near = view ?? START
+    if (place.box && place.count > 1) {
+      const inside = fitted(place.box, size)
+      setView({ ...inside, zoom: Math.max(inside.zoom, near.zoom + 1, place.expandsAt ?? 0) })
+    } else setView({ ...near, lon: place.lon, lat: place.lat })
+  }
+  const isReady = bodyOf(source, WORLD, 0) !== null
+  const sentence = sentenceOf(places)
+  return (
+    <>
+      <PageHead title={t('nav.map')} sentence={isReady && clusters.data ? sentence : undefined} />
+      <div class="body">
+        <Card title={t('map.source')}>
+          <SourceFields
+            source={source}
+            isOpen={!isReady}
+            onChange={(part) => {
+              setView(null)
+              change({ ...part, at: '' })
+            }}
+          />
+        </Card>
+        {clusters.failure && <FailureNote failure={clusters.failure} what={t('map.failed')} />}
+        {isReady ? (
+          <div class="map-screen">
+            <MapView
+              label={sentence}
+              view={view ?? START}
+              places={places}
+              links={links}
+              current={current}
+              onView={setView}
+              onPlace={show}
+              onSize={setSize}
+              onFit={() => setView(null)}
+            />
+            <Card
+              title={t('map.list')}
+              note={clusters.data?.truncated === true ? t('map.truncated') : undefined}
+            >
+              <PlaceList
+                label={t('map.list')}
+                places={places}
+                links={links}
+                current={current}
+                onPlace={show}
+              />
+            </Card>
+          </div>
+        ) : (
+          <Card>
+            <Empty title={t('map.empty')} text={t('map.emptyText')} />
+          </Card>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** A box that stays the same while a map moves by less than a pixel. */
+function rounded([west, south, east, north]: Box): Box {
+  const round = (value: number): number => Math.round(value * 1e4) / 1e4
+  return [round(west), round(south), round(east), round(north)]
+}
+
+function boxOfPlaces(places: readonly Place[]): Box | null {
+  return boxAround(
+    places.flatMap(({ lon, lat, box }) =>
+      box
+        ? [
+            { lon: box[0], lat: box[1] },
+            { lon: box[2], lat: box[3] },
+          ]
+        : [{ lon, lat }],
+    ),
+  )
+}
+
+function sentenceOf(places: readonly Place[]): string {
+  const count = places.reduce((sum, place) => sum + place.count, 0)
+  const wrong = places.reduce(
+    (sum, { states }) =>
+      sum +
+      Object.entries(states).reduce(
+        (all, [state, of]) => (rankOf(stateOf(state)) >= WRONG_RANK ? all + of : all),
+        0,
+      ),
+    0,
+  )
+  return t('map.say', { count, wrong })
+}
+
+/** Warnings and worse. */
+const WRONG_RANK = 3
+
+/** The source and the place of the map, which the address has. */
+function useMapAddress() {
+  const { query, route } = useLocation()
+  const source = Object.fromEntries(FIELDS.map((field) => [field, query[field] ?? NO_SOURCE[field]]))
+  return {
+    source: source as PlaceSource,
+    at: placeOfText(query['at'] ?? ''),
+    change: (part: Readonly<Record<string, string>>): void => {
+      const search = new URLSearchParams(location.search)
+      for (const [name, value] of Object.entries(part))
+        if (value === '') search.delete(name)
+        else search.set(name, value)
+      route(location.pathname + (search.size > 0 ? `?${search}` : ''), true)
+    },
+  }
+}

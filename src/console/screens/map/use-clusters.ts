@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'preact/hooks'
+
+import type { Call } from '../../api/client.ts'
+import { asFailure } from '../../api/failure.ts'
+import type { Failure } from '../../api/failure.ts'
+import { follow } from '../../api/operations.ts'
+import type { Clusters } from './places.ts'
+
+/** While the map moves, nothing is asked. */
+const SETTLE_MS = 250
+
+export type ReadClusters = {
+  /** The last answer; it stays while a newer one is read. */
+  readonly data: Clusters | null
+  readonly failure: Failure | null
+  readonly isLoading: boolean
+}
+
+/** Reads the clusters of a box. @param body null: nothing is read yet */
+export function useClusters(body: Call<'/gis/cluster', 'post'>['body'] | null): ReadClusters {
+  const [state, setState] = useState<ReadClusters>({ data: null, failure: null, isLoading: false })
+  const key = JSON.stringify(body)
+  useEffect(() => {
+    if (body === null) return undefined
+    const abort = new AbortController()
+    const read = async (): Promise<void> => {
+      setState((now) => ({ ...now, isLoading: true }))
+      try {
+        const request = { body } as Call<'/gis/cluster', 'post'>
+        const data = await follow('/gis/cluster', request, { signal: abort.signal, wait: 'PT10S' })
+        if (!abort.signal.aborted) setState({ data, failure: null, isLoading: false })
+      } catch (error) {
+        if (!abort.signal.aborted)
+          setState((now) => ({ ...now, failure: asFailure(error), isLoading: false }))
+      }
+    }
+    const timer = setTimeout(() => void read(), SETTLE_MS)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [key])
+  return state
+}

@@ -9,7 +9,7 @@ import { readSource } from './house/source-text.ts'
 const ROOT = join(import.meta.dir, '..')
 /** What tests and builds make inside of the folders, and git ignores. */
 const GENERATED: ReadonlySet<string> = new Set(['src/console/api/openapi.d.ts', 'test/console/pictures'])
-const FOLDERS = ['.ci', 'deploy', 'src', 'workers', 'db', 'test', 'docs']
+const FOLDERS = ['.ci', 'clients', 'deploy', 'src', 'workers', 'db', 'test', 'docs']
 
 describe('this repository', () => {
   const files = readHouse()

@@ -284,6 +284,7 @@ Every command prints its arguments with --help. For developers, with sh workers/
 
   test [argument…]      every check and every test; with arguments, as of `bun test`, these tests only
   dev-edge [--port n]   the Worker on this machine, offline
+  client <directory>    a typed client of the API, to be installed in other projects
   deploy [--env name]   the Worker on Cloudflare; --dry-run changes nothing
   build-console         build the web console into dist/console when its sources have changed
   as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
@@ -344,6 +345,24 @@ case $command in
     first_request "http://localhost:$port" &
     case " $*" in *' --port'*) ;; *) set -- --port "$port" "$@" ;; esac
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"
+    ;;
+  client)
+    [ $# -eq 1 ] || {
+      say 'Usage: npm run client -- <directory>'
+      exit 2
+    }
+    install_missing dependencies devDependencies
+    find_bun
+    generate_console_types
+    case $1 in
+      /*) target=$1 ;;
+      *) target=$TIDEMARK_CALLED_FROM/$1 ;;
+    esac
+    mkdir -p "$target"
+    cp -RL clients/typescript/. "$target"
+    # A field of a request with a default may be absent.
+    "$bun" run --silent --bun openapi-typescript test/snapshots/openapi.json --default-non-nullable false --output "$target/openapi.d.ts" >&2
+    say "The client is in $target: npm install $target"
     ;;
   deploy)
     install_missing dependencies devDependencies

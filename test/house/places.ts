@@ -57,6 +57,7 @@ export function placeOf(path: string): Place {
   if (top === 'workers')
     return { kind: 'host', host: rest.length > 0 && !SHARED.has(second) ? second : COMMON }
   if (top === 'db' || top === 'test') return { kind: top }
+  if (top === 'clients') return { kind: 'tool' }
   return { kind: 'unknown' }
 }
 

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { parse } from 'yaml'
+
+import { tidemark } from '../../clients/typescript/client.ts'
 import { runCommand, usageOf } from '../../workers/bun/commands/action.ts'
 import { COMMANDS } from '../../workers/bun/commands/commands.ts'
 import { startServer } from '../../workers/bun/server.ts'
@@ -17,8 +20,22 @@ import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { startCommand } from './command-line.ts'
 
 const CREDENTIALS = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password }
+const EXPIRES_AT = new Date(Date.now() + 3_600_000).toISOString()
 const TEST_MAX_MS = 120_000
 const MAIN = ['bun', 'workers/bun/main.ts']
+
+type Step = { readonly run: string; readonly env: Readonly<Record<string, string>> }
+const ACTION = join(import.meta.dir, '../../clients/github-action')
+
+/** Runs the step of the action, as GitHub does: with its variables, by bash. */
+async function runAction(inputs: Readonly<Record<string, string>>) {
+  const { runs } = parse(await Bun.file(join(ACTION, 'action.yml')).text()) as {
+    readonly runs: { readonly steps: readonly [Step] }
+  }
+  const [step] = runs.steps
+  const empty = Object.fromEntries(Object.keys(step.env).map((name) => [name, '']))
+  return startCommand(['bash', '-c', step.run], { ...empty, GITHUB_ACTION_PATH: ACTION, ...inputs }).ended
+}
 
 const run = (line: string, environment: Record<string, string>, ...more: readonly string[]) => {
   const [name, ...args] = line.split(' ')
@@ -41,6 +58,83 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
   afterAll(() => host.close())
   const text = async (line: string, ...more: readonly string[]) =>
     (await run(line, environment, ...more)).text
+
+  test(
+    'the typed client reads and delivers, and rejects with the problem of a refusal',
+    async () => {
+      const { request } = await connectAdministrator(host)
+      const body = { name: 'client', scopes: ['read', 'write', 'execute'], expiresAt: EXPIRES_AT }
+      const { token } = await good<{ token: string }>(
+        request('POST', '/session/personal-tokens', { json: body }),
+      )
+      const { GET, POST, PUT } = tidemark({ url: `${host.url}/`, token })
+      const made = await POST('/jobs', {
+        params: { query: { parentId: device } },
+        body: { name: 'typed', parameters: { returnValue: [{ valueName: 'size' }] } },
+      })
+      const jobId = made.data?.id ?? 0
+      const delivered = await POST('/webcollector/jobs/{jobId}/values', {
+        params: { path: { jobId } },
+        body: { returnValue1: 21.5, signal: 'result' },
+      })
+      expect(delivered.data).toMatchObject({ state: 'ok' })
+      const { data: job } = await GET('/jobs/{id}', {
+        params: { path: { id: jobId }, query: { values: true } },
+      })
+      expect(JSON.stringify(job?.values)).toContain('21.5')
+      const lost = await rejection(GET('/jobs/{id}', { params: { path: { id: 999_999 } } }))
+      expect(lost).toMatchObject({ name: 'TidemarkError', status: 404, problem: { code: 'not_found' } })
+      if (!job) throw new Error('The job was not read.')
+      const params = { path: { id: jobId }, header: { 'If-Match': '"0"' } }
+      const stale = await rejection(PUT('/jobs/{id}', { params, body: job as never }))
+      expect(stale).toMatchObject({ status: 412 })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'the action for GitHub delivers the status of a workflow, once, by a token and by a ping URL',
+    async () => {
+      const { request } = await connectAdministrator(host)
+      const json = { name: 'workflow', parameters: { returnValue: [{ valueName: 'size' }] } }
+      const { id } = await good<{ id: number }>(request('POST', `/jobs?parentId=${device}`, { json }))
+      const ping = await good<{ url: string }>(request('POST', `/jobs/${id}/pings`, { json: { name: 'ci' } }))
+      const scopes = ['execute']
+      const { token } = await good<{ token: string }>(
+        request('POST', '/session/personal-tokens', { json: { name: 'ci', scopes, expiresAt: EXPIRES_AT } }),
+      )
+      const job = async () =>
+        (await request('GET', `/jobs/${id}?values=true`)).body as Record<string, unknown> & {
+          message: string
+        }
+      const act = (inputs: Readonly<Record<string, string>>, runId = '1') =>
+        runAction({ GITHUB_RUN_ID: runId, ...inputs })
+      const credentials = { URL: `${host.url}/`, TOKEN: token, JOB: String(id) }
+
+      const failed = await act({ ...credentials, STATUS: 'failure', GITHUB_WORKFLOW: 'build "all"' })
+      expect(failed).toMatchObject({ code: 0, stdout: expect.stringContaining('"errorCode":1') as unknown })
+      expect((await job()).message).toBe('build all #0: failure')
+      // A repetition of the same step is answered as before, and one with values has a key of its own.
+      expect((await act({ ...credentials, STATUS: 'failure', GITHUB_WORKFLOW: 'build "all"' })).stdout).toBe(
+        failed.stdout,
+      )
+      const values = await act({ ...credentials, STATUS: 'success', BODY: '{"returnValue1": 3}' }, '2')
+      expect(values.code).toBe(0)
+      expect(JSON.stringify((await job())['values'])).toContain('3')
+      expect((await act({ PING_URL: ping.url, STATUS: 'failure' })).code).toBe(0)
+      expect((await job()).message).toBe('workflow #0: failure')
+
+      const refused = await act({ ...credentials, TOKEN: 'wrong', STATUS: 'success' }, '3')
+      expect(refused.code).toBe(22)
+      expect(refused.stdout).toContain('unauthenticated')
+      const incomplete = await act({ URL: host.url, STATUS: 'success' })
+      expect([incomplete.code, incomplete.stdout]).toEqual([
+        1,
+        '::error::Set ping-url, or url, token and job.\n',
+      ])
+    },
+    TEST_MAX_MS,
+  )
 
   test(
     'a job is created, gets values, raises an alarm, which is acknowledged, and is maintained and deleted',

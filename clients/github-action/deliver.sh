@@ -1,0 +1,28 @@
+# Delivers once, also when the request is repeated: to a ping URL, or to a job with a token. Secrets are given to curl on standard
+# input, because lists of processes show arguments.
+set -euo pipefail
+
+fail() {
+  echo "::error::$1"
+  exit 1
+}
+
+code=1
+[ "$STATUS" != success ] || code=0
+message="${GITHUB_WORKFLOW:-workflow} #${GITHUB_RUN_NUMBER:-0}: $STATUS"
+message=${message//[\"\\]/}
+body=${BODY:-"{\"errorCode\": $code, \"message\": \"$message\"}"}
+key="github-${GITHUB_RUN_ID:-0}-${GITHUB_RUN_ATTEMPT:-1}-${GITHUB_ACTION:-deliver}"
+request=(--silent --show-error --fail-with-body --max-time 30 --retry 4 --retry-connrefused --config -)
+
+if [ -n "$PING_URL" ]; then
+  [ -z "$BODY" ] || fail 'Set either ping-url or body: a ping has no values in its body.'
+  printf 'url = "%s/%s"\n' "${PING_URL%/}" "$code" | curl "${request[@]}" --data-binary "$message"
+else
+  [ -n "$URL" ] && [ -n "$TOKEN" ] && [ -n "$JOB" ] || fail 'Set ping-url, or url, token and job.'
+  [[ $JOB =~ ^[0-9]+$ ]] || fail 'The input job must be the id of a job.'
+  printf 'header = "Authorization: Bearer %s"\n' "$TOKEN" | curl "${request[@]}" \
+    --header 'Content-Type: application/json' --header "Idempotency-Key: $key" \
+    --data-binary "$body" "${URL%/}/webcollector/jobs/$JOB/values"
+fi
+echo

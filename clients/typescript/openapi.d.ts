@@ -1,0 +1,1 @@
+../../src/console/api/openapi.d.ts

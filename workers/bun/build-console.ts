@@ -85,8 +85,9 @@ async function store(files: ConsoleBuild, key: string): Promise<void> {
     const isPage = ([path]: readonly [string, unknown]) => PAGES.includes(path)
     for (const [path, bytes] of [...files].toSorted((a, b) => Number(isPage(a)) - Number(isPage(b))))
       await replaceFile(join(CONSOLE_DIR, path), bytes)
-    await replaceFile(STAMP, new TextEncoder().encode(key))
     for (const path of former) if (!files.has(path)) await rm(join(CONSOLE_DIR, path), { force: true })
+    // At the end: another process that finds the stamp reads all files that it lists.
+    await replaceFile(STAMP, new TextEncoder().encode(key))
   } catch (error) {
     // A service whose user may not write here serves from memory, and builds at each start.
     if (!NO_PLACE.has((error as NodeJS.ErrnoException).code)) throw error

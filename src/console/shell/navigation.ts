@@ -24,6 +24,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'map', icon: 'map', screen: 'map', part: 'look', roles: DATA_READERS },
   { name: 'data', icon: 'data', screen: 'data', part: 'look', roles: DATA_READERS },
   { name: 'queries', icon: 'table', screen: 'queries', part: 'look', roles: DATA_READERS },
+  { name: 'forecasts', icon: 'chart', screen: 'forecasts', part: 'look', roles: DATA_EDITORS },
   { name: 'scripts', icon: 'scripts', screen: 'scripts', part: 'look', roles: DATA_EDITORS },
   { name: 'content', icon: 'file', screen: 'content', part: 'look', roles: EDITORS },
   { name: 'notifications', icon: 'mail', screen: 'notifications', part: 'administer', roles: EDITORS },

@@ -10,6 +10,7 @@ import { words as contentWords } from '../screens/content/words.ts'
 import { words as dashboardWords } from '../screens/dashboards/words.ts'
 import { words as dataWords } from '../screens/data/words.ts'
 import { words as firstValueWords } from '../screens/first-value/words.ts'
+import { words as forecastWords } from '../screens/forecasts/words.ts'
 import { words as keysWords } from '../screens/keys/words.ts'
 import { words as levelWords } from '../screens/levels/words.ts'
 import { words as maintenanceWords } from '../screens/maintenance/words.ts'
@@ -80,6 +81,13 @@ export const SCREENS: readonly ScreenRoute[] = [
     () => import('../screens/dashboards/screen.tsx'),
   ),
   screen(['/map'], 'map', mapWords, () => import('../screens/map/screen.tsx')),
+  // The state of a run uses words of scripts.
+  screen(
+    ['/forecasts', '/forecasts/:id'],
+    'forecasts',
+    [forecastWords, scriptWords],
+    () => import('../screens/forecasts/screen.tsx'),
+  ),
   // Results are drawn by the grid of tables.
   screen(
     ['/queries', '/queries/:id'],

@@ -22,6 +22,8 @@ import { t } from '../../../language/t.ts'
 import { useFullPage } from './full-page.ts'
 import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
+import { ahead } from './job-forecast.ts'
+import { useForecast } from './use-forecast.ts'
 import { conditionsOf, digitsText, silenceOf, valuesOf } from './job.ts'
 import type { Job, JobValue } from './job.ts'
 import { maintenanceIn, stateSpans, within } from './series.ts'
@@ -94,8 +96,10 @@ function ValueChart({
   const shown = useMemo(() => points && within(points, span, scaleMs), [points, span])
   const silence = silenceOf(job)
   const all = shown ? extent(shown) : null
+  const predicted = ahead(useForecast(job, value.key), shown ?? [], span)
   const chart = {
-    ...span,
+    ...predicted.span,
+    forecast: predicted.forecast,
     title: value.name,
     unit: value.unit,
     points: shown ?? [],
@@ -120,7 +124,7 @@ function ValueChart({
       {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
       {states && (
         <div class="strip-row">
-          <StateStrip begin={span.begin} end={span.end} spans={states} />
+          <StateStrip {...predicted.span} spans={states} />
         </div>
       )}
     </div>

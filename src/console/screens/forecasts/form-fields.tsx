@@ -1,0 +1,181 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Failure } from '../../api/failure.ts'
+import { useGet } from '../../api/resource.ts'
+import { Segments, SelectField, TextField } from '../../kit/controls.tsx'
+import { Note } from '../../kit/feedback.tsx'
+import { ObjectPicker } from '../../kit/object-picker.tsx'
+import type { Found } from '../../kit/object-picker.tsx'
+import { durationText, msOfDuration } from '../../kit/time.tsx'
+import { t } from '../../language/t.ts'
+import type { Draft } from './draft.ts'
+
+type Props = {
+  readonly draft: Draft
+  /** Whether the source is a table, which is not changed here. */
+  readonly hasTable: boolean
+  readonly failure: Failure | null
+  readonly onChange: (part: Partial<Draft>) => void
+}
+
+const STEPS = ['PT5M', 'PT15M', 'PT1H', 'PT6H', 'P1D', 'P7D', 'P1M']
+const HORIZONS = ['PT6H', 'P1D', 'P2D', 'P7D', 'P30D', 'P90D']
+const SCHEDULES = ['', '10 * * * *', '0 4 * * *', '0 4 * * 1']
+const SOURCES = ['job', 'dataQuery'] as const
+const KINDS = ['auto', 'linear_regression', 'sarimax', 'xgboost', 'prophet', 'naive']
+
+/** The source of a forecast, and how it is computed. */
+export function FormFields(props: Props): JSX.Element {
+  const { draft, hasTable, failure, onChange } = props
+  return (
+    <div class="col">
+      <TextField
+        label={t('forecasts.name')}
+        value={draft.name}
+        onValue={(name) => onChange({ name })}
+        error={failure?.at('/name')}
+      />
+      {hasTable ? <Note>{t('forecasts.ofTable')}</Note> : <SourceFields {...props} />}
+      <Choice
+        label={t('forecasts.step')}
+        value={draft.step}
+        values={STEPS}
+        textOf={spanText}
+        onValue={(step) => onChange({ step })}
+      />
+      <Choice
+        label={t('forecasts.horizon')}
+        value={draft.horizon}
+        values={HORIZONS}
+        textOf={spanText}
+        onValue={(horizon) => onChange({ horizon })}
+      />
+      <KindField draft={draft} onChange={onChange} />
+      <Choice
+        label={t('forecasts.schedule')}
+        value={draft.cron}
+        values={SCHEDULES}
+        textOf={(cron) => {
+          const at = SCHEDULES.indexOf(cron)
+          return at < 0 ? cron : t(`forecasts.schedule.${at}`)
+        }}
+        onValue={(cron) => onChange({ cron })}
+      />
+    </div>
+  )
+}
+
+function SourceFields({ draft, failure, onChange }: Props): JSX.Element {
+  const [found, setFound] = useState<Found | null>(null)
+  const known = useGet('/jobs/{id}', draft.jobId === null || found ? null : { path: { id: draft.jobId } })
+  const shown = found ?? (known.data ? { ...known.data, type: 'job' as const, path: known.data.name } : null)
+  const queries = useGet('/dataQueries', draft.type === 'dataQuery' ? {} : null).data?.items ?? []
+  return (
+    <>
+      <Segments
+        label={t('forecasts.source')}
+        value={draft.type}
+        options={SOURCES.map((value) => ({ value, text: t(`forecasts.source.${value}`) }))}
+        onChange={(type) => onChange({ type })}
+      />
+      {draft.type === 'job' ? (
+        <>
+          <ObjectPicker
+            key={shown?.id ?? 0}
+            label={t('forecasts.source.job')}
+            type="job"
+            value={shown}
+            onChange={(object) => {
+              setFound(object)
+              onChange({ jobId: object.id, ...(draft.name === '' && { name: object.name }) })
+            }}
+            error={failure?.at('/source/jobId')}
+          />
+          <TextField
+            label={t('forecasts.key')}
+            value={draft.key}
+            onValue={(key) => onChange({ key })}
+            error={failure?.at('/source/key')}
+          />
+        </>
+      ) : (
+        <>
+          <SelectField
+            label={t('forecasts.source.dataQuery')}
+            value={draft.queryId}
+            options={[
+              { value: '', text: t('forecasts.choose') },
+              ...queries
+                .filter(({ published }) => published > 0)
+                .map(({ id, name }) => ({ value: String(id), text: name })),
+            ]}
+            onValue={(queryId) => onChange({ queryId })}
+            error={failure?.at('/source/dataQueryId')}
+          />
+          <TextField
+            label={t('forecasts.timeColumn')}
+            value={draft.timeColumn}
+            onValue={(timeColumn) => onChange({ timeColumn })}
+            error={failure?.at('/source/timeColumn')}
+          />
+          <TextField
+            label={t('forecasts.valueColumn')}
+            value={draft.valueColumn}
+            onValue={(valueColumn) => onChange({ valueColumn })}
+            error={failure?.at('/source/valueColumn')}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+/** The kind of the model; those that no runner executes now are named. */
+function KindField({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>): JSX.Element {
+  const kinds = useGet('/forecasts/kinds', {}).data ?? []
+  const names = [...new Set([...KINDS, ...kinds.map(({ kind }) => kind), draft.kind])]
+  const hasRunner = (kind: string): boolean => kinds.find((one) => one.kind === kind)?.runners.length !== 0
+  return (
+    <SelectField
+      label={t('forecasts.model')}
+      value={draft.kind}
+      hint={kinds.length > 0 && !hasRunner(draft.kind) ? t('forecasts.noRunner') : undefined}
+      options={names.map((kind) => ({
+        value: kind,
+        text: KINDS.includes(kind) ? t(`forecasts.kind.${kind}`) : kind,
+      }))}
+      onValue={(kind) => onChange({ kind })}
+    />
+  )
+}
+
+function Choice({
+  label,
+  value,
+  values,
+  textOf,
+  onValue,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly values: readonly string[]
+  readonly textOf: (value: string) => string
+  readonly onValue: (value: string) => void
+}): JSX.Element {
+  const all = values.includes(value) ? values : [...values, value]
+  return (
+    <SelectField
+      label={label}
+      value={value}
+      options={all.map((one) => ({ value: one, text: textOf(one) }))}
+      onValue={onValue}
+    />
+  )
+}
+
+function spanText(text: string): string {
+  const ms = msOfDuration(text)
+  if (text === 'P1M') return t('forecasts.month')
+  return ms === null ? text : durationText(ms)
+}

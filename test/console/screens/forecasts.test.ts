@@ -1,0 +1,145 @@
+import { beforeAll, expect, test } from 'bun:test'
+
+import { runnerOf } from '../../api/runs-stage.ts'
+import { good } from '../../api/suite.ts'
+import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { onMainHost } from '../stage.ts'
+
+type Made = { readonly id: number }
+
+const TEST_MAX_MS = 300_000
+/** Data of a busy machine come later. */
+const WAIT_MAX_MS = 60_000
+const HOUR_MS = 3_600_000
+const AHEAD = 12
+
+onMainHost(
+  'forecasts',
+  (stage) => {
+    let job = 0
+    beforeAll(async () => {
+      const { client } = stage
+      const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
+      const device = await post('/devices?parentId=1', { name: 'Entrance' })
+      const made = await post(`/jobs?parentId=${device.id}`, {
+        name: 'Guests',
+        parameters: { returnValue: [{ valueName: 'guests' }] },
+        thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
+      })
+      job = made.id
+      const now = Date.now()
+      for (let hour = 30; hour >= 0; hour--)
+        await post(`/webcollector/jobs/${job}/values`, {
+          errorCode: 0,
+          returnValue1: 40 + (hour % 6),
+          timestamp: new Date(now - hour * HOUR_MS - 1000).toISOString(),
+        })
+    })
+
+    test(
+      'a forecast of a job is made, run, compared with the season before, made a limit, and drawn in the chart of the job',
+      () =>
+        stage.visit('forecasts', {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/status of 409/)
+          page.setDefaultTimeout(WAIT_MAX_MS)
+          await page.getByText('No forecasts yet').waitFor()
+          await check('none')
+          await page.getByRole('link', { name: 'New forecast' }).first().click()
+          await page.getByLabel('Job', { exact: true }).fill('Gue')
+          await page.getByRole('button', { name: 'Guests' }).click()
+          expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Guests')
+          await page.getByLabel('Name', { exact: true }).fill('Guests, two days')
+          // Without a runner there is a reason in place of a preview.
+          await page.getByRole('button', { name: 'Preview' }).click()
+          await page.getByText('There is no preview').waitFor()
+          await check('new')
+          await page.getByRole('button', { name: 'Save' }).click()
+          await page.getByRole('heading', { level: 1, name: 'Guests, two days' }).waitFor()
+          await page.getByText('No results yet').first().waitFor()
+          await check('never')
+
+          const runner = await runnerOf(stage.client, {
+            name: 'forecaster',
+            capabilities: ['forecast'],
+            forecastKinds: ['auto', 'naive', 'linear_regression'],
+          })
+          await page.getByRole('button', { name: 'Run', exact: true }).click()
+          await page.getByText('A run is ordered').waitFor()
+          const held = await runner.next()
+          await held.begin()
+          await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await results() }))
+          await must(held.finish({ logLines: 0 }))
+          await page.getByText('its results are shown').waitFor()
+          const said = 'Off by 4% on average in 5 trials; the season before would be off by 6%'
+          await page.getByText(said).first().waitFor()
+          await page.locator('.plot canvas').waitFor()
+          await page.getByText('Error of the season before').waitFor()
+          await check('ready')
+          await page.getByRole('button', { name: 'As a table' }).click()
+          await page.getByRole('columnheader', { name: 'Upper bound' }).waitFor()
+
+          await page.getByRole('button', { name: 'Make it a limit' }).click()
+          const dialog = page.getByRole('dialog')
+          await dialog.getByLabel('Severity').selectOption('Warning')
+          await check('limit')
+          await dialog.getByRole('button', { name: 'Add limit' }).click()
+          await page.getByText('The limit is added').waitFor()
+          const { thresholds } = await good<{ readonly thresholds: object }>(
+            stage.client.request('GET', `/jobs/${job}?thresholds=true`),
+          )
+          // The limit that was there stays.
+          expect(thresholds).toMatchObject({
+            major: { conditions: [{ operator: '>', value: 90 }] },
+            warning: { conditions: [{ adaptiveValues: { source: 'forecast', level: 95 } }] },
+          })
+          await page.getByRole('link', { name: 'Guests', exact: true }).click()
+          await page.getByRole('heading', { level: 1, name: 'Guests' }).waitFor()
+          await page.waitForResponse((response) => response.url().includes('/band'))
+          await page.locator('.plot canvas').waitFor()
+          await check('job')
+        }),
+      TEST_MAX_MS,
+    )
+  },
+  { variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN } },
+)
+
+/** The file that a runner leaves: twelve hours that are predicted. */
+async function results(): Promise<Uint8Array<ArrayBuffer>> {
+  const begin = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+  const t = Array.from({ length: AHEAD }, (_, place) => begin + place * HOUR_MS)
+  const past = Array.from({ length: 24 }, (_, place) => begin - (24 - place) * HOUR_MS)
+  const of = (value: number) => t.map((_, place) => value + (place % 6))
+  const series = {
+    id: 0,
+    key: [],
+    points: 30,
+    kind: 'naive',
+    t,
+    endAt: begin + AHEAD * HOUR_MS,
+    mean: of(40),
+    lo80: of(37),
+    hi80: of(43),
+    lo95: of(35),
+    hi95: of(45),
+    past: { t: past, y: past.map((_, place) => 40 + (place % 6)) },
+    season: 'day',
+    quality: 'good',
+    notes: {},
+    cpuMs: 1,
+    error: null,
+    backtest: {
+      folds: 5,
+      mae: 1,
+      smape: 4,
+      mase: 0.5,
+      naive: { smape: 6 },
+      skill: 0.4,
+      coverage: { '80': 0.8, '95': 1 },
+    },
+  }
+  const lines = [{ v: 1, engine: {}, keyTypes: [] }, series]
+  const text = lines.map((line) => JSON.stringify(line)).join('\n')
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}

@@ -15,6 +15,8 @@ const LEFT = 20
 /** The widths of a character, and of the space around the label at the right. */
 const CHARACTER_PX = 8
 const SPACE_PX = 16
+/** The width of a letter of the label of the high water, which is left out where it would cover the axis. */
+const LETTER_PX = 7
 const HEIGHT = 96
 /** The least width of a label of the time axis. */
 const LABEL_PX = 72
@@ -43,6 +45,9 @@ export function TideChart(): JSX.Element {
     high === null
       ? t('overview.tideCalm')
       : t('overview.tideName', { count: present, high: high.all, time: timeText(high.at) })
+  const highText = high ? t('overview.highWater', { count: high.all, time: timeText(high.at) }) : ''
+  const highAt = high ? x(steps.indexOf(high)) : 0
+  const isLate = highAt > (LEFT + right) / 2
   return (
     <figure class="tide" ref={figure}>
       <figcaption class="label">{t('overview.tide')}</figcaption>
@@ -71,14 +76,9 @@ export function TideChart(): JSX.Element {
             </text>
           ) : null,
         )}
-        {high && (
-          <text
-            class="acc"
-            x={x(steps.indexOf(high))}
-            text-anchor={steps.indexOf(high) > steps.length / 2 ? 'end' : 'start'}
-            y={y(high.all, top) - 4}
-          >
-            {t('overview.highWater', { count: high.all, time: timeText(high.at) })}
+        {high && !(isLate && highAt < LEFT + LETTER_PX * highText.length) && (
+          <text class="acc" x={highAt} text-anchor={isLate ? 'end' : 'start'} y={y(high.all, top) - 4}>
+            {highText}
           </text>
         )}
         <text class="b" x={right + 6} y={y(present, top) + 4}>

@@ -3,7 +3,8 @@ import type { JSX } from 'preact'
 import { Check } from '../../kit/controls.tsx'
 import { Card, KeyValues, PageHead } from '../../kit/data.tsx'
 import { t } from '../../language/t.ts'
-import { KEY_TABLE, keepSingleKeys, singleKeys } from '../../shell/keys.ts'
+import { KEY_TABLE } from '../../shell/key-table.ts'
+import { keepSingleKeys, singleKeys } from '../../shell/keys.ts'
 
 /** All keys of the console, by the place where they work. */
 export function Screen(): JSX.Element {

@@ -69,8 +69,10 @@ export function MonthGrid(props: Props): JSX.Element {
       event.preventDefault()
       return props.onPlan(focused)
     }
-    if (event.key === 'PageUp' || event.key === 'PageDown')
+    if (event.key === 'PageUp' || event.key === 'PageDown') {
+      event.preventDefault()
       return props.onMonth(event.key === 'PageUp' ? -1 : 1)
+    }
     const step = STEPS[event.key]
     const next = step === undefined ? undefined : days[days.indexOf(focused) + step]
     if (next === undefined) return

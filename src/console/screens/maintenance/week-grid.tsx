@@ -155,8 +155,10 @@ function useKeys({ axis, slots, table, focused, focus, find, ...props }: KeysPro
       const begin = instantAt(axis, focused.day, focused.from)
       return props.onPlan(begin, begin + HOUR_MS)
     }
-    if (event.key === 'PageUp' || event.key === 'PageDown')
+    if (event.key === 'PageUp' || event.key === 'PageDown') {
+      event.preventDefault()
       return props.onWeek(event.key === 'PageUp' ? -1 : 1)
+    }
     const next = neighbour(axis, slots, focused, event.key)
     if (next === null) return
     event.preventDefault()

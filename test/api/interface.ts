@@ -18,6 +18,7 @@ import { cookieSuite } from './cookie.suite.ts'
 import { currentValuesSuite } from './current-values.suite.ts'
 import { dashboardsDataSuite } from './dashboards-data.suite.ts'
 import { publicDashboardsSuite } from './public-dashboards.suite.ts'
+import { dashboardsFrozenSuite } from './dashboards-frozen.suite.ts'
 import { dashboardsPortableSuite } from './dashboards-portable.suite.ts'
 import { dashboardsRunsSuite } from './dashboards-runs.suite.ts'
 import { dashboardsSuite } from './dashboards.suite.ts'
@@ -173,6 +174,7 @@ export const SUITES: readonly Suite[] = [
   dashboardsPortableSuite,
   publicDashboardsSuite,
   dashboardsRunsSuite,
+  dashboardsFrozenSuite,
   forecastsSuite,
   runsSuite,
   webhooksSuite,

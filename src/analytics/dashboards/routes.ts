@@ -10,9 +10,11 @@ import { EDITORS } from '../../http/roles.ts'
 import { patching } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { definitionBody } from './definition.ts'
 import { dataRoutes } from './data/routes.ts'
 import { grafanaRoutes } from './grafana/routes.ts'
 import { groupRoutes } from './groups/routes.ts'
+import { imageRoutes } from './images/routes.ts'
 import { nestedView } from './nested/schema.ts'
 import { readNested } from './nested/service.ts'
 import { permissionRoutes } from './permissions/routes.ts'
@@ -48,6 +50,7 @@ import {
   updateDashboard,
 } from './service.ts'
 import { listUses } from './service/dependents.ts'
+import { snapshotRoutes } from './snapshots/routes.ts'
 import { versionRoutes } from './versions/routes.ts'
 
 /** Of the definition with the other fields. */
@@ -57,6 +60,15 @@ const SMALL_MAX_BYTES = 16 * 1024
 const oneDashboard = { 200: ok(dashboardView, 'The dashboard.', ['ETag']) }
 const editing = { roles: EDITORS, answers: oneDashboard, refuses: [409, 412] } as const
 const unchanged = { description: 'Unchanged since the ETag in If-None-Match.' }
+
+let schemaOfDefinitions: Promise<{ readonly text: string; readonly etag: string }> | null = null
+
+async function readSchema() {
+  const text = JSON.stringify(
+    z.toJSONSchema(definitionBody, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }),
+  )
+  return { text, etag: `"${(await sha256(text)).slice(0, 32)}"` }
+}
 
 type Versioned = Awaited<ReturnType<typeof readDashboard>>
 
@@ -91,6 +103,23 @@ const readingRoutes = new Hono<Env>()
     valid('query', usesQuery),
     async (c) => c.json(await listUses(c.get('context'), c.req.valid('query'))),
   )
+  .get(
+    '/dashboards/schema',
+    policy({
+      summary: 'Read the JSON Schema of definitions of dashboards, for editors',
+      roles: 'signed-in',
+      answers: {
+        200: ok(z.record(z.string(), z.unknown()), 'The schema, draft 2020-12.', ['ETag']),
+        304: unchanged,
+      },
+    }),
+    async (c) => {
+      const { text, etag } = await (schemaOfDefinitions ??= readSchema())
+      if (isFresh(c.req.raw, etag)) return c.body(null, 304, { etag })
+      return c.body(text, 200, { etag, 'content-type': 'application/json' })
+    },
+  )
+  .route('/', snapshotRoutes)
   .route('/', groupRoutes)
   .route('/', permissionRoutes)
   .route('/', dataRoutes)
@@ -267,4 +296,5 @@ export const dashboardRoutes = new Hono<Env>()
   .route('/', versionRoutes)
   .route('/', publicLinkRoutes)
   .route('/', widgetRunRoutes)
+  .route('/', imageRoutes)
   .route('/', publicDashboardRoutes)

@@ -1,0 +1,160 @@
+import { COLORS, FONT, fitted, rounded, textAt } from './frame.ts'
+import type { Area, Theme } from './frame.ts'
+
+export type Point = { readonly x: number; readonly y: number | null }
+/** The points of a series in order; null breaks the line. */
+export type Line = {
+  readonly name: string
+  readonly points: readonly Point[]
+  readonly color?: string | null
+}
+
+type Plot = {
+  readonly theme: Theme
+  readonly kind: 'line' | 'area' | 'bar'
+  /** The texts at both ends of the axis. */
+  readonly ends: readonly [string, string]
+}
+
+const AXIS = 56
+const LEGEND = FONT + 8
+const TICKS = 3
+
+/** Lines or bars with an axis, a grid and a legend. */
+export function plotOf(lines: readonly Line[], area: Area, { theme, kind, ends }: Plot): string[] {
+  const colors = COLORS[theme]
+  const legend = lines.length > 1 ? LEGEND : 0
+  const inner = {
+    x: area.x + AXIS,
+    y: area.y + 4,
+    width: Math.max(1, area.width - AXIS),
+    height: Math.max(1, area.height - LEGEND - legend - 4),
+  }
+  const all = lines.flatMap(({ points }) => points)
+  const [left, right] = rangeOf(all.map(({ x }) => x))
+  const [low, high] = rangeOf([...all.flatMap(({ y }) => y ?? []), ...(kind === 'line' ? [] : [0])])
+  const at = (x: number) => inner.x + ((x - left) / (right - left || 1)) * inner.width
+  const to = (y: number) => inner.y + inner.height - ((y - low) / (high - low || 1)) * inner.height
+  const ticks = Array.from({ length: TICKS }, (_, index) => low + ((high - low) * index) / (TICKS - 1))
+  const colorOf = (index: number) =>
+    lines[index]?.color ?? colors.series[index % colors.series.length] ?? colors.text
+  return [
+    ...ticks.flatMap((value) => [
+      `<line x1="${rounded(inner.x)}" x2="${rounded(inner.x + inner.width)}" y1="${rounded(to(value))}" y2="${rounded(to(value))}" stroke="${colors.grid}"/>`,
+      textAt(shortNumber(value), { x: inner.x - 6, y: to(value) + 4, fill: colors.quiet, anchor: 'end' }),
+    ]),
+    ...lines.flatMap(({ points }, index) =>
+      kind === 'bar'
+        ? barsOf(points, { index, count: lines.length, to, inner, fill: colorOf(index) })
+        : pathsOf(points, {
+            at,
+            to,
+            stroke: colorOf(index),
+            floor: kind === 'area' ? to(Math.max(low, 0)) : null,
+          }),
+    ),
+    textAt(ends[0], { x: inner.x, y: inner.y + inner.height + FONT + 4, fill: colors.quiet }),
+    textAt(ends[1], {
+      x: inner.x + inner.width,
+      y: inner.y + inner.height + FONT + 4,
+      fill: colors.quiet,
+      anchor: 'end',
+    }),
+    ...(legend === 0 ? [] : legendOf(lines, area, colorOf, colors.text)),
+  ]
+}
+
+function rangeOf(values: readonly number[]): [number, number] {
+  if (values.length === 0) return [0, 1]
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    low = Math.min(low, value)
+    high = Math.max(high, value)
+  }
+  return low === high ? [low - 0.5, high + 0.5] : [low, high]
+}
+
+type Place = { readonly at: (x: number) => number; readonly to: (y: number) => number }
+
+function pathsOf(
+  points: readonly Point[],
+  { at, to, stroke, floor }: Place & { readonly stroke: string; readonly floor: number | null },
+): string[] {
+  return runsOf(points).flatMap((run) => {
+    const path = run
+      .map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${rounded(at(x))} ${rounded(to(y))}`)
+      .join('')
+    const [first, last] = [run[0], run.at(-1)]
+    if (!first || !last) return []
+    if (run.length === 1)
+      return [`<circle cx="${rounded(at(first.x))}" cy="${rounded(to(first.y))}" r="2" fill="${stroke}"/>`]
+    const line = `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="2"/>`
+    if (floor === null) return [line]
+    const closed = `${path}L${rounded(at(last.x))} ${rounded(floor)}L${rounded(at(first.x))} ${rounded(floor)}Z`
+    return [`<path d="${closed}" fill="${stroke}" fill-opacity="0.2"/>`, line]
+  })
+}
+
+type Known = { readonly x: number; readonly y: number }
+
+function runsOf(points: readonly Point[]): Known[][] {
+  const runs: Known[][] = [[]]
+  for (const { x, y } of points) {
+    if (y === null) runs.push([])
+    else runs.at(-1)?.push({ x, y })
+  }
+  return runs.filter(({ length }) => length > 0)
+}
+
+type Bars = Pick<Place, 'to'> & {
+  readonly index: number
+  readonly count: number
+  readonly inner: Area
+  readonly fill: string
+}
+
+/** Bars in equal bands; the bars of all series stand side by side. */
+function barsOf(points: readonly Point[], { index, count, to, inner, fill }: Bars): string[] {
+  const band = inner.width / Math.max(1, points.length)
+  const own = Math.max(0.5, (band * 0.8) / count)
+  return points.flatMap(({ y }, place) => {
+    if (y === null) return []
+    const [from, until] = [Math.min(to(0), to(y)), Math.max(to(0), to(y))]
+    const left = inner.x + band * (place + 0.1) + own * index
+    return [
+      `<rect x="${rounded(left)}" y="${rounded(from)}" width="${rounded(own)}" height="${rounded(until - from)}" fill="${fill}"/>`,
+    ]
+  })
+}
+
+function legendOf(
+  lines: readonly Line[],
+  area: Area,
+  colorOf: (index: number) => string,
+  fill: string,
+): string[] {
+  const each = area.width / lines.length
+  const y = area.y + area.height - 2
+  return lines.flatMap(({ name }, index) => [
+    `<rect x="${rounded(area.x + each * index)}" y="${rounded(y - 9)}" width="10" height="10" fill="${colorOf(index)}"/>`,
+    textAt(fitted(name, each - 20), { x: area.x + each * index + 14, y, fill }),
+  ])
+}
+
+/** A number in few characters, for axes. */
+export function shortNumber(value: number): string {
+  const size = Math.abs(value)
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(1)
+  const unit = UNITS.find(({ from }) => size >= from)
+  const scaled = unit ? value / unit.from : value
+  const digits = [100, 10].filter((least) => Math.abs(scaled) >= least).length
+  const text = scaled.toFixed(2 - digits)
+  return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text}${unit?.suffix ?? ''}`
+}
+
+const UNITS = [
+  { from: 1e12, suffix: 'T' },
+  { from: 1e9, suffix: 'G' },
+  { from: 1e6, suffix: 'M' },
+  { from: 1e3, suffix: 'k' },
+] as const

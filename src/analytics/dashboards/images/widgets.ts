@@ -1,0 +1,159 @@
+import type { Cell } from '../../../domain/table.ts'
+import type { State } from '../../../domain/state.ts'
+import type { SeriesView } from '../../../monitoring/value-history/schema.ts'
+import { toneOf } from '../../../monitoring/status-pages/shown.ts'
+import type { WidgetData } from '../data/schema.ts'
+import type { Widget, WidgetOf } from '../widgets.ts'
+import { COLORS, FONT, fitted, imageOf, rounded, textAt } from './frame.ts'
+import type { Area, Look } from './frame.ts'
+import { plotOf, shortNumber } from './lines.ts'
+import type { Line } from './lines.ts'
+
+type DataOf<Kind extends WidgetData['kind']> = Extract<WidgetData, { kind: Kind }>
+type Texts = { readonly title: string }
+
+/** The kinds of charts that images have. */
+const CHARTS = { line: 'line', area: 'area', bar: 'bar' } as const
+const LINES_MAX = 6
+
+/** Whether there are images of a widget. */
+export function hasImage(widget: Widget): boolean {
+  return (
+    widget.kind === 'value' ||
+    widget.kind === 'history' ||
+    widget.kind === 'slo' ||
+    (widget.kind === 'chart' && Object.hasOwn(CHARTS, widget.type))
+  )
+}
+
+/** An image of a widget with its data; null for other widgets. */
+export function drawWidget(widget: Widget, data: WidgetData, look: Look): string | null {
+  if (widget.kind === 'value' && data.kind === 'value') return valueImage(widget, data, look)
+  if (widget.kind === 'history' && data.kind === 'history') return historyImage(widget, data, look)
+  if (widget.kind === 'slo' && data.kind === 'slo') return sloImage(widget, data, look)
+  if (widget.kind === 'chart' && data.kind === 'rows' && hasImage(widget))
+    return chartImage(widget, data, look)
+  return null
+}
+
+function valueImage(texts: Texts, data: DataOf<'value'>, look: Look): string {
+  const { value, precision, unit, state, sparkline } = data
+  const colors = COLORS[look.theme]
+  const shown = typeof value === 'number' ? numberText(value, precision) : String(value ?? '–')
+  const text = unit === '' || value === null ? shown : `${shown} ${unit}`
+  const named = { title: texts.title || data.name, summary: state === null ? text : `${text}, ${state}` }
+  return imageOf(look, named, (area) => {
+    const size = Math.max(FONT, Math.min(40, area.height / 3))
+    const lines = sparkline ? linesOf([sparkline]) : []
+    const below = { ...area, y: area.y + size + 24, height: area.height - size - 24 }
+    return [
+      textAt(fitted(text, area.width, size), { x: area.x, y: area.y + size, size, fill: colors.text }),
+      ...(state === null
+        ? []
+        : [textAt(state, { x: area.x, y: area.y + size + 16, fill: colors.states[toneOf(state)] })]),
+      ...(lines.length > 0 && below.height > 40
+        ? plotOf(lines, below, { theme: look.theme, kind: 'line', ends: endsOf(sparkline) })
+        : []),
+    ]
+  })
+}
+
+function historyImage(widget: WidgetOf<'history'>, { series }: DataOf<'history'>, look: Look): string {
+  const known = series.filter((one) => one !== null)
+  const lines = linesOf(known).map((line, index) => ({ ...line, color: widget.series[index]?.color ?? null }))
+  const summary = known
+    .map(({ name, unit, aggregate }) => `${name} ${lastText(aggregate?.last ?? null)} ${unit}`.trim())
+    .join(', ')
+  return imageOf(look, { title: widget.title, summary: summary || '–' }, (area) =>
+    plotOf(lines, area, { theme: look.theme, kind: 'line', ends: endsOf(known[0] ?? null) }),
+  )
+}
+
+function chartImage(widget: WidgetOf<'chart'>, { columns, rows }: DataOf<'rows'>, look: Look): string {
+  const at = (name: string) => columns.findIndex((column) => column.name === name)
+  const [x, kind] = [at(widget.x), CHARTS[widget.type as keyof typeof CHARTS]]
+  const lines = widget.y.slice(0, LINES_MAX).map((name): Line => {
+    const y = at(name)
+    return { name, points: rows.map((row, index) => ({ x: index, y: numberIn(row[y] ?? null) })) }
+  })
+  const ends = [cellText(rows[0]?.[x] ?? null), cellText(rows.at(-1)?.[x] ?? null)] as const
+  const summary = `${widget.y.join(', ')}: ${rows.length}`
+  return imageOf(look, { title: widget.title, summary }, (area) =>
+    plotOf(lines, area, { theme: look.theme, kind, ends }),
+  )
+}
+
+function sloImage(texts: Texts, data: DataOf<'slo'>, look: Look): string {
+  const colors = COLORS[look.theme]
+  const percent =
+    data.availability === null ? '–' : `${(Math.floor(data.availability * 1_000) / 1_000).toFixed(3)} %`
+  const named = { title: texts.title || data.object.name, summary: `${percent}, ${data.object.state}` }
+  return imageOf(look, named, (area) => [
+    textAt(percent, { x: area.x, y: area.y + 28, size: 28, fill: colors.text }),
+    textAt(data.object.state, { x: area.x, y: area.y + 46, fill: colors.states[toneOf(data.object.state)] }),
+    ...timelineOf(
+      data,
+      { ...area, y: area.y + 56, height: Math.max(8, Math.min(40, area.height - 76)) },
+      look,
+    ),
+  ])
+}
+
+function timelineOf({ begin, end, samples }: DataOf<'slo'>, area: Area, { theme }: Look): string[] {
+  const colors = COLORS[theme]
+  const [from, to] = [Date.parse(begin), Date.parse(end)]
+  const at = (instant: string) =>
+    area.x + ((Date.parse(instant) - from) / Math.max(1, to - from)) * area.width
+  const fill = (state: State) => colors.states[toneOf(state)]
+  return [
+    ...samples.map(
+      ({ begin: since, end: until, state }) =>
+        `<rect x="${rounded(at(since))}" y="${rounded(area.y)}" width="${rounded(Math.max(0.5, at(until) - at(since)))}" height="${rounded(area.height)}" fill="${fill(state)}"/>`,
+    ),
+    textAt(instantText(begin), { x: area.x, y: area.y + area.height + FONT + 2, fill: colors.quiet }),
+    textAt(instantText(end), {
+      x: area.x + area.width,
+      y: area.y + area.height + FONT + 2,
+      fill: colors.quiet,
+      anchor: 'end',
+    }),
+  ]
+}
+
+function linesOf(series: readonly SeriesView[]): Line[] {
+  return series.map(({ name, values = [] }) => ({
+    name,
+    points: values.map((one) => ({
+      x: Date.parse(one.timestamp),
+      y: numberIn(one.value),
+    })),
+  }))
+}
+
+function endsOf(series: SeriesView | null): readonly [string, string] {
+  return series ? [instantText(series.begin), instantText(series.end)] : ['', '']
+}
+
+/** The local date and minute of an instant with an offset. */
+function instantText(instant: string): string {
+  return instant.slice(0, 16).replace('T', ' ')
+}
+
+function numberIn(cell: Cell | undefined): number | null {
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null
+  if (typeof cell !== 'string' || cell.trim() === '') return null
+  const number = Number(cell)
+  return Number.isFinite(number) ? number : null
+}
+
+function cellText(cell: Cell): string {
+  return cell === null ? '' : fitted(String(cell), 120)
+}
+
+function lastText(value: unknown): string {
+  return typeof value === 'number' ? shortNumber(value) : '–'
+}
+
+function numberText(value: number, precision: number | null): string {
+  return precision === null ? String(Math.round(value * 1e6) / 1e6) : value.toFixed(precision)
+}

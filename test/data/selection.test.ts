@@ -5,17 +5,19 @@ import { join } from 'node:path'
 
 import * as fc from 'fast-check'
 
+import { conditionSql } from '../../src/data/filters/emit.ts'
 import { conditionOf } from '../../src/data/filters/filter.ts'
+import type { Filter } from '../../src/data/filters/filter.ts'
 import { resultReader } from '../../src/data/selection/cells.ts'
 import { binsStatement, bordersOf, rangeStatement } from '../../src/data/selection/histogram.ts'
 import { planOf } from '../../src/data/selection/plan.ts'
 import { selectBody } from '../../src/data/selection/schema.ts'
 import { statementsOf } from '../../src/data/selection/statement.ts'
 import { WRITERS } from '../../src/data/sql/dialects/writers.ts'
-import { name } from '../../src/data/sql/fragment.ts'
+import { boundOf, name, raw, sql } from '../../src/data/sql/fragment.ts'
 import type { Dialect } from '../../src/data/sql/spelling.ts'
 import type { Cell, Column, Row } from '../../src/domain/table.ts'
-import type { Bound, DatabaseTarget } from '../../src/ports/databases.ts'
+import type { Bind, Bound, DatabaseTarget } from '../../src/ports/databases.ts'
 import type { Tables } from '../../src/ports/tables.ts'
 import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
 import { openBunDatabases } from '../../workers/bun/databases.ts'
@@ -499,5 +501,253 @@ describe('check 14: time buckets are the same in all dialects', () => {
     expect(new Map(rows.map(([month, count]) => [String(month), count]))).toEqual(
       new Map([...months].map(([month, own]) => [month, own.length] as const)),
     )
+  })
+})
+
+type Value = string | number | null
+
+/** The texts and numbers of a column as a loop compares them; of instants and decimals as numbers. */
+function valueIn(row: Row, column: string): Value {
+  const cell = row[COLUMNS.findIndex((one) => one.name === column)] ?? null
+  if (cell === null) return null
+  const type = columns.get(column)?.type
+  if (type === 'datetime') return Date.parse(String(cell))
+  return type === 'number' || type === 'integer' ? Number(cell) : String(cell)
+}
+
+/** Times without an offset are in UTC. */
+const instantOf = (text: string) =>
+  Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) ? text : `${text}${text.length === 10 ? '' : 'Z'}`)
+
+const wantedOf = (column: string, value: Bind['value']): string | number => {
+  const type = columns.get(column)?.type
+  if (type === 'datetime') return instantOf(String(value))
+  return type === 'number' || type === 'integer' ? Number(value) : String(value)
+}
+
+const RELATIONS: Readonly<Record<string, (left: string | number, right: string | number) => boolean>> = {
+  eq: (left, right) => left === right,
+  ne: (left, right) => left !== right,
+  gt: (left, right) => left > right,
+  ge: (left, right) => left >= right,
+  lt: (left, right) => left < right,
+  le: (left, right) => left <= right,
+}
+
+/** Whether a row satisfies a filter, found without a database; null as in SQL. */
+function truthOf(filter: Filter, row: Row): boolean | null {
+  if ('and' in filter) return decided(filter.and, row, false)
+  if ('or' in filter) return decided(filter.or, row, true)
+  if ('not' in filter) {
+    const inner = truthOf(filter.not, row)
+    return inner === null ? null : !inner
+  }
+  if (!('column' in filter) || !('op' in filter)) throw new Error('The generator makes no such filter.')
+  const left = valueIn(row, filter.column)
+  if (filter.op === 'is_null') return left === null
+  return left === null ? null : compared(filter, left)
+}
+
+type Comparison = Extract<Filter, { column: string; op: unknown }>
+
+const TEXT_RELATIONS: Readonly<Record<string, (text: string, part: string) => boolean>> = {
+  contains: (text, part) => text.includes(part),
+  starts_with: (text, part) => text.startsWith(part),
+  ends_with: (text, part) => text.endsWith(part),
+}
+
+function compared({ column, op, value = '', values = [] }: Comparison, left: string | number): boolean {
+  if (op === 'in') return values.some((one) => wantedOf(column, one) === left)
+  if (op === 'between') {
+    const [from = '', to = ''] = values.map((one) => wantedOf(column, one))
+    return left >= from && left <= to
+  }
+  const ofText = TEXT_RELATIONS[op]
+  if (ofText) return ofText(String(left).toLowerCase(), String(value).toLowerCase())
+  return RELATIONS[op]?.(left, wantedOf(column, value)) ?? false
+}
+
+function decided(filters: readonly Filter[], row: Row, decides: boolean): boolean | null {
+  const parts = filters.map((part) => truthOf(part, row))
+  if (parts.includes(decides)) return decides
+  return parts.includes(null) ? null : !decides
+}
+
+describe('filters find the rows that a loop finds, in all dialects', () => {
+  const from = <Item>(...items: readonly Item[]) => fc.constantFrom(...items)
+  const relation = fc.constantFrom(
+    'eq' as const,
+    'ne' as const,
+    'gt' as const,
+    'ge' as const,
+    'lt' as const,
+    'le' as const,
+  )
+  // Of letters beyond ASCII the object knows no other case.
+  const text = from('north', 'North', 'sud', 'a b', 'a b ', `' OR 1=1 --`, '%', '_\\', 'o', '', '_', "'")
+  const number = from(-3, 0, 7, 2.5, 1e9, 29)
+  const amount = from(
+    ...ROWS.slice(0, 6).flatMap((row) => (row[6] === null ? [] : String(row[6]))),
+    '5',
+    '100',
+  )
+  const instants = from(
+    '2026-03-29T01:00:00Z',
+    '2026-03-29T03:00:00+02:00',
+    '2026-10-25 02:30:00+0100',
+    '2026-03-29T01:00',
+    '2026-03-29',
+    '2026-03-28T20:59:59.000000-04:00',
+  )
+  const leaf = (column: string, value: fc.Arbitrary<string | number>): fc.Arbitrary<Filter> =>
+    fc.oneof(
+      fc.record({ column: fc.constant(column), op: relation, value }),
+      fc.record({
+        column: fc.constant(column),
+        op: fc.constant('in' as const),
+        values: fc.array(value, { minLength: 1, maxLength: 4 }),
+      }),
+      fc.record({
+        column: fc.constant(column),
+        op: fc.constant('between' as const),
+        values: fc.tuple(value, value).map((pair) => [...pair]),
+      }),
+      fc.record({ column: fc.constant(column), op: fc.constant('is_null' as const) }),
+    )
+  const { tree } = fc.letrec<{ tree: Filter }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      leaf('order', text),
+      leaf('qty', number),
+      leaf('amount', amount),
+      leaf('at', instants),
+      leaf('day', from('2026-03-29', '2026-10-25', '2024-02-29')),
+      fc.record({
+        column: from('order', 'state'),
+        op: fc.constantFrom('contains' as const, 'starts_with' as const, 'ends_with' as const),
+        value: text,
+      }),
+      fc.record({ and: fc.array(tie('tree'), { maxLength: 3 }) }),
+      fc.record({ or: fc.array(tie('tree'), { maxLength: 3 }) }),
+      fc.record({ not: tie('tree') }),
+    ),
+  }))
+
+  /** The ids of the rows that satisfy each filter, by one statement. */
+  async function idsOf(engine: Engine, filters: readonly Filter[]): Promise<Cell[][]> {
+    const counts = filters.map((filter, at) => ({ fn: 'COUNT', expr: '*', as: `f${at}`, filter }))
+    const rows = await answer(engine, { groupBy: ['id'], aggregates: counts, orderBy: [{ column: 'id' }] })
+    return filters.map((_, at) => rows.flatMap((row) => (row[at + 1] === 0 ? [] : (row[0] ?? null))))
+  }
+
+  async function findSame(filters: readonly Filter[], ofObject = filters): Promise<void> {
+    const expected = filters.map((filter) =>
+      ROWS.flatMap((row) => (truthOf(filter, row) === true ? (row[0] ?? null) : [])),
+    )
+    for (const engine of [...engines, ...object]) {
+      const asked = object.includes(engine) ? ofObject : filters
+      const found = await idsOf(engine, asked)
+      for (const [at, filter] of asked.entries())
+        expect({ filter, dialect: engine.dialect, ids: found[at] ?? [] }).toEqual({
+          filter,
+          dialect: engine.dialect,
+          ids: expected[at] ?? [],
+        })
+    }
+  }
+
+  test('for 60 random filters, of which the object gets 8: a statement has 100 binds there', async () => {
+    const filters = fc.sample(tree, { numRuns: 60, seed: 31 })
+    await findSame(filters, filters.slice(0, 8))
+  })
+
+  test('check 16: for texts that are no texts to a database, each as it is', async () => {
+    const texts = [
+      `' OR 1=1 --`,
+      '\\',
+      '%',
+      '_',
+      '_\\',
+      `'`,
+      '"',
+      '`',
+      ';',
+      '/*',
+      '--',
+      '$1',
+      '?1',
+      '{}',
+      '\u0001',
+      '🚀',
+    ]
+    const long = ['x'.repeat(10_000), `${"'".repeat(5_000)}${'\\'.repeat(5_000)}`]
+    const filters = [
+      'eq' as const,
+      'contains' as const,
+      'starts_with' as const,
+      'ends_with' as const,
+    ].flatMap((op) => texts.map((value): Filter => ({ column: 'order', op, value })))
+    const inLong = long.map((value): Filter => ({ column: 'order', op: 'contains', value }))
+    await findSame([...filters, ...inLong], filters.slice(0, 40))
+    await findSame(inLong)
+  })
+
+  test('check 15: for 500 values, and 16 operators within each other', async () => {
+    const many: Filter = {
+      column: 'id',
+      op: 'in',
+      values: Array.from({ length: 500 }, (_, at) => at * 3),
+    }
+    const either: Filter = {
+      or: Array.from({ length: 500 }, (_, at): Filter => ({ column: 'qty', op: 'eq', value: at - 5 })),
+    }
+    let deep: Filter = { column: 'order', op: 'starts_with', value: 'a' }
+    for (let depth = 0; depth < 16; depth += 1)
+      deep = depth % 2 === 0 ? { not: deep } : { or: [{ column: 'qty', op: 'gt', value: 20 }, deep] }
+    await findSame([many, either, deep], [many])
+    for (const filter of [either, deep]) await findSame([filter])
+  })
+
+  test('for lists of 100 instants and numbers, which are one bind of an object', async () => {
+    const cellsOf = (column: string) =>
+      ROWS.flatMap((row) => row[COLUMNS.findIndex((one) => one.name === column)] ?? []).slice(0, 100)
+    await findSame([
+      {
+        or: [
+          { column: 'at', op: 'in', values: cellsOf('at').map((one) => String(one).replace('Z', '+00:00')) },
+          ...cellsOf('amount').map((value): Filter => ({ column: 'amount', op: 'eq', value: String(value) })),
+          { column: 'at', op: 'le', value: '1969-07-20T12:00:00+01:00' },
+        ],
+      },
+    ])
+  })
+
+  test('for decimals with more digits than a double has, in databases', async () => {
+    const value = '90071992547409.93'
+    const condition = conditionOf(
+      { column: 'd', op: 'eq', value: `${value}1` },
+      new Map([['d', { name: 'd', type: 'number' }]]),
+      '',
+    )
+    const equal = conditionOf(
+      { column: 'd', op: 'eq', value },
+      new Map([['d', { name: 'd', type: 'number' }]]),
+      '',
+    )
+    for (const { dialect, ask } of engines.filter(
+      (engine) => engine.dialect === 'postgresql' || engine.dialect === 'mysql',
+    )) {
+      const writer = WRITERS[dialect]
+      const count = async (one: typeof condition) => {
+        const rows = await ask(
+          boundOf(
+            sql`SELECT count(*) FROM (SELECT CAST(${raw(value)} AS ${raw(writer.types.decimal)}) AS d) AS t WHERE ${conditionSql(one, writer)}`,
+            writer,
+          ),
+        )
+        return Number(rows[0]?.[0])
+      }
+      expect([dialect, await count(condition), await count(equal)]).toEqual([dialect, 0, 1])
+    }
   })
 })

@@ -2,9 +2,10 @@ import type { Context } from '../../context.ts'
 import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import type { Column } from '../../domain/table.ts'
+import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { COLUMNS_MAX } from '../imports/schema.ts'
-import { scopesBound, scopesNaming } from '../scopes/service.ts'
+import { areScopesChanged, holdScopes, scopesBound, scopesNaming } from '../scopes/service.ts'
 import { requireFileSource } from '../sources/service.ts'
 import {
   inGeneration,
@@ -27,7 +28,7 @@ export async function createTable(context: Context, id: number, body: TableBody)
   const columns = body.columns.map((column) => ({ ...column, from: null }))
   requireDistinct(columns, (at) => `/columns/${at}/name`)
   if (await openTable(context.ports, id, body.name)) throw nameTaken(body.name, '/name')
-  return define(context, { id, name: body.name, columns, before: null, namePointer: '/name' })
+  return define(context, { id, name: body.name, columns, before: null, held: [], namePointer: '/name' })
 }
 
 /** Renames a table, and adds, removes, renames or retypes its columns. Readers see the table of before or of after.
@@ -46,8 +47,9 @@ export function changeTable(
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const columns = changedColumns(before, body)
     const name = body.rename ?? before.name
+    const held = await holdScopes(context.ports, id)
     await requireUnbound(context.ports, id, { before, name, columns })
-    return define(context, { id, name, columns, before, namePointer: '/rename' })
+    return define(context, { id, name, columns, before, held, namePointer: '/rename' })
   })
 }
 
@@ -56,11 +58,12 @@ type Definition = {
   readonly name: string
   readonly columns: readonly ReshapedColumn[]
   readonly before: OpenTable | null
+  readonly held: readonly Write[]
   readonly namePointer: string
 }
 
 function define(context: Context, definition: Definition): Promise<Defined> {
-  const { id, name, columns, before, namePointer } = definition
+  const { id, name, columns, before, held, namePointer } = definition
   const { tables, settings } = context.ports
   return inGeneration(context.ports, id, async (to) => {
     const parts = before ? [{ of: before.generation, from: columns.map(({ from }) => from) }] : []
@@ -71,7 +74,13 @@ function define(context: Context, definition: Definition): Promise<Defined> {
     if (!('rows' in outcome)) throw new Error('The tables looked for a key that was not asked for')
     const contents = { name, columns: stored, rows: outcome.rows }
     const changed = () => stale('table')
-    await publishTable(context, { ...contents, generation: to }, { before, others: [], changed, namePointer })
+    const publication = { before, others: held, changed, namePointer }
+    try {
+      await publishTable(context, { ...contents, generation: to }, publication)
+    } catch (error) {
+      // Whether the scopes of now name what goes is to be checked anew.
+      throw areScopesChanged(error) ? changed() : error
+    }
     return { view: contents, etag: entityTag((before?.version ?? 0) + 1) }
   })
 }

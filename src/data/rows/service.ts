@@ -4,11 +4,12 @@ import { changeWithRetry, demandedVersion, entityTag } from '../../http/precondi
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { plainReaders } from '../imports/cells.ts'
 import type { CellReader } from '../imports/cells.ts'
+import { sightedTable } from '../scopes/service/sighted.ts'
 import { editSight } from '../scopes/service/sights.ts'
 import type { Sight } from '../scopes/sight.ts'
 import { requireFileSource } from '../sources/service.ts'
 import { WRITERS } from '../sql/dialects/writers.ts'
-import { inGeneration, publishTable, requireEditable, requireTable } from '../tables/service.ts'
+import { inGeneration, publishTable, requireEditable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { EditView, InsertBody, KeyedBody } from './schema.ts'
 import { plannedEdit } from './steps.ts'
@@ -43,8 +44,7 @@ function edit(context: Context, place: Place, order: Order): Promise<Edited> {
   return changeWithRetry(demanded, async () => {
     const { ports } = context
     await requireFileSource(ports, place.id)
-    const sight = await editSight(context, place.id, place.table)
-    const before = await requireTable(ports, place.id, place.table)
+    const { opened: before, sight } = await sightedTable(context, place, editSight)
     requireEditable(before)
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const changes = changesOf(order, sight, ports.settings.timeZone)

@@ -1,16 +1,17 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../domain/table.ts'
-import { commitIfMatch } from '../../http/preconditions.ts'
+import { changeWithRetry, commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
-import type { Database } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Columns } from '../filters/expression.ts'
 import { conditionOf } from '../filters/filter.ts'
 import type { Filter } from '../filters/filter.ts'
 import { readDataSource } from '../sources/service.ts'
+import { areTablesChanged, holdTables } from '../tables/service.ts'
 import { withSamples } from './placeholders.ts'
 import { SCOPES_MAX } from './schema.ts'
 import type { ScopeBody, ScopeView } from './schema.ts'
@@ -55,6 +56,13 @@ export async function scopesNaming(
   return (await scopesOf(database, dataSourceId, table)).map(({ name }) => name)
 }
 
+/** The write that fails, as `areScopesChanged` knows, if a scope of the data source was made or changed before its commit. */
+export async function holdScopes({ database }: Ports, dataSourceId: number): Promise<readonly Write[]> {
+  return [store.requireScopes(database, dataSourceId, await store.scopesMark(database, dataSourceId))]
+}
+
+export const areScopesChanged = store.isGuarded
+
 async function scopesOf(database: Database, dataSourceId: number, table: string): Promise<ScopeRow[]> {
   return (await store.listScopes(database, dataSourceId)).filter(({ tables }) => tables.includes(table))
 }
@@ -81,18 +89,23 @@ export async function readScope({ ports }: Context, place: Place): Promise<Versi
 
 /** @throws {Refusal} not_found, name_taken, conflict when there are 100, invalid for unknown tables, columns,
  * users and user groups, and the refusals of the port `databases` */
-export async function createScope(context: Context, id: number, body: ScopeBody): Promise<Versioned> {
+export function createScope(context: Context, id: number, body: ScopeBody): Promise<Versioned> {
+  return changeWithRetry(null, () => create(context, id, body))
+}
+
+async function create(context: Context, id: number, body: ScopeBody): Promise<Versioned> {
   const { ports } = context
   const { database, clock } = ports
   await readDataSource(context, id)
   const row = { ...changeOf(ports, body), dataSourceId: id, version: 1, createdAt: clock.now() }
+  const held = await holdTables(ports, id, row.tables)
   await check(context, id, row)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const [insert, ...rest] = store.insertScope(database, row, SCOPES_MAX)
   await refuseFull(
     'data_scopes',
     `A data source must have at most ${SCOPES_MAX} scopes. Delete one first.`,
-    () => refuseFailed(() => commit(database, [...(insert ? [insert] : []), entry, ...rest])),
+    () => refuseFailed(() => commit(database, [...held, ...(insert ? [insert] : []), entry, ...rest])),
   )
   const made = await store.findScope(database, id, row.name)
   if (!made) throw stale('scope')
@@ -100,7 +113,15 @@ export async function createScope(context: Context, id: number, body: ScopeBody)
 }
 
 /** @throws {Refusal} as `createScope`, and precondition_failed */
-export async function updateScope(
+export function updateScope(
+  context: Context,
+  place: Place,
+  { body, ifMatch }: { readonly body: ScopeBody; readonly ifMatch: number | null },
+): Promise<Versioned> {
+  return changeWithRetry(ifMatch, () => update(context, place, { body, ifMatch }))
+}
+
+async function update(
   context: Context,
   place: Place,
   { body, ifMatch }: { readonly body: ScopeBody; readonly ifMatch: number | null },
@@ -109,10 +130,12 @@ export async function updateScope(
   const before = await requireScope(ports, place)
   if (ifMatch !== null && ifMatch !== before.version) throw stale('scope')
   const after = changeOf(ports, body)
+  const held = await holdTables(ports, place.id, after.tables)
   await check(context, place.id, after)
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   await refuseFailed(() =>
     commit(ports.database, [
+      ...held,
       ...store.updateScope(ports.database, before, after),
       recorded(context, 'update', told),
     ]),
@@ -163,7 +186,7 @@ async function refuseFailed(write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    if (store.isGuarded(error)) throw stale('scope')
+    if (store.isGuarded(error) || areTablesChanged(error)) throw stale('scope')
     if (isForeignKeyViolation(error))
       throw invalidAt('/subjects', 'names a user or a user group that was just deleted')
     if (!isUniqueViolation(error, 'data_scopes.name')) throw error

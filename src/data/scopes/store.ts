@@ -99,6 +99,23 @@ export function deleteScopesOf(database: Database, dataSourceId: number): Write 
   return database.delete(dataScopes).where(eq(dataScopes.dataSourceId, dataSourceId))
 }
 
+const markOf = (dataSourceId: number) => sql`(
+  select coalesce(group_concat(id || ' ' || version), '') from (
+    select id, version from data_scopes where data_source_id = ${dataSourceId} order by id))`
+
+/** The versions of the scopes of a data source, as one text. */
+export async function scopesMark(database: Database, dataSourceId: number): Promise<string> {
+  const [row] = await database.all<{ mark: string }>(sql`select ${markOf(dataSourceId)} as mark`)
+  return row?.mark ?? ''
+}
+
+/** Fails, as `isGuarded` knows, if a data source has scopes and they have another mark. */
+export function requireScopes(database: Database, dataSourceId: number, mark: string): Write {
+  return database.run(sql`
+    update data_scopes set version = null
+    where data_source_id = ${dataSourceId} and ${markOf(dataSourceId)} <> ${mark}`)
+}
+
 /** Whether a commit failed because a scope was no longer at its version. */
 export function isGuarded(error: unknown): boolean {
   return isNotNullViolation(error, 'data_scopes.version')

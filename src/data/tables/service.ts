@@ -43,6 +43,12 @@ export async function openTable(ports: Ports, sourceId: number, name: string): P
   return row && openedOf(row)
 }
 
+/** All tables of a data source, by name. */
+export async function openTables(ports: Ports, sourceId: number): Promise<ReadonlyMap<string, OpenTable>> {
+  const rows = await store.listTables(ports.database, sourceId)
+  return new Map(rows.map((row) => [row.name, openedOf(row)]))
+}
+
 /** A table of a data source. @throws {Refusal} not_found */
 export async function requireTable(ports: Ports, sourceId: number, name: string): Promise<OpenTable> {
   const table = await openTable(ports, sourceId, name)
@@ -186,6 +192,19 @@ type Publication = {
   /** Where the name of the table is in the request. */
   readonly namePointer?: string
 }
+
+/** The write that fails, as `areTablesChanged` knows, unless these tables have their names and columns still when it is
+ * committed. */
+export async function holdTables(
+  { database }: Ports,
+  sourceId: number,
+  names: readonly string[],
+): Promise<readonly Write[]> {
+  const tables = { sourceId, names }
+  return [store.requireTables(database, tables, await store.tablesMark(database, tables))]
+}
+
+export const areTablesChanged = store.areTablesChanged
 
 /** Makes a table of a loaded generation, or gives it to the table that was there, in one commit with other writes.
  * @throws {Refusal} name_taken, `changed` when the table has changed meanwhile, not_found without its source */

@@ -10,16 +10,19 @@ export type TableRow = Omit<typeof dataTables.$inferSelect, 'columns'> & {
   readonly columns: readonly Column[]
 }
 
+type OpenedRow = TableRow & { readonly isRefreshed: number }
+const IS_REFRESHED = sql<number>`exists (select 1 from data_refreshes where table_id = data_tables.id)`
+
 export type TableChange = Pick<TableRow, 'dataSourceId' | 'name' | 'columns' | 'generationId' | 'rows'>
 
 /** The tables of a data source, by name. */
-export async function listTables(database: Database, dataSourceId: number): Promise<TableRow[]> {
+export async function listTables(database: Database, dataSourceId: number): Promise<OpenedRow[]> {
   const rows = await database
-    .select()
+    .select({ ...getTableColumns(dataTables), isRefreshed: IS_REFRESHED })
     .from(dataTables)
     .where(eq(dataTables.dataSourceId, dataSourceId))
     .orderBy(sql`${dataTables.name} collate nocase`)
-  return rows as TableRow[]
+  return rows as OpenedRow[]
 }
 
 export type RefreshRow = typeof dataRefreshes.$inferSelect
@@ -41,14 +44,13 @@ export async function findTable(
   database: Database,
   dataSourceId: number,
   name: string,
-): Promise<(TableRow & { readonly isRefreshed: number }) | null> {
+): Promise<OpenedRow | null> {
   const isThis = and(
     eq(dataTables.dataSourceId, dataSourceId),
     sql`${dataTables.name} = ${name} collate nocase`,
   )
-  const isRefreshed = sql<number>`exists (select 1 from data_refreshes where table_id = data_tables.id)`
   const [row] = await database
-    .select({ ...getTableColumns(dataTables), isRefreshed })
+    .select({ ...getTableColumns(dataTables), isRefreshed: IS_REFRESHED })
     .from(dataTables)
     .where(isThis)
   return row ? { ...row, columns: row.columns as readonly Column[] } : null
@@ -101,6 +103,31 @@ export function claimGeneration(
     .update(dataGenerations)
     .set({ dropAt: null, dataSourceId })
     .where(eq(dataGenerations.id, id))
+}
+
+type Names = { readonly sourceId: number; readonly names: readonly string[] }
+
+const markOf = ({ sourceId, names }: Names) => sql`(
+  select coalesce(group_concat(name || ' ' || columns, char(10)), '') from (
+    select name, columns from data_tables
+    where data_source_id = ${sourceId} and name in (select value from json_each(${JSON.stringify(names)}))
+    order by id))`
+
+/** The names and columns of tables, as one text. */
+export async function tablesMark(database: Database, tables: Names): Promise<string> {
+  const [row] = await database.all<{ mark: string }>(sql`select ${markOf(tables)} as mark`)
+  return row?.mark ?? ''
+}
+
+/** Fails, as `areTablesChanged` knows, if tables have another mark. */
+export function requireTables(database: Database, tables: Names, mark: string): Write {
+  return database.run(sql`
+    update data_tables set version = null
+    where data_source_id = ${tables.sourceId} and ${markOf(tables)} <> ${mark}`)
+}
+
+export function areTablesChanged(error: unknown): boolean {
+  return isNotNullViolation(error, 'data_tables.version')
 }
 
 /** Whether a commit failed because a table had changed or was deleted. */

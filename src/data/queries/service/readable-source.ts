@@ -2,8 +2,9 @@ import type { Context } from '../../../context.ts'
 import { conditionSql } from '../../filters/emit.ts'
 import type { Bound, RowStream } from '../../../ports/databases.ts'
 import type { TableView } from '../../../ports/tables.ts'
-import { isRestricted, readSights } from '../../scopes/service/sights.ts'
-import type { Sight } from '../../scopes/sight.ts'
+import { sightedTables } from '../../scopes/service/sighted.ts'
+import type { Sighted } from '../../scopes/service/sighted.ts'
+import { isRestricted } from '../../scopes/service/sights.ts'
 import { isFileSource } from '../../sources/schema.ts'
 import type { DataSourceView } from '../../sources/schema.ts'
 import { openReader, timeLimitOf } from '../../sources/service/connect.ts'
@@ -14,7 +15,6 @@ import { tokensOf } from '../../sql/lexer.ts'
 import type { Dialect } from '../../sql/spelling.ts'
 import { statementScopes } from './scoped-statement.ts'
 import type { StatementScopes } from './scoped-statement.ts'
-import { openTable } from '../../tables/service.ts'
 import type { StoredResult } from '../results/service.ts'
 
 /** Of a statement that reads a stored result alone. */
@@ -109,11 +109,10 @@ async function viewsOf(context: Context, id: number, { statement, results }: Nam
   const named = new Set(tokensOf(statement.text, dialect).map(({ value }) => value.toLowerCase()))
   const stored = results.filter(({ name }) => named.has(name)).map(viewOfResult)
   const taken = new Set(stored.map(({ name }) => name))
-  const sights = [...(await readSights(context, id))].filter(
+  const sighted = [...(await sightedTables(context, id))].filter(
     ([name]) => named.has(name.toLowerCase()) && !taken.has(name.toLowerCase()),
   )
-  const views = await Promise.all(sights.map(([name, sight]) => viewOf(context, { id, name, sight })))
-  return [...stored, ...views.flatMap((view) => view ?? [])]
+  return [...stored, ...sighted.map(([name, one]) => viewOf(context, name, one))]
 }
 
 /** A source that has a stored result and nothing else. */
@@ -150,12 +149,7 @@ function viewOfResult({ name, of, columns }: StoredResult): TableView {
   return { name, of, columns: columns.map((column) => column.name), where: null }
 }
 
-async function viewOf(
-  { ports }: Context,
-  { id, name, sight }: { readonly id: number; readonly name: string; readonly sight: Sight | null },
-): Promise<TableView | null> {
-  const opened = sight && (await openTable(ports, id, name))
-  if (!opened) return null
+function viewOf({ ports }: Context, name: string, { opened, sight }: Sighted): TableView {
   const writer = WRITERS[ports.tables.dialect]
   return {
     name,

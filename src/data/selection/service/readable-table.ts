@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Columns } from '../../filters/expression.ts'
 import { conditionSql } from '../../filters/emit.ts'
+import { sightedTable } from '../../scopes/service/sighted.ts'
 import { readSight } from '../../scopes/service/sights.ts'
 import { sightHash } from '../../scopes/sight.ts'
 import type { Sight } from '../../scopes/sight.ts'
@@ -12,7 +13,6 @@ import type { Writer } from '../../sql/dialects/writer.ts'
 import { WRITERS } from '../../sql/dialects/writers.ts'
 import { boundOf, joined, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
-import { requireTable } from '../../tables/service.ts'
 
 const LIVE_AGE_MAX_MS = 1_000
 
@@ -37,8 +37,8 @@ export type Sharing = {
 /** @throws {Refusal} not_found, and the refusals of the ports `databases` and `tables` */
 export async function readableTable(context: Context, id: number, table: string): Promise<ReadableTable> {
   const source = await requireSource(context.ports, id)
+  if (isFileSource(source.type)) return importedTable(context, { id, table, source })
   const sight = await readSight(context, id, table)
-  if (isFileSource(source.type)) return importedTable(context, { id, table, source, sight })
   const reader = await openReader(context, id)
   const writer = WRITERS[reader.dialect]
   const relation = reader.schema === null ? name(table) : sql`${name(reader.schema)}.${name(table)}`
@@ -55,17 +55,13 @@ type Imported = {
   readonly id: number
   readonly table: string
   readonly source: { readonly timeoutMs: number }
-  readonly sight: Sight
 }
 
 /** The statement runs over a view that has no other rows and columns: nothing else of the table can be named. */
-async function importedTable(
-  context: Context,
-  { id, table, source, sight }: Imported,
-): Promise<ReadableTable> {
+async function importedTable(context: Context, { id, table, source }: Imported): Promise<ReadableTable> {
   const { ports } = context
   const { tables, settings } = ports
-  const opened = await requireTable(ports, id, table)
+  const { opened, sight } = await sightedTable(context, { id, table }, readSight)
   const writer = WRITERS[tables.dialect]
   const view = {
     name: table,

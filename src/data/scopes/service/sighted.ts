@@ -1,0 +1,53 @@
+import type { Context } from '../../../context.ts'
+import { Refusal } from '../../../lib/errors.ts'
+import { openTable, openTables } from '../../tables/service.ts'
+import type { OpenTable } from '../../tables/service.ts'
+import type { Sight } from '../sight.ts'
+import { readSights } from './sights.ts'
+
+const TRIES_MAX = 5
+
+/** An imported table, and the part of it that the caller may read or edit. */
+export type Sighted = { readonly opened: OpenTable; readonly sight: Sight }
+
+/** Opens a table before its scopes are read, so that rows that came after a change of a scope are not read by the scope of
+ * before. The table must have its name and columns before and after that: a scope names its tables.
+ * @throws {Refusal} not_found, conflict if the table changes again and again, and as `find` */
+export async function sightedTable(
+  context: Context,
+  { id, table }: { readonly id: number; readonly table: string },
+  find: (context: Context, id: number, table: string) => Promise<Sight>,
+): Promise<Sighted> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const opened = await openTable(context.ports, id, table)
+    const sight = await find(context, id, table)
+    const now = await openTable(context.ports, id, table)
+    if (!now) throw new Refusal('not_found', 'There is no such table.')
+    if (opened && isSame(opened, now)) return { opened, sight }
+  }
+  throw new Refusal('conflict', 'The table changes all the time. Try again later.')
+}
+
+/** The same for all tables of a data source of which the caller may read a part, by name. A table that changes again and again
+ * is left out. @throws {Refusal} not_found */
+export async function sightedTables(
+  context: Context,
+  id: number,
+  find: typeof readSights = readSights,
+): Promise<ReadonlyMap<string, Sighted>> {
+  for (let tries = 1; ; tries += 1) {
+    const opened = await openTables(context.ports, id)
+    const sights = await find(context, id)
+    const now = await openTables(context.ports, id)
+    const names = [...sights].flatMap(([name, sight]) => (sight ? [name] : []))
+    const found = names.flatMap((name): [string, Sighted][] => {
+      const [table, same, sight] = [opened.get(name), now.get(name), sights.get(name)]
+      return table && same && sight && isSame(table, same) ? [[name, { opened: table, sight }]] : []
+    })
+    if (found.length === names.length || tries === TRIES_MAX) return new Map(found)
+  }
+}
+
+function isSame(one: OpenTable, other: OpenTable): boolean {
+  return one.id === other.id && JSON.stringify(one.columns) === JSON.stringify(other.columns)
+}

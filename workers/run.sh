@@ -271,6 +271,7 @@ Usage: tidemark <command>, or in the repository npm start, npm run <command> -- 
   query …             list and run data queries
   apply --file <path> make objects equal to a manifest, after it has printed the plan
   export [<group>]    print the objects below a group as a manifest
+  import <system> …   print the checks of Healthchecks or Uptime Kuma as a manifest
   user …              list and create users; reset a password without a running service
   token …             create, list and revoke personal tokens
   doctor              check a service, and name the repair of each failed check
@@ -306,7 +307,7 @@ case $command in
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
-  deliver | exec | job | alarm | maintain | script | query | apply | export | user | token | doctor | backup | restore | demo | completions)
+  deliver | exec | job | alarm | maintain | script | query | apply | export | import | user | token | doctor | backup | restore | demo | completions)
     install_missing dependencies
     find_bun
     exec "$bun" workers/bun/main.ts "$command" "$@"

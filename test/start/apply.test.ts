@@ -10,6 +10,7 @@ import { parse } from 'yaml'
 import { runCommand } from '../../workers/bun/commands/action.ts'
 import { applyCommand, exportCommand } from '../../workers/bun/commands/apply.ts'
 import { differences } from '../../workers/bun/commands/apply/difference.ts'
+import { importCommand } from '../../workers/bun/commands/import.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { good } from '../api/suite.ts'
 import { rejection } from '../contract/rejection.ts'
@@ -63,6 +64,25 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
   afterAll(() => host.close())
   const apply = async (...args: readonly string[]) =>
     runCommand(applyCommand, ['--file', file, ...args], { environment })
+
+  test(
+    'what was imported from another system is applied, and then equal',
+    async () => {
+      const check = { name: 'backup', grace: 5400, timeout: 86_400, tags: 'db', status: 'paused' }
+      const monitor = { id: 1, name: 'shop', type: 'http', url: 'https://shop.example.org/', interval: 90 }
+      const exports = { healthchecks: { checks: [check, check] }, 'uptime-kuma': [monitor] }
+      for (const [system, document] of Object.entries(exports)) {
+        await Bun.write(`${file}.json`, JSON.stringify(document))
+        const { text } = await runCommand(importCommand, [system, `${file}.json`], { environment })
+        await Bun.write(file, text)
+        expect((await apply('--yes')).text).toEndWith('Applied.\n')
+        expect((await apply('--dry-run')).exitCode).toBe(0)
+        await Bun.write(file, text.replaceAll(/^ *(?:devices|groups):[^]*$/gm, 'groups: []'))
+        await apply('--prune', '--yes')
+      }
+    },
+    TEST_MAX_MS,
+  )
 
   test(
     'apply creates, is idempotent, reports drift, changes, renames, prunes; an export says the same',

@@ -7,6 +7,7 @@ import { deliverCommand } from './deliver.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { execCommand } from './exec.ts'
+import { importCommand } from './import.ts'
 import { jobCommand } from './job.ts'
 import { maintainCommand } from './maintain.ts'
 import { queryCommand } from './query.ts'
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   queryCommand,
   applyCommand,
   exportCommand,
+  importCommand,
   userCommand,
   tokenCommand,
   doctorCommand,

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+
+import { stringify } from 'yaml'
+import type * as z from 'zod'
+
+import { CommandFailure, EXIT } from '../failures.ts'
+import type { Action, Command } from './action.ts'
+import { fromHealthchecks, healthchecksSchema } from './import/healthchecks.ts'
+import type { ImportedGroup } from './import/imported.ts'
+import { fromUptimeKuma, uptimeKumaSchema } from './import/uptime-kuma.ts'
+
+const FAULTS_SHOWN = 10
+const LINE_WIDTH = 120
+
+/** `tidemark import`: prints the checks of another system as a manifest. */
+export const importCommand: Command = {
+  name: 'import',
+  about:
+    'Prints the checks of another system as a manifest for tidemark apply; calls no service. healthchecks reads the answer of\n' +
+    '  GET /api/v3/checks/, uptime-kuma a backup or a list of monitors. Secrets, messages and histories are not imported.',
+  actions: {
+    healthchecks: action('healthchecks', healthchecksSchema, fromHealthchecks),
+    'uptime-kuma': action('uptime-kuma', uptimeKumaSchema, fromUptimeKuma),
+  },
+}
+
+function action<Schema extends z.ZodType>(
+  source: string,
+  schema: Schema,
+  groupOf: (document: z.output<Schema>) => ImportedGroup,
+): Action {
+  return {
+    words: '<file>',
+    count: [1, 1],
+    options: { manifest: { value: 'name' } },
+    run: async (invocation) => {
+      const read = schema.safeParse(await documentOf(invocation.file()))
+      if (!read.success) {
+        const faults = read.error.issues.slice(0, FAULTS_SHOWN)
+        const lines = faults.map(({ path, message }) => `\n  /${path.join('/')} ${message}`)
+        throw new CommandFailure(EXIT.data, `The file is not an export of ${source}.${lines.join('')}`)
+      }
+      const manifest = invocation.text('manifest') ?? source
+      return { text: stringify({ manifest, groups: [groupOf(read.data)] }, { lineWidth: LINE_WIDTH }) }
+    },
+  }
+}
+
+async function documentOf(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new CommandFailure(EXIT.data, `${path} cannot be read as JSON: ${(error as Error).message}`)
+  }
+}

@@ -60,6 +60,42 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
     (await run(line, environment, ...more)).text
 
   test(
+    'dashboards are pulled into files, compared and pushed, and one of Grafana is imported',
+    async () => {
+      const directory = await mkdtemp(join(FAST_DIR, 'boards-'))
+      try {
+        const { request } = await connectAdministrator(host)
+        const words = { kind: 'text', markdown: 'before' }
+        const body = { name: 'Hall', urlName: 'hall', definition: { widgets: { words } } }
+        await good(request('POST', '/dashboards', { json: body }))
+        expect(await text('dashboard pull', directory)).toBe('1 dashboards.\n')
+        expect((await run('dashboard diff', environment, directory)).exitCode).toBe(0)
+        const file = join(directory, 'hall.json')
+        await Bun.write(file, (await Bun.file(file).text()).replace('before', 'after'))
+        const changed = await run('dashboard diff', environment, directory)
+        expect(changed.exitCode).toBe(1)
+        expect(changed.text).toMatch(/hall +changed +definition\/widgets\/words\/markdown/)
+        await text('dashboard push', directory, '--dry-run')
+        expect((await run('dashboard diff', environment, directory)).exitCode).toBe(1)
+        expect(await text('dashboard push', directory, '--managed-by', 'git')).toMatch(/hall +update +2 +0/)
+        expect((await run('dashboard diff', environment, directory)).exitCode).toBe(0)
+        const read = await good<{ readonly managedBy: string }>(request('GET', '/dashboards/hall'))
+        expect(read.managedBy).toBe('git')
+        const node = join(directory, 'node')
+        const panels = [{ id: 1, type: 'stat', title: 'Load', targets: [{ expr: 'node_load1' }] }]
+        await Bun.write(node, JSON.stringify({ title: 'Node of Grafana', panels }))
+        expect(await text('dashboard grafana', node, '--dry-run')).toMatch(/Load +stat +placeholder/)
+        expect((await request('GET', '/dashboards/node-of-grafana')).status).toBe(404)
+        await text('dashboard grafana', node)
+        expect((await request('GET', '/dashboards/node-of-grafana')).status).toBe(200)
+      } finally {
+        await rm(directory, { recursive: true, force: true })
+      }
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'the typed client reads and delivers, and rejects with the problem of a refusal',
     async () => {
       const { request } = await connectAdministrator(host)

@@ -3,6 +3,7 @@ import { alarmCommand } from './alarm.ts'
 import { applyCommand, exportCommand } from './apply.ts'
 import { backupCommand } from './backup.ts'
 import { completionsCommand } from './completions.ts'
+import { dashboardCommand } from './dashboard.ts'
 import { deliverCommand } from './deliver.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   maintainCommand,
   scriptCommand,
   queryCommand,
+  dashboardCommand,
   applyCommand,
   exportCommand,
   importCommand,

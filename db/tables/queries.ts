@@ -51,6 +51,8 @@ export const dataQueries = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** How its result is stored, as on the wire; null where it is not. */
     materialization: text({ mode: 'json' }).$type<unknown>(),
+    /** How its template writes values: as binds, or as `legacy` text. */
+    escaping: text().$type<'bind' | 'legacy'>().notNull().default('bind'),
   },
   (table) => [
     uniqueIndex('data_queries_by_name').on(sql`${table.name} collate nocase`),
@@ -78,6 +80,8 @@ export const dataQueryVersions = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** As in the draft that was published. */
     materialization: text({ mode: 'json' }).$type<unknown>(),
+    /** How its template writes values: as binds, or as `legacy` text. */
+    escaping: text().$type<'bind' | 'legacy'>().notNull().default('bind'),
   },
   (table) => [
     primaryKey({ columns: [table.queryId, table.number] }),

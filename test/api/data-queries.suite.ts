@@ -1018,6 +1018,67 @@ const runs: Scenario[] = [
   ),
 ]
 
+/** Values that become SQL, which administrators alone may store. */
+const legacy: Scenario = {
+  title: 'administrators store templates whose values become SQL; other users run them at most',
+  async run(client) {
+    const { imported = 0 } = await querySources(client)
+    const json = {
+      dataSourceId: imported,
+      name: `legacy ${++made}`,
+      text: "SELECT id FROM orders WHERE ${condition} AND region = '${region?replace(\"'\", \"''\")}' ORDER BY id",
+      parameters: [REGION, { name: 'condition', type: 'string', default: '1 = 1' }],
+      escaping: 'legacy',
+    }
+    const send = (
+      method: string,
+      path: string,
+      body: object,
+      as: 'administrator' | 'Data_Editor' = 'administrator',
+    ) => client.request(method, path, { json: body, as })
+    expectAnswer(await send('POST', '/dataQueries', json, 'Data_Editor'), { answers: 'forbidden' })
+    const accessible = { ...json, accessibleFromDashboards: true }
+    expectAnswer(await send('POST', '/dataQueries', accessible), {
+      answers: 'invalid',
+      pointers: ['/escaping'],
+    })
+    const query = await good<Query & { readonly warnings: readonly object[] }>(
+      send('POST', '/dataQueries', json),
+    )
+    expect([query.errors, query.warnings]).toEqual([
+      [],
+      [expect.objectContaining({ code: 'legacy_escaping' })],
+    ])
+    const path = `/dataQueries/${query.id}`
+    expectAnswer(await send('PATCH', path, { description: 'x' }, 'Data_Editor'), { answers: 'forbidden' })
+    expectAnswer(await send('POST', `${path}/publish`, {}, 'Data_Editor'), { answers: 'forbidden' })
+    await good(send('POST', `${path}/publish`, {}))
+    const run = (parameters: object) => send('POST', `${path}/run`, { parameters }, 'Data_Editor')
+    expect((await good<Result>(run({ region: 'north', condition: 'id > 1' }))).rows).toEqual([[3]])
+    expect((await good<Result>(run({ region: "o'neil" }))).rows).toEqual([[4]])
+    const drop = '1 = 1; DROP TABLE orders'
+    expectAnswer(await run({ region: 'north', condition: drop }), { answers: 'invalid', pointers: ['/text'] })
+    // The draft writes binds and dashboards may show it, but the published version still writes SQL.
+    await good(
+      send('PATCH', path, {
+        escaping: 'bind',
+        text: 'SELECT 1 AS one',
+        parameters: [],
+        accessibleFromDashboards: true,
+      }),
+    )
+    expectAnswer(await send('POST', `${path}/versions/1/restore`, {}), {
+      answers: 'invalid',
+      pointers: ['/escaping'],
+    })
+    expectAnswer(await send('POST', `${path}/versions/1/restore`, {}, 'Data_Editor'), {
+      answers: 'forbidden',
+    })
+    const above = { dataSourceId: imported, text: `SELECT * FROM \${ref("${json.name}")} l` }
+    expectAnswer(await preview(client, above), { answers: 'invalid', pointers: ['/text'] })
+  },
+}
+
 async function makeUser(client: Client, region: string) {
   const username = `queries ${++made}`
   const properties = [{ key: 'region', value: region }]
@@ -1255,5 +1316,12 @@ const onDatabases: Scenario[] = [
 
 export const dataQueriesSuite: Suite = {
   name: 'data queries',
-  scenarios: [...table(stage, rows), ...life, ...runs, ...scoped, ...(hasSourceServer ? onDatabases : [])],
+  scenarios: [
+    ...table(stage, rows),
+    ...life,
+    ...runs,
+    legacy,
+    ...scoped,
+    ...(hasSourceServer ? onDatabases : []),
+  ],
 }

@@ -8,7 +8,7 @@ const SOURCE = 1
 function published(name: string, below: readonly string[], dataSourceId = SOURCE): Published {
   const text = `SELECT 1 ${below.map((other) => `\${ref("${other}")}`).join(' ')}`
   const template = Template.parse(text)
-  return { name, dataSourceId, parameters: [], template, references: template.references() }
+  return { name, dataSourceId, parameters: [], escaping: 'bind', template, references: template.references() }
 }
 
 const libraryOf = (entries: readonly (Published | string)[]): Library =>
@@ -16,12 +16,26 @@ const libraryOf = (entries: readonly (Published | string)[]): Library =>
     entries.map((entry) => (typeof entry === 'string' ? [keyOf(entry), null] : [keyOf(entry.name), entry])),
   )
 
-function faults(text: string, library: Library, name: string | null = 'Root') {
+function faults(
+  text: string,
+  library: Library,
+  name: string | null = 'Root',
+  escaping: Published['escaping'] = 'bind',
+) {
   const references = Template.parse(text).references()
-  return referenceFaults({ name, dataSourceId: SOURCE, references }, library)
+  return referenceFaults({ name, dataSourceId: SOURCE, escaping, references }, library)
 }
 
 describe('faults of references', () => {
+  test('of and to a template whose values become SQL', () => {
+    const library = libraryOf([{ ...published('Old', []), escaping: 'legacy' }, published('New', [])])
+    expect(faults('${ref("old")}', library)).toMatchObject([
+      { complaint: 'the data query has the escaping legacy: Root > Old' },
+    ])
+    expect(faults('${ref("new")}', library, 'Root', 'legacy')).toMatchObject([{ code: 'invalid' }])
+    expect(faults('${ref("new")}', library)).toEqual([])
+  })
+
   test('names in any case of A to Z, and composed', () => {
     const library = libraryOf([published('Größe', [])])
     expect(faults('${ref("grÖße")}', library)).toMatchObject([{ code: 'not_found' }])

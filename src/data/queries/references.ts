@@ -8,7 +8,7 @@ export const DEPTH_MAX = 10
 export const REACHED_MAX = 50
 
 /** The published version of a data query. */
-export type Published = Pick<Definition, 'dataSourceId' | 'parameters'> & {
+export type Published = Pick<Definition, 'dataSourceId' | 'parameters' | 'escaping'> & {
   readonly name: string
   /** Null when the text is not a template. */
   readonly template: Template | null
@@ -30,14 +30,17 @@ export function keyOf(name: string): string {
   return name.normalize('NFC').replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-type Own = Pick<Definition, 'dataSourceId'> & {
+type Own = Pick<Definition, 'dataSourceId' | 'escaping'> & {
   /** Null for a text that is not stored. */
   readonly name: string | null
   readonly references: References
 }
 
 /** The references of a template that no run can follow, with any values of its parameters. */
-export function referenceFaults({ name, dataSourceId, references }: Own, library: Library): ReferenceFault[] {
+export function referenceFaults(
+  { name, dataSourceId, escaping, references }: Own,
+  library: Library,
+): ReferenceFault[] {
   const computed = references.computed.map((position): ReferenceFault => ({
     position,
     code: 'invalid',
@@ -45,6 +48,7 @@ export function referenceFaults({ name, dataSourceId, references }: Own, library
   }))
   const graph = new Graph(library, dataSourceId, name ?? 'this text')
   const faults = references.calls.flatMap((call): ReferenceFault[] => {
+    if (escaping === 'legacy') return [{ position: call.at, ...LEGACY }]
     const fault = library.size > REACHED_MAX ? TOO_MANY : graph.faultOf(call)
     return fault ? [{ position: call.at, ...fault }] : []
   })
@@ -56,6 +60,11 @@ type Fault = Omit<ReferenceFault, 'position'>
 const TOO_MANY: Fault = {
   code: 'invalid',
   complaint: `reaches more than ${REACHED_MAX} data queries`,
+}
+
+const LEGACY: Fault = {
+  code: 'invalid',
+  complaint: 'a template with the escaping legacy refers to no data query',
 }
 
 /** The data queries below a template. */
@@ -93,6 +102,8 @@ class Graph {
     if (found === null) return { code: 'not_found', complaint: `the data query was never published: ${path}` }
     if (found.dataSourceId !== this.dataSourceId)
       return { code: 'invalid', complaint: `the data query reads another data source: ${path}` }
+    if (found.escaping === 'legacy')
+      return { code: 'invalid', complaint: `the data query has the escaping legacy: ${path}` }
     this.#path.push(found.name)
     const height = this.#above(found)
     this.#path.pop()

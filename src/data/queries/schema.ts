@@ -73,6 +73,12 @@ export const text = storableText
   .max(TEMPLATE_MAX)
   .describe('SQL in the dialect of the data source, as a template. `${region}` is a value of a parameter.')
   .meta({ examples: ['SELECT id, amount FROM orders WHERE region = ${region}'] })
+const escaping = z
+  .enum(['bind', 'legacy'])
+  .default('bind')
+  .describe(
+    '`bind`: values become binds, or are escaped for their place. `legacy`: they become SQL as they are, for templates that escape them themselves; for administrators alone.',
+  )
 export const parameters = z
   .array(parameter)
   .max(PARAMETERS_MAX)
@@ -108,6 +114,8 @@ export const queryBody = z
       .default(false)
       .describe('Whether dashboards show its results, within scopes, to users who may not run data queries.'),
     materialization,
+    escaping,
+    warnings: shownOnly,
   })
   .meta({
     examples: [
@@ -135,6 +143,7 @@ const shown = {
     }),
   ),
   materialization: materializationView,
+  escaping: z.enum(['bind', 'legacy']).describe('How the template writes values: as binds, or as SQL.'),
 }
 
 const summary = {
@@ -180,6 +189,9 @@ export const queryView = z
     ...summary,
     ...shown,
     errors: z.array(queryError).describe('The faults of the draft; the database has not checked it.'),
+    warnings: z
+      .array(z.object({ code: z.enum(['legacy_escaping']), message: z.string() }))
+      .describe('Risks of the draft.'),
   })
   .meta({ id: 'DataQuery' })
 
@@ -235,4 +247,7 @@ export type ListQuery = z.output<typeof listQuery>
 export type PublishBody = z.output<typeof publishBody>
 export type VersionView = z.output<typeof versionView>
 /** The part of a data query that a run needs. */
-export type Definition = Pick<QueryBody, 'dataSourceId' | 'text' | 'parameters' | 'materialization'>
+export type Definition = Pick<
+  QueryBody,
+  'dataSourceId' | 'text' | 'parameters' | 'materialization' | 'escaping'
+>

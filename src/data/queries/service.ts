@@ -22,6 +22,7 @@ import type {
 import { hasGroup } from './groups/service.ts'
 import { listResultStates, publicationWrites, readResultState } from './results/service.ts'
 import type { ResultState } from './results/schema.ts'
+import { refuseLegacy, warningsOf } from './legacy.ts'
 import { errorsOf } from './service/composition.ts'
 import {
   deletionWrites,
@@ -58,6 +59,7 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
   const { ports } = context
   const { database, clock } = ports
   const change = changeOf(ports, body)
+  refuseLegacy(context, change)
   const row = { ...change, published: 0, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = `There must be at most ${QUERIES_MAX} data queries. Delete one first.`
@@ -115,6 +117,7 @@ export async function publishQuery(
   const { ports, caller } = context
   const { database, clock } = ports
   const before = await requireQuery(ports, id)
+  refuseLegacy(context, before)
   const errors = force ? [] : await errorsOf(context, before)
   if (errors.length > 0)
     throw new Refusal(
@@ -178,6 +181,7 @@ async function changeDraft(
   { action, after }: { readonly action: string; readonly after: QueryChange },
 ): Promise<Versioned> {
   const { ports } = context
+  refuseLegacy(context, after)
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   await commitNamed(ports, after, [
     store.updateQuery(ports.database, before, after),
@@ -221,8 +225,8 @@ function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
   return { name, description, groupId, isAccessible, ...definitionOf(body), updatedAt: clock.now() }
 }
 
-function definitionOf({ dataSourceId, text, parameters, materialization }: Definition) {
-  return { dataSourceId, text, parameters, materialization }
+function definitionOf({ dataSourceId, text, parameters, materialization, escaping }: Definition) {
+  return { dataSourceId, text, parameters, materialization, escaping }
 }
 
 function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: QueryChange) {
@@ -233,7 +237,8 @@ async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
   const { ports } = context
   const errors = [...(await errorsOf(context, row))]
   const result = await readResultState(ports, row.id)
-  return { view: { ...summaryOf(ports, row, result), ...definitionOf(row), errors }, version: row.version }
+  const view = { ...summaryOf(ports, row, result), ...definitionOf(row), errors, warnings: warningsOf(row) }
+  return { view, version: row.version }
 }
 
 function summaryOf({ settings, clock }: Ports, row: SummaryRow, result: ResultState): QuerySummary {

@@ -10,31 +10,57 @@ import type { Relations } from '../sql/names.ts'
 import type { Dialect } from '../sql/spelling.ts'
 import { templateFragment } from '../sql/template-sql.ts'
 import { TextFault } from '../sql/text-fault.ts'
+import { Written } from '../../templates/written.ts'
 import type { ReferenceFault } from './references.ts'
-import type { QueryView } from './schema.ts'
+import type { Definition, QueryView } from './schema.ts'
 
 export type QueryError = QueryView['errors'][number]
 
 /** A statement, or the fault that prevents one. */
 type Made = { readonly statement: Fragment } | { readonly error: QueryError }
 
+type Writing = Partial<Pick<Definition, 'escaping'>> & {
+  readonly dialect: Dialect
+  readonly relations: Relations | null
+}
+
 /** The statement that the template of a data query writes. It is one statement that only reads, and can stand in parentheses. */
 export function statementOf(
   template: Template,
   surroundings: Surroundings,
-  { dialect, relations }: { readonly dialect: Dialect; readonly relations: Relations | null },
+  { dialect, relations, escaping = 'bind' }: Writing,
 ): Made {
   let written = ''
   try {
-    const statement = templateFragment(template.sql(surroundings), dialect)
+    const isLegacy = escaping === 'legacy'
+    const statement = isLegacy
+      ? textFragment(template.text(surroundings), dialect)
+      : templateFragment(template.sql(surroundings), dialect)
     written = boundOf(statement, WRITERS[dialect]).text
     const checked = checkStatement(written, dialect, relations)
     return { statement: shortened(statement, written.length - checked.length) }
   } catch (error) {
+    if (error instanceof WrittenFault) return { error: { ...templateError(error.fault), phase: 'statement' } }
     if (error instanceof TemplateFault) return { error: templateError(error) }
     if (!(error instanceof TextFault)) throw error
     const code = error.code === 'scope_unsupported_reference' ? error.code : 'invalid'
     return { error: { phase: 'statement', ...error.placeIn(written), code, message: error.complaint } }
+  }
+}
+
+/** A fault at a place in SQL that a template wrote as text. */
+class WrittenFault extends Error {
+  constructor(readonly fault: TemplateFault) {
+    super(fault.message)
+  }
+}
+
+/** SQL that a template wrote as text, without binds. */
+function textFragment(text: string, dialect: Dialect): Fragment {
+  try {
+    return templateFragment(new Written([{ kind: 'text', text, at: 0, snippet: null }], () => text), dialect)
+  } catch (error) {
+    throw error instanceof TemplateFault ? new WrittenFault(error) : error
   }
 }
 

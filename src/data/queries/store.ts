@@ -8,15 +8,24 @@ type Typed = Pick<Definition, 'materialization'> & { readonly parameters: Parame
 export type QueryRow = Omit<typeof dataQueries.$inferSelect, keyof Typed> & Typed
 export type QueryChange = Pick<
   QueryRow,
-  'name' | 'description' | 'groupId' | 'dataSourceId' | 'text' | 'isAccessible' | 'updatedAt' | keyof Typed
+  | 'name'
+  | 'description'
+  | 'groupId'
+  | 'dataSourceId'
+  | 'text'
+  | 'isAccessible'
+  | 'updatedAt'
+  | 'escaping'
+  | keyof Typed
 >
 export type VersionRow = Omit<typeof dataQueryVersions.$inferSelect, keyof Typed> & Typed
-export type SummaryRow = Omit<QueryRow, 'text' | keyof Typed>
+export type SummaryRow = Omit<QueryRow, 'text' | 'escaping' | keyof Typed>
 
 const {
   text: _text,
   parameters: _parameters,
   materialization: _materialization,
+  escaping: _escaping,
   ...summary
 } = getTableColumns(dataQueries)
 
@@ -140,7 +149,7 @@ export async function listPublished(
   database: Database,
   names: readonly string[],
 ): Promise<readonly PublishedRow[]> {
-  const { dataSourceId, text, parameters, materialization } = getTableColumns(dataQueryVersions)
+  const { dataSourceId, text, parameters, materialization, escaping } = getTableColumns(dataQueryVersions)
   const isLatest = and(
     eq(dataQueryVersions.queryId, dataQueries.id),
     eq(dataQueryVersions.number, dataQueries.published),
@@ -149,7 +158,7 @@ export async function listPublished(
     .select({
       id: dataQueries.id,
       name: dataQueries.name,
-      definition: { dataSourceId, text, parameters, materialization },
+      definition: { dataSourceId, text, parameters, materialization, escaping },
     })
     .from(dataQueries)
     .leftJoin(dataQueryVersions, isLatest)

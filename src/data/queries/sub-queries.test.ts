@@ -29,7 +29,14 @@ const parameter = (name: string, change: Partial<Parameter> = {}): Parameter => 
 
 function published(name: string, text: string, parameters: readonly Parameter[] = []): Published {
   const template = Template.parse(text)
-  return { name, dataSourceId: 1, parameters: [...parameters], template, references: template.references() }
+  return {
+    name,
+    dataSourceId: 1,
+    parameters: [...parameters],
+    escaping: 'bind',
+    template,
+    references: template.references(),
+  }
 }
 
 const REGION = parameter('region', { default: 'north' })

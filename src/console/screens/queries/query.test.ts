@@ -14,6 +14,8 @@ const QUERY: Query = {
   state: 'ready',
   result: null,
   materialization: null,
+  escaping: 'bind',
+  warnings: [],
   text: 'SELECT 1',
   parameters: [
     {

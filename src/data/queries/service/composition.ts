@@ -10,6 +10,7 @@ import type { Relations } from '../../sql/names.ts'
 import type { Dialect } from '../../sql/spelling.ts'
 import { UNCHECKED, valuesOf } from '../parameters.ts'
 import type { Allowed } from '../parameters.ts'
+import { NO_LEGACY_USER } from '../legacy.ts'
 import { NO_USER, materializationError } from '../results/materializable.ts'
 import type { StoredResult } from '../results/service.ts'
 import { REACHED_MAX, keyOf, referenceFaults } from '../references.ts'
@@ -28,7 +29,10 @@ export type Composed = Definition & {
 }
 
 export type Faults = { readonly errors: readonly [QueryError, ...QueryError[]] }
-export type Examined = { readonly template: Template; readonly reached: Library }
+export type Examined = Pick<Definition, 'escaping'> & {
+  readonly template: Template
+  readonly reached: Library
+}
 type Statement = {
   readonly dialect: Dialect
   /** The relations of the caller; null where the caller has no scope. */
@@ -53,13 +57,15 @@ export async function examine(ports: Ports, query: Composed): Promise<Examined |
     ...faults.map((fault) => referenceError(fault, query.text)),
     ...(await missingValues(ports, query)),
   ]
-  return first ? { errors: [first, ...others] } : { template: parsed.template, reached: library }
+  return first
+    ? { errors: [first, ...others] }
+    : { template: parsed.template, reached: library, escaping: query.escaping }
 }
 
 /** The statement of a data query with those that it refers to, or its faults. */
 export async function written(
   context: Context,
-  { template, reached }: Examined,
+  { template, reached, escaping }: Examined,
   { dialect, relations = null, values, allowed, user, results = new Map() }: Statement,
 ): Promise<{ readonly statement: Fragment } | Faults> {
   const { settings } = context.ports
@@ -67,12 +73,12 @@ export async function written(
     published: reached,
     results,
     allowed,
-    user: user === undefined ? await userOf(context) : user,
+    user: escaping === 'legacy' ? NO_LEGACY_USER : (user ?? (await userOf(context))),
     timeZone: settings.timeZone,
     limits: new Limits(),
     calls: 0,
   }
-  const made = statementOf(template, surroundingsOf(stage, values), { dialect, relations })
+  const made = statementOf(template, surroundingsOf(stage, values), { dialect, relations, escaping })
   return 'error' in made ? { errors: [made.error] } : made
 }
 
@@ -93,10 +99,10 @@ async function readLibrary({ database }: Ports, names: readonly string[]): Promi
 
 function publishedOf({ name, definition }: store.PublishedRow): Published | null {
   if (!definition) return null
-  const { dataSourceId, text, parameters } = definition
+  const { dataSourceId, text, parameters, escaping } = definition
   const { template = null } = parsedText(text)
   const references = template?.references() ?? { calls: [], computed: [] }
-  return { name, dataSourceId, parameters, template, references }
+  return { name, dataSourceId, parameters, escaping, template, references }
 }
 
 async function userOf({ ports, caller }: Context): Promise<Given> {

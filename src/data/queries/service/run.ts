@@ -8,6 +8,7 @@ import { requireSource } from '../../sources/service.ts'
 import { joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { valuesOf } from '../parameters.ts'
+import { refuseLegacyRun } from '../legacy.ts'
 import { findReadable, listReadable } from '../results/service.ts'
 import type { StoredResult } from '../results/service.ts'
 import type { PreviewBody, ResultView, RunBody } from '../run-schema.ts'
@@ -69,7 +70,7 @@ type VersionOfQuery = Composed & {
  * database, not_found for the data source, and the refusals of the ports `databases` and `tables` */
 export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
   const { values, limit, ...definition } = body
-  const query = { ...definition, name: null, materialization: null }
+  const query = { ...definition, name: null, materialization: null, escaping: 'bind' } as const
   return run(context, query, { values, limit, pointer: '/values', asking, sharing: null })
 }
 
@@ -82,7 +83,7 @@ type Given = {
   readonly isOfValues?: boolean
 }
 
-type Text = Omit<Definition, 'materialization'>
+type Text = Omit<Definition, 'materialization' | 'escaping'>
 
 type Prepared = Readable & {
   readonly source: ReadableSource
@@ -118,6 +119,7 @@ async function prepare(
   query: Composed,
   { values, pointer, asking, isOfValues = false }: Given,
 ): Promise<Prepared> {
+  refuseLegacyRun(context, query)
   const row = await requireSource(context.ports, query.dataSourceId)
   const source = await openSource(context, row)
   const examined = await examine(context.ports, query)
@@ -149,7 +151,7 @@ export async function prepareStored(
 
 /** A data query that is not stored, with these values. @throws {Refusal} as `previewQuery` */
 export function prepareText(context: Context, definition: Text, given: Given) {
-  return prepare(context, { ...definition, name: null, materialization: null }, given)
+  return prepare(context, { ...definition, name: null, materialization: null, escaping: 'bind' }, given)
 }
 
 /** The published version of a data query with these values, or its stored result.

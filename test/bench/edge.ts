@@ -11,6 +11,7 @@ import { tableOf } from './measure.ts'
 
 const MINUTE_MS = 60_000
 const CRON = '*/5 * * * *'
+const MINUTELY = '* * * * *'
 /** Dollars for a million. */
 const PRICES = { workerRequest: 0.3, objectRequest: 0.15, rowRead: 0.001, rowWritten: 1 }
 
@@ -162,6 +163,7 @@ await count(`cron every five minutes, ${jobCount} jobs, all silent and cold`, 24
   await edge.cool()
   await edge.passMs(5 * MINUTE_MS, CRON)
 })
+await count('cron every minute, no refresh is due', 60, () => edge.passMs(MINUTE_MS, MINUTELY))
 await count(`a day of ${jobCount} silent jobs, without cron`, 1, () => pause(1_440 * MINUTE_MS))
 process.stdout.write(`${tableOf(rows)}\n`)
 await edge.close()

@@ -337,6 +337,12 @@ onMainHost(
           await page.getByRole('button', { name: 'Run' }).click()
           await grid.getByText('20', { exact: true }).waitFor()
           await check('query')
+          await page.getByRole('button', { name: 'Plan', exact: true }).click()
+          await dialog.getByRole('list', { name: 'Plan' }).getByText('orders').first().waitFor()
+          await check('plan')
+          await dialog.getByLabel('Run it, for the rows and the duration of each step').check()
+          await dialog.getByText('1 row', { exact: false }).first().waitFor()
+          await dialog.getByRole('button', { name: 'Close' }).click()
           await write('SELECT amount FROM orders WHERE region = ${regio}')
           await page.getByRole('button', { name: 'Save draft' }).click()
           await page.getByRole('heading', { level: 1, name: 'Amounts' }).waitFor()
@@ -355,6 +361,42 @@ onMainHost(
           await page.getByRole('link', { name: 'Data queries' }).first().click()
           await page.getByRole('link', { name: 'Amounts' }).waitFor()
           await check('queries')
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'the result of a data query is stored, computed anew, and says when it is computed next',
+      async () => {
+        const { client } = stage
+        const { id } = await good<{ readonly id: number }>(
+          client.request('POST', '/dataSources', { json: { name: 'Stored sales', type: 'csv' } }),
+        )
+        const columns = [{ name: 'region', type: 'string' }]
+        await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name: 'shops', columns } }))
+        const json = { name: 'All shops', dataSourceId: id, text: 'SELECT region FROM shops' }
+        const query = await good<{ readonly id: number }>(client.request('POST', '/dataQueries', { json }))
+        await stage.visit(`queries/${query.id}`, {}, async ({ page, check }) => {
+          page.setDefaultTimeout(IMPORT_MAX_MS)
+          const dialog = page.getByRole('dialog')
+          await page.getByLabel('Computed').selectOption('each hour')
+          await page.getByLabel('Indexes').fill('region')
+          await page.getByLabel('Dashboards show its results').check()
+          await page.getByRole('button', { name: 'Save draft' }).click()
+          await page.getByRole('button', { name: 'Publish', disabled: false }).click()
+          await dialog.getByRole('button', { name: 'Publish' }).click()
+          await page.getByRole('button', { name: 'Compute now' }).click()
+          await page.getByText('The result is computed').waitFor()
+          await page.getByText('Late by').waitFor({ state: 'detached' })
+          const next = page.locator('dt:has-text("Next") + dd time')
+          expect(Date.parse((await next.getAttribute('datetime')) ?? '')).toBeGreaterThan(Date.now())
+          await check('query-stored')
+        })
+        const stored = await good(client.request('GET', `/dataQueries/${query.id}`))
+        expect(stored).toMatchObject({
+          accessibleFromDashboards: true,
+          materialization: { refresh: 'hourly', indexes: [{ columns: ['region'], unique: false }] },
         })
       },
       JOURNEY_MAX_MS,

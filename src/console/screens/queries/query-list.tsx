@@ -8,6 +8,7 @@ import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
+import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { DeleteGroupDialog, GroupDialog } from './group-dialogs.tsx'
@@ -224,7 +225,11 @@ function QueryTable({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
             if (row.kind === 'group') return null
             const { published } = row.query
             if (published === 0) return <span class="faint">{t('queries.notPublished')}</span>
-            return t('queries.version', { number: published })
+            return (
+              <>
+                {t('queries.version', { number: published })} <ResultState state={row.query.state} />
+              </>
+            )
           },
         },
         {
@@ -236,6 +241,12 @@ function QueryTable({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
       ]}
     />
   )
+}
+
+/** A stored result that is old, is computed now, or could not be computed. */
+function ResultState({ state }: Pick<Summary, 'state'>): JSX.Element | null {
+  if (state === 'draft' || state === 'ready') return null
+  return <State state={state === 'failed' ? 'minor' : 'warning'} text={t(`queries.resultState.${state}`)} />
 }
 
 function NameCell({ row }: { readonly row: Row }): JSX.Element {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useLocation } from 'preact-iso'
+import { lazy, useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { callVersioned } from '../../api/client.ts'
@@ -18,6 +18,7 @@ import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DependentsCard } from './dependents.tsx'
+import type { Dependents } from './dependents.tsx'
 import { EditorCard } from './editor-card.tsx'
 import { pathOf } from './groups.ts'
 import type { Group } from './groups.ts'
@@ -26,6 +27,7 @@ import { PublishDialog } from './publish-dialog.tsx'
 import { bodyOf } from './query.ts'
 import type { Query, QueryDraft } from './query.ts'
 import { ResultCard } from './result-card.tsx'
+import { StorageCard } from './storage-card.tsx'
 import { useDraft } from './use-draft.ts'
 import { useRun } from './use-run.ts'
 import type { Run } from './use-run.ts'
@@ -45,6 +47,9 @@ export function QueryPage({ id }: { readonly id: string }): JSX.Element {
   )
 }
 
+/** The plan is loaded when it is asked for first. */
+const Plan = lazy(async () => (await import('./plan-dialog.tsx')).PlanDialog)
+
 type Props = { readonly query: Query | undefined; readonly etag: string | undefined }
 
 function Editing({ query, etag }: Props): JSX.Element {
@@ -53,7 +58,7 @@ function Editing({ query, etag }: Props): JSX.Element {
   const { draft, change, isChanged } = edited
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState<Failure | null>(null)
-  const [dialog, setDialog] = useState<'publish' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<DialogName | null>(null)
   const run = useRun()
   const groups = useGet('/dataQueries/groups', {}).data?.items ?? []
   const dependents = useGet('/dataQueries/{id}/dependents', query ? { path: { id: query.id } } : null)
@@ -89,6 +94,9 @@ function Editing({ query, etag }: Props): JSX.Element {
             >
               {t('queries.publish')}
             </Button>
+            <Button icon="objects" refused={refusedRun} onClick={() => setDialog('plan')}>
+              {t('queries.plan')}
+            </Button>
             <RunButton run={run} refused={refusedRun} onStart={start} />
             {query && <More query={query} onDelete={() => setDialog('delete')} />}
           </>
@@ -117,6 +125,7 @@ function Editing({ query, etag }: Props): JSX.Element {
               onTexts={setTexts}
               failure={run.failure}
             />
+            <StorageCard query={query} draft={draft} change={change} failure={failure} />
             {query && (
               <>
                 <DependentsCard dependents={dependents} />
@@ -126,12 +135,42 @@ function Editing({ query, etag }: Props): JSX.Element {
           </div>
         </div>
       </div>
-      {query && dialog === 'publish' && <PublishDialog query={query} onClose={() => setDialog(null)} />}
-      {query && dialog === 'delete' && (
-        <DeleteDialog query={query} dependents={dependents} onClose={() => setDialog(null)} />
+      {dialog && (
+        <Opened
+          dialog={dialog}
+          query={query}
+          draft={draft}
+          texts={texts}
+          dependents={dependents}
+          onClose={() => setDialog(null)}
+        />
       )}
     </>
   )
+}
+
+type DialogName = 'publish' | 'delete' | 'plan'
+
+function Opened({
+  dialog,
+  query,
+  draft,
+  texts,
+  dependents,
+  onClose,
+}: {
+  readonly dialog: DialogName
+  readonly query: Query | undefined
+  readonly draft: QueryDraft
+  readonly texts: Readonly<Record<string, string>>
+  readonly dependents: Dependents
+  readonly onClose: () => void
+}): JSX.Element | null {
+  if (dialog === 'plan') return <Plan draft={draft} texts={texts} onClose={onClose} />
+  if (query && dialog === 'publish') return <PublishDialog query={query} onClose={onClose} />
+  if (query && dialog === 'delete')
+    return <DeleteDialog query={query} dependents={dependents} onClose={onClose} />
+  return null
 }
 
 const crumbsOf = (groups: readonly Group[], query: Query | undefined) => [

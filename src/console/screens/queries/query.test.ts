@@ -62,8 +62,9 @@ const QUERY: Query = {
 
 test('a stored query becomes the same body', () => {
   const { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters } = QUERY
+  const materialization = { refresh: 'hourly' as const, indexes: [{ columns: ['region'], unique: false }] }
   const kept = { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters }
-  expect(bodyOf(draftOf(QUERY))).toEqual(kept)
+  expect(bodyOf(draftOf({ ...QUERY, materialization }))).toEqual({ ...kept, materialization })
 })
 
 test.each([

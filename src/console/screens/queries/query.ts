@@ -38,6 +38,8 @@ export type QueryDraft = {
   /** Empty while none is chosen. */
   readonly dataSourceId: string
   readonly accessibleFromDashboards: boolean
+  /** Null: each run computes the result. */
+  readonly materialization: Query['materialization']
   readonly text: string
   readonly parameters: readonly ParameterDraft[]
 }
@@ -59,6 +61,7 @@ export function draftOf(query: Query | undefined): QueryDraft {
     groupId: query?.groupId ?? null,
     dataSourceId: query ? String(query.dataSourceId) : '',
     accessibleFromDashboards: query?.accessibleFromDashboards ?? false,
+    materialization: query?.materialization ?? null,
     text: query?.text ?? '',
     parameters: (query?.parameters ?? []).map((parameter) => ({
       ...parameter,

@@ -163,7 +163,7 @@ const FRAME = {
 /** Where an answer may be kept at all, and how long at most before it is asked for again. */
 const KEPT = /^(?:no-store|private, no-cache)$/
 /** What everybody may see may be kept by others. */
-const PUBLIC = /^\/(?:status|badges|ui)\/|^\/styles\/custom\.css|^\/docs$/
+const PUBLIC = /^\/(?:status|badges|ui)\/|^\/styles\/custom\.css|^\/docs(?:\?|$)/
 const KEPT_BY_OTHERS =
   /^(?:no-store|private, no-cache|no-cache|public, max-age=(?:30|60|31536000, immutable))$/
 

@@ -361,7 +361,9 @@ function placeOf(path: string, { parameters: all = [] }: Operation): string {
 
 /** Whether others add parameters to the URLs of a route. */
 function isOpen(path: string): boolean {
-  return /^\/(?:webcollector\/ping|status|badges|ui)\/|^\/oidc\/callback$|^\/styles\/custom\.css$/.test(path)
+  return /^\/(?:webcollector\/ping|status|badges|ui)\/|^\/oidc\/callback$|^\/styles\/custom\.css$|^\/docs$/.test(
+    path,
+  )
 }
 
 function takesMany(schema: object): boolean {

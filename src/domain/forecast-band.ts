@@ -8,6 +8,8 @@ export type ForecastBand = {
   readonly begins: readonly number[]
   /** The end of the last bucket. */
   readonly endAt: number
+  /** The predicted values of the buckets; absent in bands of earlier releases. */
+  readonly means?: readonly (number | null)[]
   /** Lower and upper bounds of the buckets, by level. */
   readonly levels: Readonly<Record<string, readonly (readonly [lower: number, upper: number])[]>>
 }

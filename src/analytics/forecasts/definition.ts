@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
-import { isTimeZone } from '../../lib/time.ts'
+import { DAY_MS, isTimeZone } from '../../lib/time.ts'
 import { filterSchema } from '../../data/filters/schema.ts'
 import { model } from './model.ts'
-import { stepOf, stepsIn } from './steps.ts'
+import { stepMs, stepOf, stepsIn } from './steps.ts'
 
 export const FORECASTS_MAX = 200
 const HORIZON_MAX = 10_000
@@ -15,11 +15,13 @@ const BANDS_MAX = 100
 const LEVELS_MAX = 4
 const DESCRIPTION_MAX = 4_000
 const TIMEOUT_MAX_S = 86_400
+const HOLIDAYS_MAX = 1_000
+const HOLIDAY_NAMES_MAX = 20
 
 export const QUALITIES = ['good', 'fair', 'worse_than_naive', 'untested', 'failed'] as const
 
 /** Columns of results, which no group column may have as its name. */
-const RESULT_COLUMN = /^(?:ds|y|yhat|yhat_(?:lower|upper)_\d+|kind|run_id)$/
+const RESULT_COLUMN = /^(?:ds|y|yhat|yhat_(?:lower|upper)_\d+|kind|anomaly|run_id)$/
 
 const columnName = storableText.min(1).max(255)
 const aggregate = z
@@ -103,6 +105,29 @@ const step = z
 
 export const scalar = z.union([storableText.max(1_000), z.number(), z.boolean(), z.null()])
 
+const holidays = z
+  .strictObject({
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'must be a country, or a part of it, such as CH or CH-ZH')
+      .nullable()
+      .default(null)
+      .describe('The country, or the part of it, whose holidays are known (ISO 3166).')
+      .meta({ examples: ['CH-ZH'] }),
+    days: z
+      .array(z.strictObject({ date: z.iso.date(), name: storableText.min(1).max(100) }))
+      .max(HOLIDAYS_MAX)
+      .refine(
+        (days) => new Set(days.map(({ name }) => name)).size <= HOLIDAY_NAMES_MAX,
+        `must have at most ${HOLIDAY_NAMES_MAX} names`,
+      )
+      .default([])
+      .describe('Own days, past and ahead. Days with one name are expected to have the same effect.'),
+  })
+  .nullable()
+  .default(null)
+  .describe('Days that explain the value, for steps of a day or less.')
+
 const bands = z
   .array(
     z.strictObject({
@@ -128,6 +153,7 @@ export const definition = {
   horizon: duration
     .describe('How far ahead values are predicted: whole steps, 10,000 at most.')
     .meta({ examples: ['P90D'] }),
+  holidays,
   gaps: z
     .enum(['none', 'zero', 'previous', 'interpolate'])
     .default('interpolate')
@@ -210,8 +236,14 @@ function checkWhole(body: z.output<typeof whole>, context: z.core.$RefinementCtx
   const width = stepOf(body.step)
   const steps = width && isTemporalDuration(body.horizon) ? stepsIn(body.horizon, width) : 1
   if (steps === null || steps > HORIZON_MAX) fault(['horizon'], `must be 1 to ${HORIZON_MAX} steps`)
-  if (body.source.type === 'job') return
-  const { groupColumns, timeColumn, valueColumn, regressors } = body.source
+  if (body.holidays && width && stepMs(width) > DAY_MS) fault(['holidays'], 'needs a step of a day or less')
+  if (body.source.type !== 'job') checkColumns(body.source, fault)
+}
+
+function checkColumns(
+  { groupColumns, timeColumn, valueColumn, regressors }: RowSource,
+  fault: (path: (string | number)[], message: string) => void,
+): void {
   const taken = new Set([timeColumn, valueColumn])
   for (const [at, name] of groupColumns.entries()) {
     if (RESULT_COLUMN.test(name)) fault(['source', 'groupColumns', at], 'is the name of a column of results')

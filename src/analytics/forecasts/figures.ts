@@ -1,4 +1,5 @@
 import type { FiguresView } from './schema.ts'
+import { stepOf, stepsIn } from './steps.ts'
 
 /** The backtest of a group, as the engine gives it. */
 export type Backtest = {
@@ -11,28 +12,34 @@ export type Backtest = {
   readonly coverage: Readonly<Record<string, number | null>>
 }
 
-const SEASONS: Readonly<Record<string, string>> = {
-  day: 'the same time of the day before',
-  week: 'the same time of the week before',
-  year: 'the same time of the year before',
+const PLACES: Readonly<Record<string, string>> = {
+  P1D: 'day',
+  P7D: 'week',
+  P1M: 'month',
+  P3M: 'quarter',
 }
+const UNITS: Readonly<Record<string, string>> = { ...PLACES, PT1H: 'hour', P1Y: 'year' }
 
-/** The figures of trials for people.
+/** The figures of trials for people: how far off, beside the naive forecast, and what the widest interval holds.
  * @param season the season of the naive forecast; null for the last value */
 export function figuresOf(
   backtest: Backtest,
-  { season, horizonSteps }: { readonly season: string | null; readonly horizonSteps: number },
+  {
+    season,
+    step,
+    horizon,
+  }: { readonly season: string | null; readonly step: string; readonly horizon: string },
 ): FiguresView {
   const { folds, smape, mase, skill, naive, coverage } = backtest
-  const measure = SEASONS[season ?? ''] ?? 'the last value'
+  const measure =
+    season === null ? 'the last value' : `the same ${PLACES[step] ?? 'time'} of the ${season} before`
   const parts = [
     smape === null
       ? []
-      : [
-          `off by ${percent(smape)} on average over ${folds} ${folds === 1 ? 'trial' : 'trials'} of ${horizonSteps} steps`,
-        ],
+      : [`off by ${percent(smape)} on average over ${counted(folds, 'trial')} of ${lengthOf(horizon, step)}`],
     naive.smape === null ? [] : [`${measure} would be off by ${percent(naive.smape)}`],
     Object.entries(coverage)
+      .toSorted(([one], [other]) => Number(one) - Number(other))
       .slice(-1)
       .flatMap(([level, share]) =>
         share === null ? [] : [`${Math.round(share * 100)} % of values were inside the ${level} % band`],
@@ -47,6 +54,16 @@ export function figuresOf(
     coverage: { ...coverage },
     folds,
   }
+}
+
+/** A horizon in steps, such as 90 days. */
+function lengthOf(horizon: string, step: string): string {
+  const width = stepOf(step)
+  return counted((width && stepsIn(horizon, width)) ?? 0, UNITS[step] ?? 'step')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** The figures of all groups: the means of their figures. */

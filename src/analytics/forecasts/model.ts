@@ -56,8 +56,16 @@ export const model = z
       .record(z.string().regex(/^[a-zA-Z]{1,64}$/), z.union([param, z.array(param).max(10)]))
       .default({})
       .describe('Parameters of the kind; see GET /forecasts/kinds.'),
+    search: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the newest trials choose among 12 settings at most. Parameters that are given stay as they are.',
+      ),
   })
-  .superRefine(({ kind, params }, context) => {
+  .superRefine(({ kind, params, search }, context) => {
+    if (search && (kind === 'naive' || kind.startsWith('custom:')))
+      context.addIssue({ code: 'custom', path: ['search'], message: 'is not for this kind' })
     for (const issue of PARAMS[kind]?.safeParse(params).error?.issues ?? [])
       context.addIssue({
         code: 'custom',
@@ -65,7 +73,7 @@ export const model = z
         message: issue.message,
       })
   })
-  .default({ kind: 'auto', params: {} })
+  .default({ kind: 'auto', params: {}, search: false })
 
 function unknownKey(issue: z.core.$ZodIssue): string[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { figuresOf, meanBacktest } from './figures.ts'
-import { bandOf, pointsOf, readOutcomes, resultColumns, resultRows, summaryOf } from './results.ts'
+import {
+  bandOf,
+  groupOutcome,
+  pointsOf,
+  readOutcomes,
+  resultColumns,
+  resultRows,
+  summaryOf,
+} from './results.ts'
 import type { OutcomeLine } from './results.ts'
 
 const backtest = {
@@ -24,7 +32,7 @@ const predicted = (id: number, count = 2) => ({
   mean: Array.from({ length: count }, () => 5),
   lo95: Array.from({ length: count }, () => 4),
   hi95: Array.from({ length: count }, () => 6),
-  past: { t: [-1_000], y: [null] },
+  past: { t: [-1_000, -500], y: [null, 9], mean: [5, 5], lo95: [4, 4], hi95: [6, 6], anomaly: [null, 1] },
   season: 'week',
   backtest,
   quality: 'good',
@@ -55,13 +63,15 @@ describe('results', () => {
       'yhat_lower_95',
       'yhat_upper_95',
       'kind',
+      'anomaly',
       'run_id',
     ])
     const rows = resultRows(outcome, { levels: [95], runId: 'j_1' })
     expect(rows).toEqual([
-      ['north', '1969-12-31T23:59:59.000Z', null, null, null, null, 'history', 'j_1'],
-      ['north', '1970-01-01T00:00:00.000Z', null, 5, 4, 6, 'forecast', 'j_1'],
-      ['north', '1970-01-01T00:00:01.000Z', null, 5, 4, 6, 'forecast', 'j_1'],
+      ['north', '1969-12-31T23:59:59.000Z', null, 5, 4, 6, 'history', null, 'j_1'],
+      ['north', '1969-12-31T23:59:59.500Z', 9, 5, 4, 6, 'history', 1, 'j_1'],
+      ['north', '1970-01-01T00:00:00.000Z', null, 5, 4, 6, 'forecast', null, 'j_1'],
+      ['north', '1970-01-01T00:00:01.000Z', null, 5, 4, 6, 'forecast', null, 'j_1'],
     ])
   })
 
@@ -84,17 +94,50 @@ describe('results', () => {
     expect(late && pointsOf(late, [95])).toBeNull()
   })
 
+  test('count the last values that are not usual, and keep what a trial said of them', () => {
+    const [outcome, old] = read(predicted(0), { ...predicted(1), past: { t: [0], y: [1] } })
+    if (!outcome || !old) throw new Error('no outcome')
+    expect(groupOutcome(outcome).outcome.anomalies).toBe(1)
+    expect(pointsOf(outcome, [95])?.past).toMatchObject({
+      mean: [5, 5],
+      levels: {
+        '95': [
+          [4, 6],
+          [4, 6],
+        ],
+      },
+    })
+    expect(groupOutcome(old).outcome.anomalies).toBeNull()
+    expect(pointsOf(old, [95])?.past).toEqual({ t: [0], y: [1], mean: null, anomaly: null, levels: {} })
+  })
+
   test('of another program are refused', () => {
     expect(() => readOutcomes('{"v":2}')).toThrow()
     expect(() => read({ id: 0 })).toThrow()
   })
 })
 
-test('figures are a sentence for people', () => {
+describe('figures are a sentence for people', () => {
   const mean = meanBacktest([backtest, { ...backtest, smape: null }])
-  if (!mean) throw new Error('no figures')
-  expect(figuresOf(mean, { season: 'week', horizonSteps: 48 }).text).toBe(
-    'off by 4.2 % on average over 5 trials of 48 steps; the same time of the week before would be off by 6.1 %; 96 % of values were inside the 95 % band',
-  )
-  expect(meanBacktest([])).toBeNull()
+  const inside = '96 % of values were inside the 95 % band'
+  const off = (trials: string, measure: string) =>
+    `off by 4.2 % on average over ${trials}; ${measure} would be off by 6.1 %; ${inside}`
+
+  test.each([
+    ['week', 'P1D', 'P90D', off('5 trials of 90 days', 'the same day of the week before')],
+    ['week', 'PT1H', 'P2D', off('5 trials of 48 hours', 'the same time of the week before')],
+    ['day', 'PT5M', 'PT5M', off('5 trials of 1 step', 'the same time of the day before')],
+    ['year', 'P1M', 'P1Y6M', off('5 trials of 18 months', 'the same month of the year before')],
+    ['year', 'P3M', 'P2Y', off('5 trials of 8 quarters', 'the same quarter of the year before')],
+    [null, 'P1Y', 'P6Y', off('5 trials of 6 years', 'the last value')],
+  ])('season %s, step %s, horizon %s', (season, step, horizon, text) => {
+    if (!mean) throw new Error('no figures')
+    expect(figuresOf(mean, { season, step, horizon }).text).toBe(text)
+  })
+
+  test('without what is not known', () => {
+    const bare = { ...backtest, folds: 1, smape: null, naive: { smape: null }, coverage: { '95': null } }
+    expect(figuresOf(bare, { season: null, step: 'P1D', horizon: 'P7D' }).text).toBe('')
+    expect(meanBacktest([])).toBeNull()
+  })
 })

@@ -23,6 +23,17 @@ const backtest = z.object({
   naive: z.object({ smape: z.number().nullable() }),
   coverage: z.record(z.string(), z.number().nullable()),
 })
+const pastLine = z
+  .object({
+    t: z.array(z.int()),
+    y: numbers,
+    mean: numbers.nullable().default(null),
+    anomaly: z
+      .array(z.union([z.literal(-1), z.literal(0), z.literal(1)]).nullable())
+      .nullable()
+      .default(null),
+  })
+  .catchall(z.json())
 const predicted = z
   .object({
     id: z.int().min(0),
@@ -32,7 +43,7 @@ const predicted = z
     t: z.array(z.int()),
     endAt: z.int(),
     mean: numbers,
-    past: z.object({ t: z.array(z.int()), y: numbers }),
+    past: pastLine,
     season: z.string().nullable(),
     backtest: backtest.nullable(),
     quality: z.enum(['good', 'fair', 'worse_than_naive', 'untested']),
@@ -58,16 +69,30 @@ export type GroupOutcome = {
   readonly points: number
   readonly season: string | null
   readonly backtest: Backtest | null
+  /** How many of the last values were outside of their interval; null without a trial. */
+  readonly anomalies: number | null
   readonly notes: Readonly<Record<string, z.core.util.JSONType>>
   readonly error: { readonly code: string; readonly detail: string } | null
 }
+
+/** The last values of a history beside the predictions of the last trial, which are null without a trial. */
+export type Past = {
+  readonly t: readonly number[]
+  readonly y: readonly (number | null)[]
+  readonly mean: readonly (number | null)[] | null
+  readonly levels: ForecastBand['levels']
+  /** 1 above and -1 below the interval of the highest level, 0 within it. */
+  readonly anomaly: readonly (Anomaly | null)[] | null
+}
+
+export type Anomaly = -1 | 0 | 1
 
 export type Points = {
   readonly begins: readonly number[]
   readonly endAt: number
   readonly mean: readonly (number | null)[]
   readonly levels: ForecastBand['levels']
-  readonly past: { readonly t: readonly number[]; readonly y: readonly (number | null)[] }
+  readonly past: Past
 }
 
 /** The outcomes of all groups in one. */
@@ -97,6 +122,8 @@ export function isPredicted(outcome: OutcomeLine): outcome is Predicted {
   return outcome.error === null
 }
 
+const NOTHING = { kind: null, season: null, backtest: null, anomalies: null, notes: {} }
+
 export function groupOutcome(outcome: OutcomeLine): {
   readonly quality: Quality
   readonly outcome: GroupOutcome
@@ -105,24 +132,32 @@ export function groupOutcome(outcome: OutcomeLine): {
   if (!isPredicted(outcome))
     return {
       quality: 'failed',
-      outcome: { kind: null, points, season: null, backtest: null, notes: {}, error: outcome.error },
+      outcome: { ...NOTHING, points, error: outcome.error },
     }
-  const { kind, season, notes, quality } = outcome
-  return { quality, outcome: { kind, points, season, backtest: outcome.backtest, notes, error: null } }
+  const { kind, season, notes, quality, backtest: trials, past } = outcome
+  const anomalies = past.anomaly?.filter((one) => one !== null && one !== 0).length ?? null
+  return { quality, outcome: { kind, points, season, backtest: trials, anomalies, notes, error: null } }
 }
 
 /** The predicted buckets of a group; null for a failed group, and beyond the first groups. */
 export function pointsOf(outcome: OutcomeLine, levels: readonly number[]): Points | null {
   if (!isPredicted(outcome) || outcome.id >= SHOWN_GROUPS) return null
-  const { t: begins, endAt, mean, past } = outcome
-  return { begins, endAt, mean, past, levels: boundsOf(outcome, levels) }
+  const { t: begins, endAt, mean } = outcome
+  return { begins, endAt, mean, past: pastOf(outcome, levels), levels: boundsOf(outcome, levels) }
 }
 
-function boundsOf(outcome: Predicted, levels: readonly number[]): ForecastBand['levels'] {
+function pastOf({ past }: Predicted, levels: readonly number[]): Past {
+  const { t, y, mean, anomaly } = past
+  return { t, y, mean, anomaly, levels: boundsOf(past, levels) }
+}
+
+type Bounded = Readonly<Record<string, unknown>>
+
+function boundsOf(outcome: Bounded, levels: readonly number[]): ForecastBand['levels'] {
   return Object.fromEntries(
     levels.flatMap((level) => {
-      const lower = numbers.nullable().parse(outcome[`lo${level}`])
-      const upper = numbers.nullable().parse(outcome[`hi${level}`])
+      const lower = numbers.nullish().parse(outcome[`lo${level}`])
+      const upper = numbers.nullish().parse(outcome[`hi${level}`])
       if (!lower || !upper) return []
       return [[String(level), lower.map((low, at) => [low ?? 0, upper[at] ?? 0] as const)]]
     }),
@@ -138,7 +173,8 @@ export function bandOf(
   const levels = Object.fromEntries(
     Object.entries(points.levels).map(([level, bounds]) => [level, bounds.slice(0, BAND_BUCKETS_MAX)]),
   )
-  return { ...about, begins, endAt: points.begins[BAND_BUCKETS_MAX] ?? points.endAt, levels }
+  const means = points.mean.slice(0, BAND_BUCKETS_MAX)
+  return { ...about, begins, endAt: points.begins[BAND_BUCKETS_MAX] ?? points.endAt, means, levels }
 }
 
 export function summaryOf(outcomes: readonly OutcomeLine[], tableId: number | null): Summary {
@@ -171,6 +207,7 @@ export function resultColumns(groupColumns: readonly Column[], levels: readonly 
       { name: `yhat_upper_${level}`, type: 'number' },
     ]),
     { name: 'kind', type: 'string' },
+    { name: 'anomaly', type: 'integer' },
     { name: 'run_id', type: 'string' },
   ]
 }
@@ -181,22 +218,25 @@ export function resultRows(
   { levels, runId }: { readonly levels: readonly number[]; readonly runId: string },
 ): Row[] {
   const { key: values } = outcome
+  const past = pastOf(outcome, levels)
   const bounds = boundsOf(outcome, levels)
+  const around = (of: ForecastBand['levels'], index: number) =>
+    levels.flatMap((level) => of[level]?.[index] ?? [null, null])
   const dated = (at: number) => new Date(at).toISOString()
-  const empty = levels.flatMap(() => [null, null])
   return [
-    ...outcome.past.t.map((at, index): Row => [
+    ...past.t.map((at, index): Row => [
       ...values,
       dated(at),
-      outcome.past.y[index] ?? null,
-      null,
-      ...empty,
+      past.y[index] ?? null,
+      past.mean?.[index] ?? null,
+      ...around(past.levels, index),
       'history',
+      past.anomaly?.[index] ?? null,
       runId,
     ]),
     ...outcome.t.map((at, index): Row => {
-      const around = levels.flatMap((level) => bounds[level]?.[index] ?? [null, null])
-      return [...values, dated(at), null, outcome.mean[index] ?? null, ...around, 'forecast', runId]
+      const mean = outcome.mean[index] ?? null
+      return [...values, dated(at), null, mean, ...around(bounds, index), 'forecast', null, runId]
     }),
   ]
 }

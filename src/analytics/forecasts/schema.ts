@@ -22,7 +22,7 @@ const figuresView = z
       .describe('A sentence in English.')
       .meta({
         examples: [
-          'off by 4.2 % on average over 5 trials of 48 steps; the same day of the week before would be off by 6.1 %; 96 % of values were inside the 95 % band',
+          'off by 4.2 % on average over 5 trials of 90 days; the same day of the week before would be off by 6.1 %; 96 % of values were inside the 95 % band',
         ],
       }),
     mase: z
@@ -124,6 +124,10 @@ export const groupView = z
     kind: z.string().nullable(),
     points: z.int(),
     figures: figuresView.nullable(),
+    anomalies: z
+      .int()
+      .nullable()
+      .describe('How many of the last values were outside of the interval of the last trial.'),
     notes: z
       .record(z.string(), z.json())
       .describe('Changes of the series before the fit, such as the number of filled gaps.'),
@@ -131,21 +135,36 @@ export const groupView = z
   })
   .meta({ id: 'ForecastGroup' })
 
+const bounds = z
+  .record(z.string(), z.object({ lower: numberOrNull, upper: numberOrNull }))
+  .describe('The interval of each level.')
+
 export const bandView = z
   .object({
     group: z.record(z.string(), scalar),
     levels: z.array(z.int()),
     past: z
-      .array(z.object({ at: instant, value: numberOrNull }))
+      .array(
+        z.object({
+          at: instant,
+          value: numberOrNull,
+          mean: numberOrNull.describe('The value that the last trial predicted; null without a trial.'),
+          bounds,
+          anomaly: z
+            .union([z.literal(-1), z.literal(0), z.literal(1)])
+            .nullable()
+            .describe(
+              '1 above and -1 below the interval of the highest level of the last trial, 0 within it; null if unknown.',
+            ),
+        }),
+      )
       .describe('The last values that were learned from.'),
     buckets: z.array(
       z.object({
         begin: instant,
         end: instant,
         mean: numberOrNull,
-        bounds: z
-          .record(z.string(), z.object({ lower: numberOrNull, upper: numberOrNull }))
-          .describe('The interval of each level.'),
+        bounds,
       }),
     ),
   })

@@ -103,6 +103,9 @@ describe('the input of the engine', () => {
   })
 })
 
+const daysOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ date: '2026-05-01', name: `day ${at}` }))
+
 describe('a forecast', () => {
   const job = { type: 'job', jobId: 3, key: 'returnValue1' }
   const rowsOf = (more: object) => ({ type: 'dataTable', dataSourceId: 1, table: 't', ...NAMES, ...more })
@@ -130,6 +133,14 @@ describe('a forecast', () => {
     [{ source: rowsOf({ groupColumns: ['Order Date'] }) }, ['source/groupColumns/0']],
     [{ source: rowsOf({ regressors: [{ column: 'select' }] }) }, ['source/regressors/0/column']],
     [{ timeout: 86_401 }, ['timeout']],
+    [{ model: { kind: 'naive', search: true } }, ['model/search']],
+    [{ model: { kind: 'custom:croston', search: true } }, ['model/search']],
+    [{ holidays: { country: 'Switzerland' } }, ['holidays/country']],
+    [{ holidays: { days: [{ date: '2026-02-30', name: 'x' }] } }, ['holidays/days/0/date']],
+    [{ holidays: { days: daysOf(21) } }, ['holidays/days']],
+    [{ holidays: { days: Array(1_001).fill(daysOf(1)[0]) } }, ['holidays/days']],
+    [{ holidays: { country: 'CH' }, step: 'P7D' }, ['holidays']],
+    [{ source: rowsOf({ groupColumns: ['anomaly'] }) }, ['source/groupColumns/0']],
   ])('with %j has the faults %j', (given, expected) => {
     expect(pointersOf(given)).toEqual(expected)
   })
@@ -142,6 +153,9 @@ describe('a forecast', () => {
     [{ model: { kind: 'custom:croston', params: { any: 3 } } }],
     [{ model: { kind: 'sarimax', params: { order: [5, 2, 5], seasonalOrder: [0, 1, 1, 24] } } }],
     [{ timeout: 0, backtest: { folds: 0 } }],
+    [{ model: { kind: 'auto', search: true } }],
+    [{ holidays: { country: 'CH-ZH', days: daysOf(20) } }],
+    [{ holidays: { days: Array(1_000).fill(daysOf(1)[0]) }, step: 'PT1H' }],
   ])('may have %j', (given) => {
     expect(pointersOf(given)).toEqual([])
   })

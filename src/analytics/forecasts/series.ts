@@ -126,6 +126,8 @@ export function inputOf(
     v: 1,
     kind: model.kind,
     params: model.params,
+    search: model.search,
+    holidays: definition.holidays,
     horizon: width && stepsIn(horizon, width),
     step: engineStep(step),
     zone: timeZone,

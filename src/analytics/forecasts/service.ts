@@ -16,7 +16,6 @@ import { figuresOf } from './figures.ts'
 import { definitionOf, FORECASTS_MAX } from './definition.ts'
 import type { ForecastBody } from './definition.ts'
 import type { DependentsView, ForecastSummary, ForecastView } from './schema.ts'
-import { stepOf, stepsIn } from './steps.ts'
 import * as store from './store.ts'
 import type { ForecastChange, ForecastRow, OwnedForecast } from './store.ts'
 
@@ -241,8 +240,7 @@ async function viewOf(ports: Ports, row: OwnedForecast): Promise<ForecastView> {
   const shown = (at: number | null) => (at === null ? null : format(at))
   const { id, name, description, definition, ownerId, ownerName, summary, failure } = row
   const staleAt = staleAtOf(ports, row)
-  const width = stepOf(definition.step)
-  const horizonSteps = (width && stepsIn(definition.horizon, width)) ?? 0
+  const { step, horizon } = definition
   return {
     id,
     name,
@@ -254,7 +252,9 @@ async function viewOf(ports: Ports, row: OwnedForecast): Promise<ForecastView> {
     refreshedAt: shown(row.publishedAt),
     nextRunAt: shown(row.nextAt),
     staleAt: shown(staleAt),
-    figures: summary?.backtest ? figuresOf(summary.backtest, { season: summary.season, horizonSteps }) : null,
+    figures: summary?.backtest
+      ? figuresOf(summary.backtest, { season: summary.season, step, horizon })
+      : null,
     quality: { ...summary?.quality },
     failure: failure && { ...failure, at: format(failure.at) },
     createdAt: format(row.createdAt),

@@ -9,7 +9,6 @@ import { figuresOf } from '../figures.ts'
 import type { Quality } from '../definition.ts'
 import type { BandView, GroupView } from '../schema.ts'
 import { requireForecast } from '../service.ts'
-import { stepOf, stepsIn } from '../steps.ts'
 import type { Points } from '../results.ts'
 import * as store from '../store.ts'
 import type { ForecastRow, GroupRow } from '../store.ts'
@@ -41,21 +40,32 @@ export function bucketsOf(
   points: Points,
 ): Omit<BandView, 'group'> {
   const format = timeFormat(settings.timeZone)
+  const { past, begins, mean, levels, endAt } = points
   return {
-    levels: Object.keys(points.levels).map(Number),
-    past: points.past.t.map((at, place) => ({ at: format(at), value: points.past.y[place] ?? null })),
-    buckets: points.begins.map((at, place) => ({
+    levels: Object.keys(levels).map(Number),
+    past: past.t.map((at, place) => ({
+      at: format(at),
+      value: past.y[place] ?? null,
+      mean: past.mean?.[place] ?? null,
+      bounds: boundsAt(past.levels, place),
+      anomaly: past.anomaly?.[place] ?? null,
+    })),
+    buckets: begins.map((at, place) => ({
       begin: format(at),
-      end: format(points.begins[place + 1] ?? points.endAt),
-      mean: points.mean[place] ?? null,
-      bounds: Object.fromEntries(
-        Object.entries(points.levels).map(([level, bounds]) => {
-          const [lower = null, upper = null] = bounds[place] ?? []
-          return [level, { lower, upper }]
-        }),
-      ),
+      end: format(begins[place + 1] ?? endAt),
+      mean: mean[place] ?? null,
+      bounds: boundsAt(levels, place),
     })),
   }
+}
+
+function boundsAt(levels: Points['levels'], place: number): BandView['buckets'][number]['bounds'] {
+  return Object.fromEntries(
+    Object.entries(levels).map(([level, bounds]) => {
+      const [lower = null, upper = null] = bounds[place] ?? []
+      return [level, { lower, upper }]
+    }),
+  )
 }
 
 /** Selects rows of the table of results, within the scopes of the caller.
@@ -89,11 +99,10 @@ async function requireSeen(context: Context, id: number): Promise<ForecastRow> {
 /** A group as it is shown. */
 export function groupViewOf(row: Pick<ForecastRow, 'definition'>, group: GroupRow): GroupView {
   const { number, quality, outcome } = group
-  const { kind, points, season, backtest, notes, error } = outcome
-  const width = stepOf(row.definition.step)
-  const horizonSteps = (width && stepsIn(row.definition.horizon, width)) ?? 0
-  const figures = backtest ? figuresOf(backtest, { season, horizonSteps }) : null
-  return { number, group: groupOf(row, group), quality, kind, points, figures, notes: { ...notes }, error }
+  const { season, backtest, ...shown } = outcome
+  const { step, horizon } = row.definition
+  const figures = backtest ? figuresOf(backtest, { season, step, horizon }) : null
+  return { number, group: groupOf(row, group), quality, figures, ...shown, notes: { ...shown.notes } }
 }
 
 function groupOf(

@@ -22,9 +22,10 @@ test('predicted values lie in the middle of their buckets, between the bounds of
 })
 
 test('steps without a value are no points of the past', () => {
+  const untested = { mean: null, bounds: {}, anomaly: null }
   const past = [
-    { at: '2026-11-01T00:00:00Z', value: 3 },
-    { at: '2026-11-02T00:00:00Z', value: null },
+    { at: '2026-11-01T00:00:00Z', value: 3, ...untested },
+    { at: '2026-11-02T00:00:00Z', value: null, ...untested },
   ]
   expect(pastPoints({ past, levels: [], buckets: [] }).map(({ avg }) => avg)).toEqual([3])
 })

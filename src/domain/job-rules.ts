@@ -91,7 +91,12 @@ export type ForecastLimit = {
   readonly side: Adaptive['side']
   readonly minWidth: number
   readonly offset: number
+  /** The condition compares `value` with what the forecast says of the time ahead, and not the received value with its bounds. */
+  readonly foresees?: Foresight
 }
+
+/** How far a condition looks ahead in a forecast, and which of its values it compares. */
+export type Foresight = { readonly withinMs: number; readonly bound: 'mean' | 'lower' | 'upper' }
 
 export type Operator =
   | '>'

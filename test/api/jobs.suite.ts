@@ -235,6 +235,14 @@ const FAULTS: readonly (readonly [fields: object, ...pointers: string[]])[] = [
   [ahead({ window: 'PT9M59S' }), '/thresholds/major/conditions/0/inFuture/window'],
   [ahead({ window: 'P90DT1S' }), '/thresholds/major/conditions/0/inFuture/window'],
   [ahead({ method: 'cubic' }), '/thresholds/major/conditions/0/inFuture'],
+  [ahead({ method: 'forecast' }), '/thresholds/major/conditions/0/inFuture/forecastId'],
+  [ahead({ forecastId: 1 }), '/thresholds/major/conditions/0/inFuture/forecastId'],
+  [ahead({ bound: 'upper' }), '/thresholds/major/conditions/0/inFuture/bound'],
+  [
+    ahead({ method: 'forecast', forecastId: 1, window: 'PT1H' }),
+    '/thresholds/major/conditions/0/inFuture/window',
+  ],
+  [ahead({ method: 'forecast', forecastId: 1, level: 49 }), '/thresholds/major/conditions/0/inFuture/level'],
   [
     limitsOf(condition({ inFuture: 'PT1H', adaptiveValues: { window: 'P28D' } })),
     '/thresholds/major/conditions/0/adaptiveValues',

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
 
 import { conditionWith } from './rules.ts'
-import type { ForecastLimit, Thresholds } from '../../src/domain/job-rules.ts'
+import type { Condition, ForecastLimit, Foresight, Thresholds } from '../../src/domain/job-rules.ts'
 import type { ForecastBand } from '../../src/domain/forecast-band.ts'
 import { forecastBandOf } from '../../src/monitoring/states/band.ts'
+import { foreseenBandOf } from '../../src/monitoring/states/foreseen.ts'
+import { bandsOf, predictionsOf } from '../../src/monitoring/states/shown-limits.ts'
 import {
-  bandsOf,
   carryMemories,
   count,
   uncountedSpan,
@@ -85,5 +87,93 @@ describe('a limit by a forecast', () => {
     expect(withBands(thresholds, met, [[0, { madeAt: 3_000, cells: [], endAt: 3_000 }]])[0]?.held).toBe(false)
     expect(carryMemories(thresholds, met, thresholds)[0]?.band).toEqual(met[0]?.band)
     expect(carryMemories(thresholds, met, thresholdsWith({ level: 80 }))[0]?.band).toBeUndefined()
+  })
+})
+
+/** A limit that looks ahead into a forecast of four buckets of 1,000. */
+const ahead = (foresees: Foresight, part: Partial<Condition> = {}): Thresholds => [
+  {
+    level: 'minor',
+    mode: 'or',
+    conditions: [conditionWith({ value: 90, predicted: true, forecast: { ...LIMIT, foresees }, ...part })],
+  },
+]
+const MEAN: Foresight = { withinMs: 1_000, bound: 'mean' }
+const COMING: ForecastBand = {
+  ...BAND,
+  begins: [1_000, 2_000, 3_000, 4_000],
+  endAt: 5_000,
+  means: [10, 50, 95, null],
+  levels: { '95': [10, 50, 95, 0].map((mean) => [mean - 10, mean + 45] as const) },
+}
+const looking = (limits: Thresholds, foresees = MEAN, band = COMING): readonly Counter[] =>
+  withBands(limits, [], [[0, foreseenBandOf(band, 95, foresees)]])
+
+describe('a limit that looks ahead into a forecast', () => {
+  test('is met while a bucket of the time ahead is beyond it, whatever value comes', () => {
+    const limits = ahead(MEAN)
+    const held = (at: number) => isHeld(looking(limits), 0, at, limits)
+    expect([1_000, 1_999, 2_000, 3_999].map(held)).toEqual([false, false, true, true])
+    // Of the last bucket nothing is known, and after it there is none: the condition stays as it is.
+    const before = count(limits, looking(limits), { returnValue1: 0 }, 3_500)
+    expect([4_000, 5_000].map((at) => isHeld(before, 0, at, limits))).toEqual([true, true])
+    expect([4_000, 5_000].map(held)).toEqual([false, false])
+  })
+
+  test('compares the bound that is asked for, with repetition and recovery', () => {
+    const upper: Foresight = { ...MEAN, bound: 'upper' }
+    const limits = ahead(upper, { repetition: 2 })
+    const once = count(limits, looking(limits, upper), { returnValue1: 0 }, 1_500)
+    expect(once[0]).toMatchObject({ hits: 1, held: false })
+    expect(isHeld(once, 0, 1_600, limits)).toBe(true)
+    const lower: Foresight = { ...MEAN, bound: 'lower' }
+    expect(isHeld(looking(ahead(lower), lower), 0, 2_500, ahead(lower))).toBe(false)
+    const { means: _, ...old } = COMING
+    expect(isHeld(looking(ahead(MEAN), MEAN, old), 0, 2_500, ahead(MEAN))).toBe(false)
+  })
+
+  test('shows when the limit is passed, and the last value', () => {
+    const limits = ahead(MEAN)
+    expect(predictionsOf(limits, looking(limits), 2_500)[0]?.predicted).toEqual({
+      at: 3_000,
+      value: 95,
+      crossesAt: 3_000,
+    })
+    expect(predictionsOf(limits, looking(limits), 1_500)[0]?.predicted?.crossesAt).toBeNull()
+    expect(predictionsOf(limits, looking(limits), 4_000)[0]?.predicted).toBeNull()
+  })
+
+  test('counts as a naive reference does, and is routine exactly while nothing changes', () => {
+    const bands = fc.array(fc.option(fc.integer({ min: 0, max: 4 }), { nil: null }), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    const times = fc.uniqueArray(fc.integer({ min: 0, max: 80 }), { minLength: 1, maxLength: 30 })
+    fc.assert(
+      fc.property(bands, times, fc.integer({ min: 1, max: 40 }), (means, instants, withinMs) => {
+        const begins = means.map((_, place) => 10 + place * 10)
+        const endAt = 10 + means.length * 10
+        const foresees: Foresight = { withinMs, bound: 'mean' }
+        const limits = ahead(foresees, { value: 2 })
+        let counters = looking(limits, foresees, { ...COMING, begins, endAt, means })
+        let held = false
+        for (const at of instants.toSorted((one, other) => one - other)) {
+          const seen = means.filter((mean, place) => {
+            const begin = begins[place] ?? 0
+            return at < endAt && mean !== null && begin <= at + withinMs && begin + 10 > at
+          })
+          const isBad: boolean = seen.length === 0 ? held : seen.some((mean) => (mean ?? 0) > 2)
+          const { over, under } = uncountedSpan(limits, counters, 'returnValue1', at)
+          const untilAt = uncountedUntil(limits, counters, 'returnValue1', at)
+          expect(untilAt).toBeGreaterThan(at)
+          for (let later = at; later < Math.min(untilAt, 90); later++)
+            if (over < 0 && under > 0)
+              expect(count(limits, counters, { returnValue1: 0 }, later)).toBe(counters)
+          counters = count(limits, counters, { returnValue1: 0 }, at)
+          expect(counters[0]?.held).toBe(isBad)
+          held = isBad
+        }
+      }),
+    )
   })
 })

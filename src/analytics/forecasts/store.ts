@@ -111,8 +111,9 @@ export function isGuarded(error: unknown): boolean {
 function jobsNaming(id: number) {
   return sql`select o.id, o.name from jobs j join objects o on o.id = j.id where exists (
     select 1 from json_each(j.thresholds) as level, json_each(level.value, '$.conditions') as condition
-    where json_extract(condition.value, '$.adaptiveValues.source') = 'forecast'
-      and json_extract(condition.value, '$.adaptiveValues.forecastId') = ${id})`
+    where (json_extract(condition.value, '$.adaptiveValues.source') = 'forecast'
+      and json_extract(condition.value, '$.adaptiveValues.forecastId') = ${id})
+      or json_extract(condition.value, '$.inFuture.forecastId') = ${id})`
 }
 
 export function listJobsNaming(

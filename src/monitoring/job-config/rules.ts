@@ -70,7 +70,7 @@ type ConditionBody = NonNullable<ThresholdsBody['major']>['conditions'][number]
 function conditionOf(body: ConditionBody, timeZone: string): Condition {
   const { key, operator, value, repetition, recovery, inFuture, adaptiveValues } = body
   const condition = { key, operator, value, repetition, recovery }
-  if (inFuture !== null) return { ...condition, predicted: true, ahead: lookAheadOf(inFuture) }
+  if (inFuture !== null) return { ...condition, predicted: true, ...aheadOf(inFuture) }
   if (adaptiveValues === null) return { ...condition, predicted: false }
   // An earlier release stored other fields; a condition without a meaning never holds.
   const { data } = adaptiveSchema.safeParse(adaptiveValues)
@@ -99,7 +99,18 @@ function adaptiveOf(body: LearnedLimitBody, operator: ConditionBody['operator'],
   return { ...widths, season, timeZone, factor, side, minSamples, minWidth, offset, learnsMaintenance }
 }
 
-function lookAheadOf(body: NonNullable<ConditionBody['inFuture']>): LookAhead {
+type InFutureBody = NonNullable<ConditionBody['inFuture']>
+
+const FORESIGHT_LEVEL = 95
+
+function aheadOf(body: InFutureBody): Pick<Condition, 'ahead' | 'forecast'> {
+  if (typeof body === 'string' || body.forecastId === undefined) return { ahead: lookAheadOf(body) }
+  const { within, forecastId, bound = 'mean', level = FORESIGHT_LEVEL } = body
+  const foresees = { withinMs: durationMs(within), bound }
+  return { forecast: { forecastId, level, side: 'both', minWidth: 0, offset: 0, foresees } }
+}
+
+function lookAheadOf(body: InFutureBody): LookAhead {
   const { within, window } = typeof body === 'string' ? { within: body, window: undefined } : body
   const withinMs = durationMs(within)
   const windowMs = window === undefined ? WINDOW_PER_WITHIN * withinMs : durationMs(window)

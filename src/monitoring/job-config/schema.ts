@@ -94,22 +94,52 @@ const lookAhead = positiveDuration
 
 const inFuture = z.union([
   lookAhead,
-  z.strictObject({
-    within: lookAhead.describe('How far the condition looks ahead.'),
-    method: z
-      .literal('linear')
-      .default('linear')
-      .describe('The least-squares line through the first value of each 64th of the window.'),
-    window: positiveDuration
-      .refine(
-        (text) =>
-          !isDuration(text) || (durationMs(text) >= WINDOW_MIN_MS && durationMs(text) <= WINDOW_MAX_MS),
-        'must be from PT10M to P90D',
-      )
-      .optional()
-      .meta({ format: 'duration' })
-      .describe('The time whose values make the line; by default four times `within`, from PT10M to P90D.'),
-  }),
+  z
+    .strictObject({
+      within: lookAhead.describe('How far the condition looks ahead.'),
+      method: z
+        .enum(['linear', 'forecast'])
+        .default('linear')
+        .describe(
+          '`linear`: the least-squares line through the first value of each 64th of the window. `forecast`: the ' +
+            'buckets of a forecast that overlap the time ahead.',
+        ),
+      window: positiveDuration
+        .refine(
+          (text) =>
+            !isDuration(text) || (durationMs(text) >= WINDOW_MIN_MS && durationMs(text) <= WINDOW_MAX_MS),
+          'must be from PT10M to P90D',
+        )
+        .optional()
+        .meta({ format: 'duration' })
+        .describe('The time whose values make the line; by default four times `within`, from PT10M to P90D.'),
+      forecastId: z
+        .int()
+        .positive()
+        .optional()
+        .describe('The forecast, of which `bands` or the source names the job and the value.'),
+      bound: z
+        .enum(['mean', 'lower', 'upper'])
+        .optional()
+        .describe('The value of the forecast that is compared; by default `mean`.'),
+      level: z
+        .int()
+        .min(50)
+        .max(99)
+        .optional()
+        .describe('The level of the forecast whose bound is compared; by default 95.'),
+    })
+    .superRefine(({ method, window, ...forecast }, issues) => {
+      const fault = (path: string, message: string) =>
+        issues.addIssue({ code: 'custom', path: [path], message })
+      if (method === 'forecast') {
+        if (window !== undefined) fault('window', 'is for the method linear')
+        if (forecast.forecastId === undefined) fault('forecastId', 'is missing')
+        return
+      }
+      for (const name of ['forecastId', 'bound', 'level'] as const)
+        if (forecast[name] !== undefined) fault(name, 'is for the method forecast')
+    }),
 ])
 
 const repetition = z

@@ -135,7 +135,9 @@ export const jobView = z
           unknown: z
             .literal('too_few')
             .nullable()
-            .describe('`too_few`: fewer than 10 points, or they cover less than half of the window.'),
+            .describe(
+              '`too_few`: fewer than 10 points, or they cover less than half of the window; or a forecast has no bucket in the time ahead.',
+            ),
           value: z.number().nullable().describe('The predicted value at the end of the look-ahead.'),
           at: timestampView.nullable().describe('The end of the look-ahead.'),
           crossesAt: timestampView

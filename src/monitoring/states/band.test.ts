@@ -8,7 +8,8 @@ import type { Range } from '../../lib/range.ts'
 import { bandOf, joinedBand, knownCellOf, shownBandOf, windowEdgesOf } from './band.ts'
 import type { Band, Extremes } from './band.ts'
 import { bucketBeginOf } from './seasons.ts'
-import { bandsOf, count, uncountedSpan, uncountedUntil, withBands } from './thresholds.ts'
+import { bandsOf } from './shown-limits.ts'
+import { count, uncountedSpan, uncountedUntil, withBands } from './thresholds.ts'
 import type { Counter } from './thresholds.ts'
 
 const HOUR_MS = 3_600_000

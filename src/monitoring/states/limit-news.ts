@@ -1,7 +1,8 @@
 import type { Operator, Thresholds } from '../../domain/job-rules.ts'
 import type { Level } from '../../domain/state.ts'
 import { knownCellOf } from './band.ts'
-import { predictionsOf } from './thresholds.ts'
+import { sidesOf } from './limit-kinds.ts'
+import { predictionsOf } from './shown-limits.ts'
 import type { Counter } from './thresholds.ts'
 
 /** The news of a predicted or adaptive condition: a limit will be passed, or a value is not usual. */
@@ -43,28 +44,32 @@ export function limitNewsOf(
 ): LimitNews | null {
   let place = 0
   for (const { level: of, conditions } of thresholds) {
-    for (const { key, adaptive: learned, forecast } of conditions) {
-      const adaptive = learned ?? forecast
+    for (const condition of conditions) {
+      const { key } = condition
       const counter = counters[place++]
-      if (of !== level || !adaptive || counter?.held !== true) continue
+      if (of !== level || !sidesOf(condition) || counter?.held !== true) continue
       const current = valued(key)
       const cell = current && knownCellOf(counter.band, current.at)
       if (cell) return { kind: 'unusual', key, value: current.value, lower: cell[1], upper: cell[2] }
     }
   }
-  return predictedNewsOf(thresholds, counters, level)
+  return predictedNewsOf(thresholds, counters, { level, valued })
 }
 
 /** The news of the first condition of a level whose prediction passes its limit. */
 function predictedNewsOf(
   thresholds: Thresholds,
   counters: readonly Counter[],
-  level: Level,
+  { level, valued }: { readonly level: Level; readonly valued: Valued },
 ): LimitNews | null {
-  for (const { level: of, index, predicted } of predictionsOf(thresholds, counters)) {
-    if (of !== level || predicted?.crossesAt == null) continue
-    const condition = thresholds.find((one) => one.level === of)?.conditions[index]
-    const relation = condition && RELATIONS[condition.operator]
+  const rule = thresholds.find((one) => one.level === level)
+  for (const [index, condition] of rule?.conditions.entries() ?? []) {
+    const at = valued(condition.key)?.at ?? 0
+    const predicted = predictionsOf(thresholds, counters, at).find(
+      (one) => one.level === level && one.index === index,
+    )?.predicted
+    if (predicted?.crossesAt == null) continue
+    const relation = RELATIONS[condition.operator]
     if (!relation || typeof condition.value !== 'number') continue
     return {
       kind: 'predicted',

@@ -6,7 +6,8 @@ import { conditionWith } from '../../../test/engine/rules.ts'
 import type { LookAhead, Thresholds } from '../../domain/job-rules.ts'
 import { lineAfter, NO_LINE, openUntil } from './line.ts'
 import type { Line } from './line.ts'
-import { count, evaluate, predictionsOf, uncountedSpan, uncountedUntil } from './thresholds.ts'
+import { predictionsOf } from './shown-limits.ts'
+import { count, evaluate, uncountedSpan, uncountedUntil } from './thresholds.ts'
 import type { Counter } from './thresholds.ts'
 
 const MINUTE_MS = 60_000
@@ -255,7 +256,7 @@ describe('a condition that looks ahead', () => {
         (before, returnValue1, index) => count(thresholds, before, { returnValue1 }, minute(index)),
         [],
       )
-      return predictionsOf(thresholds, counters)
+      return predictionsOf(thresholds, counters, minute(values.length))
     }
     expect(shown([1])).toEqual([{ level: 'major', index: 0, predicted: null }])
     const [prediction] = shown(growing)

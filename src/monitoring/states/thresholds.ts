@@ -1,10 +1,12 @@
 import type { Value } from '../../domain/delivery.ts'
-import type { Adaptive, Condition, ForecastLimit, LookAhead, Thresholds } from '../../domain/job-rules.ts'
-import type { Prediction, ShownBand } from '../../domain/snapshot.ts'
+import type { Condition, Foresight, LookAhead, Thresholds } from '../../domain/job-rules.ts'
 import type { Level } from '../../domain/state.ts'
 import { compare } from './comparison.ts'
-import { cellEndOf, isOutside, joinedBand, knownCellOf, shownBandOf, SPANS_MAX } from './band.ts'
+import { cellEndOf, isOutside, joinedBand, knownCellOf, SPANS_MAX } from './band.ts'
 import type { Band, Spell } from './band.ts'
+import { foreseenUntil, foreseenWithin } from './foreseen.ts'
+import { foresightOf, sidesOf } from './limit-kinds.ts'
+import type { Sides } from './limit-kinds.ts'
 import { lineAfter, NO_LINE, openUntil } from './line.ts'
 import type { Line } from './line.ts'
 
@@ -27,7 +29,7 @@ export type Counter = {
  * know already. */
 type Instant = number | { readonly receivedAt: number } | null
 
-const ZERO: Counter = { hits: 0, held: false, goods: 0 }
+export const ZERO: Counter = { hits: 0, held: false, goods: 0 }
 
 /** The counters after a delivery with these values; a condition whose key is absent keeps its counter. Numbers are user
  * values (raw divided by the divisor). The result has one counter per condition, level by level; it is the given list
@@ -111,21 +113,38 @@ export function uncountedSpan(
 }
 
 function uncountedBy(condition: Condition, counter: Counter, at: number): Span {
-  const { operator, value, predicted, ahead } = condition
+  const { operator, value, predicted, ahead, adaptive, forecast } = condition
   const { hits, held, goods } = counter
   if (ahead) return uncountedAhead(counter)
-  const sides = sidesOf(condition)
-  if (sides) return uncountedWithin(sides, counter, at)
+  if (adaptive ?? forecast) return uncountedByBand(condition, counter, at)
   if (hits > 0 || held || goods > 0) return NONE
-  if (predicted || typeof value === 'string') return ALL
-  if (operator === '>' || operator === '>=') return { ...ALL, under: value }
-  return operator === '<' || operator === '<=' ? { ...ALL, over: value } : NONE
+  return predicted || typeof value === 'string' ? ALL : uncountedBeside(operator, value)
 }
 
-/** Where values are unusual for a condition with a band. */
-type Sides = Pick<Adaptive | ForecastLimit, 'side' | 'offset'>
+function uncountedBeside(operator: Condition['operator'], limit: number): Span {
+  if (operator === '>' || operator === '>=') return { ...ALL, under: limit }
+  return operator === '<' || operator === '<=' ? { ...ALL, over: limit } : NONE
+}
 
-const sidesOf = ({ adaptive, forecast }: Condition): Sides | undefined => adaptive ?? forecast
+function uncountedByBand(condition: Condition, counter: Counter, at: number): Span {
+  const foresees = foresightOf(condition)
+  if (foresees) return uncountedForeseen(condition, foresees, counter, at)
+  const sides = sidesOf(condition)
+  return sides ? uncountedWithin(sides, counter, at) : NONE
+}
+
+/** Until the foreseen values change, a condition counts nothing while it is unknown or within the limit. */
+function uncountedForeseen(
+  { operator, value }: Condition,
+  foresees: Foresight,
+  { band, hits, held, goods }: Counter,
+  at: number,
+): Span {
+  const foreseen = foreseenWithin(band, at, foresees)
+  if (foreseen.length === 0) return ALL
+  if (hits > 0 || held || goods > 0) return NONE
+  return foreseen.some((one) => compare(operator, one.value, value)) ? NONE : ALL
+}
 
 /** Until its prediction changes, a condition counts nothing while the prediction is unknown or within the limit. */
 function uncountedAhead({ hits, held, goods, line = NO_LINE }: Counter): Span {
@@ -154,7 +173,7 @@ export function carryMemories(
   const known = before.flatMap(({ conditions }) => conditions)
   return after.flatMap(({ conditions }) =>
     conditions.map((condition) => {
-      if (!condition.ahead && !sidesOf(condition)) return ZERO
+      if (!condition.ahead && !condition.adaptive && !condition.forecast) return ZERO
       const { line, band, spells } = counters[known.findIndex((one) => remembersFor(one, condition))] ?? ZERO
       return { ...ZERO, ...(line && { line }), ...(band && { band }), ...(spells && { spells }) }
     }),
@@ -208,54 +227,11 @@ export function uncountedUntil(
       if (condition.key !== key) continue
       if (condition.ahead) untilAt = Math.min(untilAt, openUntil(line, condition.ahead))
       if (sidesOf(condition)) untilAt = Math.min(untilAt, cellEndOf(band, at))
+      const foresees = foresightOf(condition)
+      if (foresees) untilAt = Math.min(untilAt, foreseenUntil(band, at, foresees))
     }
   }
   return untilAt
-}
-
-/** The bands of the adaptive conditions at an instant, level by level. */
-export function bandsOf(
-  thresholds: Thresholds,
-  counters: readonly Counter[],
-  at: number,
-): readonly ShownBand[] {
-  let place = 0
-  return thresholds.flatMap(({ level, conditions }) =>
-    conditions.flatMap((condition, index) => {
-      const { band } = counters[place++] ?? ZERO
-      return sidesOf(condition)
-        ? [{ level, index, ...shownBandOf(band, Math.max(at, band?.madeAt ?? at)) }]
-        : []
-    }),
-  )
-}
-
-/** The predictions of the conditions that look ahead, level by level. */
-export function predictionsOf(thresholds: Thresholds, counters: readonly Counter[]): readonly Prediction[] {
-  let place = 0
-  return thresholds.flatMap(({ level, conditions }) =>
-    conditions.flatMap((condition, index) => {
-      const { line = NO_LINE } = counters[place++] ?? ZERO
-      return condition.ahead
-        ? [{ level, index, predicted: predictedBy(condition, condition.ahead, line) }]
-        : []
-    }),
-  )
-}
-
-function predictedBy(
-  { operator, value }: Condition,
-  { withinMs }: LookAhead,
-  { points, ends }: Line,
-): Prediction['predicted'] {
-  const newestAt = points.at(-1)?.[0]
-  if (newestAt === undefined || ends === null || typeof value === 'string') return null
-  const [now, later] = ends
-  const shown = { at: newestAt + withinMs, value: later }
-  if (compare(operator, now, value)) return { ...shown, crossesAt: newestAt }
-  const isCrossed = compare(operator, later, value)
-  const afterMs = Math.round((withinMs * (value - now)) / (later - now))
-  return { ...shown, crossesAt: isCrossed ? newestAt + afterMs : null }
 }
 
 /** The worst level whose rule holds, else the level of the error code. A level without conditions never holds. */
@@ -292,6 +268,8 @@ function isJudgedBy({ key, operator, value, predicted }: Condition, errorCode: n
 function advance(condition: Condition, before: Counter, value: Value, at: Instant): Counter {
   const { operator, predicted, ahead } = condition
   if (ahead) return advanceAhead(condition, ahead, before, { value, at })
+  const foresees = foresightOf(condition)
+  if (foresees) return advanceForeseen(condition, foresees, before, at)
   const sides = sidesOf(condition)
   if (sides) return advanceAdaptive(condition, sides, before, { value, at })
   if (predicted) return counted(before, 0, false, 0)
@@ -318,6 +296,16 @@ function advanceAhead(
   }
   // A line is worst at one of its ends.
   return judged(condition, after, (limit) => ends.some((end) => compare(condition.operator, end, limit)))
+}
+
+/** Judges the forecast of the time ahead. While it is unknown, the counter stays as it is. */
+function advanceForeseen(condition: Condition, foresees: Foresight, before: Counter, at: Instant): Counter {
+  if (at === null) return before
+  const foreseen = foreseenWithin(before.band, typeof at === 'number' ? at : at.receivedAt, foresees)
+  if (foreseen.length === 0) return before
+  return judged(condition, before, (limit) =>
+    foreseen.some((one) => compare(condition.operator, one.value, limit)),
+  )
 }
 
 /** Judges a value by the band. An unknown limit leaves the counter as it is. */

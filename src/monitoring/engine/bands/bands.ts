@@ -2,6 +2,7 @@ import type { ForecastBand } from '../../../domain/forecast-band.ts'
 import type { Adaptive, Condition, ForecastLimit } from '../../../domain/job-rules.ts'
 import { bandOf, forecastBandOf, windowEdgesOf } from '../../states/band.ts'
 import type { Band, Extremes } from '../../states/band.ts'
+import { foreseenBandOf } from '../../states/foreseen.ts'
 import { bucketBeginOf, bucketEdgesOf } from '../../states/seasons.ts'
 import type { Counter } from '../../states/thresholds.ts'
 import { step } from '../../jobs/actor.ts'
@@ -71,7 +72,7 @@ export class Bands {
     const bands = forecastPlacesOf(job).flatMap(({ place, key, forecast }): (readonly [number, Band])[] => {
       const own = forecasts.find((one) => one.forecastId === forecast.forecastId && one.key === key)
       const before = counters[place]?.band
-      const band = own ? forecastBandOf(own, forecast) : noneAt(now)
+      const band = own ? bandFor(own, forecast) : noneAt(now)
       const isNews = own ? band.madeAt > (before?.madeAt ?? -1) : (before?.endAt ?? 0) > now
       return isNews ? [[place, band]] : []
     })
@@ -161,6 +162,11 @@ function forecastPlacesOf({ lastState: { rules } }: Job): readonly ForecastPlace
   return rules.thresholds
     .flatMap(({ conditions }) => conditions)
     .flatMap(({ key, forecast }, place) => (forecast ? [{ place, key, forecast }] : []))
+}
+
+function bandFor(own: ForecastBand, forecast: ForecastLimit): Band {
+  const { foresees, level } = forecast
+  return foresees ? foreseenBandOf(own, level, foresees) : forecastBandOf(own, forecast)
 }
 
 /** A band of which nothing is known. */

@@ -4,7 +4,7 @@ import type { IngestGap } from '../../../ports/ingest-health.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Event, Sample, Step } from '../../jobs/actor.ts'
 import { deliveredAtOf } from '../../jobs/judgement.ts'
-import { bandsOf, predictionsOf } from '../../states/thresholds.ts'
+import { bandsOf, predictionsOf } from '../../states/shown-limits.ts'
 import type { PendingSamples } from './pending-samples.ts'
 import type { SeriesEnd } from '../blocks/open-segments.ts'
 import type { SeriesKey } from '../store/segments.ts'
@@ -100,9 +100,10 @@ export class Job {
     const { rules, counters, nowAt } = this.#hot.lastState
     const isLearned = rules.thresholds.some(({ conditions }) => conditions.some(({ predicted }) => predicted))
     if (rules.stopped || !isLearned) return false
+    const at = this.newestAt ?? nowAt
     return (
-      predictionsOf(rules.thresholds, counters).some(({ predicted }) => predicted === null) ||
-      bandsOf(rules.thresholds, counters, this.newestAt ?? nowAt).some(({ unknown }) => unknown !== null)
+      predictionsOf(rules.thresholds, counters, at).some(({ predicted }) => predicted === null) ||
+      bandsOf(rules.thresholds, counters, at).some(({ unknown }) => unknown !== null)
     )
   }
 
@@ -255,7 +256,7 @@ export class Job {
       lastReceivedAt,
       heardAt: deliveredAtOf(durable),
       isFlapping,
-      predictions: predictionsOf(rules.thresholds, durable.counters),
+      predictions: predictionsOf(rules.thresholds, durable.counters, durable.newestAt ?? durable.nowAt),
       bands: bandsOf(rules.thresholds, durable.counters, durable.newestAt ?? durable.nowAt),
       current,
     }

@@ -1,9 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises'
-
 import { Session } from '../faults/session.ts'
 import { startCountingEdge } from '../hosts/request-counts.ts'
 import type { Counts } from '../hosts/counts.ts'
-import { tableOf } from './measure.ts'
+import { cpuMsOfWorkerd, tableOf } from './measure.ts'
 
 /** What the operations of the edge cost, counted in workerd with clock and alarms moved by hand, at the public prices of
  * Workers Paid. CPU is that of the whole process of workerd, with the counting and the clock moved by hand; it is not in the
@@ -34,25 +32,12 @@ function dollarsOf(counts: Counts): number {
   )
 }
 
-/** CPU time of the processes of workerd that this one has started, ms; Linux counts it in steps of 10 ms. */
-async function cpuMs(): Promise<number> {
-  let total = 0
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-    const [, name, rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
-    const fields = rest.split(' ')
-    if (name !== 'workerd' || Number(fields[1]) !== process.pid) continue
-    total += 10 * (Number(fields[11]) + Number(fields[12]))
-  }
-  return total
-}
-
 /** Counts an operation that happens so many times. */
 async function count(operation: string, times: number, run: () => Promise<unknown>): Promise<void> {
   await edge.counts()
-  const cpuBeforeMs = await cpuMs()
+  const cpuBeforeMs = await cpuMsOfWorkerd()
   for (let time = 0; time < times; time++) await run()
-  const cpuSpentMs = (await cpuMs()) - cpuBeforeMs
+  const cpuSpentMs = (await cpuMsOfWorkerd()) - cpuBeforeMs
   const counts = await edge.counts()
   const each = (value: number) => Math.round((1_000 * value) / times) / 1_000
   const { JOB, FLOW, EVENTS, DISPATCH } = counts.objectRequests

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { cpus, release } from 'node:os'
 
 const CLOCK_TICKS_PER_SECOND = 100
@@ -7,6 +8,19 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   const text = await Bun.file(`/proc/${pid}/stat`).text()
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
+}
+
+/** CPU time of the processes of workerd that this one has started, ms; Linux counts it in steps of 10 ms. */
+export async function cpuMsOfWorkerd(): Promise<number> {
+  let total = 0
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    const [, name, rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
+    const fields = rest.split(' ')
+    if (name !== 'workerd' || Number(fields[1]) !== process.pid) continue
+    total += 10 * (Number(fields[11]) + Number(fields[12]))
+  }
+  return total
 }
 
 /** Since the machine was started: the processor time in which it did anything, and of that what its host took away while

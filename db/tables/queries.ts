@@ -106,6 +106,8 @@ export const dataQueryResults = sqliteTable(
     /** Names and types, as JSON. */
     columns: text({ mode: 'json' }).$type<unknown>().notNull(),
     rows: integer().notNull(),
+    /** A digest of the statement and the data source of the rows: with another one all rows are read anew. Null for none. */
+    basis: text(),
     /** The columns from here on are as in `data_refreshes`. */
     everyMs: integer('every_ms'),
     nextAt: integer('next_at'),

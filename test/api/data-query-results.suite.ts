@@ -118,6 +118,17 @@ const rows: readonly Row[] = [
   ),
   bad('an index without columns', { ...hourly, indexes: [{ columns: [] }] }, '/indexes/0/columns'),
   bad('a column twice', { ...hourly, indexes: [{ columns: ['a', 'A'] }] }, '/indexes/0/columns'),
+  bad(
+    'a key of too many columns',
+    { ...hourly, incremental: { column: 'a', key: columns(9) } },
+    '/incremental/key',
+  ),
+  bad(
+    'a key with a column twice',
+    { ...hourly, incremental: { column: 'a', key: ['a', 'A'] } },
+    '/incremental/key',
+  ),
+  bad('no column of its new rows', { ...hourly, incremental: { key: ['a'] } }, '/incremental/column'),
   {
     title: 'a materialization at its limits',
     call: 'POST /dataQueries',
@@ -128,6 +139,7 @@ const rows: readonly Row[] = [
       materialization: {
         ...hourly,
         indexes: [{ columns: columns(8), unique: true }, ...indexes(9)],
+        incremental: { column: 'a', key: columns(8) },
       },
     },
     answers: 201,
@@ -148,7 +160,7 @@ const scenarios: readonly Scenario[] = [
       const fresh = await publish(client, query)
       expect([fresh.state, fresh.result?.version, fresh.result?.refreshedAt]).toEqual(['stale', 0, null])
       expect(await run(client, query)).toMatchObject({ refreshedAt: null, age: null })
-      expect(await good(refresh(client, query))).toEqual({ rows: 2 })
+      expect(await good(refresh(client, query))).toEqual({ rows: 2, added: null })
       const ready = await read(client, query)
       expect([ready.state, ready.result?.version, ready.result?.rows]).toEqual(['ready', 1, 2])
       const { items } = await good<{ items: readonly Query[] }>(client.request('GET', '/dataQueries'))
@@ -237,6 +249,63 @@ const scenarios: readonly Scenario[] = [
         const answer = await refresh(client, query)
         expect(answer.status).toBe(422)
         expect(answer.text).toMatch(detail)
+      }
+    },
+  },
+  {
+    title:
+      'an incremental refresh adds newer rows, and replaces rows of one key; another definition reads all rows anew',
+    async run(client) {
+      const source = await makeFiles(client)
+      const add = (id: number, region: string, day: string) => insert(client, source, { id, region, day })
+      const by = (column: string, ...key: readonly string[]) => ({
+        refresh: 'none',
+        incremental: { column, key },
+      })
+      const text = 'SELECT id, region, day FROM orders'
+      const query = await stored(client, { dataSourceId: source, text, materialization: by('id') })
+      const again = () => good(refresh(client, query))
+      const republish = async (json: object) => {
+        await change(client, query, json)
+        await publish(client, query)
+        return refresh(client, query)
+      }
+      const ids = async () =>
+        (await run(client, query)).rows.map(([id]) => Number(id)).toSorted((a, b) => a - b)
+      expect(await again()).toEqual({ rows: 3, added: 0 })
+      await add(5, 'west', '2026-03-03')
+      await add(4, 'west', '2026-03-03')
+      expect(await again()).toEqual({ rows: 5, added: 2 })
+      await add(0, 'below', '2026-01-01')
+      expect(await again()).toEqual({ rows: 5, added: 0 })
+      expect(await ids()).toEqual([1, 2, 3, 4, 5])
+
+      expect((await republish({ materialization: by('day', 'id') })).body).toEqual({ rows: 6, added: null })
+      const changed = [{ id: 5, region: 'east' }]
+      await good(
+        client.request('PATCH', `/dataSources/${source}/tables/orders/rows`, {
+          json: { key: ['id'], rows: changed },
+        }),
+      )
+      await add(6, 'west', '2026-03-09')
+      expect(await again()).toEqual({ rows: 7, added: 4 })
+      expect((await run(client, query)).rows).toContainEqual([5, 'east', '2026-03-03'])
+      expect(await ids()).toEqual([0, 1, 2, 3, 4, 5, 6])
+
+      const narrow = await republish({ text: 'SELECT id, day FROM orders WHERE id > 0' })
+      expect(narrow.body).toEqual({ rows: 6, added: null })
+      expect(await again()).toEqual({ rows: 6, added: 1 })
+      const cases = [
+        [`${text} UNION ALL ${text}`, by('day', 'id'), 'import_failed', 'id'],
+        ['SELECT NULL AS id, day FROM orders', by('day', 'id'), 'import_failed', 'null'],
+        [text, by('region'), 'invalid', 'region'],
+        [text, by('id', 'none'), 'invalid', 'none'],
+      ] as const
+      for (const [other, materialization, answers, detail] of cases) {
+        const answer = await republish({ text: other, materialization })
+        expectAnswer(answer, { answers })
+        expect(answer.text).toContain(detail)
+        expect((await read(client, query)).result?.rows).toBe(6)
       }
     },
   },
@@ -366,6 +435,29 @@ const onDatabases: readonly Scenario[] = [
     },
   },
   {
+    title: 'an incremental refresh knows instants to the microsecond, with and without a zone',
+    async run(client) {
+      await sourceServer()
+        .sql(`create schema increments; grant usage on schema increments to reader; create table increments.logged (n int, at timestamptz, local timestamp);
+        insert into increments.logged values (1, '2026-03-29 01:00:00.000001+01', '2026-03-29 02:30:00.000001');
+        grant select on increments.logged to reader;`)
+      const source = await makeDatabase(client, 'increments')
+      for (const column of ['at', 'local']) {
+        const materialization = { refresh: 'none', incremental: { column } }
+        const text = `SELECT n, ${column} FROM logged`
+        const query = await stored(client, { dataSourceId: source, text, materialization })
+        expect(await good(refresh(client, query))).toMatchObject({ added: 0 })
+        await sourceServer().sql(
+          `insert into increments.logged select max(n) + 1, max(at) + interval '1 microsecond', max(local) + interval '1 microsecond' from increments.logged`,
+        )
+        expect(await good(refresh(client, query))).toMatchObject({ added: 1 })
+        expect(await good(refresh(client, query))).toMatchObject({ added: 0 })
+        const numbers = (await run(client, query)).rows.map(([n]) => n)
+        expect(new Set(numbers).size).toBe(numbers.length)
+      }
+    },
+  },
+  {
     title: 'a refresh is cancelled at the server, and one goes on at a time',
     async run(client) {
       const source = await makeDatabase(client)
@@ -408,8 +500,8 @@ const onDatabases: readonly Scenario[] = [
   },
 ]
 
-async function makeDatabase(client: Client): Promise<number> {
-  const connection = connectionTo('results')
+async function makeDatabase(client: Client, schema = 'results'): Promise<number> {
+  const connection = connectionTo(schema)
   const json = { name: `results ${++made}`, type: 'postgresql', connection }
   return (await good<Made>(client.request('POST', '/dataSources', { json }))).id
 }

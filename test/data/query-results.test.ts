@@ -296,7 +296,10 @@ test.skipIf(!hasPostgres)(
     })
     const path = `/dataQueries/${query}`
     await session.send(host.url, `${path}/publish`, {})
-    expect(await (await session.send(host.url, `${path}/refresh`, {})).json()).toEqual({ rows: 100_001 })
+    expect(await (await session.send(host.url, `${path}/refresh`, {})).json()).toEqual({
+      rows: 100_001,
+      added: null,
+    })
     for (const afterMs of [50, 650, 800, 1_000, 1_200]) {
       await session.send(host.url, `${path}/refresh?wait=PT0S`, {})
       await until(

@@ -25,6 +25,29 @@ const index = z.strictObject({
     .describe('Whether a refresh fails when two rows have the same values in these columns.'),
 })
 
+const KEY_MAX = 8
+
+const incremental = z
+  .strictObject({
+    column: columnName
+      .describe(
+        'A refresh reads the rows alone whose value is greater than all stored ones. An integer, a date or a datetime.',
+      )
+      .meta({ examples: ['at'] }),
+    key: z
+      .array(columnName)
+      .max(KEY_MAX)
+      .refine(distinct, 'must be different columns')
+      .default([])
+      .describe(
+        'Columns that have other values in each row: a new row replaces the stored one with the same values. Then rows with the greatest value are read again.',
+      )
+      .meta({ examples: [['id']] }),
+  })
+  .nullable()
+  .default(null)
+  .describe('How a refresh adds to the stored rows; null where it replaces all of them.')
+
 export const materialization = z
   .strictObject({
     refresh: z
@@ -33,6 +56,7 @@ export const materialization = z
         'How often the result is computed anew; `none`: when the data query is published, and on demand.',
       ),
     indexes: z.array(index).max(INDEXES_MAX).default([]).describe('Indexes of the result.'),
+    incremental,
   })
   .nullable()
   .default(null)
@@ -42,6 +66,11 @@ export const materializationView = z
   .object({
     refresh: z.enum(INTERVALS).describe('How often the result is computed anew.'),
     indexes: z.array(z.object({ columns: z.array(z.string()), unique: z.boolean() })),
+    incremental: z
+      .object({ column: z.string(), key: z.array(z.string()) })
+      .nullable()
+      .optional()
+      .describe('How a refresh adds to the stored rows; null or absent where it replaces all of them.'),
   })
   .nullable()
   .describe('How the result is stored; null where each run computes it.')
@@ -69,9 +98,20 @@ export const refreshQuery = z.object({
 })
 
 export const refreshedResultView = z
-  .object({ rows: z.int().min(0).describe('The number of rows, which replaced the former ones.') })
+  .object({
+    rows: z.int().min(0).describe('The number of rows that are stored now.'),
+    added: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('The number of rows that were read and added; null where all rows were read anew.'),
+  })
   .meta({ id: 'RefreshedDataQuery' })
 
-export type Materialization = NonNullable<z.output<typeof materialization>>
+export type Incremental = NonNullable<z.output<typeof incremental>>
+/** Versions that were published before this field was there have no `incremental`. */
+export type Materialization = Omit<NonNullable<z.output<typeof materialization>>, 'incremental'> & {
+  readonly incremental?: Incremental | null | undefined
+}
 export type ResultState = z.output<typeof resultState>
 export type RefreshedResultView = z.output<typeof refreshedResultView>

@@ -79,7 +79,7 @@ export function orderMissing(database: Database, now: number): Write {
     on conflict do nothing`)
 }
 
-type Stored = Pick<ResultRow, 'queryId' | 'number' | 'dataSourceId' | 'columns' | 'rows'> & {
+type Stored = Pick<ResultRow, 'queryId' | 'number' | 'dataSourceId' | 'columns' | 'rows' | 'basis'> & {
   readonly generationId: number
 }
 
@@ -87,7 +87,7 @@ type Stored = Pick<ResultRow, 'queryId' | 'number' | 'dataSourceId' | 'columns' 
  * held. */
 export function replaceRows(
   database: Database,
-  { queryId, number, dataSourceId, columns, rows, generationId }: Stored,
+  { queryId, number, dataSourceId, columns, rows, basis, generationId }: Stored,
   { token, dropAt }: { readonly token: string; readonly dropAt: number },
 ): Write[] {
   const isHeld = sql`exists (select 1 from data_query_results where query_id = ${queryId} and lease = ${token})`
@@ -100,9 +100,20 @@ export function replaceRows(
       where id = (select generation_id from data_query_results where query_id = ${queryId})`),
     database
       .update(dataQueryResults)
-      .set({ number, dataSourceId, columns, rows, generationId })
+      .set({ number, dataSourceId, columns, rows, basis, generationId })
       .where(eq(dataQueryResults.queryId, queryId)),
   ]
+}
+
+/** Gives the rows of a result to a version with the same ones. The commit fails, as `replaceRows`, unless the lease is held. */
+export function keepRows(
+  database: Database,
+  { queryId, number }: Pick<ResultRow, 'queryId' | 'number'>,
+  token: string,
+): Write {
+  return database.run(sql`
+    update data_query_results set number = ${number}, version = case when lease = ${token} then version end
+    where query_id = ${queryId}`)
 }
 
 /** Takes the lease of a refresh away, which notices it within a second, and leaves the next one until it is due.

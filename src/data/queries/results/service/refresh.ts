@@ -5,33 +5,26 @@ import { Refusal } from '../../../../lib/errors.ts'
 import { LiveWork } from '../../../../operations/work/live-work.ts'
 import type { Work } from '../../../../operations/work/live-work.ts'
 import { commit } from '../../../../ports/database.ts'
-import type { Bound, RowStream } from '../../../../ports/databases.ts'
+import type { RowStream } from '../../../../ports/databases.ts'
 import type { Ports } from '../../../../ports/index.ts'
+import { generationOf } from '../../../../ports/tables.ts'
+import type { Generation, TableIndex } from '../../../../ports/tables.ts'
 import { COLUMNS_MAX } from '../../../imports/schema.ts'
 import { busy, inRefresh, refreshAllDue, takeLease } from '../../../refreshes/service/leased.ts'
 import type { Course } from '../../../refreshes/service/leased.ts'
 import { READ_SHARE } from '../../../refreshes/service/filling.ts'
 import { counted } from '../../../refreshes/service/from-database.ts'
-import { requireSource } from '../../../sources/service.ts'
-import { WRITERS } from '../../../sql/dialects/writers.ts'
-import { boundOf } from '../../../sql/fragment.ts'
 import { fillGeneration, inGeneration, readableUntil } from '../../../tables/service.ts'
-import { UNCHECKED, valuesOf } from '../../parameters.ts'
-import type { Definition } from '../../schema.ts'
-import { examine, written } from '../../service/composition.ts'
-import type { Composed } from '../../service/composition.ts'
-import { openSource } from '../../service/readable-source.ts'
-import type { ReadableSource } from '../../service/readable-source.ts'
-import { refusalOf } from '../../statement.ts'
 import { findQuery, findVersion } from '../../store.ts'
 import type { VersionRow } from '../../store.ts'
 import { LIMITS } from '../interval.ts'
-import { materializationError, NO_USER } from '../materializable.ts'
 import type { Materialization, RefreshedResultView } from '../schema.ts'
-import { listReadable } from '../service.ts'
-import type { StoredResult } from '../service.ts'
 import * as store from '../store.ts'
 import type { ResultRow } from '../store.ts'
+import { addRows, arrivalOf, incrementalComplaint, newerStatement, requireKeys } from './incremental.ts'
+import type { Former } from './incremental.ts'
+import { openResult } from './opened-result.ts'
+import type { OpenedResult } from './opened-result.ts'
 
 const recorded = recorder('dataQuery')
 
@@ -131,82 +124,127 @@ async function replaceResult(
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const at = clock.now()
   const limits = { rowsMax, bytesMax: BYTES_MAX, timeoutMs }
-  const stream = await resultOf({ ...context, caller: SERVICE }, { ...version, name }, { limits, inTime })
-  const columns = await columnsOf(stream, materialization)
+  const opened = await openResult(
+    { ...context, caller: SERVICE },
+    { ...version, name },
+    { limits, inTime, materialization },
+  )
+  const reading = {
+    ...opened,
+    materialization,
+    former: formerOf(row, opened.basis),
+    rowsMax,
+    inTime,
+    progress,
+  }
+  const ended = (of: { readonly rows: number; readonly added: number | null }) => [
+    finished(at),
+    ...(withDependents ? [store.orderDependents(database, queryId, clock.now())] : []),
+    ...(context.request
+      ? [recorded(context, 'refresh', { objectId: queryId, after: { rows: of.rows } })]
+      : []),
+  ]
+  const source = await rowsOf(ports, reading)
+  if (source.kind === 'none') {
+    const result = { rows: row.rows, added: 0 }
+    await commit(database, [store.keepRows(database, { queryId, number }, lease.token), ...ended(result)])
+    return result
+  }
   return inGeneration(ports, dataSourceId, async (to) => {
-    const rows = counted(stream.rows, (count) =>
-      progress(READ_SHARE * (1 - 1 / (1 + count / (row.rows + 1)))),
-    )
-    const indexes = materialization.indexes.map(({ unique, ...index }) => ({ ...index, isUnique: unique }))
-    const filled = await fillGeneration(ports, { to, columns, rows, indexes }, inTime, (share) =>
-      progress(READ_SHARE + share * (1 - READ_SHARE)),
-    )
+    const { columns, ...result } = await source.fill(to)
     inTime.throwIfAborted()
-    const stored = { queryId, number, dataSourceId, columns, rows: filled, generationId: to.tableId }
-    const entry = recorded(context, 'refresh', { objectId: queryId, after: { rows: filled } })
+    const basis = opened.basis
+    const stored = {
+      queryId,
+      number,
+      dataSourceId,
+      columns,
+      rows: result.rows,
+      basis,
+      generationId: to.tableId,
+    }
     await commit(database, [
       ...store.replaceRows(database, stored, { token: lease.token, dropAt: readableUntil(ports) }),
-      finished(at),
-      ...(withDependents ? [store.orderDependents(database, queryId, clock.now())] : []),
-      ...(context.request ? [entry] : []),
+      ...ended(result),
     ])
-    return { rows: filled }
+    return result
   })
 }
 
-type Reading = {
-  readonly limits: { readonly rowsMax: number; readonly bytesMax: number; readonly timeoutMs: number }
+/** The stored rows to which a refresh may add; null where they are of another statement or source. */
+function formerOf(
+  { generationId, columns, rows, dataSourceId, basis }: ResultRow,
+  now: string,
+): Former | null {
+  if (generationId === null || basis !== now) return null
+  return { of: generationOf(dataSourceId, generationId), columns, rows }
+}
+
+type Filled = { readonly columns: readonly Column[]; readonly rows: number; readonly added: number | null }
+type Source =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'rows'; readonly fill: (to: Generation) => Promise<Filled> }
+
+type Reading = OpenedResult & {
+  readonly materialization: Materialization
+  readonly former: Former | null
+  readonly rowsMax: number
   readonly inTime: AbortSignal
+  readonly progress: (share: number) => void
 }
 
-/** The rows of a data query with the defaults of its parameters. */
-async function resultOf(context: Context, query: Composed, { limits, inTime }: Reading): Promise<RowStream> {
-  const row = await requireSource(context.ports, query.dataSourceId)
-  const unfit = materializationError(query, row)
-  if (unfit) throw refusalOf([unfit])
-  const source = await openSource(context, row)
-  const { statement, results } = await statementOf(context, query, { source, row })
-  const reader = source.withResults?.(results) ?? source
-  return reader.query(statement, limits, inTime)
+/** The rows that are added to the stored ones, or else all rows. */
+async function rowsOf(ports: Ports, reading: Reading): Promise<Source> {
+  const { statement, dialect, former, materialization, rowsMax, inTime } = reading
+  const { incremental = null } = materialization
+  const newer =
+    incremental && former
+      ? await newerStatement(ports, { statement, dialect }, { former, incremental }, inTime)
+      : null
+  if (!incremental || !former || !newer) return allRows(ports, reading)
+  const arrival = await arrivalOf(await reading.query(newer), former)
+  if (arrival.kind === 'none') return arrival
+  if (arrival.kind === 'other columns') return allRows(ports, reading)
+  const { key } = incremental
+  const addition = { former, rows: arrival.rows, key, indexes: indexesOf(materialization), rowsMax }
+  return {
+    kind: 'rows',
+    fill: async (to) => ({ columns: former.columns, ...(await addRows(ports, to, addition, inTime)) }),
+  }
 }
 
-type Place = {
-  readonly source: ReadableSource
-  readonly row: Awaited<ReturnType<typeof requireSource>>
+async function allRows(ports: Ports, reading: Reading): Promise<Source> {
+  const { statement, former, materialization, inTime, progress } = reading
+  const stream = await reading.query(statement)
+  const columns = await columnsOf(stream, materialization)
+  const expected = (former?.rows ?? 0) + 1
+  const rows = counted(stream.rows, (count) => progress(READ_SHARE * (1 - 1 / (1 + count / expected))))
+  return {
+    kind: 'rows',
+    async fill(to) {
+      const indexes = indexesOf(materialization)
+      const filled = await fillGeneration(ports, { to, columns, rows, indexes }, inTime, (share) =>
+        progress(READ_SHARE + share * (1 - READ_SHARE)),
+      )
+      await requireKeys(ports, to, materialization.incremental?.key ?? [], inTime)
+      return { columns, rows: filled, added: null }
+    },
+  }
 }
 
-async function statementOf(
-  context: Context,
-  query: Composed,
-  { source, row }: Place,
-): Promise<{ readonly statement: Bound; readonly results: readonly StoredResult[] }> {
-  const examined = await examine(context.ports, query)
-  if ('errors' in examined) throw refusalOf(examined.errors)
-  const results: ReadonlyMap<string, StoredResult> = source.withResults
-    ? await listReadable(context, row, [...examined.reached.keys()])
-    : new Map()
-  const made = await written(context, examined, {
-    dialect: source.dialect,
-    values: defaultsOf(query),
-    allowed: UNCHECKED,
-    user: NO_USER,
-    results,
-  })
-  if ('errors' in made) throw refusalOf(made.errors)
-  return { statement: boundOf(made.statement, WRITERS[source.dialect]), results: [...results.values()] }
-}
-
-function defaultsOf({ parameters }: Definition) {
-  return valuesOf(parameters, {}, { pointer: '/parameters', allowed: UNCHECKED })
+function indexesOf({ indexes }: Materialization): readonly TableIndex[] {
+  return indexes.map(({ unique, ...index }) => ({ ...index, isUnique: unique }))
 }
 
 /** The columns of a result as a table has them. @throws {Refusal} invalid */
 async function columnsOf(
   { columns, rows }: RowStream,
-  { indexes }: Materialization,
+  { indexes, incremental }: Materialization,
 ): Promise<readonly Column[]> {
   const names = columns.map(({ name }) => name)
-  const complaint = complaintOf(names, [...new Set(indexes.flatMap((index) => index.columns))])
+  const complaint =
+    complaintOf(names, [...new Set(indexes.flatMap((index) => index.columns))]) ??
+    (incremental ? incrementalComplaint(columns, incremental) : null)
   if (complaint === null) return columns.map(({ name, type }) => ({ name, type }))
   await rows.cancel()
   throw new Refusal('invalid', `The result cannot be stored: ${complaint}`)

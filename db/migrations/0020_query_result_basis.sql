@@ -1,0 +1,1 @@
+ALTER TABLE `data_query_results` ADD `basis` text;

@@ -53,6 +53,8 @@ export const dataQueries = sqliteTable(
     materialization: text({ mode: 'json' }).$type<unknown>(),
     /** How its template writes values: as binds, or as `legacy` text. */
     escaping: text().$type<'bind' | 'legacy'>().notNull().default('bind'),
+    /** The assertions of the draft, as on the wire. */
+    assertions: text({ mode: 'json' }).$type<unknown>().notNull().default([]),
   },
   (table) => [
     uniqueIndex('data_queries_by_name').on(sql`${table.name} collate nocase`),
@@ -82,6 +84,7 @@ export const dataQueryVersions = sqliteTable(
     materialization: text({ mode: 'json' }).$type<unknown>(),
     /** How its template writes values: as binds, or as `legacy` text. */
     escaping: text().$type<'bind' | 'legacy'>().notNull().default('bind'),
+    assertions: text({ mode: 'json' }).$type<unknown>().notNull().default([]),
   },
   (table) => [
     primaryKey({ columns: [table.queryId, table.number] }),

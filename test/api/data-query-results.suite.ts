@@ -86,6 +86,13 @@ const bad = (title: string, materialization: object, ...pointers: string[]): Row
   answers: 'invalid',
   pointers: pointers.map((pointer) => `/materialization${pointer}`),
 })
+const wrong = (title: string, assertion: object, at: string): Row => ({
+  title: `an assertion with ${title}`,
+  call: 'POST /dataQueries',
+  json: { name: 'bad', dataSourceId: 1, text: 'SELECT 1', assertions: [assertion] },
+  answers: 'invalid',
+  pointers: [`/assertions/0${at}`],
+})
 const columns = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
 const indexes = (count: number) => Array.from({ length: count }, () => ({ columns: ['a'] }))
 
@@ -129,6 +136,24 @@ const rows: readonly Row[] = [
     '/incremental/key',
   ),
   bad('no column of its new rows', { ...hourly, incremental: { key: ['a'] } }, '/incremental/column'),
+  wrong('another kind', { kind: 'positive', columns: ['a'] }, '/kind'),
+  wrong('no columns', { kind: 'unique', columns: [] }, '/columns'),
+  wrong('nine columns', { kind: 'unique', columns: columns(9) }, '/columns'),
+  wrong('a range of two columns', { kind: 'range', columns: ['a', 'b'], min: 1 }, '/columns'),
+  wrong('a range without bounds', { kind: 'range', columns: ['a'] }, '/min'),
+  wrong('a bound of another kind', { kind: 'unique', columns: ['a'], max: 1 }, '/min'),
+  {
+    title: '21 assertions',
+    call: 'POST /dataQueries',
+    json: {
+      name: 'bad',
+      dataSourceId: 1,
+      text: 'SELECT 1',
+      assertions: Array.from({ length: 21 }, () => ({ kind: 'unique', columns: ['a'] })),
+    },
+    answers: 'invalid',
+    pointers: ['/assertions'],
+  },
   {
     title: 'a materialization at its limits',
     call: 'POST /dataQueries',
@@ -141,6 +166,7 @@ const rows: readonly Row[] = [
         indexes: [{ columns: columns(8), unique: true }, ...indexes(9)],
         incremental: { column: 'a', key: columns(8) },
       },
+      assertions: Array.from({ length: 20 }, () => ({ kind: 'unique', columns: columns(8) })),
     },
     answers: 201,
   },
@@ -307,6 +333,47 @@ const scenarios: readonly Scenario[] = [
         expect(answer.text).toContain(detail)
         expect((await read(client, query)).result?.rows).toBe(6)
       }
+    },
+  },
+  {
+    title: 'a run counts the rows that break assertions; a refresh that breaks one keeps the former rows',
+    async run(client) {
+      const source = await makeFiles(client)
+      const assertions = [
+        { kind: 'not_null', columns: ['day'] },
+        { kind: 'unique', columns: ['region'] },
+        { kind: 'range', columns: ['id'], min: 2, max: 9 },
+        { kind: 'range', columns: ['day'], max: '2026-03-02' },
+      ]
+      const text = 'SELECT id, region, day FROM orders'
+      const query = await publish(client, await make(client, { dataSourceId: source, text, assertions }))
+      const checked = (failures: readonly number[]) => ({
+        assertions: assertions.map(({ kind, columns: of }, at) => ({
+          kind,
+          columns: of,
+          failures: failures[at],
+        })),
+      })
+      expect(await run(client, query, { check: true, limit: 1 })).toMatchObject(checked([0, 1, 1, 1]))
+      expect(await run(client, query)).toMatchObject({ assertions: null })
+      await change(client, query, {
+        assertions: assertions.slice(0, 1),
+        materialization: { refresh: 'none' },
+      })
+      await publish(client, query)
+      await good(refresh(client, query))
+      await insert(client, source, { id: 4, region: 'west' })
+      expectAnswer(await refresh(client, query), { answers: 'import_failed' })
+      const { state, result } = await read(client, query)
+      expect([state, result?.rows, result?.error?.detail]).toEqual([
+        'failed',
+        3,
+        'The assertion that day is not null does not hold for 1 rows.',
+      ])
+      expect(await run(client, query, { check: true })).toMatchObject({
+        assertions: [{ failures: 0 }],
+        rowCount: 3,
+      })
     },
   },
   {

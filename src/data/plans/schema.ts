@@ -12,7 +12,7 @@ export const explainBody = z
   .union([
     z.strictObject({
       queryId: z.int().positive().describe('The data query.'),
-      ...runBody.omit({ limit: true, maxAge: true }).shape,
+      ...runBody.omit({ limit: true, maxAge: true, check: true }).shape,
       analyze,
     }),
     z.strictObject({ ...previewBody.omit({ limit: true }).shape, analyze }),

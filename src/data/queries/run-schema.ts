@@ -4,6 +4,7 @@ import { storableText } from '../../http/text-schemas.ts'
 import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
+import { checkedAssertions } from './assertion-schema.ts'
 import { dataSourceId, NAME_MAX, parameters, text, value } from './schema.ts'
 
 const LIMIT_DEFAULT = 1_000
@@ -37,6 +38,7 @@ export const runBody = z
     parameters: parameterValues,
     limit,
     maxAge,
+    check: z.boolean().default(false).describe('Whether the assertions of the data query are checked.'),
     version: z
       .enum(['published', 'draft'])
       .default('published')
@@ -71,6 +73,7 @@ export const resultView = z
     duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
     cached: z.boolean().describe('Whether it is the result of an equal run.'),
     computedAt: z.iso.datetime({ offset: true }).describe('When its statement began.'),
+    assertions: checkedAssertions,
     refreshedAt: z.iso
       .datetime({ offset: true })
       .nullable()

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { TEMPLATE_MAX } from '../../templates/limits.ts'
+import { assertions, assertionsView } from './assertion-schema.ts'
 import { materialization, materializationView, resultState } from './results/schema.ts'
 
 export const QUERIES_MAX = 1_000
@@ -116,6 +117,7 @@ export const queryBody = z
     materialization,
     escaping,
     warnings: shownOnly,
+    assertions,
   })
   .meta({
     examples: [
@@ -144,6 +146,7 @@ const shown = {
   ),
   materialization: materializationView,
   escaping: z.enum(['bind', 'legacy']).describe('How the template writes values: as binds, or as SQL.'),
+  assertions: assertionsView,
 }
 
 const summary = {
@@ -249,5 +252,5 @@ export type VersionView = z.output<typeof versionView>
 /** The part of a data query that a run needs. */
 export type Definition = Pick<
   QueryBody,
-  'dataSourceId' | 'text' | 'parameters' | 'materialization' | 'escaping'
+  'dataSourceId' | 'text' | 'parameters' | 'materialization' | 'escaping' | 'assertions'
 >

@@ -225,8 +225,8 @@ function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
   return { name, description, groupId, isAccessible, ...definitionOf(body), updatedAt: clock.now() }
 }
 
-function definitionOf({ dataSourceId, text, parameters, materialization, escaping }: Definition) {
-  return { dataSourceId, text, parameters, materialization, escaping }
+function definitionOf({ dataSourceId, text, parameters, materialization, escaping, assertions }: Definition) {
+  return { dataSourceId, text, parameters, materialization, escaping, assertions }
 }
 
 function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: QueryChange) {

@@ -4,7 +4,7 @@ import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Definition, ListQuery, Parameter } from './schema.ts'
 
-type Typed = Pick<Definition, 'materialization'> & { readonly parameters: Parameter[] }
+type Typed = Pick<Definition, 'materialization' | 'assertions'> & { readonly parameters: Parameter[] }
 export type QueryRow = Omit<typeof dataQueries.$inferSelect, keyof Typed> & Typed
 export type QueryChange = Pick<
   QueryRow,
@@ -26,6 +26,7 @@ const {
   parameters: _parameters,
   materialization: _materialization,
   escaping: _escaping,
+  assertions: _assertions,
   ...summary
 } = getTableColumns(dataQueries)
 
@@ -149,7 +150,8 @@ export async function listPublished(
   database: Database,
   names: readonly string[],
 ): Promise<readonly PublishedRow[]> {
-  const { dataSourceId, text, parameters, materialization, escaping } = getTableColumns(dataQueryVersions)
+  const { dataSourceId, text, parameters, materialization, escaping, assertions } =
+    getTableColumns(dataQueryVersions)
   const isLatest = and(
     eq(dataQueryVersions.queryId, dataQueries.id),
     eq(dataQueryVersions.number, dataQueries.published),
@@ -158,7 +160,7 @@ export async function listPublished(
     .select({
       id: dataQueries.id,
       name: dataQueries.name,
-      definition: { dataSourceId, text, parameters, materialization, escaping },
+      definition: { dataSourceId, text, parameters, materialization, escaping, assertions },
     })
     .from(dataQueries)
     .leftJoin(dataQueryVersions, isLatest)

@@ -57,7 +57,7 @@ async function rowsOf(context: Context, source: RowSource) {
   const asking: Asking = { signal: AbortSignal.timeout(READ_MAX_MS), onBackend: () => undefined }
   if (source.type === 'dataQuery') {
     const { dataQueryId: id, parameters } = source
-    const body = { parameters, limit: ROWS_MAX, version: 'published', maxAge: 0 } as const
+    const body = { parameters, limit: ROWS_MAX, version: 'published', maxAge: 0, check: false } as const
     return orNoSource('/source/dataQueryId', runQuery(context, { id, body }, asking))
   }
   const { dataSourceId, table, filter } = source

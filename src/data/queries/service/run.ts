@@ -11,6 +11,8 @@ import { valuesOf } from '../parameters.ts'
 import { refuseLegacyRun } from '../legacy.ts'
 import { findReadable, listReadable } from '../results/service.ts'
 import type { StoredResult } from '../results/service.ts'
+import type { CheckedAssertions } from '../assertion-schema.ts'
+import { failuresOf } from '../assertions.ts'
 import type { PreviewBody, ResultView, RunBody } from '../run-schema.ts'
 import type { Definition, ParameterValue } from '../schema.ts'
 import { refusalOf } from '../statement.ts'
@@ -35,11 +37,33 @@ export async function runQuery(
   { id, body }: { readonly id: number; readonly body: RunBody },
   asking: Asking,
 ): Promise<ResultView> {
-  const { parameters: values, limit, version, maxAge: ageMaxMs } = body
+  const { parameters: values, limit, version, maxAge: ageMaxMs, check } = body
   const { of, ...definition } = await definitionOf(context, id, version)
   const given = { values, limit, pointer: '/parameters', asking, sharing: { of, ageMaxMs } }
   const stored = await preparedResult(context, definition, values)
-  return stored ? execute(context, shortened(stored, limit + 1), given) : run(context, definition, given)
+  const readable = stored ?? (await prepare(context, definition, given))
+  const result = await execute(context, stored ? shortened(stored, limit + 1) : readable, given)
+  return check
+    ? { ...result, assertions: await checked(context, readable, { ...given, definition }) }
+    : result
+}
+
+/** The assertions of a data query, each checked by a statement of its own. */
+async function checked(
+  context: Context,
+  readable: Readable,
+  {
+    definition: { assertions },
+    asking,
+    sharing,
+  }: { readonly definition: Composed; readonly asking: Asking; readonly sharing: Sharing },
+): Promise<CheckedAssertions> {
+  const from = sql`(${readable.statement}) AS ${name('q')}`
+  return Array.fromAsync(assertions, async (assertion) => {
+    const counting = { ...readable, statement: failuresOf(assertion, from) }
+    const { rows } = await sharedRead(context, counting, { limit: 1, asking, sharing })
+    return { kind: assertion.kind, columns: assertion.columns, failures: Number(rows[0]?.[0] ?? 0) }
+  })
 }
 
 /** A version of a data query. @throws {Refusal} not_found, conflict for one that was never published */
@@ -70,7 +94,13 @@ type VersionOfQuery = Composed & {
  * database, not_found for the data source, and the refusals of the ports `databases` and `tables` */
 export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
   const { values, limit, ...definition } = body
-  const query = { ...definition, name: null, materialization: null, escaping: 'bind' } as const
+  const query = {
+    ...definition,
+    name: null,
+    materialization: null,
+    escaping: 'bind' as const,
+    assertions: [],
+  }
   return run(context, query, { values, limit, pointer: '/values', asking, sharing: null })
 }
 
@@ -83,7 +113,7 @@ type Given = {
   readonly isOfValues?: boolean
 }
 
-type Text = Omit<Definition, 'materialization' | 'escaping'>
+type Text = Omit<Definition, 'materialization' | 'escaping' | 'assertions'>
 
 type Prepared = Readable & {
   readonly source: ReadableSource
@@ -151,7 +181,11 @@ export async function prepareStored(
 
 /** A data query that is not stored, with these values. @throws {Refusal} as `previewQuery` */
 export function prepareText(context: Context, definition: Text, given: Given) {
-  return prepare(context, { ...definition, name: null, materialization: null, escaping: 'bind' }, given)
+  return prepare(
+    context,
+    { ...definition, name: null, materialization: null, escaping: 'bind', assertions: [] },
+    given,
+  )
 }
 
 /** The published version of a data query with these values, or its stored result.
@@ -188,6 +222,7 @@ async function execute(
     duration: durationText(durationMs),
     cached: isShared,
     computedAt: format(beganAt),
+    assertions: null,
     refreshedAt: refreshedAt === null ? null : format(refreshedAt),
     age: refreshedAt === null ? null : ageOf(clock.now() - refreshedAt),
   }

@@ -54,6 +54,7 @@ export class QueryReads {
       limit: Math.min(limit, this.#limit),
       version: 'published',
       maxAge: AGE_MAX_MS,
+      check: false,
     } as const
     const key = JSON.stringify([query.id, body])
     const known = this.#runs.get(key)

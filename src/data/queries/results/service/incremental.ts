@@ -8,6 +8,8 @@ import { bind, boundOf, joined, name, raw, sql } from '../../../sql/fragment.ts'
 import type { Fragment } from '../../../sql/fragment.ts'
 import type { Dialect } from '../../../sql/spelling.ts'
 import { abandonGeneration, fillGeneration, inGeneration } from '../../../tables/service.ts'
+import type { Assertion } from '../../assertion-schema.ts'
+import { failuresOf, wordsOf } from '../../assertions.ts'
 import type { Incremental } from '../schema.ts'
 
 /** Of a statement that reads a generation. */
@@ -67,6 +69,32 @@ function valueSql(type: Ordered, value: Cell, dialect: Dialect): Fragment {
 }
 
 type Read = { readonly of: Generation; readonly columns: readonly string[] }
+
+/** Checks the rows of a result. @throws {Refusal} import_failed for an assertion that does not hold */
+export async function requireAssertions(
+  ports: Ports,
+  { of, columns }: { readonly of: Generation; readonly columns: readonly Column[] },
+  assertions: readonly Assertion[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const assertion of assertions) {
+    const names = columns.map((column) => column.name)
+    const missing = assertion.columns.find((column) => !names.includes(column))
+    if (missing !== undefined)
+      throw new Refusal(
+        'import_failed',
+        `An assertion names the column ${missing}, which the result does not have.`,
+      )
+    const statement = failuresOf(assertion, name(ROWS))
+    const failures = Number(await firstCell(ports, { of, columns: assertion.columns }, statement, signal))
+    if (failures === 0) continue
+    const unit = assertion.kind === 'unique' ? 'values' : 'rows'
+    throw new Refusal(
+      'import_failed',
+      `The assertion that ${wordsOf(assertion)} does not hold for ${failures} ${unit}.`,
+    )
+  }
+}
 
 async function firstCell(
   { tables, settings }: Ports,

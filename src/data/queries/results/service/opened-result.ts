@@ -51,7 +51,9 @@ export async function openResult(
   return {
     dialect,
     statement,
-    basis: await sha256(JSON.stringify([row.id, row.version, row.createdAt, incremental, bound])),
+    basis: await sha256(
+      JSON.stringify([row.id, row.version, row.createdAt, incremental, query.assertions, bound]),
+    ),
     query: (wanted) => reader.query(boundOf(wanted, WRITERS[dialect]), limits, inTime),
   }
 }

@@ -21,7 +21,14 @@ import { LIMITS } from '../interval.ts'
 import type { Materialization, RefreshedResultView } from '../schema.ts'
 import * as store from '../store.ts'
 import type { ResultRow } from '../store.ts'
-import { addRows, arrivalOf, incrementalComplaint, newerStatement, requireKeys } from './incremental.ts'
+import {
+  addRows,
+  arrivalOf,
+  incrementalComplaint,
+  newerStatement,
+  requireAssertions,
+  requireKeys,
+} from './incremental.ts'
 import type { Former } from './incremental.ts'
 import { openResult } from './opened-result.ts'
 import type { OpenedResult } from './opened-result.ts'
@@ -152,6 +159,7 @@ async function replaceResult(
   }
   return inGeneration(ports, dataSourceId, async (to) => {
     const { columns, ...result } = await source.fill(to)
+    await requireAssertions(ports, { of: to, columns }, version.assertions, inTime)
     inTime.throwIfAborted()
     const basis = opened.basis
     const stored = {

@@ -12,6 +12,7 @@ import type { SetupHooks } from './access/session/service/first-start.ts'
 import { userGroupRoutes } from './access/user-groups/routes.ts'
 import { userRoutes } from './access/users/routes.ts'
 import { dashboardRoutes } from './analytics/dashboards/routes.ts'
+import { forecastsStale } from './analytics/forecasts/service/health.ts'
 import { forecastRoutes } from './analytics/forecasts/routes.ts'
 import { codeGeneratorRoutes } from './automation/code-generator/routes.ts'
 import { demoRoutes } from './automation/demo/routes.ts'
@@ -113,6 +114,7 @@ export const healthReports: HealthReports = {
     limitsAreUnknown,
     refreshesFailed,
     refreshesLate,
+    forecastsStale,
   ],
 }
 

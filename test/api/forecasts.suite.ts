@@ -245,7 +245,11 @@ const scenarios: Scenario[] = [
     async run(client) {
       const source = await ordersOf(client)
       const holidays = { country: 'CH' }
-      const json = bodyOf(source, { table: { dataSourceId: source, name: 'Predicted orders' }, holidays })
+      const json = bodyOf(source, {
+        table: { dataSourceId: source, name: 'Predicted orders' },
+        schedule: { cron: '0 4 1 1 *' },
+        holidays,
+      })
       const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
       const path = `/forecasts/${id}`
       const read = () => good<ForecastView>(client.request('GET', path))
@@ -374,6 +378,8 @@ const scenarios: Scenario[] = [
         failure: { runId: second.id, detail: 'failed: It failed.' },
       })
       expect((await client.request('POST', `${path}/select`, { json: select })).status).toBe(200)
+      const { warnings } = await good<{ warnings: { code: string }[] }>(client.request('GET', '/readyz'))
+      expect(warnings.map(({ code }) => code)).toContain('forecasts_stale')
 
       const third = await good<JobView>(client.request('POST', `${path}/run`))
       expect(await good<JobView>(client.request('POST', `${path}/jobs/${third.id}/cancel`))).toMatchObject({

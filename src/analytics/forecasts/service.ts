@@ -263,7 +263,7 @@ async function viewOf(ports: Ports, row: OwnedForecast): Promise<ForecastView> {
 }
 
 /** The results are old at the second time of the schedule after the history was read, and always at their end. */
-function staleAtOf(
+export function staleAtOf(
   ports: Pick<Ports, 'settings'>,
   { readAt, summary, definition }: Pick<ForecastRow, 'readAt' | 'summary' | 'definition'>,
 ): number | null {

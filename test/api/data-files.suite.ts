@@ -173,6 +173,24 @@ export const dataFilesSuite: Suite = {
       },
     },
     {
+      title: 'a file that says to have more than 1 GiB is refused before it is sent',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const { hostname, port } = new URL(client.host.url)
+        const socket = connect(Number(port), hostname)
+        socket.write(
+          `POST /dataSources/${id}/uploads HTTP/1.1\r\nhost: localhost\r\nx-session-id: ${client.sessionIds.administrator}\r\n` +
+            `content-type: text/csv\r\ncontent-length: ${1024 ** 3 + 1}\r\n\r\na\n`,
+        )
+        const answer = await new Promise<string>((resolve, reject) => {
+          socket.once('data', (bytes) => resolve(String(bytes)))
+          socket.once('error', reject)
+        })
+        socket.destroy()
+        expect(answer).toStartWith('HTTP/1.1 413')
+      },
+    },
+    {
       title: 'a file that is not of its kind, or has a fault, is refused and changes nothing',
       async run(client) {
         const { id } = await makeSource(client)

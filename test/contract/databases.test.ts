@@ -258,6 +258,38 @@ describe.each(HOSTS)('databases on %s', (host) => {
     }))
 })
 
+describe.if(hasPostgres)('a foreign table of PostgreSQL', () => {
+  beforeAll(async () => {
+    const { port } = servers.postgres
+    await servers.postgres.sql(`create extension postgres_fdw;
+      create table tidemark.near (id int); insert into tidemark.near values (1); grant all on tidemark.near to writer;
+      create server other foreign data wrapper postgres_fdw options (host '127.0.0.1', port '${port}', dbname 'postgres');
+      create user mapping for writer server other options (user 'writer', password '${PASSWORD}');
+      create foreign table tidemark.far (id int) server other options (schema_name 'tidemark', table_name 'near');
+      grant select on tidemark.far to writer;`)
+  })
+
+  test.each(HOSTS)('is read live on %s', async (host) => {
+    const target = targetOf('postgresql', servers.postgres.port, 'postgres')
+    const { result } = (await calls[host]({ method: 'schema', args: [target] })) as {
+      readonly result: readonly { readonly table: string }[]
+    }
+    expect(result.filter(({ table }) => table === 'far')).toMatchObject([{ kind: 'table', name: 'id' }])
+    const statement = { text: 'select count(*)::int as n from far', binds: [] }
+    const limits = { timeoutMs: 20_000, rowsMax: 10, bytesMax: 1_000 }
+    const count = async () => {
+      const args = [target, { statement, access: 'read', session: {} }, limits]
+      const answer = (await calls[host]({ method: 'query', args })) as {
+        readonly result: { readonly rows: readonly (readonly number[])[] }
+      }
+      return answer.result.rows[0]?.[0] ?? 0
+    }
+    const before = await count()
+    await servers.postgres.sql('insert into tidemark.near values (2)')
+    expect(await count()).toBe(before + 1)
+  })
+})
+
 describe.if(hasPostgres && hasMariadb)('TLS', () => {
   const TYPES = ['postgresql', 'mysql'] as const
   const serverOf = (type: DatabaseTarget['type']) => (type === 'mysql' ? servers.mariadb : servers.postgres)

@@ -355,6 +355,7 @@ function placeOf(path: string, { parameters: all = [] }: Operation): string {
     const shape = all.find((one) => one.in === 'path' && one.name === key)?.schema
     if (shape?.pattern?.startsWith('^j_')) return `j_${'0'.repeat(26)}`
     if (key === 'cluster') return 'c0-0-0'
+    if (key === 'widget') return 'w1'
     return shape?.enum?.[0] ?? (key === 'token' ? 'A'.repeat(43) : '1')
   })
 }

@@ -16,6 +16,7 @@ export function Screen(): JSX.Element {
   const { path } = useLocation()
   if (id === undefined) return <SourceList />
   if (table !== undefined) return <TablePage key={`${id}/${table}`} id={Number(id)} table={table} />
-  if (path.endsWith('/import')) return <ImportPage key={id} />
+  // While another screen is loaded, the path is its path already.
+  if (id === 'new' || path.endsWith('/import')) return <ImportPage key={id} />
   return <SourcePage key={id} id={Number(id)} />
 }

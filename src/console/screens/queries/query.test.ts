@@ -65,7 +65,11 @@ test('a stored query becomes the same body', () => {
   const { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters } = QUERY
   const materialization = { refresh: 'hourly' as const, indexes: [{ columns: ['region'], unique: false }] }
   const kept = { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters }
-  expect(bodyOf(draftOf({ ...QUERY, materialization }))).toEqual({ ...kept, materialization })
+  expect(bodyOf(draftOf({ ...QUERY, materialization }))).toEqual({
+    ...kept,
+    materialization,
+    escaping: 'bind',
+  })
 })
 
 test.each([

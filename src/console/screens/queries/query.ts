@@ -40,6 +40,8 @@ export type QueryDraft = {
   readonly accessibleFromDashboards: boolean
   /** Null: each run computes the result. */
   readonly materialization: Query['materialization']
+  /** How the template writes values, which only the API changes. */
+  readonly escaping: Query['escaping']
   readonly text: string
   readonly parameters: readonly ParameterDraft[]
 }
@@ -62,6 +64,7 @@ export function draftOf(query: Query | undefined): QueryDraft {
     dataSourceId: query ? String(query.dataSourceId) : '',
     accessibleFromDashboards: query?.accessibleFromDashboards ?? false,
     materialization: query?.materialization ?? null,
+    escaping: query?.escaping ?? 'bind',
     text: query?.text ?? '',
     parameters: (query?.parameters ?? []).map((parameter) => ({
       ...parameter,

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 
 import { owedAction, sessionStatus } from '../api/session.ts'
@@ -11,7 +11,7 @@ import { t } from '../language/t.ts'
 import { LoginDialog, LoginPage } from './login.tsx'
 import { SetupPage } from './setup.tsx'
 import { OwedPage } from './owed.tsx'
-import { SCREENS } from './routes.ts'
+import { loadPublic, SCREENS } from './routes.ts'
 import { Shell } from './shell.tsx'
 
 /** The console: the pages before sign-in, then the shell with one screen. */
@@ -26,17 +26,22 @@ export function App(): JSX.Element {
   )
 }
 
+/** Dashboards under a secret link need no login. */
+const PUBLIC = 'public/'
+const PublicPage = lazy(loadPublic)
+
 function Page(): JSX.Element | null {
   const { path, route, query } = useLocation()
   const below = path.startsWith(BASE) ? path.slice(BASE.length) : ''
   const isSignedIn = sessionStatus.value === 'in' || sessionStatus.value === 'over'
-  const isEntrance = below === 'login' || below === 'setup'
+  const isEntrance = below === 'login' || below === 'setup' || below.startsWith(PUBLIC)
   useEffect(() => {
     if (sessionStatus.value === 'out' && !isEntrance)
       route(linkTo('login', below === '' ? {} : { to: below + location.search }), true)
     if (isSignedIn && below === 'login') route(returnTo(query['to'] ?? query['returnTo']), true)
   }, [sessionStatus.value, below])
   if (below === 'setup') return <SetupPage />
+  if (below.startsWith(PUBLIC)) return <PublicPage />
   if (sessionStatus.value === 'starting') return null
   if (!isSignedIn) return <LoginPage />
   if (owedAction.value !== null) return <OwedPage />

@@ -127,6 +127,12 @@ export const SCREENS: readonly ScreenRoute[] = [
   screen(['/wall'], 'wall', [wallWords, overviewWords], () => import('../screens/wall/screen.tsx')),
 ]
 
+/** The page of dashboards under a secret link, which is not a screen of a signed-in user. */
+export async function loadPublic(): Promise<ComponentType> {
+  const words = [dashboardWords, dataWords, mapWords].map(loadWords)
+  return (await Promise.all([import('../screens/dashboards/public-page.tsx'), ...words]))[0].PublicPage
+}
+
 function screen(
   paths: readonly string[],
   entry: string,

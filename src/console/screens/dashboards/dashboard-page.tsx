@@ -91,7 +91,7 @@ function Viewed({ nested }: { readonly nested: Nested }): JSX.Element {
         title={dashboard.name}
         badge={!dashboard.valid && <State state="warning" text={t('boards.invalid')} />}
         sentence={dashboard.description}
-        actions={<Actions dashboard={dashboard} />}
+        actions={<Actions dashboard={dashboard} params={data.params ?? nested.params} />}
       />
       <div class="body">
         <Fields nested={nested} page={page} values={data.params ?? nested.params} address={address} />
@@ -141,7 +141,13 @@ function refusedEditing(dashboard: Dashboard): string | undefined {
   return refusedWriting(dashboard)
 }
 
-function Actions({ dashboard }: { readonly dashboard: Dashboard }): JSX.Element {
+function Actions({
+  dashboard,
+  params,
+}: {
+  readonly dashboard: Dashboard
+  readonly params: Values
+}): JSX.Element {
   const { route } = useLocation()
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(location.href)
@@ -162,7 +168,7 @@ function Actions({ dashboard }: { readonly dashboard: Dashboard }): JSX.Element 
       <a class="btn" href={linkTo('wall', { dashboards: dashboard.id, every: 30 })}>
         {t('nav.wall')}
       </a>
-      <MoreMenu dashboard={dashboard} />
+      <MoreMenu dashboard={dashboard} params={params} />
     </>
   )
 }

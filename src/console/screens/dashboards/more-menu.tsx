@@ -13,8 +13,9 @@ import { FormDialog, Menu } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
-import type { Dashboard } from './dashboard.ts'
+import type { Dashboard, Values } from './dashboard.ts'
 import { refusedMaking, refusedWriting } from './rights.ts'
+import { ShareDialog } from './share-dialog.tsx'
 import { VersionsDialog } from './versions-dialog.tsx'
 
 /** Saves dashboards as a file: equal dashboards give equal files. */
@@ -30,9 +31,16 @@ export async function exportDashboards(
 }
 
 /** The actions on a dashboard as a whole. */
-export function MoreMenu({ dashboard }: { readonly dashboard: Dashboard }): JSX.Element {
+export function MoreMenu({
+  dashboard,
+  params,
+}: {
+  readonly dashboard: Dashboard
+  /** The values that the page shows. */
+  readonly params: Values
+}): JSX.Element {
   const { route } = useLocation()
-  const [dialog, setDialog] = useState<'versions' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'versions' | 'share' | 'delete' | null>(null)
   const close = (): void => setDialog(null)
   const copy = async (): Promise<void> => {
     const path = { id: String(dashboard.id) }
@@ -47,6 +55,12 @@ export function MoreMenu({ dashboard }: { readonly dashboard: Dashboard }): JSX.
         label={t('data.moreOf', { name: dashboard.name })}
         items={[
           { text: t('boards.versions'), icon: 'clock', run: () => setDialog('versions') },
+          {
+            text: t('boards.share'),
+            icon: 'link',
+            refused: refusedWriting(dashboard),
+            run: () => setDialog('share'),
+          },
           { text: t('boards.print'), icon: 'file', run: () => print() },
           {
             text: t('boards.export'),
@@ -64,6 +78,7 @@ export function MoreMenu({ dashboard }: { readonly dashboard: Dashboard }): JSX.
         ]}
       />
       {dialog === 'versions' && <VersionsDialog dashboard={dashboard} onClose={close} />}
+      {dialog === 'share' && <ShareDialog dashboard={dashboard} params={params} onClose={close} />}
       {dialog === 'delete' && <DeleteDialog dashboard={dashboard} onClose={close} />}
     </>
   )

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import { call } from '../../api/client.ts'
+import { call, jsonOf, send, urlOf } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { onEvents } from '../../api/events.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { merged, pauseOf, RETRY_MS } from './answers.ts'
-import type { TimeRange, Values, WidgetAnswer } from './dashboard.ts'
+import type { DashboardData, TimeRange, Values, WidgetAnswer } from './dashboard.ts'
 
 /** After an event the data are read again at most this often. */
 const EVENT_PACE_MS = 2_000
@@ -19,6 +19,8 @@ export type Asked = {
   readonly timeRange: TimeRange | null
   readonly page: string | null
   readonly width: Readonly<Record<string, number>>
+  /** The secret of a public link, which stands in place of a login. */
+  readonly token?: string
 }
 
 export type BoardData = {
@@ -72,7 +74,7 @@ function startReading(
     clearTimeout(timer)
     setState((now) => ({ ...now, isLoading: true }))
     try {
-      const data = await call('post', '/dashboards/{id}/data', requestOf(asked, latest, abort.signal))
+      const data = await readData(asked, latest, abort.signal)
       if (abort.signal.aborted) return
       latest = merged(latest, data.widgets)
       const shown = latest
@@ -104,6 +106,18 @@ function startReading(
     clearTimeout(timer)
     if (soon !== null) clearTimeout(soon)
   }
+}
+
+async function readData(
+  asked: Asked,
+  latest: Readonly<Record<string, WidgetAnswer>>,
+  signal: AbortSignal,
+): Promise<DashboardData> {
+  const { token, values } = asked
+  if (token === undefined) return call('post', '/dashboards/{id}/data', requestOf(asked, latest, signal))
+  const query = Object.fromEntries(Object.entries(values).map(([name, value]) => [`p.${name}`, value]))
+  const url = urlOf('/public/dashboards/{token}/data', { path: { token }, query })
+  return (await jsonOf(await send('GET', url, { signal }))) as DashboardData
 }
 
 function requestOf(

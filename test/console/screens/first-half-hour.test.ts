@@ -1,0 +1,120 @@
+import { beforeAll, expect, test } from 'bun:test'
+
+import { good } from '../../api/suite.ts'
+import { onMainHost } from '../stage.ts'
+
+const TEST_MAX_MS = 400_000
+/** Data of a busy machine come later. */
+const WAIT_MAX_MS = 60_000
+const LINES = [
+  'station,day,level,lat,lon,state',
+  'Harlingen,2026-11-01,1.2,53.175,5.411,ok',
+  'Harlingen,2026-11-02,3.1,53.175,5.411,major',
+  'Den Oever,2026-11-01,0.9,52.934,5.043,ok',
+  'Den Oever,2026-11-02,1.4,52.934,5.043,ok',
+]
+
+onMainHost('first-half-hour', (stage) => {
+  beforeAll(async () => {
+    await good(stage.client.request('PATCH', '/settings.json', { json: { publicDashboards: true } }))
+  })
+
+  test(
+    'a file is dropped, becomes a table, a data query with a parameter, a chart on a dashboard, a public link and a map',
+    async () => {
+      let shared = ''
+      await stage.visit('data/new/import', {}, async ({ page, check, expectProblem }) => {
+        // There is no link before it is made.
+        expectProblem(/404.*\/public\)/)
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        const dialog = page.getByRole('dialog')
+        // The page hears of a drop as a browser tells it.
+        const dropped = await page.evaluateHandle(`(() => {
+          const files = new DataTransfer()
+          files.items.add(new File([${JSON.stringify(LINES.join('\n'))}], 'Levels.csv', { type: 'text/csv' }))
+          return files
+        })()`)
+        await page.getByLabel('Into').selectOption({ label: 'A new set of tables' })
+        await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped })
+        await page.getByRole('button', { name: 'Import 4 records' }).click()
+        await page.getByText('levels has 4 rows').waitFor()
+
+        await page.getByRole('link', { name: 'Data queries' }).click()
+        await page.getByRole('link', { name: 'New data query' }).first().click()
+        await page.getByLabel('Name', { exact: true }).fill('Levels of a station')
+        const source = page.getByLabel('Data source')
+        await source.locator('option').nth(1).waitFor({ state: 'attached' })
+        await source.selectOption({ index: 1 })
+        const text = page.locator('.code-editor').getByRole('textbox', { name: 'SQL' })
+        await text.click()
+        await page.keyboard.insertText('SELECT * FROM levels WHERE station = ${station} ORDER BY day')
+        await page.getByRole('button', { name: 'Add parameter' }).click()
+        await dialog.getByLabel('Name', { exact: true }).fill('station')
+        await dialog.getByLabel('Default').fill('Harlingen')
+        await dialog.getByRole('button', { name: 'Apply' }).click()
+        await page.getByLabel('Dashboards show its results').check()
+        await page.getByRole('button', { name: 'Run' }).click()
+        await page.getByRole('gridcell', { name: '3.1', exact: true }).waitFor()
+        await page.getByRole('button', { name: 'Save draft' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Levels of a station' }).waitFor()
+        await page.getByRole('button', { name: 'Publish', disabled: false }).click()
+        await dialog.getByRole('button', { name: 'Publish' }).click()
+        await page.getByRole('button', { name: 'To draft: version 1' }).waitFor()
+
+        await page.getByRole('link', { name: 'Dashboards' }).click()
+        await page.getByRole('button', { name: 'New dashboard' }).click()
+        await dialog.getByLabel('Name', { exact: true }).fill('Coast')
+        await dialog.getByRole('button', { name: 'Create' }).click()
+        await page.getByRole('button', { name: 'Settings', exact: true }).click()
+        await dialog.getByRole('button', { name: 'Add parameter' }).click()
+        await dialog.getByLabel('Name', { exact: true }).last().fill('station')
+        await dialog.getByLabel('Type', { exact: true }).selectOption('choice')
+        await dialog.getByLabel('Values', { exact: true }).fill('Harlingen, Den Oever')
+        await dialog.getByRole('button', { name: 'Apply' }).click()
+        await page.getByRole('button', { name: 'Add a widget' }).click()
+        await dialog.getByRole('button', { name: 'Chart', exact: true }).click()
+        await dialog.getByLabel('Title').fill('Levels')
+        await dialog.getByLabel('Data query').selectOption('Levels of a station')
+        await dialog.getByLabel('Kind of chart').selectOption('bars')
+        await dialog.getByLabel('Column of the axis').fill('day')
+        await dialog.getByLabel('Columns of the values').fill('level')
+        await dialog.getByLabel('Values of its parameters').fill('station=${station}')
+        await dialog.getByRole('button', { name: 'Apply' }).click()
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByLabel('station', { exact: true }).selectOption('Den Oever')
+        await page
+          .getByRole('region', { name: 'Levels', exact: true })
+          .getByText('1.4', { exact: true })
+          .waitFor()
+
+        await page.getByRole('button', { name: 'More for Coast' }).click()
+        await page.getByRole('menuitem', { name: 'Public link' }).click()
+        await dialog.getByRole('button', { name: 'Publish' }).click()
+        await dialog.getByText('with the rights of admin').waitFor()
+        await check('share')
+        shared = (await dialog.locator('pre').textContent()) ?? ''
+        await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+        await page.getByRole('link', { name: 'Map' }).click()
+        await page.getByLabel('Data source', { exact: true }).selectOption({ index: 1 })
+        await page.getByLabel('Table of the places').selectOption('levels')
+        await page.getByText('4 places, 1 in trouble.').waitFor()
+      })
+
+      // Another person has the link alone.
+      const path = new URL(shared).pathname.replace(/^.*\/ui\//, '')
+      await stage.visit(path, { as: null }, async ({ page, check }) => {
+        page.setDefaultTimeout(WAIT_MAX_MS)
+        await page.getByRole('heading', { level: 1, name: 'Coast' }).waitFor()
+        const chart = page.getByRole('region', { name: 'Levels', exact: true })
+        await page.getByLabel('station', { exact: true }).selectOption('Harlingen')
+        await chart.getByText('3.1', { exact: true }).waitFor()
+        expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
+        await check('public')
+      })
+    },
+    TEST_MAX_MS,
+  )
+})

@@ -320,18 +320,28 @@ const scenarios: readonly Scenario[] = [
 
       const narrow = await republish({ text: 'SELECT id, day FROM orders WHERE id > 0' })
       expect(narrow.body).toEqual({ rows: 6, added: null })
-      expect(await again()).toEqual({ rows: 6, added: 1 })
+    },
+  },
+  {
+    title: 'an incremental refresh that has no key or column of rows fails, and keeps the former result',
+    async run(client) {
+      const source = await makeFiles(client)
+      const text = 'SELECT id, region, day FROM orders'
+      const by = (column: string, key: string) => ({ refresh: 'none', incremental: { column, key: [key] } })
+      const query = await stored(client, { dataSourceId: source, text, materialization: by('day', 'id') })
       const cases = [
         [`${text} UNION ALL ${text}`, by('day', 'id'), 'import_failed', 'id'],
         ['SELECT NULL AS id, day FROM orders', by('day', 'id'), 'import_failed', 'null'],
-        [text, by('region'), 'invalid', 'region'],
+        [text, by('region', 'id'), 'invalid', 'region'],
         [text, by('id', 'none'), 'invalid', 'none'],
       ] as const
       for (const [other, materialization, answers, detail] of cases) {
-        const answer = await republish({ text: other, materialization })
+        await change(client, query, { text: other, materialization })
+        await publish(client, query)
+        const answer = await refresh(client, query)
         expectAnswer(answer, { answers })
         expect(answer.text).toContain(detail)
-        expect((await read(client, query)).result?.rows).toBe(6)
+        expect((await read(client, query)).result?.rows).toBe(3)
       }
     },
   },

@@ -187,7 +187,7 @@ seconds_by_file() {
 }
 
 # Tests with commands of their own: `npm run test:faults`, `npm run test:screens`.
-TIMED='test/faults/timed/*.test.ts'
+LONG_FAULTS='test/faults/long/*.test.ts'
 SCREENS='test/console/screens/*.test.ts'
 
 # Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
@@ -195,7 +195,7 @@ SCREENS='test/console/screens/*.test.ts'
 run_gate() {
   start_checks
   run_tests others --parallel=4 --timings=test/timings.json \
-    --path-ignore-patterns "$TIMED" --path-ignore-patterns "$SCREENS"
+    --path-ignore-patterns "$LONG_FAULTS" --path-ignore-patterns "$SCREENS"
   finish_checks
   add_up others
 }
@@ -269,6 +269,7 @@ Usage: tidemark <command>, or in the repository npm start, npm run <command> -- 
   maintain …          plan, list and end maintenance windows
   script …            list and run scripts, follow their logs
   query …             list and run data queries
+  dashboard …         keep dashboards as files, compare and push them, convert dashboards of Grafana
   apply --file <path> make objects equal to a manifest, after it has printed the plan
   export [<group>]    print the objects below a group as a manifest
   import <system> …   print the checks of Healthchecks or Uptime Kuma as a manifest
@@ -307,7 +308,7 @@ case $command in
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
-  deliver | exec | job | alarm | maintain | script | query | apply | export | import | user | token | doctor | backup | restore | demo | completions)
+  deliver | exec | job | alarm | maintain | script | query | dashboard | apply | export | import | user | token | doctor | backup | restore | demo | completions)
     install_missing dependencies
     find_bun
     exec "$bun" workers/bun/main.ts "$command" "$@"

@@ -87,7 +87,7 @@ describe('limits of templates', () => {
     expect(faultOf(() => written(caught)).code).toBe('limit')
   })
 
-  test('hostile templates end within 200 ms of CPU, of which a busy machine takes more', () => {
+  test('hostile templates end within 500 ms of CPU', () => {
     const hostile = [
       '<#list 1.. as i>x</#list>',
       '<#macro m><@m/></#macro><@m/>',

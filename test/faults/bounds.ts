@@ -8,7 +8,10 @@ export function bound(promised: number, anywhere: number): number {
   return IS_TIMED ? promised : anywhere
 }
 
+/** Whether all faults are injected, as by `npm run test:faults`, or the first of each kind. */
+export const EVERY_FAULT = process.env['TIDEMARK_TEST_EVERY_FAULT'] === 'true'
+
 /** A test that injects the fault that another test detects. `npm run test:faults` runs the controls; `npm test` does not. */
 export function control(title: string, run: () => Promise<void> | void, timeoutMs?: number): void {
-  if (process.env['TIDEMARK_TEST_EVERY_FAULT'] === 'true') test(title, run, timeoutMs)
+  if (EVERY_FAULT) test(title, run, timeoutMs)
 }

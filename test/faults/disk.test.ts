@@ -34,7 +34,7 @@ describe('the Bun host on a disk that fills up', () => {
   }, 90_000)
 
   // On Debian: apt-get install strace
-  test.skipIf(Bun.which('strace') === null).each([900, 1400])(
+  test.skipIf(Bun.which('strace') === null).each([1400, 1900])(
     'refuses while writes find no room, from write %d on, and goes on by itself with nothing lost',
     async (nth) => {
       const inject = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:error=ENOSPC:when=${nth}..${nth + 60}`]

@@ -22,7 +22,7 @@ const EARLY_EDGE = ['bun', 'test/faults/edge-host.ts', 'acknowledges-early']
 const ROUND_SENDERS = 2
 
 /** `npm run faults:kill` has a thousand. */
-const CYCLES = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 15)
+const CYCLES = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 9)
 const EDGE_CYCLES = Math.min(Math.floor(CYCLES / 3), 20)
 
 let dataDir = ''

@@ -285,7 +285,7 @@ for (const name of HOST_NAMES) {
         quality: { good: 1 },
       })
       expect(read.figures?.text).toMatch(
-        /^off by \d+\.\d % on average over 5 trials of 48 steps; the same time of the day before would be off by \d+\.\d %; \d+ % of values were inside the 95 % band$/,
+        /^off by \d+\.\d % on average over 5 trials of 48 hours; the same time of the day before would be off by \d+\.\d %; \d+ % of values were inside the 95 % band$/,
       )
       const band = await json<BandView>('GET', '/forecasts/1/band')
       expect(band.buckets).toHaveLength(48)

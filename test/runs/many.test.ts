@@ -10,6 +10,7 @@ import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from '../hosts/light-hash.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { ADMIN } from '../hosts/host.ts'
+import { control } from '../faults/bounds.ts'
 import { RUNNER_TOKEN, wireTo } from './fake-runner.ts'
 import type { Wire } from './fake-runner.ts'
 import { Ledger, Node, problemsIn } from './many.ts'
@@ -149,7 +150,7 @@ test(
   TEST_MAX_MS,
 )
 
-test(
+control(
   'an end that is lost on the way is noticed',
   async () => {
     let count = 0
@@ -164,7 +165,7 @@ test(
   TEST_MAX_MS,
 )
 
-test(
+control(
   'a job that was taken and never kept is noticed',
   async () => {
     let count = 0

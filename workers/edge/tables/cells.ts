@@ -138,9 +138,12 @@ function cellOf(type: ColumnType, value: SqlStorageValue): Cell {
   return type === 'datetime' ? value.replace(/\.0+Z$|(?<=\.\d+)0+Z$/, 'Z') : value
 }
 
+/** The size of an empty text. */
+export const CELL_MIN_BYTES = 3
+
 /** About as many bytes as a row has in JSON. */
 export function sizeOf(row: Row): number {
   let bytes = 0
-  for (const cell of row) bytes += typeof cell === 'string' ? cell.length + 3 : 9
+  for (const cell of row) bytes += typeof cell === 'string' ? cell.length + CELL_MIN_BYTES : 9
   return bytes
 }

@@ -4,7 +4,7 @@ import type { Row } from '../../../src/domain/table.ts'
 import { refusalIn } from '../../../src/lib/errors.ts'
 import type { Bound, QueryLimits } from '../../../src/ports/databases.ts'
 import { sizeOf } from './cells.ts'
-import { columnsOf, failed, gated, openViews, selectionOf, tooLarge } from './query.ts'
+import { columnsOf, failed, gated, openViews, rowsToRead, selectionOf, tooLarge } from './query.ts'
 import type { ReadColumn, StoredView } from './query.ts'
 import { lineOf } from './row-lines.ts'
 import type { Head } from './row-lines.ts'
@@ -54,7 +54,7 @@ function keep(storage: DurableObjectStorage, { views, statement }: Asked, limits
       // Without a type a column keeps each value as it is.
       sql.exec(`CREATE TABLE "${name}" (${names.join(', ')})`)
       const { text, values } = selectionOf(bound, names)
-      sql.exec(`INSERT INTO "${name}" ${text} LIMIT ${limits.rowsMax + 1}`, ...values)
+      sql.exec(`INSERT INTO "${name}" ${text} LIMIT ${rowsToRead(limits, columns.length)}`, ...values)
       opened.close()
       return { name, columns, ...scanned(sql, { name, columns }, limits) }
     })

@@ -8,7 +8,7 @@ import type { Cell, Row } from '../../../src/domain/table.ts'
 import { Refusal, refusalIn } from '../../../src/lib/errors.ts'
 import type { Bound, QueryLimits } from '../../../src/ports/databases.ts'
 import type { TableView } from '../../../src/ports/tables.ts'
-import { boundOf, readerOf, sizeOf } from './cells.ts'
+import { boundOf, readerOf, CELL_MIN_BYTES, sizeOf } from './cells.ts'
 import type { Reader } from './cells.ts'
 import { linesOf } from './row-lines.ts'
 
@@ -208,7 +208,9 @@ function read(sql: SqlStorage, statement: Bound, limits: QueryLimits): Uint8Arra
     statement,
     columns.map(({ reader }, index) => reader.select(`c${index}`)),
   )
-  const found = sql.exec(`${text} LIMIT ${rowsMax + 1}`, ...values).raw()
+  const found = sql
+    .exec(`${text} LIMIT ${rowsToRead({ rowsMax, bytesMax }, columns.length)}`, ...values)
+    .raw()
   const lines = linesOf()
   let batch: Row[] = []
   let [rows, bytes] = [0, 0]
@@ -232,6 +234,14 @@ function read(sql: SqlStorage, statement: Bound, limits: QueryLimits): Uint8Arra
   if (batch.length > 0) lines.addRows(batch)
   const mixed = columns.flatMap(({ reader }, index) => (reader.isMixed() ? [index] : []))
   return lines.end({ columns: columns.map(({ name, reader }) => reader.column(name)), mixed }, refusal)
+}
+
+/** One row more than a result within the limits has. Without the limit of bytes, a large join would be read for hours. */
+export function rowsToRead(
+  { rowsMax, bytesMax }: Pick<QueryLimits, 'rowsMax' | 'bytesMax'>,
+  columns: number,
+) {
+  return 1 + Math.min(rowsMax, Math.floor(bytesMax / (CELL_MIN_BYTES * columns)))
 }
 
 /** As long as rows of any result are left, no table of the object can be dropped. */

@@ -1,13 +1,12 @@
 import { Database } from 'bun:sqlite'
-import { expect } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startProcess } from '../hosts/process.ts'
-import { control } from './bounds.ts'
-import { killAll } from './process-tree.ts'
-import { Session } from './session.ts'
+import { startProcess } from '../../hosts/process.ts'
+import { killAll } from '../process-tree.ts'
+import { Session } from '../session.ts'
 
 const COMMAND = ['bun', 'workers/bun/main.ts']
 const KILLS = 8
@@ -16,7 +15,7 @@ const DEPENDENTS = 60
 const textOf = (name: string) =>
   `<#-- \${ref("Sales")} -->SELECT 'Sales' AS s /* Sales */ FROM \${ref("${name}")} q -- Sales`
 
-control(
+test(
   `a rename is in all dependents or in none after ${KILLS} kills`,
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-kill-renames-'))

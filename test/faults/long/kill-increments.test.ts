@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
-import { startProcess } from '../hosts/process.ts'
-import { until } from '../until.ts'
-import { killAll } from './process-tree.ts'
-import { Session } from './session.ts'
+import { hasPostgres, startPostgres } from '../../hosts/postgres.ts'
+import { startProcess } from '../../hosts/process.ts'
+import { until } from '../../until.ts'
+import { killAll } from '../process-tree.ts'
+import { Session } from '../session.ts'
 
 setDefaultTimeout(240_000)
 

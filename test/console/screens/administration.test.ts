@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { onMainHost } from '../stage.ts'
+import { until } from '../../until.ts'
 
 /** The sections of the administration that the navigation does not name. */
 const SECTIONS = [
@@ -23,7 +24,7 @@ onMainHost('administration', (stage) => {
       () =>
         stage.visit(path, {}, async ({ page, check }) => {
           await page.locator('main .card').first().waitFor()
-          await page.locator('.skeleton').waitFor({ state: 'detached' })
+          await until(async () => (await page.locator('.skeleton').count()) === 0)
           await check(path.replace('/', '-'))
         }),
       VISIT_MAX_MS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkHouse, type HouseFile, report } from './house.ts'
 import { countWords, formatRatchet, outdated, parseRatchet, risen } from './house/ratchet.ts'
@@ -528,8 +528,13 @@ function readHouse(): HouseFile[] {
   const top = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isFile())
   return [...top.map(({ name }) => name), ...FOLDERS.flatMap((folder) => walk(folder))].map((path) => ({
     path,
-    text: /\.(?:tsx?|md|sh|toml|txt|scenario)$/.test(path) ? readFileSync(join(ROOT, path), 'utf8') : '',
+    text: hasText(path) ? readFileSync(join(ROOT, path), 'utf8') : '',
   }))
+}
+
+/** A link may lead to a file that is not generated yet. */
+function hasText(path: string): boolean {
+  return /\.(?:tsx?|md|sh|toml|txt|scenario)$/.test(path) && existsSync(join(ROOT, path))
 }
 
 function walk(folder: string): string[] {

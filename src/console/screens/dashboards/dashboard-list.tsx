@@ -13,7 +13,7 @@ import type { MenuItem } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
-import { idsBelow, pathOf, pathText } from '../queries/groups.ts'
+import { crumbsOf, idsBelow, itemsIn, pathOf, pathText } from '../queries/groups.ts'
 import type { Group, Summary } from './dashboard.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import { DeleteGroupDialog, GroupDialog, NewDialog } from './list-dialogs.tsx'
@@ -35,7 +35,7 @@ export function DashboardList(): JSX.Element {
   return (
     <>
       <PageHead
-        crumbs={crumbsOf(path.slice(0, -1), group)}
+        crumbs={crumbsOf(t('boards.title'), path, groupLink)}
         title={group?.name ?? t('boards.title')}
         sentence={sentenceOf(all, groups, group)}
         actions={<Actions group={group} onDialog={setDialog} />}
@@ -145,17 +145,8 @@ function groupItems(group: Group, onDialog: (dialog: DialogName) => void): reado
 
 const groupLink = (id: number | null): string => linkTo('dashboards', { group: id })
 
-function crumbsOf(around: readonly Group[], group: Group | null) {
-  if (group === null) return []
-  return [
-    { text: t('boards.title'), href: groupLink(null) },
-    ...around.map(({ id, name }) => ({ text: name, href: groupLink(id) })),
-  ]
-}
-
 function sentenceOf(all: readonly Summary[], groups: readonly Group[], group: Group | null): string {
-  const below = group && idsBelow(groups, group.id)
-  const inside = below ? all.filter(({ groupId }) => groupId !== null && below.has(groupId)) : all
+  const inside = group ? itemsIn(idsBelow(groups, group.id), all) : all
   if (inside.length === 0) return ''
   return t('boards.say', { count: inside.length, invalid: inside.filter(({ valid }) => !valid).length })
 }
@@ -193,8 +184,7 @@ function rowsFound(search: string, groups: readonly Group[], dashboards: readonl
 }
 
 function countIn({ id }: Group, groups: readonly Group[], dashboards: readonly Summary[]): number {
-  const below = idsBelow(groups, id)
-  return dashboards.filter(({ groupId }) => groupId !== null && below.has(groupId)).length
+  return itemsIn(idsBelow(groups, id), dashboards).length
 }
 
 function Contents({

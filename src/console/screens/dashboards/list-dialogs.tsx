@@ -3,16 +3,14 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { asFailure } from '../../api/failure.ts'
-import type { FieldError } from '../../api/failure.ts'
 import { invalidate } from '../../api/resource.ts'
-import { Check, SelectField, TextField } from '../../kit/controls.tsx'
-import { Note } from '../../kit/feedback.tsx'
+import { SelectField, TextField } from '../../kit/controls.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
-import { groupOptions, idsBelow } from '../queries/groups.ts'
+import { DeleteUsedDialog } from '../data/delete-used-dialog.tsx'
+import { groupOptions, idsBelow, itemsIn } from '../queries/groups.ts'
 import type { Group, Summary, Value } from './dashboard.ts'
 import { defaultsOf, textOfDefaults } from './defaults.ts'
 
@@ -164,52 +162,26 @@ export function DeleteGroupDialog({
   readonly onClose: () => void
 }): JSX.Element {
   const { route } = useLocation()
-  const [dependents, setDependents] = useState<readonly FieldError[]>([])
-  const [isForced, setForced] = useState(false)
   const below = idsBelow(groups, group.id)
-  const count = dashboards.filter(({ groupId }) => groupId !== null && below.has(groupId)).length
-  const remove = async (): Promise<void> => {
-    try {
-      const query = { recursive: true, forceDelete: isForced }
-      await call('delete', '/dashboards/groups/{id}', { path: { id: group.id }, query })
-    } catch (error) {
-      const failure = asFailure(error)
-      if (failure.code !== 'has_dependents') throw error
-      setDependents(failure.errors)
-      return
-    }
-    toast({ text: t('data.deleted', { name: group.name }) })
-    onClose()
-    route(linkTo('dashboards', { group: group.parentId }))
-    invalidate('/dashboards')
-  }
   return (
-    <FormDialog
-      title={t('data.deleteName', { name: group.name })}
-      submit={t('data.delete')}
-      danger
-      refused={dependents.length > 0 && !isForced ? t('boards.usedFirst') : undefined}
-      onSubmit={remove}
-      onClose={() => undefined}
-      onCancel={onClose}
-    >
-      {() => (
-        <>
-          <p>{t('boards.deleteGroupEffect', { groups: below.size - 1, count })}</p>
-          {dependents.length > 0 && (
-            <>
-              <Note kind="warning" role="alert">
-                <ul>
-                  {dependents.map(({ pointer, message }) => (
-                    <li key={pointer}>{message}</li>
-                  ))}
-                </ul>
-              </Note>
-              <Check label={t('data.deleteAnyway')} checked={isForced} onChange={setForced} />
-            </>
-          )}
-        </>
-      )}
-    </FormDialog>
+    <DeleteUsedDialog
+      name={group.name}
+      effect={t('boards.deleteGroupEffect', {
+        groups: below.size - 1,
+        count: itemsIn(below, dashboards).length,
+      })}
+      forceFirst={t('boards.usedFirst')}
+      onDelete={(forceDelete) =>
+        call('delete', '/dashboards/groups/{id}', {
+          path: { id: group.id },
+          query: { recursive: true, forceDelete },
+        })
+      }
+      onDeleted={() => {
+        route(linkTo('dashboards', { group: group.parentId }))
+        invalidate('/dashboards')
+      }}
+      onClose={onClose}
+    />
   )
 }

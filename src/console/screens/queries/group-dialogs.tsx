@@ -3,16 +3,14 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { asFailure } from '../../api/failure.ts'
-import type { FieldError } from '../../api/failure.ts'
 import { invalidate } from '../../api/resource.ts'
-import { Check, SelectField, TextField } from '../../kit/controls.tsx'
-import { Note } from '../../kit/feedback.tsx'
+import { SelectField, TextField } from '../../kit/controls.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
-import { groupOptions, idsBelow } from './groups.ts'
+import { DeleteUsedDialog } from '../data/delete-used-dialog.tsx'
+import { groupOptions, idsBelow, itemsIn } from './groups.ts'
 import type { Group } from './groups.ts'
 import type { Summary } from './query.ts'
 
@@ -89,55 +87,24 @@ export function DeleteGroupDialog({
   readonly onClose: () => void
 }): JSX.Element {
   const { route } = useLocation()
-  const [dependents, setDependents] = useState<readonly FieldError[]>([])
-  const [isForced, setForced] = useState(false)
   const below = idsBelow(groups, group.id)
-  const count = queries.filter(({ groupId }) => groupId !== null && below.has(groupId)).length
-  const remove = async (): Promise<void> => {
-    try {
-      await call('delete', '/dataQueries/groups/{id}', {
-        path: { id: group.id },
-        query: { forceDelete: isForced },
-      })
-    } catch (error) {
-      const failure = asFailure(error)
-      if (failure.code !== 'has_dependents') throw error
-      setDependents(failure.errors)
-      return
-    }
-    toast({ text: t('data.deleted', { name: group.name }) })
-    onClose()
-    route(linkTo('queries', { group: group.parentId }))
-    invalidate('/dataQueries')
-  }
   return (
-    <FormDialog
-      title={t('data.deleteName', { name: group.name })}
-      submit={t('data.delete')}
-      danger
-      refused={dependents.length > 0 && !isForced ? t('queries.usedByFirst') : undefined}
-      onSubmit={remove}
-      onClose={() => undefined}
-      onCancel={onClose}
-    >
-      {() => (
-        <>
-          <p>{t('queries.deleteGroupEffect', { groups: below.size - 1, count })}</p>
-          {dependents.length > 0 && (
-            <>
-              <Note kind="warning" role="alert">
-                <b>{t('queries.deleteUsed', { count: dependents.length })}</b>
-                <ul>
-                  {dependents.map(({ pointer, message }) => (
-                    <li key={pointer}>{message}</li>
-                  ))}
-                </ul>
-              </Note>
-              <Check label={t('data.deleteAnyway')} checked={isForced} onChange={setForced} />
-            </>
-          )}
-        </>
-      )}
-    </FormDialog>
+    <DeleteUsedDialog
+      name={group.name}
+      effect={t('queries.deleteGroupEffect', {
+        groups: below.size - 1,
+        count: itemsIn(below, queries).length,
+      })}
+      usedBy={(count) => t('queries.deleteUsed', { count })}
+      forceFirst={t('queries.usedByFirst')}
+      onDelete={(forceDelete) =>
+        call('delete', '/dataQueries/groups/{id}', { path: { id: group.id }, query: { forceDelete } })
+      }
+      onDeleted={() => {
+        route(linkTo('queries', { group: group.parentId }))
+        invalidate('/dataQueries')
+      }}
+      onClose={onClose}
+    />
   )
 }

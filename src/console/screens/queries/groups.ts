@@ -30,6 +30,23 @@ export function idsBelow(groups: readonly Placed[], id: number): ReadonlySet<num
   )
 }
 
+/** The items in these groups. */
+export function itemsIn<I extends { readonly groupId: number | null }>(
+  ids: ReadonlySet<number>,
+  items: readonly I[],
+): readonly I[] {
+  return items.filter(({ groupId }) => groupId !== null && ids.has(groupId))
+}
+
+/** The links to all groups, and to the groups around one. */
+export function crumbsOf(title: string, path: readonly Placed[], linkOf: (id: number | null) => string) {
+  if (path.length === 0) return []
+  return [
+    { text: title, href: linkOf(null) },
+    ...path.slice(0, -1).map(({ id, name }) => ({ text: name, href: linkOf(id) })),
+  ]
+}
+
 /** Groups as the options of a choice, in the order of their paths.
  * @param without a group that is left out with all below it */
 export function groupOptions(

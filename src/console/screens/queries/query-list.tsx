@@ -12,7 +12,7 @@ import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { DeleteGroupDialog, GroupDialog } from './group-dialogs.tsx'
-import { idsBelow, pathOf, pathText } from './groups.ts'
+import { crumbsOf, idsBelow, itemsIn, pathOf, pathText } from './groups.ts'
 import type { Group } from './groups.ts'
 import type { Summary } from './query.ts'
 
@@ -33,7 +33,7 @@ export function QueryList(): JSX.Element {
   return (
     <>
       <PageHead
-        crumbs={crumbsOf(path.slice(0, -1), group)}
+        crumbs={crumbsOf(t('queries.title'), path, groupLink)}
         title={group?.name ?? t('queries.title')}
         sentence={sentenceOf(all, groups, group)}
         actions={
@@ -94,17 +94,8 @@ export function QueryList(): JSX.Element {
 
 const groupLink = (id: number | null): string => linkTo('queries', { group: id })
 
-function crumbsOf(around: readonly Group[], group: Group | null) {
-  if (group === null) return []
-  return [
-    { text: t('queries.title'), href: groupLink(null) },
-    ...around.map(({ id, name }) => ({ text: name, href: groupLink(id) })),
-  ]
-}
-
 function sentenceOf(all: readonly Summary[], groups: readonly Group[], group: Group | null): string {
-  const below = group && idsBelow(groups, group.id)
-  const inside = below ? all.filter(({ groupId }) => groupId !== null && below.has(groupId)) : all
+  const inside = group ? itemsIn(idsBelow(groups, group.id), all) : all
   if (inside.length === 0) return group?.description ?? ''
   const unpublished = inside.filter(({ published }) => published === 0).length
   const counted = t('queries.say.list', { count: inside.length, unpublished })
@@ -168,8 +159,7 @@ function Contents({ group, groups, queries }: ContentsProps): JSX.Element {
 }
 
 function countIn({ id }: Group, groups: readonly Group[], queries: readonly Summary[]): number {
-  const below = idsBelow(groups, id)
-  return queries.filter(({ groupId }) => groupId !== null && below.has(groupId)).length
+  return itemsIn(idsBelow(groups, id), queries).length
 }
 
 function Found({

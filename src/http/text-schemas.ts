@@ -24,3 +24,18 @@ export const composedName = nameSchema.overwrite((text) => text.normalize('NFC')
 export const languageTag = z
   .string()
   .refine((text) => languageOf(text) === text, 'must be a language tag such as de or de-CH')
+
+/** A field of a form with JSON of a schema. */
+export function jsonField<S extends z.ZodType>(schema: S) {
+  return z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
+}

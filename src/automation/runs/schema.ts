@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
+import { jsonField } from '../../http/text-schemas.ts'
 import { PARAMETERS_MAX } from '../../ports/scripts.ts'
 import { ISOLATIONS } from '../../domain/isolation.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
@@ -56,23 +57,9 @@ export const runForm = z.strictObject({
     .transform((text) => (text === '' ? null : Number(text)))
     .pipe(configurationId)
     .optional(),
-  arguments: parsed(fields.arguments).optional(),
-  parameters: parsed(fields.parameters).optional(),
+  arguments: jsonField(fields.arguments).optional(),
+  parameters: jsonField(fields.parameters).optional(),
 })
-
-function parsed<S extends z.ZodType>(schema: S) {
-  return z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(schema)
-}
 
 export const jobsQuery = z.object({
   runConfigurationId: z

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { RUN_STATES } from '../../../domain/run-state.ts'
+import { jsonField } from '../../../http/text-schemas.ts'
 import { parameterValues, word } from '../parts.ts'
 import { dashboardPath } from '../schema.ts'
 
@@ -13,20 +14,7 @@ const params = parameterValues
 export const widgetRunBody = z.strictObject({ params }).meta({ examples: [{ params: { region: 'north' } }] })
 
 /** The same as the fields of a form. */
-export const widgetRunForm = z.strictObject({
-  params: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(params)
-    .default({}),
-})
+export const widgetRunForm = z.strictObject({ params: jsonField(params).default({}) })
 
 export const widgetRunView = z
   .object({

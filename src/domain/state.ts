@@ -1,14 +1,18 @@
-export type State =
-  | 'major'
-  | 'minor'
-  | 'warning'
-  | 'maintenance_major'
-  | 'maintenance_minor'
-  | 'maintenance_warning'
-  | 'maintenance_ok'
-  | 'ok'
-  | 'no_data'
-  | 'undefined'
+/** All states, worst first: the order of display. */
+export const STATES = [
+  'major',
+  'minor',
+  'warning',
+  'maintenance_major',
+  'maintenance_minor',
+  'maintenance_warning',
+  'maintenance_ok',
+  'ok',
+  'no_data',
+  'undefined',
+] as const
+
+export type State = (typeof STATES)[number]
 
 export type Level = 'major' | 'minor' | 'warning'
 

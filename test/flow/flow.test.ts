@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 
 import { openStatePipeline } from '../../src/state-pipeline.ts'
 import { readNodes } from '../../src/monitoring/states/store.ts'
-import { STATES } from '../../src/monitoring/states/state.ts'
+import { STATES } from '../../src/domain/state.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'

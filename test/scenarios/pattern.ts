@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-import { STATES } from '../../src/monitoring/states/state.ts'
+import { STATES } from '../../src/domain/state.ts'
 import { TIME_ZONE } from '../hosts/host.ts'
 
 /** What the placeholders of a sentence stood for: instants in epoch ms, durations in ms, numbers, and text. */

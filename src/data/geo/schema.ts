@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { STATES } from '../../domain/state.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
@@ -16,19 +17,6 @@ const LEAVES_MAX = 1_000
 const OFFSET_MAX = 1_000_000_000
 const PARAMETERS_MAX_CHARS = 15_000
 
-/** The states of Tidemark, the worst first. */
-const STATES = [
-  'major',
-  'minor',
-  'warning',
-  'maintenance_major',
-  'maintenance_minor',
-  'maintenance_warning',
-  'maintenance_ok',
-  'ok',
-  'no_data',
-  'undefined',
-]
 const FUNCTIONS = ['SUM', 'AVG', 'MIN', 'MAX', 'COUNT'] as const
 
 const column = storableText.min(1).max(NAME_MAX)
@@ -110,7 +98,7 @@ export const clusterBody = z
     radius: radius.default(RADIUS_DEFAULT),
     minPoints: minPoints.default(MIN_POINTS_DEFAULT),
     maxZoom: maxZoom.default(MAX_ZOOM_DEFAULT),
-    states: stateNames.default(STATES),
+    states: stateNames.default([...STATES]),
   })
   .meta({
     examples: [
@@ -168,7 +156,7 @@ const pointsQuery = {
     .max(1_000)
     .transform((text) => text.split(','))
     .pipe(stateNames)
-    .default(STATES)
+    .default([...STATES])
     .describe(
       'The states with commas between them, the worst first, in any letter case; by default the states of Tidemark.',
     )

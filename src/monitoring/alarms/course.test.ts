@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 
 import type { Level, State } from '../../domain/state.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 import { heldReasonOf, isSilent, openAlarm, opens } from './alarm.ts'
 import type { Alarm, AlarmChange, AlarmEvent, Terms } from './alarm.ts'
 import { dueAtOf, stepAlarm } from './course.ts'

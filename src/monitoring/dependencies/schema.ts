@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 
 /** Dependencies of one object. */

@@ -12,7 +12,8 @@ import {
   thresholdsSchema,
   VALUES_MAX,
 } from '../job-config/schema.ts'
-import { LEVELS, STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
+import { LEVELS } from '../states/state.ts'
 import type { Delivery, Value } from '../../domain/delivery.ts'
 import type { UnknownBand } from '../../domain/snapshot.ts'
 

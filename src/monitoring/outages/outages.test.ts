@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { State } from '../../domain/state.ts'
 import { spansOf } from '../state-history/timeline.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 import { outagesOf } from './outages.ts'
 import type { OutageRules } from './outages.ts'
 

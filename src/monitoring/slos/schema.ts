@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { PUSHES } from '../states/propagation.ts'
 import { SLO_OPERATIONS } from '../states/slo-state.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 import { OBJECT_TYPES, objectBodyShape, objectViewShape, reasonsView } from '../tree/schema.ts'
 import { filterDefinition } from '../tree/search/schema.ts'
 

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { flagQuery } from '../../http/openapi-answers.ts'
 import { rangeQuery } from '../../http/instants.ts'
 import { REVALUATION_TYPES } from '../revaluations/schema.ts'
-import { LEVELS, STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
+import { LEVELS } from '../states/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 
 /** States that count as down. */

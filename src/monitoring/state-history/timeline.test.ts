@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { State } from '../../domain/state.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 import { overlapMs, samplesOf, spansOf } from './timeline.ts'
 import type { StateChange } from './timeline.ts'
 

@@ -1,6 +1,6 @@
 import type { Range } from '../../lib/range.ts'
 import type { State } from '../../domain/state.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 
 /** How long an object was in one state, without a change. */
 export type Span = Range & { readonly state: State }

@@ -7,7 +7,8 @@ import { Propagation, shownState, worstOf } from './propagation.ts'
 import { NO_CHILDREN } from './tally.ts'
 import type { Node } from './propagation.ts'
 import { sloStateOf } from './slo-state.ts'
-import { shownInMaintenance, STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
+import { shownInMaintenance } from './state.ts'
 
 const tallyOf = (...states: State[]) => STATES.map((state) => states.filter((one) => one === state).length)
 

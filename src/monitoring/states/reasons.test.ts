@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { State } from '../../domain/state.ts'
 import { stepDown, traceFrom } from './reasons.ts'
 import type { CountedChild, Suspect } from './reasons.ts'
-import { STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
 
 const suspect = (id: number, type: string, state: State, isReason = false): Suspect => ({
   id,

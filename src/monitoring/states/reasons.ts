@@ -1,5 +1,5 @@
 import type { State } from '../../domain/state.ts'
-import { STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
 
 /** The states that have a reason, worst first. */
 export const BAD_STATES: readonly State[] = STATES.slice(0, STATES.indexOf('maintenance_ok'))

@@ -11,7 +11,8 @@ import { SlaView } from './sla-view.ts'
 import type { SlaTransition, SlaReview } from './sla-view.ts'
 import { Propagation } from './propagation.ts'
 import type { StateChange, Node } from './propagation.ts'
-import { isMaintained, STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
+import { isMaintained } from './state.ts'
 
 /** A group with a device of two jobs; a service level object elsewhere over both jobs and another one. */
 const [GROUP, DEVICE, SLO] = [1, 2, 3]

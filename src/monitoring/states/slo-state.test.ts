@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { State } from '../../domain/state.ts'
 import { SLO_OPERATIONS, sloStateOf } from './slo-state.ts'
 import type { SloCounters, SloOperation } from './slo-state.ts'
-import { STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
 
 const NONE: SloCounters = {
   major: 0,

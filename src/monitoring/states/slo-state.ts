@@ -1,6 +1,7 @@
 import type { Level, State } from '../../domain/state.ts'
 import type { Tally } from './tally.ts'
-import { LEVELS, STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
+import { LEVELS } from './state.ts'
 
 export const SLO_OPERATIONS = ['and', 'or', 'count', 'xor', 'degraded'] as const
 export type SloOperation = (typeof SLO_OPERATIONS)[number]

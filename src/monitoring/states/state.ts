@@ -1,19 +1,6 @@
+import { STATES } from '../../domain/state.ts'
 import type { Level, State } from '../../domain/state.ts'
 import type { TimeFormat } from '../../lib/time.ts'
-
-/** All states, worst first: the order of display. */
-export const STATES = [
-  'major',
-  'minor',
-  'warning',
-  'maintenance_major',
-  'maintenance_minor',
-  'maintenance_warning',
-  'maintenance_ok',
-  'ok',
-  'no_data',
-  'undefined',
-] as const satisfies readonly State[]
 
 const MAINTENANCE = 'maintenance_'
 

@@ -11,7 +11,7 @@ import type { SlaTransition, Tallies } from './sla-view.ts'
 import type { StateChange, SlaState, Link, StateMoment, News, Node, Push } from './propagation.ts'
 import type { Tally } from './tally.ts'
 import type { SloRules } from './slo-state.ts'
-import { STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
 
 /** These objects and all objects above them, in the tree and by links. Service level containers are not above any
  * object, because their states follow from histories. */

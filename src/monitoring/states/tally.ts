@@ -1,4 +1,4 @@
-import { STATES } from './state.ts'
+import { STATES } from '../../domain/state.ts'
 
 /** The total weight of the children in each state, in the order of `STATES`. */
 export type Tally = readonly number[]

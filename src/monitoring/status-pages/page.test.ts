@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { State } from '../../domain/state.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 import { badgeOf } from './badge.ts'
 import { SPOKEN } from '../../lib/language.ts'
 import { renderPage, percentText, STYLE } from './page.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { READ_ONLY, shownOnly } from '../../http/openapi-answers.ts'
 import { nameSchema, storableText } from '../../http/text-schemas.ts'
-import { STATES } from '../states/state.ts'
+import { STATES } from '../../domain/state.ts'
 
 export const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
 export type ObjectType = (typeof OBJECT_TYPES)[number]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { storableText } from '../../../http/text-schemas.ts'
 import { alarmView } from '../../../monitoring/alarm-inbox/schema.ts'
-import { STATES } from '../../../monitoring/states/state.ts'
+import { STATES } from '../../../domain/state.ts'
 import { OBJECT_TYPES, permissionsView } from '../../../monitoring/tree/schema.ts'
 import { seriesView } from '../../../monitoring/value-history/schema.ts'
 import type { SeriesView } from '../../../monitoring/value-history/schema.ts'

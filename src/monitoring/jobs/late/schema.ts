@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { instantQuery } from '../../../http/instants.ts'
-import { STATES } from '../../states/state.ts'
+import { STATES } from '../../../domain/state.ts'
 import { listedObject } from '../../tree/schema.ts'
 import { pageLimit } from '../../tree/search/schema.ts'
 

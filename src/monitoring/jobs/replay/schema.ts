@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { instantQuery } from '../../../http/instants.ts'
 import { positiveDuration, thresholdsSchema } from '../../job-config/schema.ts'
-import { LEVELS, STATES } from '../../states/state.ts'
+import { STATES } from '../../../domain/state.ts'
+import { LEVELS } from '../../states/state.ts'
 
 export const SPANS_MAX = 1_000
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../../http/openapi-answers.ts'
-import { STATES } from '../../states/state.ts'
+import { STATES } from '../../../domain/state.ts'
 import { listedObject, OBJECT_TYPES, permissionsView } from '../schema.ts'
 import type { ObjectType } from '../schema.ts'
 import { LIMIT_MAX, pageLimit } from '../search/schema.ts'

@@ -1,5 +1,5 @@
 import type { State } from '../../../domain/state.ts'
-import { STATES } from '../../states/state.ts'
+import { STATES } from '../../../domain/state.ts'
 import type { Permissions } from '../../../access/rights/permissions.ts'
 import type { NodeField, TreeNode } from './schema.ts'
 import type { NodeRow } from './store.ts'

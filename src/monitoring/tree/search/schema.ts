@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { STATES } from '../../states/state.ts'
+import { STATES } from '../../../domain/state.ts'
 import { storableText } from '../../../http/text-schemas.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import { ITEMS, OPERATORS } from './items.ts'

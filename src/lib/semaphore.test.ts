@@ -106,6 +106,27 @@ test('whoever has waited for 15 seconds is refused, and makes room', async () =>
   await first
 })
 
+test('a long wait ends after its own maximum, or with its signal', async () => {
+  const moved = { at: 0, now: () => moved.at }
+  const slots = new Semaphore(1, 2, Number.POSITIVE_INFINITY)
+  const end = Promise.withResolvers<void>()
+  const first = slots.run(moved, () => end.promise)
+  const cancelled = new AbortController()
+  const wait = (signal: AbortSignal) =>
+    slots.run(moved, () => Promise.resolve('ran'), { maxMs: 60_000, signal })
+  const long = wait(AbortSignal.timeout(60_000))
+  const stopped = wait(cancelled.signal)
+  moved.at = 60_000
+  await Bun.sleep(20)
+  expect([Bun.peek.status(long), Bun.peek.status(stopped)]).toEqual(['pending', 'pending'])
+  cancelled.abort(new Error('cancelled'))
+  expect(await rejection(stopped)).toMatchObject({ message: 'cancelled' })
+  moved.at++
+  expect(await rejection(long)).toMatchObject({ code: 'overloaded' })
+  end.resolve()
+  await first
+})
+
 test('those who left while they waited make room again, though nobody else waits', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Semaphore(1, 2, LOST_MS)

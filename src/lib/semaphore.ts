@@ -12,6 +12,9 @@ const RETRY_MAX_S = 30
 
 type Clock = { readonly now: () => number }
 
+/** The wait of a task that no connection waits for. */
+type LongWait = { readonly maxMs: number; readonly signal: AbortSignal }
+
 /** A place among those who wait. */
 export type Turn = {
   /** Runs a task as soon as it is its turn, once. @throws {Refusal} overloaded when that does not come */
@@ -40,15 +43,16 @@ export class Semaphore {
     this.#lostMs = lostMs
   }
 
-  /** @throws {Refusal} overloaded when too many wait already */
-  async run<Result>(clock: Clock, task: () => Promise<Result>): Promise<Result> {
-    return this.enter(clock).run(task)
+  /** @throws {Refusal} overloaded when too many wait already. @throws the reason of the signal of a long wait */
+  async run<Result>(clock: Clock, task: () => Promise<Result>, wait?: LongWait): Promise<Result> {
+    return this.enter(clock, wait).run(task)
   }
 
   /** A place among those who wait, for who has something to do before its task can run. To be left in the end, run or not.
    * @throws {Refusal} overloaded when too many wait already */
-  enter(clock: Clock): Turn {
+  enter(clock: Clock, wait?: LongWait): Turn {
     const enteredAt = clock.now()
+    const waitMaxMs = wait?.maxMs ?? WAIT_MAX_MS
     const place: WaitingTurn = { seenAt: enteredAt }
     this.#forget(place.seenAt)
     const roomFor = this.#atOnce - this.#running.size + this.#waitingMax
@@ -58,7 +62,8 @@ export class Semaphore {
       run: async (task) => {
         try {
           while (!this.#take(place, clock.now())) {
-            if (place.seenAt - enteredAt > WAIT_MAX_MS) throw this.#refusal()
+            wait?.signal.throwIfAborted()
+            if (place.seenAt - enteredAt > waitMaxMs) throw this.#refusal()
             this.#waiting.add(place)
             await new Promise((resolve) => setTimeout(resolve, this.#lookAfterMs(place)))
           }

@@ -184,7 +184,7 @@ class DuckTables implements BunTables {
     progress: Progress | undefined,
   ): Promise<TaskResult> {
     const task: FileTask = { ...order, scratch: join(this.#parts.directory, `${crypto.randomUUID()}.tmp`) }
-    return this.#files.run(this.#parts.clock, async () => {
+    const run = async () => {
       const file = await this.#parts.blobs.get(blob)
       if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
       const child = this.#start('pipe')
@@ -198,7 +198,9 @@ class DuckTables implements BunTables {
         this.#children.delete(child)
         await rm(task.scratch, { force: true })
       }
-    })
+    }
+    // A file that is before this one may take minutes. The work that waits ends by its own signal.
+    return this.#files.run(this.#parts.clock, run, { maxMs: FILE_TIMEOUT_MS, signal })
   }
 
   async drop(generations: readonly Generation[]): Promise<void> {

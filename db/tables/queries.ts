@@ -55,6 +55,8 @@ export const dataQueries = sqliteTable(
     escaping: text().$type<'bind' | 'legacy'>().notNull().default('bind'),
     /** The assertions of the draft, as on the wire. */
     assertions: text({ mode: 'json' }).$type<unknown>().notNull().default([]),
+    /** Whether the draft had faults when it was saved, other than names of things that were missing. */
+    hasFaults: integer('has_faults', { mode: 'boolean' }).notNull().default(false),
   },
   (table) => [
     uniqueIndex('data_queries_by_name').on(sql`${table.name} collate nocase`),

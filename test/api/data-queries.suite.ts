@@ -660,6 +660,47 @@ const life: Scenario[] = [
     },
   },
   {
+    title: 'the list marks drafts with faults, and those that miss a data source or a data query now',
+    async run(client) {
+      const { imported = 0 } = await querySources(client)
+      const mark = `marked ${++made}`
+      const make = (name: string, text: string, more: object = {}) =>
+        makeQuery(client, { name: `${mark} ${name}`, dataSourceId: imported, text, ...more })
+      const named = (name: string) => `SELECT id FROM \${ref("${mark} ${name}")} q`
+      const publish = ({ id }: Made) =>
+        good(client.request('POST', `/dataQueries/${id}/publish`, { json: { force: true } }))
+      const listed = async () => {
+        const found = client.request('GET', `/dataQueries?search=${encodeURIComponent(mark)}`)
+        const { items } = await good<{ items: readonly (Query & { readonly hasErrors: boolean })[] }>(found)
+        // The list and the data query itself have the same mark.
+        for (const { id, hasErrors } of items)
+          expect((await good<Query>(client.request('GET', `/dataQueries/${id}`))).errors.length > 0).toBe(
+            hasErrors,
+          )
+        return items.filter(({ hasErrors }) => hasErrors).map(({ name }) => name.slice(mark.length + 1))
+      }
+      const base = await make('Base', 'SELECT id FROM orders')
+      const middle = await make('middle', named('base'))
+      await make('top', named('middle'))
+      await make('loop', named('loop'))
+      await make('values', OF_REGION, {
+        parameters: [{ name: 'region', type: 'query', valuesQueryId: base.id }],
+      })
+      await make('nowhere', 'SELECT 1 AS one', { dataSourceId: 999_999 })
+      const broken = await make('broken', '<#if')
+      expect(await listed()).toEqual(['broken', 'loop', 'middle', 'nowhere', 'top', 'values'])
+      await publish(base)
+      await publish(middle)
+      expect(await listed()).toEqual(['broken', 'loop', 'nowhere'])
+      const json = { name: `${mark} broken`, dataSourceId: imported, text: 'SELECT 1 AS one' }
+      await good(client.request('PUT', `/dataQueries/${broken.id}`, { json }))
+      await good(client.request('DELETE', `/dataQueries/${base.id}?forceDelete=true`))
+      expect(await listed()).toEqual(['loop', 'middle', 'nowhere', 'top', 'values'])
+      await publish(await make('Base', 'SELECT id FROM orders'))
+      expect(await listed()).toEqual(['loop', 'nowhere', 'values'])
+    },
+  },
+  {
     title: 'a data source that data queries read is not deleted or given another type, unless that is forced',
     async run(client) {
       const id = await makeQueried(client)

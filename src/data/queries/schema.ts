@@ -100,6 +100,7 @@ export const queryBody = z
     id: shownOnly,
     published: shownOnly,
     errors: shownOnly,
+    hasErrors: shownOnly,
     createdAt: shownOnly,
     updatedAt: shownOnly,
     state: shownOnly,
@@ -165,6 +166,11 @@ const summary = {
       '`draft`: never published; `refreshing`: the result is being computed; `failed`: its latest refresh failed; `stale`: it is not there yet, or is due; `ready`: otherwise.',
     ),
   result: resultState,
+  hasErrors: z
+    .boolean()
+    .describe(
+      'Whether the draft has faults: those that it had when it was saved, and a data source or data queries that are missing now.',
+    ),
   createdAt: z.iso.datetime({ offset: true }),
   updatedAt: z.iso.datetime({ offset: true }),
 }

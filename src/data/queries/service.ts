@@ -37,6 +37,7 @@ import type { QueryChange, QueryRow, SummaryRow } from './store.ts'
 
 const recorded = recorder('dataQuery')
 
+type Change = Omit<QueryChange, 'hasFaults'>
 type Versioned = { readonly view: QueryView; readonly version: number }
 
 /** The data queries, by name; there are 1,000 at most. */
@@ -45,7 +46,10 @@ export async function listQueries({ ports }: Context, query: ListQuery): Promise
     store.listQueries(ports.database, query),
     listResultStates(ports),
   ])
-  return rows.map((row) => summaryOf(ports, row, states.get(row.id) ?? null))
+  return rows.map((row) => ({
+    ...summaryOf(ports, row, states.get(row.id) ?? null),
+    hasErrors: row.hasErrors,
+  }))
 }
 
 /** @throws {Refusal} not_found */
@@ -60,7 +64,14 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
   const { database, clock } = ports
   const change = changeOf(ports, body)
   refuseLegacy(context, change)
-  const row = { ...change, published: 0, version: 1, createdAt: clock.now() }
+  const errors = await errorsOf(context, change)
+  const row = {
+    ...change,
+    hasFaults: hasOwnFaults(errors),
+    published: 0,
+    version: 1,
+    createdAt: clock.now(),
+  }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = `There must be at most ${QUERIES_MAX} data queries. Delete one first.`
   await refuseFull('data_queries', full, () =>
@@ -72,7 +83,7 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
   )
   const made = await store.findQuery(database, row.name)
   if (!made) throw stale('data query')
-  return versioned(context, made)
+  return versioned(context, made, errors)
 }
 
 /** @throws {Refusal} not_found, precondition_failed, and as `createQuery` */
@@ -178,18 +189,22 @@ export async function restoreVersion(
 async function changeDraft(
   context: Context,
   before: QueryRow,
-  { action, after }: { readonly action: string; readonly after: QueryChange },
+  { action, after }: { readonly action: string; readonly after: Change },
 ): Promise<Versioned> {
   const { ports } = context
   refuseLegacy(context, after)
+  const errors = await errorsOf(context, after)
+  const change = { ...after, hasFaults: hasOwnFaults(errors) }
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   await commitNamed(ports, after, [
-    store.updateQuery(ports.database, before, after),
+    store.updateQuery(ports.database, before, change),
     ...(after.name === before.name ? [] : await renameWrites(context, before, after.name)),
     ...store.replaceReferences(ports.database, before.id, referencedKeys(after.text)),
     recorded(context, action, told),
   ])
-  return versioned(context, { ...before, ...after, version: before.version + 1 })
+  const row = { ...before, ...change, version: before.version + 1 }
+  // With a new name the references of others have changed as well.
+  return after.name === before.name ? versioned(context, row, errors) : versioned(context, row)
 }
 
 /** @throws {Refusal} name_taken, precondition_failed, invalid for a group that does not exist */
@@ -219,7 +234,12 @@ async function requireQuery({ database }: Ports, id: number): Promise<QueryRow> 
   return row
 }
 
-function changeOf({ clock }: Ports, body: QueryBody): QueryChange {
+/** Whether a draft has faults that only a change of it can mend. */
+function hasOwnFaults(errors: readonly QueryView['errors'][number][]): boolean {
+  return errors.some(({ code }) => code !== 'not_found')
+}
+
+function changeOf({ clock }: Ports, body: QueryBody): Change {
   checkDefaults(body.parameters)
   const { name, description, groupId, accessibleFromDashboards: isAccessible } = body
   return { name, description, groupId, isAccessible, ...definitionOf(body), updatedAt: clock.now() }
@@ -229,19 +249,33 @@ function definitionOf({ dataSourceId, text, parameters, materialization, escapin
   return { dataSourceId, text, parameters, materialization, escaping, assertions }
 }
 
-function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: QueryChange) {
+function auditFieldsOf({ name, description, groupId, isAccessible, ...rest }: Change) {
   return { name, description, groupId, accessibleFromDashboards: isAccessible, ...definitionOf(rest) }
 }
 
-async function versioned(context: Context, row: QueryRow): Promise<Versioned> {
+async function versioned(
+  context: Context,
+  row: QueryRow,
+  known?: readonly QueryView['errors'][number][],
+): Promise<Versioned> {
   const { ports } = context
-  const errors = [...(await errorsOf(context, row))]
+  const errors = [...(known ?? (await errorsOf(context, row)))]
   const result = await readResultState(ports, row.id)
-  const view = { ...summaryOf(ports, row, result), ...definitionOf(row), errors, warnings: warningsOf(row) }
+  const view = {
+    ...summaryOf(ports, row, result),
+    hasErrors: errors.length > 0,
+    ...definitionOf(row),
+    errors,
+    warnings: warningsOf(row),
+  }
   return { view, version: row.version }
 }
 
-function summaryOf({ settings, clock }: Ports, row: SummaryRow, result: ResultState): QuerySummary {
+function summaryOf(
+  { settings, clock }: Ports,
+  row: SummaryRow,
+  result: ResultState,
+): Omit<QuerySummary, 'hasErrors'> {
   const { id, name, description, groupId, dataSourceId, published, createdAt, updatedAt } = row
   const format = timeFormat(settings.timeZone)
   return {

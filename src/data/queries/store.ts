@@ -16,10 +16,12 @@ export type QueryChange = Pick<
   | 'isAccessible'
   | 'updatedAt'
   | 'escaping'
+  | 'hasFaults'
   | keyof Typed
 >
 export type VersionRow = Omit<typeof dataQueryVersions.$inferSelect, keyof Typed> & Typed
-export type SummaryRow = Omit<QueryRow, 'text' | 'escaping' | keyof Typed>
+export type SummaryRow = Omit<QueryRow, 'text' | 'escaping' | 'hasFaults' | keyof Typed>
+export type ListedRow = SummaryRow & { readonly hasErrors: boolean }
 
 const {
   text: _text,
@@ -27,6 +29,7 @@ const {
   materialization: _materialization,
   escaping: _escaping,
   assertions: _assertions,
+  hasFaults: _hasFaults,
   ...summary
 } = getTableColumns(dataQueries)
 
@@ -34,10 +37,10 @@ const {
 export function listQueries(
   database: Database,
   { search, dataSourceId, groupId, recursive }: ListQuery,
-): Promise<SummaryRow[]> {
+): Promise<ListedRow[]> {
   const wanted = search?.normalize('NFC').toLowerCase()
   return database
-    .select(summary)
+    .select({ ...summary, hasErrors: hasErrors.mapWith(Boolean) })
     .from(dataQueries)
     .where(
       and(
@@ -50,6 +53,22 @@ export function listQueries(
     )
     .orderBy(sql`${dataQueries.name} collate nocase`)
 }
+
+/** The keys of names that no published data query has, and of those whose published versions reach one of them. */
+const unreadable = sql`
+  with recursive unreadable (name) as (
+    select r.name from data_query_references r
+    where not exists (select 1 from data_queries o where o.name = r.name collate nocase and o.published > 0)
+    union select lower(o.name) from unreadable u
+    join data_query_references r on r.name = u.name and r.is_published = 1 join data_queries o on o.id = r.query_id)
+  select name from unreadable`
+
+/** Whether a draft had faults when it was saved, or misses its data source or data queries now. */
+const hasErrors = sql<boolean>`(${dataQueries.hasFaults}
+  or not exists (select 1 from data_sources s where s.id = ${dataQueries.dataSourceId})
+  or ${dataQueries.id} in (select query_id from data_query_references where is_published = 0 and name in (${unreadable}))
+  or exists (select 1 from json_each(${dataQueries.parameters}) p where p.value ->> 'type' = 'query' and not exists (
+    select 1 from data_queries o where o.id = p.value ->> 'valuesQueryId' and o.published > 0)))`
 
 function isInGroup(id: number, isRecursive: boolean) {
   if (!isRecursive) return eq(dataQueries.groupId, id)

@@ -498,6 +498,8 @@ onMainHost(
           await page.getByRole('link', { name: 'Highest' }).click()
           await page.getByText('1 fault in the draft').waitFor()
           await check('invalid')
+          await page.getByRole('link', { name: 'Data queries' }).first().click()
+          await page.getByRole('row', { name: /Highest.*faults in the draft/ }).waitFor()
         })
       },
       JOURNEY_MAX_MS,

@@ -98,7 +98,8 @@ function sentenceOf(all: readonly Summary[], groups: readonly Group[], group: Gr
   const inside = group ? itemsIn(idsBelow(groups, group.id), all) : all
   if (inside.length === 0) return group?.description ?? ''
   const unpublished = inside.filter(({ published }) => published === 0).length
-  const counted = t('queries.say.list', { count: inside.length, unpublished })
+  const faulty = inside.filter(({ hasErrors }) => hasErrors).length
+  const counted = t('queries.say.list', { count: inside.length, unpublished, faulty })
   return group?.description ? `${group.description} · ${counted}` : counted
 }
 
@@ -213,12 +214,17 @@ function QueryTable({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
           title: t('queries.published'),
           cell: (row) => {
             if (row.kind === 'group') return null
-            const { published } = row.query
-            if (published === 0) return <span class="faint">{t('queries.notPublished')}</span>
+            const { published, state, hasErrors } = row.query
             return (
-              <>
-                {t('queries.version', { number: published })} <ResultState state={row.query.state} />
-              </>
+              <span class="row wrap">
+                {published === 0 ? (
+                  <span class="faint">{t('queries.notPublished')}</span>
+                ) : (
+                  t('queries.version', { number: published })
+                )}
+                <ResultState state={state} />
+                {hasErrors && <State state="minor" text={t('queries.faulty')} />}
+              </span>
             )
           },
         },

@@ -16,6 +16,7 @@ const QUERY: Query = {
   materialization: null,
   escaping: 'bind',
   warnings: [],
+  hasErrors: false,
   assertions: [],
   text: 'SELECT 1',
   parameters: [

@@ -1,0 +1,1 @@
+ALTER TABLE `data_queries` ADD `has_faults` integer DEFAULT false NOT NULL;

@@ -161,9 +161,9 @@ describe.each(['bun', 'workerd'] as const)('the authentication service as %s see
       expect(await ask(service.url.href + path)).toBe('unavailable')
       const tookMs = performance.now() - before
       expect(tookMs).toBeGreaterThan(TIMEOUT_MS - 500)
-      expect(tookMs).toBeLessThan(TIMEOUT_MS + 3_000)
+      expect(tookMs).toBeLessThan(4 * TIMEOUT_MS)
     },
-    20_000,
+    60_000,
   )
 
   test('that is not there is away', async () => {

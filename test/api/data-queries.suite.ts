@@ -5,6 +5,7 @@ import type { Client } from './client.ts'
 import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once, table, triesAll } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { until } from '../until.ts'
 
 type Made = { readonly id: number }
 type Query = Made & {
@@ -1306,18 +1307,13 @@ const onDatabases: Scenario[] = [
         as: 'Data_Editor',
       })
       expectAnswer(answer, { answers: 202 })
-      const running = async (count: string) => {
-        for (let tried = 0; tried < 100; tried++) {
-          if ((await server.sql(LONG_RUNS[type])).trim() === count) return true
-          await Bun.sleep(50)
-        }
-        return false
-      }
-      expect(await running('1')).toBe(true)
+      const running = (count: string) =>
+        until(async () => (await server.sql(LONG_RUNS[type])).trim() === count)
+      await running('1')
       const place = answer.headers.get('location') ?? ''
       expectAnswer(await client.request('DELETE', place), { answers: 'not_found' })
       expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
-      expect(await running('0')).toBe(true)
+      await running('0')
       expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
       const ended = await good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' }))
       expect(ended.state).toMatch(/^(?:cancelled|running)$/)
@@ -1343,11 +1339,8 @@ const onDatabases: Scenario[] = [
       })
       expectAnswer(previewed, { answers: 202 })
       const place = late.headers.get('location') ?? ''
-      let operation = late.body
-      for (let tried = 0; operation['resultUrl'] === null && tried < 100; tried++) {
-        await Bun.sleep(50)
-        operation = await good<typeof operation>(client.request('GET', place, { as: 'Data_Editor' }))
-      }
+      const read = () => good<typeof late.body>(client.request('GET', place, { as: 'Data_Editor' }))
+      await until(async () => (await read())['resultUrl'] !== null)
       expect(await good(client.request('GET', `${place}/result`, { as: 'Data_Editor' }))).toMatchObject({
         rows: [[7]],
       })

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import type { Client } from './client.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Suite } from './suite.ts'
+import { until } from '../until.ts'
 
 type Made = { readonly id: number }
 type Upload = { readonly id: string; readonly sizeBytes: number }
@@ -557,12 +558,7 @@ export const dataTablesSuite: Suite = {
         )
         expect([status, body['kind'], body['subject']]).toEqual([202, 'import', `/dataSources/${id}`])
         const path = headers.get('location') ?? ''
-        let state = ''
-        for (let tries = 0; state !== 'succeeded' && tries < 100; tries++) {
-          await Bun.sleep(100)
-          state = String((await good(client.request('GET', path)))['state'])
-        }
-        expect(state).toBe('succeeded')
+        await until(async () => (await good(client.request('GET', path)))['state'] === 'succeeded')
         expect((await client.request('GET', `${path}/result`)).body).toMatchObject({
           table: 'orders',
           rows: 3,
@@ -583,12 +579,7 @@ export const dataTablesSuite: Suite = {
         expect(begun.status).toBe(202)
         const path = begun.headers.get('location') ?? ''
         expect((await client.request('DELETE', path)).status).toBe(204)
-        let state = ''
-        for (let tries = 0; state !== 'cancelled' && tries < 100; tries++) {
-          await Bun.sleep(100)
-          state = String((await good(client.request('GET', path)))['state'])
-        }
-        expect(state).toBe('cancelled')
+        await until(async () => (await good(client.request('GET', path)))['state'] === 'cancelled')
         expect((await client.request('DELETE', path)).status).toBe(204)
         expect((await selectFrom(client, id, 't')).rows).toEqual([[1]])
         expect((await begin('a\n3\n')).status).toBe(200)

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import { bareStage, expectAnswer, good, table } from './suite.ts'
 import type { Answer, Client } from './client.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 
 type Operation = { readonly id: string; readonly state: string; readonly resultUrl: string | null }
 
@@ -38,14 +39,11 @@ async function begun(client: Client): Promise<Answer> {
   return answer
 }
 
-async function ended(client: Client, path: string): Promise<Operation> {
-  for (let tried = 0; tried < 400; tried++) {
-    const operation = await good<Operation>(client.request('GET', path))
-    if (operation.state !== 'queued' && operation.state !== 'running') return operation
-    await Bun.sleep(50)
-  }
-  throw new Error(`The operation ${path} does not end.`)
-}
+const ended = (client: Client, path: string): Promise<Operation> =>
+  readUntil(
+    () => good<Operation>(client.request('GET', path)),
+    ({ state }) => state !== 'queued' && state !== 'running',
+  )
 
 const scenarios: Scenario[] = [
   {

@@ -4,6 +4,7 @@ import type { Client } from './client.ts'
 import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 
 type Selection = {
   readonly columns: readonly { readonly name: string; readonly type: string; readonly exact: boolean }[]
@@ -515,7 +516,7 @@ const working = async (type: Type) =>
 async function until(type: Type, wanted: string): Promise<string | undefined> {
   const beganAt = performance.now()
   let seen = await working(type)
-  while (seen !== wanted && performance.now() - beganAt < 6_000) {
+  while (seen !== wanted && performance.now() - beganAt < 15_000) {
     await Bun.sleep(50)
     seen = await working(type)
   }
@@ -537,13 +538,10 @@ const waits: Scenario[] = [
       expectAnswer(await client.request('GET', place), { answers: 'not_found' })
       await good(client.request('DELETE', place, { as: 'Data_Editor' }))
       expect(await until(type, '0')).toBe('0')
-      const ended = async () =>
-        (await good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' }))).state
-      let state = await ended()
-      for (let tried = 0; state === 'running' && tried < 100; tried++) {
-        await Bun.sleep(50)
-        state = await ended()
-      }
+      const { state } = await readUntil(
+        () => good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' })),
+        (operation) => operation.state !== 'running',
+      )
       expect(state).toBe('cancelled')
     },
   ),

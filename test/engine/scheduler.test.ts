@@ -10,6 +10,7 @@ import { openLibsql } from '../../workers/bun/libsql.ts'
 import { valuesInLibsql } from '../../workers/bun/values.ts'
 import { HandTime } from '../hosts/hand-time.ts'
 import { ANYBODY, BEGIN_AT, rulesWith } from './rules.ts'
+import { until } from '../until.ts'
 
 setDefaultTimeout(30_000)
 const folder = await mkdtemp(join(FAST_DIR, 'tidemark-scheduler-'))
@@ -68,8 +69,7 @@ test('retention treats neighbouring jobs together, in their time slot, and not a
   expect(await untidied()).toEqual(JOBS)
   for (const minutes of [1, 10, 31, 60]) {
     time.moveTo(BEGIN_AT + minutes * 60_000)
-    for (let tried = 0; tried < 100 && (await untidied()).length > due(time.now()).length; tried++)
-      await Bun.sleep(20)
+    await until(async () => (await untidied()).length <= due(time.now()).length)
     expect(await untidied()).toEqual(due(time.now()))
   }
   expect(await untidied()).toEqual([])

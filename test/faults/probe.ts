@@ -1,5 +1,6 @@
 import type { HostProcess } from '../hosts/process.ts'
 import { ADMIN } from '../hosts/host.ts'
+import { readUntil } from '../until.ts'
 
 /** One answer: how long it took, and what it was; status 0 when the connection broke. */
 export type Answer = { readonly ms: number; readonly status: number; readonly retryAfter: string | null }
@@ -54,12 +55,9 @@ export class Probe {
 export async function stalledMsOf(host: HostProcess): Promise<number> {
   const lines = host.logs.length
   host.signal('SIGUSR2')
-  for (let tried = 0; tried < 500; tried++) {
-    const line = host.logs.slice(lines).find((text) => text.startsWith('stalled '))
-    if (line !== undefined) return Number(line.slice('stalled '.length))
-    await Bun.sleep(10)
-  }
-  throw new Error('The host does not say how long it stood still.')
+  const find = () => host.logs.slice(lines).find((text) => text.startsWith('stalled '))
+  const line = await readUntil(find, (found) => found !== undefined)
+  return Number(line?.slice('stalled '.length))
 }
 
 export function statusesOf(answers: readonly Answer[]): readonly number[] {

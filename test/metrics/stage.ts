@@ -7,6 +7,7 @@ import type { Seams } from '../../workers/bun/server.ts'
 import { Session } from '../faults/session.ts'
 import { startBun } from '../hosts/bun.ts'
 import type { Host } from '../hosts/host.ts'
+import { readUntil } from '../until.ts'
 
 export const COLLECTOR = { username: 'sender', password: 'a password of a sender' } as const
 
@@ -33,12 +34,10 @@ export async function received(
   { host, session }: Stage,
   { jobId, key = 'returnValue1', count }: { jobId: number; key?: string; count: number },
 ): Promise<readonly { readonly at: number; readonly value: number }[]> {
-  for (let tried = 0; tried < 300; tried++) {
-    const samples = await session.readSamples(host.url, jobId, key)
-    if (samples.length >= count) return samples
-    await Bun.sleep(100)
-  }
-  throw new Error(`Job ${jobId} did not receive ${count} values of ${key}.\n${host.logs.join('\n')}`)
+  return readUntil(
+    () => session.readSamples(host.url, jobId, key),
+    (samples) => samples.length >= count,
+  )
 }
 
 /** Puts something before the deliveries of a host: outcomes instead of those that would be, or null. */

@@ -275,19 +275,11 @@ describe('the files of a job', () => {
 })
 
 async function appears(path: string): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    if (await Bun.file(path).exists()) return
-    await Bun.sleep(10)
-  }
-  throw new Error(`${path} does not appear`)
+  await until(() => Bun.file(path).exists())
 }
 
 async function disappears(word: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if ((await processesWith(word)).length === 0) return
-    await Bun.sleep(10)
-  }
-  expect(await processesWith(word)).toEqual([])
+  await until(async () => (await processesWith(word)).length === 0)
 }
 
 /** The command lines of processes whose environment has this word. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { jobIn, openStage } from './sandbox-stage.ts'
 import type { Stage } from './sandbox-stage.ts'
+import { until } from '../until.ts'
 
 /** What jobs do to outlive their end; each sleeps for a time that is its mark. */
 const ESCAPES: readonly ((mark: string) => string)[] = [
@@ -61,7 +62,7 @@ describe.each(LEVELS)(
           onStdout() {},
           onStderr() {},
         })
-        const begun = await until(
+        const begun = await occurs(
           () => processesOf(mark).some(({ command }) => command.startsWith('sleep')),
           running.exited,
         )
@@ -78,12 +79,7 @@ describe.each(LEVELS)(
       // Those that end by themselves may be over before anybody looks.
       expect(seen.size).toBeGreaterThan(runs / 2)
       // A child that has just ended is one until the runtime has heard of it.
-      let zombies = zombiesOf(process.pid)
-      for (let tries = 0; tries < 200 && zombies.length > 0; tries++) {
-        await Bun.sleep(5)
-        zombies = zombiesOf(process.pid)
-      }
-      expect(zombies).toEqual([])
+      await until(() => zombiesOf(process.pid).length === 0)
     }, 180_000)
   },
 )
@@ -130,11 +126,11 @@ test('killed right after its start, a job is over as well', async () => {
   await stage.close()
 }, 60_000)
 
-async function until(isSo: () => boolean, ended: Promise<unknown>): Promise<boolean> {
+async function occurs(isSo: () => boolean, ended: Promise<unknown>): Promise<boolean> {
   let isOver = false
   const over = () => (isOver = true)
   ended.then(over, over)
-  for (let tries = 0; tries < 400 && !isOver; tries++) {
+  for (let tries = 0; tries < 4_000 && !isOver; tries++) {
     if (isSo()) return true
     await Bun.sleep(5)
   }

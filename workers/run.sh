@@ -160,7 +160,7 @@ run_tests() {
   if [ -t 1 ]; then export FORCE_COLOR=1; fi
   {
     status=0
-    "$bun" test --timeout 60000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
+    "$bun" test --timeout 180000 --reporter=junit --reporter-outfile="$report.xml" "$@" 2>&1 || status=$?
     echo "$status" >"$report.status"
   } | tee "$report"
 }

@@ -92,7 +92,7 @@ beforeAll(async () => {
     const response = await fetch(origin, { method: 'POST', body: JSON.stringify(asked) })
     return ((await response.json()) as { answer: string | boolean }).answer
   }
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   if (!hasSlapd) return
@@ -245,7 +245,7 @@ describe.skipIf(!hasSlapd)('OpenLDAP as Bun alone reaches it', () => {
     expect(await askDirectory(question(`ldap://127.0.0.1:${server.port}`, variables))).toBe('unavailable')
     expect(sentBytes).toBeLessThan(64 << 20)
     server.stop()
-  }, 60_000)
+  }, 180_000)
 })
 
 test('a filter that is none is seen at the start', () => {

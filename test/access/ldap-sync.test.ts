@@ -115,7 +115,7 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
     await client.unbind()
     await stage.close()
     await crowd.close()
-  }, 30_000)
+  }, 180_000)
 
   test('keeps the id of who is renamed, and disables who is gone, who then has no way in', async () => {
     await withEntries(person('ada') + person('ben'), async () => {

@@ -119,7 +119,7 @@ describe.each(HOST_NAMES)('a login at a provider that lies, on %s', (name) => {
     provider = await startLyingProvider()
     host = await startHost(name, variablesOf(provider.issuer))
     await ask('GET', '/healthz')
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await host.close()
     await provider.close()

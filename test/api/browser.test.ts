@@ -10,7 +10,7 @@ import { portless } from './portless.ts'
 import { expectAnswer, good } from './suite.ts'
 
 const ALLOWED = ['https://console.example.org', 'http://127.0.0.1:5173', 'https://xn--mnchen-3ya.example']
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 
 /** Origins that look like an allowed one, or are none. */
 const LOOKALIKES: readonly string[] = [

@@ -186,9 +186,9 @@ export const SUITES: readonly Suite[] = [
   auditSuite,
 ]
 
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 /** Enough for a dozen slow hashes on a busy machine. */
-const SCENARIO_MAX_MS = 60_000
+const SCENARIO_MAX_MS = 180_000
 
 type Variables = Readonly<Record<string, string>>
 

@@ -11,8 +11,8 @@ import { makeWorld } from './matrix/world.ts'
 import type { World } from './matrix/world.ts'
 import { EVERY_ROW } from './suite.ts'
 
-const START_MAX_MS = 60_000
-const CASE_MAX_MS = 60_000
+const START_MAX_MS = 180_000
+const CASE_MAX_MS = 180_000
 
 const reviewed = await readReviewed()
 

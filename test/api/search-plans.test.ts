@@ -123,7 +123,7 @@ describe('search among 100,000 objects', () => {
   beforeAll(async () => {
     ;({ database, close } = await openFile('large.db'))
     await plantTree(database, { groups: 100, devices: 9900, jobs: 90_000 })
-  }, 60_000)
+  }, 180_000)
   afterAll(() => close())
 
   test('the tree has its stated size', async () => {
@@ -244,7 +244,7 @@ describe('search in a tree too large to read whole', () => {
     opened.push({ name: 'libSQL', ...(await openFile('small.db')) })
     opened.push({ name: 'D1', ...(await startD1()) })
     for (const { database } of opened) await plantTree(database, { groups: 10, devices: 300, jobs: 2700 })
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     for (const { close } of opened) await close()
   })
@@ -265,5 +265,5 @@ describe('search in a tree too large to read whole', () => {
       )
       for (const answer of answers) expect(answer, titleOf(condition)).toEqual(answers[0])
     }
-  }, 60_000)
+  }, 180_000)
 })

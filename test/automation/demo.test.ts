@@ -14,7 +14,7 @@ import { readUntil } from '../until.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-const TEST_MAX_MS = 120_000
+const TEST_MAX_MS = 180_000
 
 type Demo = { readonly state: string; readonly groupId: number; readonly progress: number }
 type Values = { readonly values: readonly { readonly timestamp: string }[] }

@@ -7,7 +7,7 @@ import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import type { HostByHand } from '../hosts/by-hand.ts'
 
 const HOUR_MS = 3_600_000
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 
 describe.each(HOSTS_BY_HAND)('schedules on %s', (_, start) => {
   let hand: HostByHand

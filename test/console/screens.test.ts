@@ -24,7 +24,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ['first-value', 'first-value'],
 ]
 const PLANT_MAX_MS = 60_000
-const TEST_MAX_MS = 120_000
+const TEST_MAX_MS = 180_000
 /** The calls of the API without which there is no sentence. */
 const CALLS_OF_SENTENCE = ['/alarms', '/session', '/session/refresh']
 const CALLS_MAX = 4

@@ -22,7 +22,7 @@ test('the Worker translates with Workers AI where it is bound, and says that it 
   } finally {
     await host.close()
   }
-}, 60_000)
+}, 180_000)
 
 test('the Worker says that nobody translates where it is not', async () => {
   const host = await startEdge()
@@ -40,4 +40,4 @@ test('the Worker says that nobody translates where it is not', async () => {
   } finally {
     await host.close()
   }
-}, 60_000)
+}, 180_000)

@@ -263,7 +263,7 @@ function naming(blobs: () => Blobs): void {
       }),
       { numRuns: 30 },
     )
-  }, 30_000)
+  }, 180_000)
 }
 
 async function clear(blobs: Blobs): Promise<void> {

@@ -76,7 +76,7 @@ beforeAll(async () => {
   }
   const certificates = [postgres, mariadb].flatMap((server) => server?.certificate ?? [])
   ;[[trusting, calls.workerd], [strict, callStrict]] = await Promise.all([start(certificates), start([])])
-}, 90_000)
+}, 180_000)
 
 afterAll(async () => {
   await Promise.all([
@@ -397,7 +397,7 @@ test.if(hasPostgres)(
     }
     expect(await calls.bun({ method: 'probe', args: [target] })).toHaveProperty('result')
   },
-  30_000,
+  180_000,
 )
 
 /** The changes that a server in front of the real one makes to its answers. The rows of a query begin before byte 8,000. */
@@ -489,6 +489,6 @@ describe.if(hasPostgres && hasMariadb).each(HOSTS)('on %s a server', (host) => {
         expect(then).toBe('rows')
       }
     },
-    30_000,
+    180_000,
   )
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Session } from '../faults/session.ts'
 import { startCountingEdge } from '../hosts/request-counts.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 /** With two flushes. */
 const DELIVERIES = 520
 const MINUTE_MS = 60_000

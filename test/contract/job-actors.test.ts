@@ -13,7 +13,7 @@ import { fixedHistories, jobActorsContract, playOut } from './job-actors.contrac
 import { rejection } from './rejection.ts'
 import { readUntil } from '../until.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 const folder = await mkdtemp(join(FAST_DIR, 'tidemark-actors-'))
 const stages = await openStages()
 afterAll(async () => {

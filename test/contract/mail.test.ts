@@ -62,7 +62,7 @@ beforeAll(async () => {
   sends['bun without trust'] = onBun({})
   sends.workerd = await inWorkerd([SELF_SIGNED.cert])
   sends['workerd without trust'] = await inWorkerd([])
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await Promise.all([

@@ -12,7 +12,7 @@ import { LIMITS, NEVER, planOf, rowsOf } from './tables.contract.ts'
 let host: TablesHost
 beforeAll(async () => {
   host = await startTables()
-}, 60_000)
+}, 180_000)
 afterAll(() => host.close())
 
 const COLUMNS: readonly Column[] = [
@@ -341,7 +341,7 @@ describe('a load', () => {
     const sum = (RECORDS * (RECORDS - 1)) / 2 - 7 - 50_007 - 100_007
     expect(rows).toEqual([[RECORDS - 3, RECORDS - 3, sum, 19]])
     expect(await host.tables.load(order, NEVER)).toEqual(counts)
-  }, 60_000)
+  }, 180_000)
 
   test('leaves nothing when its caller has left', async () => {
     const to: Generation = { sourceId: 8, tableId: 1, key: 'left' }
@@ -352,7 +352,7 @@ describe('a load', () => {
     expect(await host.names(8)).toEqual([])
     const short = await load({ ...to, key: 'next' }, 'id,note\n1,a\n', columns)
     expect(await host.tables.load(short, NEVER)).toMatchObject({ rows: 1 })
-  }, 60_000)
+  }, 180_000)
 
   test('runs in alarms of two seconds, between whose batches statements are answered', async () => {
     const first: Generation = { sourceId: 9, tableId: 1, key: 'first' }
@@ -390,7 +390,7 @@ describe('a load', () => {
     expect(await ask('SELECT count(*) FROM orders', {}, view(next))).toEqual([[records]])
     await host.tables.drop(await host.tables.list(9))
     expect(await host.names(9)).toEqual([])
-  }, 120_000)
+  }, 180_000)
 
   test('refuses a row of more characters than SQLite takes, and leaves no table', async () => {
     const to: Generation = { sourceId: 10, tableId: 1, key: 'long' }

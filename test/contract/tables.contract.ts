@@ -61,7 +61,7 @@ export function tablesContract(implementation: string, open: () => Promise<Table
     let under: TablesUnderTest
     beforeAll(async () => {
       under = await open()
-    }, 60_000)
+    }, 180_000)
     afterAll(() => under.close())
 
     let made = 0

@@ -177,7 +177,7 @@ describe.each([
     empty = next()
     await under.blobs.put('f', new TextEncoder().encode(`${COLUMNS.map(({ name }) => name).join(',')}\n`))
     await under.tables.load({ to: empty, blob: 'f', plan: planOf(COLUMNS) }, NEVER)
-  }, 60_000)
+  }, 180_000)
   afterAll(() => under.close())
 
   /** A generation with these rows, made of one without rows. */
@@ -251,7 +251,7 @@ describe.each([
       'upsert done',
       'upsert outside',
     ])
-  }, 120_000)
+  }, 180_000)
 
   test('of a generation that is gone are refused', async () => {
     const from = next()

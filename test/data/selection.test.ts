@@ -197,7 +197,7 @@ beforeAll(async () => {
   await objects.blobs.put('f', new TextEncoder().encode(`${lines.join('\n')}\n`))
   await objects.tables.load({ to, blob: 'f', plan: importPlan(COLUMNS) }, NEVER)
   object.push({ dialect: 'sqlite', ask: askIn(objects.tables) })
-}, 120_000)
+}, 180_000)
 
 afterAll(async () => {
   for (const close of closing) await close()

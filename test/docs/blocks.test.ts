@@ -13,7 +13,7 @@ import { openDesk } from './shell.ts'
 
 setDefaultTimeout(300_000)
 const ROOT = join(import.meta.dir, '../..')
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 const FIRST = 'README.md'
 const VARIABLES = { TIDEMARK_OUTBOUND_ALLOW: '127.0.0.1:9797' }
 

@@ -6,7 +6,7 @@ import { BEGIN_AT, deliveryWith, rulesWith } from './rules.ts'
 import { step } from '../../src/monitoring/jobs/actor.ts'
 import type { ActorState, Event } from '../../src/monitoring/jobs/actor.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 1_000)
 const TIMEOUT_MS = 20_000
 const LOOK_MS = 250

@@ -235,7 +235,7 @@ describe('bounds', () => {
     await Promise.all(waiting)
     expect(stage.engine.unflushed.samples).toBe(WAITING_ITEMS_MAX + 1)
     expect(await codeOf(deliver(1))).toBeNull()
-  }, 30_000)
+  }, 180_000)
 
   test('past 32 MiB of waiting deliveries the next is refused, and taken again once they are stored, in several commits', async () => {
     await stage.engine.configure(1, rulesWith())
@@ -252,7 +252,7 @@ describe('bounds', () => {
     await Promise.all(waiting)
     expect(stage.values.commits).toBe(commits + WAITING_BYTES_MAX / COMMIT_BYTES)
     expect(await codeOf(deliver(1))).toBeNull()
-  }, 30_000)
+  }, 180_000)
 })
 
 describe('more bounds', () => {
@@ -272,7 +272,7 @@ describe('more bounds', () => {
     expect(await codeOf(deliver(1))).toBe('too_fast')
     stage.now += 1
     expect(await taken(10)).toBe(5)
-  }, 60_000)
+  }, 180_000)
 
   test('past 64 MiB of unflushed WAL the next delivery is refused until a flush, also after a crash', async () => {
     await stage.engine.configure(1, rulesWith())
@@ -286,7 +286,7 @@ describe('more bounds', () => {
     await stage.engine.flush()
     expect(stage.engine.unflushed.sizeBytes).toBe(0)
     expect(await codeOf(deliver(1))).toBeNull()
-  }, 60_000)
+  }, 180_000)
 
   test('a turn of long deliveries is several rows of one commit, which no host finds too long', async () => {
     await stage.engine.configure(1, rulesWith())

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 const stages = await openStages()
 afterAll(() => stages.close())
 

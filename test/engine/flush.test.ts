@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 
 const KEYS = ['returnValue1', 'returnValue2', 'stringValue1', 'errorCode'] as const
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 const stages = await openStages()
 afterAll(() => stages.close())
 

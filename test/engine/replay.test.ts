@@ -9,7 +9,7 @@ import { ANYBODY, BEGIN_AT } from './rules.ts'
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 const stages = await openStages()
 afterAll(() => stages.close())
 

@@ -12,7 +12,7 @@ import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.t
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 const stages = await openStages()
 afterAll(() => stages.close())
 

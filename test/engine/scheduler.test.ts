@@ -12,7 +12,7 @@ import { HandTime } from '../hosts/hand-time.ts'
 import { ANYBODY, BEGIN_AT, rulesWith } from './rules.ts'
 import { until } from '../until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(180_000)
 const folder = await mkdtemp(join(FAST_DIR, 'tidemark-scheduler-'))
 afterAll(() => rm(folder, { recursive: true }))
 

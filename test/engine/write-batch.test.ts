@@ -14,7 +14,7 @@ import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } 
 import { openStages } from './stage.ts'
 import type { Stage } from './stage.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 const stages = await openStages()
 afterAll(() => stages.close())
 

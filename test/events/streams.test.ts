@@ -10,8 +10,8 @@ import { good } from '../api/suite.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { Ear } from './ear.ts'
 
-const START_MAX_MS = 60_000
-const TEST_MAX_MS = 60_000
+const START_MAX_MS = 180_000
+const TEST_MAX_MS = 180_000
 const STATES = 12
 /** Of one user. */
 const STREAMS_MAX = 100

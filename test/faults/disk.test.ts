@@ -31,7 +31,7 @@ describe('the Bun host on a disk that fills up', () => {
     } finally {
       unmountSmallDisk(dataDir)
     }
-  }, 90_000)
+  }, 180_000)
 
   // On Debian: apt-get install strace
   test.skipIf(Bun.which('strace') === null).each([1400, 1900])(
@@ -59,7 +59,7 @@ describe('the Bun host on a disk that fills up', () => {
       await killAll(again)
       expect(verdict).toMatchObject(KEPT)
     },
-    90_000,
+    180_000,
   )
 })
 

@@ -46,7 +46,7 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
   test('lets no 200 out before the journal that holds the delivery was flushed to the disk', async () => {
     const answers = await watchAnswers(BUN)
     expect(answers).toEqual({ afterFlush: DELIVERIES, beforeFlush: 0 })
-  }, 60_000)
+  }, 180_000)
 
   control(
     'would be seen to answer before the flush',
@@ -54,7 +54,7 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
       const answers = await watchAnswers(EARLY)
       expect(answers.beforeFlush).toBeGreaterThan(0)
     },
-    60_000,
+    180_000,
   )
 
   test.each(FLUSHES)(
@@ -69,7 +69,7 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
         expect(verdict.acknowledged).toBeGreaterThan(0)
       }
     },
-    60_000,
+    180_000,
   )
 
   test.each([70, 130])(
@@ -80,7 +80,7 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
       expect(statuses).toEqual([200, 503])
       expect(verdict).toMatchObject(KEPT)
     },
-    60_000,
+    180_000,
   )
 
   control(
@@ -89,7 +89,7 @@ describe.skipIf(Bun.which('strace') === null)('the Bun host, watched from the ke
       const { verdict } = await failFlush(IGNORING, 60)
       expect(verdict.missing).toBeGreaterThan(0)
     },
-    60_000,
+    180_000,
   )
 })
 

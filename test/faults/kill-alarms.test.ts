@@ -60,7 +60,7 @@ describe('the Bun host, killed with SIGKILL while states change', () => {
       const { unalarmed, untold } = await lives.end()
       expect(unalarmed + untold).toBeGreaterThan(0)
     },
-    120_000,
+    180_000,
   )
 })
 

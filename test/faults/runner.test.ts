@@ -57,7 +57,7 @@ describe('the service', () => {
     expect(job.lines.map(({ text }) => text)).toEqual(['up', 'end'])
     await until(() => service.polls.at(-1)?.running.length === 0)
     expect(lost).toContain('PUT finish')
-  }, 60_000)
+  }, 180_000)
 
   test('forgets its runners: they register again and keep their jobs', async () => {
     start()
@@ -70,7 +70,7 @@ describe('the service', () => {
     const other = service.order({ files: { 'run.sh': 'true' } })
     expect(await other.ended).toMatchObject({ outcome: 'succeeded' })
     expect(service.polls.at(-1)?.running).toContain(job.assignment.id)
-  }, 60_000)
+  }, 180_000)
 })
 
 describe('a runner', () => {
@@ -92,7 +92,7 @@ describe('a runner', () => {
     expect(service.polls[polls]).toEqual({ free: 2, running: [] })
     expect(await readdir(join(dir, 'rooms'))).toEqual([])
     expect(jobs.map(({ finished }) => finished)).toEqual([null, null])
-  }, 60_000)
+  }, 180_000)
 
   test('that stood still while its jobs were given up kills them and says no more of them', async () => {
     const runner = start()
@@ -105,7 +105,7 @@ describe('a runner', () => {
     const other = service.order({ files: { 'run.sh': 'true' } })
     expect(await other.ended).toMatchObject({ outcome: 'succeeded' })
     expect(job.finished).toBeNull()
-  }, 60_000)
+  }, 180_000)
 
   test('that is given a job once more ends the attempt that was given up, and then begins the other', async () => {
     start()
@@ -116,7 +116,7 @@ describe('a runner', () => {
     expect(again.lines.map(({ text }) => text)).toEqual(['again'])
     expect(job.finished).toBeNull()
     await until(() => service.polls.at(-1)?.running.length === 0)
-  }, 60_000)
+  }, 180_000)
 
   test('hears nothing of the attempt that was given up as if it were of the one that it has', async () => {
     start()
@@ -139,7 +139,7 @@ describe('a runner', () => {
     await until(() => again.heartbeats > heartbeats + 3)
     await Bun.write(join(dir, 'rooms', again.assignment.id, 'tree', 'go'), '')
     expect(await again.ended).toMatchObject({ outcome: 'succeeded' })
-  }, 60_000)
+  }, 180_000)
 
   test('that is too late with a result has it refused', async () => {
     const runner = start()
@@ -155,7 +155,7 @@ describe('a runner', () => {
     await until(() => service.polls.at(-1)?.running.length === 0)
     expect(job.finished).toBeNull()
     expect(job.lines.map(({ text }) => text)).toEqual(['up'])
-  }, 60_000)
+  }, 180_000)
 
   test('whose process has no time keeps its jobs: its heart is another process', async () => {
     const runner = start()
@@ -170,7 +170,7 @@ describe('a runner', () => {
     const later = job.heartbeats
     await until(() => job.heartbeats > later + 3)
     expect(await heartOf(runner.pid)).not.toContain(heart)
-  }, 60_000)
+  }, 180_000)
 
   test('that is told to end ends its jobs, leaves nothing and says so', async () => {
     const runner = start()
@@ -187,7 +187,7 @@ describe('a runner', () => {
         .exists()
         .then((isThere) => !isThere),
     )
-  }, 60_000)
+  }, 180_000)
 
   test('bears floods: of lines, and of one that does not end', async () => {
     const runner = start()
@@ -199,5 +199,5 @@ describe('a runner', () => {
     expect(await line.ended).toMatchObject({ outcome: 'succeeded', logLines: 1 })
     const status = await Bun.file(`/proc/${runner.pid}/status`).text()
     expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(MEMORY_MAX_KIB)
-  }, 60_000)
+  }, 180_000)
 })

@@ -84,7 +84,7 @@ test('a runner that is killed again and again loses no run and ends none twice',
   const attempts = (await jobs()).map(({ attempt }) => attempt)
   expect(Math.max(...attempts)).toBeGreaterThan(1)
   for (const path of paths) expect(await linesOf(path)).toEqual([path.split('/').at(-1) ?? ''])
-}, 120_000)
+}, 180_000)
 
 test('a runner that stood still beyond its lease has its result refused, and the run is done by another', async () => {
   // It has no room for another job, so it does not wait for one.
@@ -106,4 +106,4 @@ test('a runner that stood still beyond its lease has its result refused, and the
   await until(async () => (await processesOf(id)).length === 0)
   expect(await read()).toMatchObject({ state: 'succeeded', attempt: 2, runner: 'another' })
   expect(await linesOf(path)).toContain('again')
-}, 120_000)
+}, 180_000)

@@ -78,7 +78,7 @@ describe.each([
       )
       expect(kept).toEqual(all.map(({ seq, at, to }) => ({ seq, at, to })))
     }
-  }, 120_000)
+  }, 180_000)
 })
 
 async function plant(database: Database): Promise<void> {

@@ -298,7 +298,7 @@ describe('a tree of 100,000 jobs', () => {
   beforeAll(async () => {
     stage = await openStage()
     await plantTree(stage.ports.database, SIZE)
-  }, 60_000)
+  }, 180_000)
   afterAll(() => stage.close())
 
   const filter = (...conditions: object[]) =>

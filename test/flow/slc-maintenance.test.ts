@@ -210,7 +210,7 @@ test('a container agrees with a count of every second, for any maintenance of an
   )
   expect(total).toBeGreaterThan(100)
   await opened.close()
-}, 120_000)
+}, 180_000)
 
 type Made = { readonly job: number; readonly slo: number; readonly device: number }
 

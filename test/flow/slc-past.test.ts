@@ -96,7 +96,7 @@ test('the recalculated past of a container agrees with a count of every second, 
   expect(changes).not.toEqual(recorded.map(([at, to]) => ({ at: Date.parse(at), to })))
   expect(await stage.changesOf(slc)).toEqual(recorded)
   await opened.close()
-}, 60_000)
+}, 180_000)
 
 /** Jobs go bad and recover at odd moments. @returns what was told of each */
 async function misbehave(stage: SlcStage, ids: readonly number[]) {
@@ -149,4 +149,4 @@ test('at most 1,000 periods are recalculated at once, also without a deleted chi
   ])
   expect(await rejection(read(1_000.5))).toMatchObject({ code: 'invalid', errors: [{ pointer: '?recalc' }] })
   await opened.close()
-}, 60_000)
+}, 180_000)

@@ -101,7 +101,7 @@ describe('a real OpenTelemetry SDK', () => {
       const samples = await received(stage, { jobId, key: 'returnValue5', count: 1 })
       expect(samples.map(({ value }) => value)).toEqual([5])
     },
-    30_000,
+    180_000,
   )
 
   test.each(WAYS)('succeeds where some points are rejected ($encoding, $compression)', async (way) => {

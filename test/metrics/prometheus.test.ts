@@ -7,7 +7,7 @@ import { freePort } from '../bench/peers/process.ts'
 import { answering, AWAY, COLLECTOR, makeJob, openStage, received } from './stage.ts'
 import type { Stage } from './stage.ts'
 
-const TEST_MAX_MS = 90_000
+const TEST_MAX_MS = 180_000
 // The compiler would read the types of browsers, which those of Bun contradict.
 const SNIPPETS = join(import.meta.dir, '../../src/console/screens/objects/job/snippets.ts')
 type Snippets = { readonly snippetOf: (sender: string, job: unknown, base: string) => string }

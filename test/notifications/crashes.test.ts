@@ -104,5 +104,5 @@ test.each([
     // Only who dies between telling and noting that it was told tells it again.
     expect(repeated > 0).toBe(!after)
   },
-  120_000,
+  180_000,
 )

@@ -6,7 +6,7 @@ import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { Receiver } from './receiver.ts'
 import { SECRET } from './stage.ts'
 
-const TEST_MAX_MS = 120_000
+const TEST_MAX_MS = 180_000
 const HANGS_MS = 5_000
 
 const receiver = new Receiver()

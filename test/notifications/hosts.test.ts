@@ -11,7 +11,7 @@ import { SECRET } from './stage.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 
 const mail = await MailServer.start('none')
 const receiver = new Receiver()

@@ -168,5 +168,5 @@ test.each(HOSTS_BY_HAND)(
       await hand.host.close()
     }
   },
-  60_000,
+  180_000,
 )

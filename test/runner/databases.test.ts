@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
       insert into shop.orders values (1), (2);
       create role script login password '${PASSWORD}';
       grant usage on schema shop to script; grant select, insert on shop.orders to script`)
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await postgres.close()
     await other.stop(true)
@@ -86,11 +86,11 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
       ;({ call, json } = administratorOf(host.url))
       const environment = { TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${postgres.port}` }
       node = await openRunnerOf({ url: host.url, registrationToken }, environment)
-    }, 60_000)
+    }, 180_000)
     afterAll(async () => {
       await node.close()
       await host.close()
-    }, 60_000)
+    }, 180_000)
 
     async function ended(
       files: Readonly<Record<string, string>>,
@@ -135,13 +135,13 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
       })
       expect(job.isolation).toBe(node.runner.about.isolation)
       expect(JSON.stringify(job)).not.toContain('canary')
-    }, 60_000)
+    }, 180_000)
 
     test('in shell writes where its configuration is for that', async () => {
       const { job, texts } = await ended({ 'run.sh': SHELL }, { access: 'write' })
       expect({ state: job.state, texts }).toEqual({ state: 'succeeded', texts: ['7', 'shop'] })
       expect(await postgres.sql('select amount from shop.orders order by 1')).toBe('1\n2\n7\n')
-    }, 60_000)
+    }, 180_000)
 
     test('reaches its database and no other port', async () => {
       const { texts } = await ended({ 'main.py': probing(other.port ?? 0) })
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
         '403',
       ])
       expect(texts).toContain(named)
-    }, 60_000)
+    }, 180_000)
 
     test('does not run where the operator of the runner has not let the database be reached', async () => {
       const { job } = await ended({ 'main.py': PYTHON }, { port: other.port ?? 0 })
@@ -163,7 +163,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
         exitCode: null,
         error: `127.0.0.1:${other.port} has a private address, and TIDEMARK_OUTBOUND_ALLOW of the runner does not list it.`,
       })
-    }, 60_000)
+    }, 180_000)
   })
 
   describe('in a sandbox', () => {
@@ -208,7 +208,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
         expect(stranger.stderr).toContain('does not match host name "other.example.org"')
         await stage.close()
       },
-      60_000,
+      180_000,
     )
 
     test('that is none it is found as well', async () => {
@@ -226,7 +226,7 @@ describe.skipIf(!hasPostgres)('a script of a real PostgreSQL', () => {
       // Its operator is reminded at each start.
       expect(stage.logs.filter((line) => line.includes('scripts run without isolation'))).toHaveLength(1)
       await stage.close()
-    }, 60_000)
+    }, 180_000)
   })
 })
 
@@ -237,7 +237,7 @@ describe.skipIf(!hasMariadb)('a script of a real MariaDB', () => {
   beforeAll(async () => {
     mariadb = await startMariadb()
     stage = await openStage({ TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${mariadb.port}` })
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await stage.close()
     await mariadb.close()
@@ -271,5 +271,5 @@ describe.skipIf(!hasMariadb)('a script of a real MariaDB', () => {
     expect(await job.ended).toMatchObject({ outcome: 'succeeded' })
     expect(job.lines.map(({ text }) => text)).toEqual(['3', 'written', 'ERROR 1142', '***'])
     expect(job.started).toEqual({ isolation: stage.runner.about.isolation })
-  }, 60_000)
+  }, 180_000)
 })

@@ -80,7 +80,7 @@ describe('Python', () => {
     await second.ended
     expect([...saidBy(first), ...saidBy(second)]).toEqual(['of a wheel', 'of a wheel'])
     expect([notesOf(first).length > 0, notesOf(second)]).toEqual([true, []])
-  }, 120_000)
+  }, 180_000)
 })
 
 test('a job that Talend exported runs as it is', async () => {
@@ -90,4 +90,4 @@ test('a job that Talend exported runs as it is', async () => {
   expect(await job.ended).toMatchObject({ outcome: 'succeeded', exitCode: 0, error: null })
   expect(saidBy(job)).toEqual(['greetings to --context=Default --context_param whom=all in eu'])
   expect(job.progress).toEqual([{ value: 1, message: 'done' }])
-}, 60_000)
+}, 180_000)

@@ -137,7 +137,7 @@ describe('the tries to get out', () => {
         : gotOut.filter(({ needs }) => needs.every((need) => means.some((each) => each === need)))
     expect(promised).toEqual([])
     expect(await readFile(String(aims['canaryFile']), 'utf8')).toBe(CANARY)
-  }, 60_000)
+  }, 180_000)
 
   test('get out where nothing is in the way, so that a refusal means something', async () => {
     const made = await tries(open, true)
@@ -145,7 +145,7 @@ describe('the tries to get out', () => {
     const refused = made.filter(({ out }) => !out).filter(({ name }) => !withoutIpv6.includes(name))
     expect(refused).toEqual([])
     expect(made.length).toBeGreaterThanOrEqual(60)
-  }, 60_000)
+  }, 180_000)
 })
 
 function hasIpv6(): boolean {

@@ -199,7 +199,7 @@ describe('a job is ended', () => {
       error: 'The script exceeded its time limit of 0.1 s.',
     })
     expect(await processesOf(job.assignment.id)).toEqual([])
-  }, 30_000)
+  }, 180_000)
 
   test('at once when the service has given it up, and nothing more is said of it', async () => {
     const job = shell(IGNORING)

@@ -124,7 +124,7 @@ test('killed right after its start, a job is over as well', async () => {
     expect(processesOf(mark)).toEqual([])
   }
   await stage.close()
-}, 60_000)
+}, 180_000)
 
 async function occurs(isSo: () => boolean, ended: Promise<unknown>): Promise<boolean> {
   let isOver = false

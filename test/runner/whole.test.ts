@@ -61,11 +61,11 @@ for (const name of HOST_NAMES) {
         { url: host.url, registrationToken },
         { TIDEMARK_OUTBOUND_ALLOW: hostsOfIndex() },
       )
-    }, 60_000)
+    }, 180_000)
     afterAll(async () => {
       await node.close()
       await host.close()
-    }, 60_000)
+    }, 180_000)
 
     const fetchAs = (method: string, path: string) =>
       fetch(host.url + path, {
@@ -100,7 +100,7 @@ for (const name of HOST_NAMES) {
       expect(job).toMatchObject({ exitCode: 0, progress: { value: 0.75, message: 'nearly' }, attempt: 1 })
       expect(job.isolation).toBe(node.runner.about.isolation)
       expect(await (await call('GET', `${path}/outputs/result.csv`)).text()).toBe('a,b\n')
-    }, 60_000)
+    }, 180_000)
 
     test('fills a table by a refresh that is due', async () => {
       const script = await json<{ id: number }>('POST', '/scripts', { name: crypto.randomUUID() })
@@ -129,7 +129,7 @@ for (const name of HOST_NAMES) {
       expect(await json<{ rows: unknown }>('POST', `${path}/select`, {})).toHaveProperty('rows', [
         ['007', 1.5],
       ])
-    }, 60_000)
+    }, 180_000)
 
     test('runs a shell script with secrets, arguments and a failure', async () => {
       const { job, texts } = await ended(
@@ -144,7 +144,7 @@ for (const name of HOST_NAMES) {
       )
       expect(texts).toEqual(['--full eu ***'])
       expect(job).toMatchObject({ state: 'failed', exitCode: 4, error: 'The script ended with exit code 4.' })
-    }, 60_000)
+    }, 180_000)
 
     test('gives no rights of an administrator to what a Data_Editor has run in the name of one', async () => {
       const { id } = await json<{ id: number }>('POST', '/scripts', { name: 'attacked' })
@@ -186,7 +186,7 @@ for (const name of HOST_NAMES) {
       expect(await said()).toEqual(['GET /runners 403', 'POST /users 403'])
       const users = await json<{ username: string }[]>('GET', '/users')
       expect(users.map(({ username }) => username)).not.toContain('pwned')
-    }, 60_000)
+    }, 180_000)
 
     test('runs a job of Talend', async () => {
       const { job, texts } = await ended(await talendJob(), {
@@ -195,7 +195,7 @@ for (const name of HOST_NAMES) {
       })
       expect(texts).toEqual(['greetings to --context=Default all in eu'])
       expect(job).toMatchObject({ state: 'succeeded' })
-    }, 60_000)
+    }, 180_000)
 
     test('runs what the code generator writes, in each language', async () => {
       const parent = (type: string, id: number) => `parentType=${type}&parentId=${id}`
@@ -228,7 +228,7 @@ for (const name of HOST_NAMES) {
         `/jobs/${jobId}/value-history?values=false`,
       )
       expect(history.aggregate).toMatchObject({ count: 3, max: 23.5 })
-    }, 60_000)
+    }, 180_000)
 
     test('ends what is cancelled, and what takes too long', async () => {
       const script = { 'run.sh': 'trap "exit 1" TERM; echo up; sleep 600 & wait' }
@@ -238,7 +238,7 @@ for (const name of HOST_NAMES) {
       await until(async () => ENDED.includes((await read()).state))
       expect(await read()).toMatchObject({ state: 'cancelled' })
       expect((await ended(script, { timeout: 1 })).job).toMatchObject({ state: 'timed_out' })
-    }, 60_000)
+    }, 180_000)
 
     test('predicts the values of a job, whose limit then has the bounds of the forecast', async () => {
       const device = await json<{ id: number }>('POST', '/devices?parentId=1', { name: 'predicted' })
@@ -317,7 +317,7 @@ for (const name of HOST_NAMES) {
       expect((await fetchAs('DELETE', '/forecasts/1?forceDelete=true')).status).toBe(204)
       await until(async () => (await stateAfter(1_000)).limits.unknown !== null)
       expect((await stateAfter(1_000)).currentState).toBe('ok')
-    }, 120_000)
+    }, 180_000)
 
     test('has nothing to tell of but that it looks for jobs', () => {
       const messages = node.logs.map((line) => (JSON.parse(line) as { message: string }).message)

@@ -6,7 +6,7 @@ import { parseStory, StoryError } from './parser.ts'
 import { playStory, Stage } from './play.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 const PLAY_MAX_MS = 60_000
 const [[, startBun]] = HOSTS_BY_HAND
 

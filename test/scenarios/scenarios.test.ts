@@ -6,7 +6,7 @@ import { playStory, Stage } from './play.ts'
 import { readStories, storiesOfAllWords } from './stories.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
-const START_MAX_MS = 60_000
+const START_MAX_MS = 180_000
 const STORY_MAX_MS = 60_000
 const STORIES_MIN = 60
 

@@ -50,7 +50,7 @@ test.each([...HOST_NAMES])(
       await host.close()
     }
   },
-  60_000,
+  180_000,
 )
 
 test('without the setting there is none', async () => {

@@ -18,7 +18,7 @@ import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
 
-const TEST_MAX_MS = 120_000
+const TEST_MAX_MS = 180_000
 const MANIFEST = `
 manifest: plant-a
 recipients:

@@ -62,7 +62,7 @@ test('every command prints its usage, its release, and refuses what it does not 
   expect(unknown.stderr).toStartWith('Unknown command frobnicate.\n')
   for (const word of ['version', '--version'])
     expect((await run(word)).stdout).toBe((await run('serve', '--version')).stdout)
-}, 60_000)
+}, 180_000)
 
 test('data are kept where the command is called', async () => {
   const server = startCommand([tidemark, 'serve'], { TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' }, dir)
@@ -71,7 +71,7 @@ test('data are kept where the command is called', async () => {
   const { stdout, stderr } = await server.ended
   expect(stdout).toContain(`Data:  ${join(dir, 'data')}\n`)
   expect(stderr).toContain('"signal":"SIGTERM","upSeconds":')
-}, 60_000)
+}, 180_000)
 
 test('files are those of the directory where it is called', async () => {
   const { code, stderr } = await run('restore', 'nothing.gz')

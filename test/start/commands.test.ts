@@ -21,7 +21,7 @@ import { startCommand } from './command-line.ts'
 
 const CREDENTIALS = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password }
 const EXPIRES_AT = new Date(Date.now() + 3_600_000).toISOString()
-const TEST_MAX_MS = 120_000
+const TEST_MAX_MS = 180_000
 const MAIN = ['bun', 'workers/bun/main.ts']
 
 type Step = { readonly run: string; readonly env: Readonly<Record<string, string>> }

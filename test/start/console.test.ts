@@ -20,7 +20,7 @@ import { Directories, isRoot, nobody, startCommand } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUILD = ['bun', 'workers/bun/build-console.ts'] as const
-const TEST_MAX_MS = 60_000
+const TEST_MAX_MS = 180_000
 
 const directories = new Directories()
 afterEach(() => directories.remove())

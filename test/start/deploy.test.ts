@@ -17,7 +17,7 @@ import { Directories } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const PASSWORD = 'correct horse battery'
-const START_MAX_MS = 30_000
+const START_MAX_MS = 180_000
 
 type Options = Partial<Parameters<typeof deploy>[0]>
 

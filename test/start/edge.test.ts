@@ -26,7 +26,7 @@ for (const environment of ['top', 'staging', 'production']) {
         expect(text).toContain(binding)
       }
     },
-    60_000,
+    180_000,
   )
 }
 
@@ -65,7 +65,7 @@ test.skipIf(!hasNode)(
     expect(text.split('\n').length).toBeLessThan(50)
     expect(text).not.toMatch(/continue\?|0000_/)
   },
-  90_000,
+  180_000,
 )
 
 async function firstAnswer(url: string): Promise<unknown> {

@@ -63,7 +63,7 @@ test('one process uses a data directory; the second names it, and its death ends
   await third.until(READY)
   third.kill('SIGTERM')
   expect((await third.ended).code).toBe(0)
-}, 60_000)
+}, 180_000)
 
 test('two that start at once: one serves, the other is refused', async () => {
   const dataDir = await directories.make()
@@ -74,7 +74,7 @@ test('two that start at once: one serves, the other is refused', async () => {
   serving[0]?.kill('SIGTERM')
   const codes = await Promise.all(both.map(async (one) => (await one.ended).code))
   expect(codes.toSorted((a, b) => a - b)).toEqual([0, 75])
-}, 60_000)
+}, 180_000)
 
 test('what is in an existing directory becomes readable for the user of the service alone', async () => {
   const dataDir = await usedDirectory()
@@ -88,7 +88,7 @@ test('what is in an existing directory becomes readable for the user of the serv
   for (const name of names) expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0])
   host.kill('SIGTERM')
   expect((await host.ended).stderr).toContain('data directory: other users can enter it')
-}, 60_000)
+}, 180_000)
 
 test('what is made in a directory that others may enter is for the user of the service alone', async () => {
   const dataDir = await directories.make()
@@ -100,7 +100,7 @@ test('what is made in a directory that others may enter is for the user of the s
   for (const name of names) expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0])
   host.kill('SIGTERM')
   await host.ended
-}, 60_000)
+}, 180_000)
 
 test('a directory of our own making is closed to others, and there is no warning', async () => {
   const dataDir = join(await directories.make(), 'data')
@@ -109,7 +109,7 @@ test('a directory of our own making is closed to others, and there is no warning
   expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
   host.kill('SIGTERM')
   expect((await host.ended).stderr).not.toContain('other users')
-}, 60_000)
+}, 180_000)
 
 test('a data directory that is a file', async () => {
   const file = join(await directories.make(), 'file')
@@ -118,7 +118,7 @@ test('a data directory that is a file', async () => {
     const failure = await failureOf({ TIDEMARK_DATA_DIR: path })
     hasFailed(failure, 73, `${path} cannot be used as a directory`)
   }
-}, 60_000)
+}, 180_000)
 
 test("a data directory, and a file in it, that are somebody else's", async () => {
   const dataDir = await usedDirectory()
@@ -131,7 +131,7 @@ test("a data directory, and a file in it, that are somebody else's", async () =>
   const failure = await failureOf({ TIDEMARK_DATA_DIR: dataDir }, 'nobody')
   hasFailed(failure, 73, ' cannot be read and written by ')
   expect(failure.line).toContain('uid 65534')
-}, 60_000)
+}, 180_000)
 
 test.skipIf(!isRoot)(
   'a data directory on a file system that is mounted read-only',
@@ -145,7 +145,7 @@ test.skipIf(!isRoot)(
       Bun.spawnSync(['umount', dataDir])
     }
   },
-  60_000,
+  180_000,
 )
 
 test('a damaged database', async () => {
@@ -156,7 +156,7 @@ test('a damaged database', async () => {
     const failure = await failureOf({ TIDEMARK_DATA_DIR: dataDir })
     hasFailed(failure, 65, `${file} is damaged. `)
   }
-}, 60_000)
+}, 180_000)
 
 test('a libSQL server that is away', async () => {
   const failure = await failureOf({
@@ -166,7 +166,7 @@ test('a libSQL server that is away', async () => {
   })
   hasFailed(failure, 69, '127.0.0.1:1 does not answer as a libSQL server')
   expect(failure.line).not.toContain('stays secret')
-}, 60_000)
+}, 180_000)
 
 test('data without their key, unless a new one is asked for', async () => {
   const dataDir = await usedDirectory()
@@ -186,7 +186,7 @@ test('data without their key, unless a new one is asked for', async () => {
   host.kill('SIGTERM')
   expect((await host.ended).code).toBe(0)
   expect((await stat(key)).size).toBe(32)
-}, 60_000)
+}, 180_000)
 
 test('a key that was renamed to make room for a new one is no lost key', async () => {
   const dataDir = await usedDirectory()
@@ -195,7 +195,7 @@ test('a key that was renamed to make room for a new one is no lost key', async (
   await host.until(READY)
   host.kill('SIGTERM')
   expect((await host.ended).code).toBe(0)
-}, 60_000)
+}, 180_000)
 
 test('data that a later release has written, which are left as they are', async () => {
   const dataDir = await usedDirectory()
@@ -215,13 +215,13 @@ test('data that a later release has written, which are left as they are', async 
   )
   const unnamed = await failureOf({ TIDEMARK_DATA_DIR: before })
   hasFailed(unnamed, 65, 'written by a later Tidemark')
-}, 60_000)
+}, 180_000)
 
 test('data that an unreleased build has written', async () => {
   const dataDir = await usedDirectory()
   sqlIn(join(dataDir, 'config.db'), 'update __drizzle_migrations set created_at = created_at - 1')
   hasFailed(await failureOf({ TIDEMARK_DATA_DIR: dataDir }), 65, 'made by an unreleased build')
-}, 60_000)
+}, 180_000)
 
 test('a port that was asked for and is taken', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
@@ -232,7 +232,7 @@ test('a port that was asked for and is taken', async () => {
   })
   await other.stop(true)
   hasFailed(failure, 68, `Port ${port} of 127.0.0.1 is in use (TIDEMARK_PORT)`)
-}, 60_000)
+}, 180_000)
 
 test('a host that has no address, or one of another machine', async () => {
   const dataDir = await directories.make()
@@ -240,7 +240,7 @@ test('a host that has no address, or one of another machine', async () => {
   hasFailed(unknown, 68, 'nohost.invalid has no known address')
   const foreign = await failureOf({ TIDEMARK_DATA_DIR: dataDir, TIDEMARK_HOST: '192.0.2.1' })
   hasFailed(foreign, 68, '192.0.2.1 is not an address of this machine')
-}, 60_000)
+}, 180_000)
 
 test('a directory of backups that cannot be used ends the start', async () => {
   const dataDir = await directories.make()

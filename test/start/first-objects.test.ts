@@ -32,7 +32,7 @@ test.each([...HOST_NAMES])(
       await host.close()
     }
   },
-  60_000,
+  180_000,
 )
 
 test.each([...HOST_NAMES])(
@@ -46,7 +46,7 @@ test.each([...HOST_NAMES])(
       await host.close()
     }
   },
-  60_000,
+  180_000,
 )
 
 test('of several that start at once, one makes the first objects', async () => {

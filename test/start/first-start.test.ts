@@ -37,7 +37,7 @@ test('the first start shows a set-up link and a first job, and both work as prin
   })
   expect(await delivered.json()).toMatchObject({ accepted: 1, state: 'ok' })
   await service.stop()
-}, 60_000)
+}, 180_000)
 
 test('a second start on the same data shows neither', async () => {
   const dataDir = await newDir()
@@ -50,7 +50,7 @@ test('a second start on the same data shows neither', async () => {
   expect(second.welcome).not.toContain('/session/setup')
   expect(second.welcome).not.toContain('/webcollector/jobs/')
   await second.stop()
-}, 60_000)
+}, 180_000)
 
 test('every wrong setting is named at once, and nothing is started', async () => {
   const service = spawn({
@@ -63,7 +63,7 @@ test('every wrong setting is named at once, and nothing is started', async () =>
   const text = await new Response(service.stderr).text()
   for (const name of ['TIDEMARK_PORT', 'TIDEMARK_TIME_ZONE', 'TIDEMARK_DATABASE_URL'])
     expect(text).toContain(name)
-}, 60_000)
+}, 180_000)
 
 test('a port that was asked for and is taken is refused; without one the next is tried', async () => {
   const first = await start({ TIDEMARK_ADMIN_PASSWORD: 'secret of mine' })
@@ -73,7 +73,7 @@ test('a port that was asked for and is taken is refused; without one the next is
   expect(await second.exited).toBe(68)
   expect(await new Response(second.stderr).text()).toContain(port)
   await first.stop()
-}, 60_000)
+}, 180_000)
 
 test('without a port that was asked for the next free one is taken, and the first line says so', async () => {
   const other = takePort(8080)
@@ -84,7 +84,7 @@ test('without a port that was asked for the next free one is taken, and the firs
   await other?.stop(true)
   const [first = ''] = stdout.trim().split('\n')
   expect(first).toMatch(/listens at http:\/\/127\.0\.0\.1:80[89]\d \(port 8080 is in use\)$/)
-}, 60_000)
+}, 180_000)
 
 test('the start names release, schema, directory, zone and process, and warns of what is amiss', async () => {
   const dataDir = await newDir()
@@ -102,7 +102,7 @@ test('the start names release, schema, directory, zone and process, and warns of
   expect(started?.['schema']).toMatch(/^\d{4}_\w+$/)
   expect(started?.['migrations']).toBeGreaterThan(0)
   expect(lines.map(({ code }) => code)).toContain('alarms_without_recipient')
-}, 60_000)
+}, 180_000)
 
 /** Null when another program has it already. */
 function takePort(port: number) {

@@ -9,7 +9,7 @@ import type { Started } from './command-line.ts'
 const ROOT = join(import.meta.dir, '../..')
 const BUBBLEWRAP = '/usr/bin/bwrap'
 const MAKE_MAX_MS = 120_000
-const START_MAX_MS = 30_000
+const START_MAX_MS = 180_000
 const SIZE_MAX_BYTES = 250e6
 const PASSWORD = 'correct horse battery'
 

@@ -57,7 +57,7 @@ test('a start installs what is missing, in production without the tools of devel
   expect((await npmCallOf(clone, SERVE, { NODE_ENV: 'production' })).npm).toStartWith('ci --omit=dev ')
   expect((await npmCallOf(clone, SERVE)).npm).toMatch(/^ci (?!.*(?:omit|include))/)
   expect((await npmCallOf(clone, ['sh', 'workers/run.sh', 'test'])).npm).toStartWith('ci --include=dev ')
-}, 60_000)
+}, 180_000)
 
 test('a start installs nothing when its packages are there, and anew when they are of another lock file', async () => {
   const clone = await cloned()
@@ -70,7 +70,7 @@ test('a start installs nothing when its packages are there, and anew when they a
   expect((await npmCallOf(clone, ['sh', 'workers/run.sh', 'test', 'x'])).npm).toBeNull()
   await installed(clone, [], 'sha512-of another release')
   expect((await npmCallOf(clone, SERVE)).npm).toStartWith('ci ')
-}, 60_000)
+}, 180_000)
 
 test.skipIf(!isRoot)(
   'a user who may not write into the clone is told what to do, and npm is not called',
@@ -80,7 +80,7 @@ test.skipIf(!isRoot)(
     expect(code).toBe(73)
     expect(stderr).toMatch(/^The packages in \S+ are missing .* npm ci --omit=dev\n$/)
   },
-  60_000,
+  180_000,
 )
 
 test.skipIf(!isRoot)(
@@ -101,5 +101,5 @@ test.skipIf(!isRoot)(
     expect(stdout).toContain(`listens at http://127.0.0.1:`)
     expect(stderr).toContain('"message":"stopped"')
   },
-  60_000,
+  180_000,
 )

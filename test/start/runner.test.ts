@@ -53,7 +53,7 @@ test('a runner starts with the service, without any set-up, and is started again
   host.signal('SIGTERM')
   expect(await host.exited).toBe(0)
   expect(await isThere(second)).toBe(false)
-}, 60_000)
+}, 180_000)
 
 test('it ends with a service that is killed', async () => {
   const host = await start()
@@ -62,4 +62,4 @@ test('it ends with a service that is killed', async () => {
   host.signal('SIGKILL')
   await host.exited
   await until(async () => !(await isThere(runner)))
-}, 60_000)
+}, 180_000)

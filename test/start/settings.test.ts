@@ -34,7 +34,7 @@ test.each([...HOST_NAMES])(
       await host.close()
     }
   },
-  60_000,
+  180_000,
 )
 
 test('a wildcard among the hosts that users may reach is refused with the reason', async () => {
@@ -45,4 +45,4 @@ test('a wildcard among the hosts that users may reach is refused with the reason
       `TIDEMARK_OUTBOUND_ALLOW=${hosts} has a wildcard, which would open every private address`,
     )
   }
-}, 60_000)
+}, 180_000)

@@ -6,7 +6,7 @@ import { startBun } from '../hosts/bun.ts'
 
 const DEPLOY = join(import.meta.dir, '../../deploy')
 const NAME = /tidemark_[a-z_]+/g
-const TEST_MAX_MS = 60_000
+const TEST_MAX_MS = 180_000
 
 const promtool = (args: readonly string[], input: string) => {
   const { exitCode, stdout, stderr } = Bun.spawnSync(['promtool', ...args], { stdin: Buffer.from(input) })

@@ -73,5 +73,5 @@ test.each([...LANGUAGES])(
       rmSync(folder, { recursive: true })
     }
   },
-  30_000,
+  180_000,
 )

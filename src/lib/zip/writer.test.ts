@@ -41,7 +41,7 @@ test('what was packed is what is read, in its order, whatever the chunks', async
     ),
     { numRuns: 25 },
   )
-}, 120_000)
+}, 180_000)
 
 test('what was packed is what other programs unpack', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-zip-'))

@@ -80,7 +80,7 @@ class RealJob {
   }
 }
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 describe('a job under random events', () => {
   test('agrees with the model: state, error code, deadline, transitions, samples, answers', () => {

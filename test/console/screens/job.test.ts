@@ -4,7 +4,7 @@ import { LOOKS } from '../browser.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
-const TEST_MAX_MS = 90_000
+const TEST_MAX_MS = 180_000
 const POINTS = 10_000
 /** Budget of drawing a chart with 10,000 points. */
 const DRAW_MAX_MS = 150

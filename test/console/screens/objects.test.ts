@@ -348,7 +348,7 @@ onMainHost('objects', (stage) => {
       await page.getByText('objects are deleted').waitFor()
       expect(await isGone(`/jobs/${first}`)).toBe(true)
     })
-  }, 120_000)
+  }, 180_000)
 
   test('all fields of a device are edited, a fault is shown at its field, and a copy is made', async () => {
     const group = await make('groups', 1, 'Cellar')

@@ -76,7 +76,7 @@ describe('the Bun host, while another process locks both of its databases for 10
     const stored = await session.readHistories(host.url, jobIds)
     await killAll(host)
     expect(ledger.compare(stored)).toMatchObject(KEPT)
-  }, 60_000)
+  }, 180_000)
 
   test('would be seen to block', async () => {
     const host = await startProcess({ command: BLOCKING, dataDir })
@@ -84,7 +84,7 @@ describe('the Bun host, while another process locks both of its databases for 10
     const [stalledMs] = [await stalledMsOf(host), await Bun.sleep(5_000)]
     expect(Math.max(stalledMs, await stalledMsOf(host))).toBeGreaterThan(STALL_MAX_MS)
     await killAll(host)
-  }, 30_000)
+  }, 180_000)
 })
 
 describe('the Bun host, while the libSQL server of its system database is paused', () => {
@@ -118,7 +118,7 @@ describe('the Bun host, while the libSQL server of its system database is paused
     expectAnswered(delivered)
     expect(recoveredMs).toBeLessThan(ANSWER_MAX_MS)
     expect(ledger.compare(stored)).toMatchObject(KEPT)
-  }, 60_000)
+  }, 180_000)
 })
 
 function expectRefused(answers: readonly Answer[]): void {

@@ -55,7 +55,7 @@ test.each([
     expect(changes.map(({ to }) => to)).toEqual(['minor', 'major'])
     expect(changes.at(-1)?.at).toBe(majorAt)
   },
-  60_000,
+  180_000,
 )
 
 async function link(session: Session, url: string, parent: string, child: Body): Promise<void> {

@@ -50,7 +50,7 @@ test('an object whose storage fails refuses all that shared the commit, as if it
   expect(await deliver()).toMatchObject({ status: 200 })
   const verdict = ledger.compare(await session.readHistories(host.url, [jobId]))
   expect(verdict).toMatchObject({ ...KEPT, unacknowledged: 0 })
-}, 30_000)
+}, 180_000)
 
 test('an alarm that fails eight times comes again: the silence is noticed, dated at the deadline that had passed before', async () => {
   const [jobId = 0] = await session.createJobs(host.url, 1, { timeout: `PT${TIMEOUT_MS / 1000}S` })
@@ -66,7 +66,7 @@ test('an alarm that fails eight times comes again: the silence is noticed, dated
   expect(Date.parse(String(job['stateSince']))).toBe(Date.parse(nextTimeoutAt))
   const codes = await session.readSamples(host.url, jobId, 'errorCode')
   expect(codes.map(({ value }) => value)).toEqual([0, 5])
-}, 60_000)
+}, 180_000)
 
 /** How many alarms the Worker has logged as failed so far. */
 async function failedAlarms(): Promise<number> {

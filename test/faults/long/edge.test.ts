@@ -21,7 +21,7 @@ test('while D1 is away requests are refused with 503, a time to wait and a probl
   expect(await signIn('the table is lost')).toEqual([500, 'internal', null, problem])
   expect(await signIn('nobody')).toEqual([401, 'unauthenticated', null, problem])
   await losing.end()
-}, 60_000)
+}, 180_000)
 
 test('requests wait for no other one, which may have ended: none is taken for hung, also after senders have left', async () => {
   const busy = await startEdgeProcess('light-hashes')
@@ -37,7 +37,7 @@ test('requests wait for no other one, which may have ended: none is taken for hu
   }
   expect([...statuses]).toEqual(['200'])
   await busy.end()
-}, 60_000)
+}, 180_000)
 
 test('room for large bodies comes back from senders who leave in the middle of theirs', async () => {
   const left = await startEdgeProcess('light-hashes')
@@ -71,7 +71,7 @@ test('room for large bodies comes back from senders who leave in the middle of t
   expect(statuses[0]).toBe(503)
   expect(statuses.at(-1)).toBe(200)
   await left.end()
-}, 60_000)
+}, 180_000)
 
 test('an object that dies between its commit and its answer finds an earlier deadline by itself; one that lost its alarm is found by cron', async () => {
   const dying = await startEdgeProcess('dies-after-a-commit')
@@ -105,4 +105,4 @@ test('an object that dies between its commit and its answer finds an earlier dea
   expect(logs).toContain('the trigger was pulled')
   expect(logs).toContain('"jobs: wake-up timers were lost and have been set again","jobs":1')
   expect(codes).toEqual([5, 5])
-}, 90_000)
+}, 180_000)

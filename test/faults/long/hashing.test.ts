@@ -6,16 +6,16 @@ const RACE = `${import.meta.dir}/../hashing-race.ts`
 
 test('who would wait without end for an idle processor is hashed with a share of a busy one', async () => {
   expect(await raceWith('100')).toBe('impatient')
-}, 60_000)
+}, 180_000)
 
 test('control: without a share of a busy processor, whoever has less to do is hashed first', async () => {
   expect(await raceWith('1000000000')).toBe('patient')
-}, 60_000)
+}, 180_000)
 
 test('at the edge others are answered during a hash; control: during one of the platform they are not', async () => {
   const [beside, instead] = [await answeredDuring('whole'), await answeredDuring('eager-hashes')]
   expect(beside).toBeGreaterThan(5 * instead)
-}, 60_000)
+}, 180_000)
 
 /** How many requests an edge host answers, one after the other, while it hashes five wrong passwords. */
 async function answeredDuring(name: string): Promise<number> {

@@ -21,7 +21,7 @@ const SIGNED_IN_KEY = 'tidemark.signedIn'
 /** While colours change from one theme to the other, axe finds too little contrast. */
 const END_TRANSITIONS = `for (const one of document.getAnimations())
   if (one.effect?.getComputedTiming().endTime !== Infinity) one.finish()`
-const WAIT_MAX_MS = 20_000
+const WAIT_MAX_MS = 60_000
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
 

@@ -22,7 +22,7 @@ type Alarm = {
   readonly assignedUntil: string | null
 }
 
-const JOURNEY_MAX_MS = 120_000
+const JOURNEY_MAX_MS = 300_000
 const POINT_MAX_MS = 1000
 const DELIVERIES = 5
 const ROOM_TRIES = 300

@@ -23,7 +23,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ['keys', 'keys'],
   ['first-value', 'first-value'],
 ]
-const PLANT_MAX_MS = 60_000
+const PLANT_MAX_MS = 300_000
 const TEST_MAX_MS = 180_000
 /** The calls of the API without which there is no sentence. */
 const CALLS_OF_SENTENCE = ['/alarms', '/session', '/session/refresh']

@@ -12,7 +12,7 @@ import { startHost } from '../hosts/start.ts'
 import { HAS_BROWSER, IS_COMPLETE, launch, visit } from './browser.ts'
 import type { Look, Visit } from './browser.ts'
 
-const START_MAX_MS = 60_000
+const START_MAX_MS = 300_000
 const ONLY_BUN = HOSTS_BY_HAND.filter(([name]) => name === 'bun')
 
 /** A host with a user of each role, and a browser. */

@@ -6,8 +6,8 @@ import { CUT_CONTROLS, TOO_WIDE } from './layout.ts'
 import { makePlant, SCREENS } from './plant.ts'
 import { onBun } from './stage.ts'
 
-const WALK_MAX_MS = 180_000
-const PLANT_MAX_MS = 60_000
+const WALK_MAX_MS = 300_000
+const PLANT_MAX_MS = 300_000
 /** Tab stops of a screen that are looked at: trees and grids have one stop each. */
 const STOPS_MAX = 25
 

@@ -15,7 +15,7 @@ const SECTIONS = [
   'notifications/links',
   'notifications/messages',
 ] as const
-const VISIT_MAX_MS = 60_000
+const VISIT_MAX_MS = 300_000
 
 onMainHost('administration', (stage) => {
   for (const path of stage.name === 'bun' ? SECTIONS : [])

@@ -5,8 +5,7 @@ import { definitionOf, makeThings } from '../boards.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 300_000
-/** Data of a busy machine come later. */
-const WAIT_MAX_MS = 60_000
+
 onMainHost('dashboards', (stage) => {
   let ids: Readonly<Record<string, number>> = {}
   beforeAll(async () => {
@@ -22,7 +21,6 @@ onMainHost('dashboards', (stage) => {
     'a dashboard draws widgets of all kinds, each of which fails alone; its parameters are in the address',
     () =>
       stage.visit('dashboards', {}, async ({ page, check }) => {
-        page.setDefaultTimeout(WAIT_MAX_MS)
         await page.getByText('2 dashboards.').waitFor()
         await check('list')
         await page.getByRole('link', { name: 'Coast' }).click()
@@ -66,7 +64,6 @@ onMainHost('dashboards', (stage) => {
     'all data of a page come in one call, and a viewer who may read it sees no control that changes it',
     () =>
       stage.visit('dashboards/storm-desk', { as: 'dashboard_viewer' }, async ({ page }) => {
-        page.setDefaultTimeout(WAIT_MAX_MS)
         const calls: string[] = []
         page.on('request', (request) => {
           if (request.url().endsWith('/data')) calls.push(request.url())
@@ -89,7 +86,6 @@ onMainHost('dashboards', (stage) => {
       )
       await stage.visit('dashboards/pumps', {}, async ({ page, check, expectProblem }) => {
         expectProblem(/status of 412/)
-        page.setDefaultTimeout(WAIT_MAX_MS)
         await page.getByRole('button', { name: 'Edit', exact: true }).click()
         const dialog = page.getByRole('dialog')
         const add = async (kind: string, title: string): Promise<void> => {
@@ -165,7 +161,6 @@ onMainHost('dashboards', (stage) => {
         json: { ids: [ids['inside']] },
       })
       await stage.visit('dashboards', {}, async ({ page, check }) => {
-        page.setDefaultTimeout(WAIT_MAX_MS)
         await page.getByRole('button', { name: 'More for Dashboards' }).click()
         await page.getByRole('menuitem', { name: 'Import dashboards' }).click()
         const dialog = page.getByRole('dialog')
@@ -197,7 +192,6 @@ onMainHost('dashboards', (stage) => {
         'wall?dashboards=storm-desk,inside&every=5',
         { as: 'dashboard_viewer' },
         async ({ page, check }) => {
-          page.setDefaultTimeout(WAIT_MAX_MS)
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
           await check('wall')
           await page.getByRole('heading', { name: 'Inside' }).waitFor()
@@ -211,7 +205,6 @@ onMainHost('dashboards', (stage) => {
     'places of a table are on a map without a request to another host, as clusters with their worst state, and in a list',
     () =>
       stage.visit('map', {}, async ({ page, check }) => {
-        page.setDefaultTimeout(WAIT_MAX_MS)
         await page.getByText('No places yet').waitFor()
         await check('map-empty')
         await page.getByLabel('Data source', { exact: true }).selectOption('Shop')

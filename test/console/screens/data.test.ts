@@ -7,8 +7,7 @@ import { onMainHost } from '../stage.ts'
 const ROWS = 10_200
 /** Rows that may be in the page at once. */
 const DRAWN_MAX = 300
-const IMPORT_MAX_MS = 60_000
-const JOURNEY_MAX_MS = 180_000
+const JOURNEY_MAX_MS = 300_000
 const CONFIGURATION = {
   format: 1,
   dataSources: [{ settings: { name: 'Archive', type: 'csv' }, notes: [], scopes: [] }],
@@ -141,7 +140,6 @@ onMainHost(
         })
         await stage.visit(`data/${id}/import`, {}, async ({ page, check, expectProblem }) => {
           expectProblem(/422|412/)
-          page.setDefaultTimeout(IMPORT_MAX_MS)
           // The page hears of a drop as a browser tells it.
           const text = JSON.stringify(['id,station,level,measured_at', ...lines].join('\n'))
           const dropped = await page.evaluateHandle(`(() => {
@@ -307,7 +305,6 @@ onMainHost(
         ]
         await good(client.request('POST', `/dataSources/${id}/tables/orders/rows`, { json: { rows } }))
         await stage.visit('queries', {}, async ({ page, check }) => {
-          page.setDefaultTimeout(IMPORT_MAX_MS)
           const dialog = page.getByRole('dialog')
           await page.getByText('No data queries yet').waitFor()
           await page.getByRole('link', { name: 'New data query' }).first().click()
@@ -378,7 +375,6 @@ onMainHost(
         const json = { name: 'All shops', dataSourceId: id, text: 'SELECT region FROM shops' }
         const query = await good<{ readonly id: number }>(client.request('POST', '/dataQueries', { json }))
         await stage.visit(`queries/${query.id}`, {}, async ({ page, check }) => {
-          page.setDefaultTimeout(IMPORT_MAX_MS)
           const dialog = page.getByRole('dialog')
           await page.getByLabel('Computed').selectOption('each hour')
           await page.getByLabel('Indexes').fill('region')
@@ -436,7 +432,6 @@ onMainHost(
         })
         await stage.visit('queries', {}, async ({ page, check, expectProblem }) => {
           expectProblem(/status of 409/)
-          page.setDefaultTimeout(IMPORT_MAX_MS)
           const dialog = page.getByRole('dialog')
           await page.getByRole('button', { name: 'New group' }).click()
           await dialog.getByLabel('Name', { exact: true }).fill('Harbour')

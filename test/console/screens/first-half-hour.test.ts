@@ -4,8 +4,6 @@ import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 400_000
-/** Data of a busy machine come later. */
-const WAIT_MAX_MS = 60_000
 const LINES = [
   'station,day,level,lat,lon,state',
   'Harlingen,2026-11-01,1.2,53.175,5.411,ok',
@@ -26,7 +24,6 @@ onMainHost('first-half-hour', (stage) => {
       await stage.visit('data/new/import', {}, async ({ page, check, expectProblem }) => {
         // There is no link before it is made.
         expectProblem(/404.*\/public\)/)
-        page.setDefaultTimeout(WAIT_MAX_MS)
         const dialog = page.getByRole('dialog')
         // The page hears of a drop as a browser tells it.
         const dropped = await page.evaluateHandle(`(() => {
@@ -106,7 +103,6 @@ onMainHost('first-half-hour', (stage) => {
       // Another person has the link alone.
       const path = new URL(shared).pathname.replace(/^.*\/ui\//, '')
       await stage.visit(path, { as: null }, async ({ page, check }) => {
-        page.setDefaultTimeout(WAIT_MAX_MS)
         await page.getByRole('heading', { level: 1, name: 'Coast' }).waitFor()
         const chart = page.getByRole('region', { name: 'Levels', exact: true })
         await page.getByLabel('station', { exact: true }).selectOption('Harlingen')

@@ -8,8 +8,6 @@ import { onMainHost } from '../stage.ts'
 type Made = { readonly id: number }
 
 const TEST_MAX_MS = 300_000
-/** Data of a busy machine come later. */
-const WAIT_MAX_MS = 60_000
 const HOUR_MS = 3_600_000
 const AHEAD = 12
 
@@ -41,7 +39,6 @@ onMainHost(
       () =>
         stage.visit('forecasts', {}, async ({ page, check, expectProblem }) => {
           expectProblem(/status of 409/)
-          page.setDefaultTimeout(WAIT_MAX_MS)
           await page.getByText('No forecasts yet').waitFor()
           await check('none')
           await page.getByRole('link', { name: 'New forecast' }).first().click()

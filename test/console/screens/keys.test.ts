@@ -4,7 +4,7 @@ import { KEY_TABLE } from '../../../src/console/shell/key-table.ts'
 import { makePlant } from '../plant.ts'
 import { onMainHost } from '../stage.ts'
 
-const PLANT_MAX_MS = 60_000
+const PLANT_MAX_MS = 300_000
 const TEST_MAX_MS = 180_000
 /** Charts load late on a busy machine. */
 const SLOW_MAX_MS = 60_000

@@ -13,7 +13,7 @@ const ROW_PX = 28
 /** The rows that a tree has, read from the height of what scrolls. */
 const ROWS_OF_TREE = `Math.round(document.querySelector('.tree').scrollHeight / ${ROW_PX})`
 const SETTLED_MS = 2_000
-const SETUP_MAX_MS = 120_000
+const SETUP_MAX_MS = 300_000
 const TRIES = 20
 const TRIES_MAX = 300
 const PAUSE_MS = 200

@@ -34,8 +34,8 @@ type Theme = 'light' | 'dark'
 const LANGUAGES: readonly Language[] = ['en', 'de', 'fr']
 const FOLDER = join(import.meta.dir, '../pictures/screens')
 const CONSOLE = join(import.meta.dir, '../../../src/console')
-const PLANT_MAX_MS = 60_000
-const SHOT_MAX_MS = 60_000
+const PLANT_MAX_MS = 300_000
+const SHOT_MAX_MS = 300_000
 const LOOKS: Readonly<Record<Language, readonly (readonly [Width, Theme])[]>> = {
   en: [
     ['wide', 'light'],

@@ -10,7 +10,7 @@ const FIRST = 200
 const SECOND = 20
 const LONG = 1_250
 const CHUNK = 250
-const JOURNEY_MAX_MS = 180_000
+const JOURNEY_MAX_MS = 300_000
 /** A runner that is silent for 25 seconds is given up. */
 const BEAT_MS = 5_000
 /** The lines of a log that may be in the page at once. */

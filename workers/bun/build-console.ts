@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 
 import type { BunPlugin } from 'bun'
 
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** Where the build lies; the static assets of the Worker in `wrangler.toml` are this folder. */
 export const CONSOLE_DIR = join(ROOT, 'dist/console')

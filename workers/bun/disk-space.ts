@@ -1,4 +1,4 @@
-import { rm, statfs } from 'node:fs/promises'
+import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Log } from '../../src/ports/log.ts'
@@ -44,7 +44,7 @@ class WatchedDisk implements DiskSpace {
   /** What was spent since the disk was looked at last. */
   #spentBytes = 0
   #hasBallast: boolean | null = null
-  #timer: Timer | null = null
+  #timer: NodeJS.Timeout | null = null
   #looking: Promise<void> = Promise.resolve()
 
   constructor(dataDir: string, log: Log, freeInside: () => Promise<number>) {
@@ -111,7 +111,7 @@ class WatchedDisk implements DiskSpace {
   async #take(sizeBytes: number): Promise<void> {
     if (this.#hasBallast === true) return
     // Written, not only made that long: a file of holes would give nothing back.
-    await Bun.write(this.#ballast, new Uint8Array(sizeBytes))
+    await writeFile(this.#ballast, new Uint8Array(sizeBytes))
     this.#hasBallast = true
   }
 }

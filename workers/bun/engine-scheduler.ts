@@ -60,7 +60,7 @@ class EngineScheduler {
   readonly #host: Omit<EngineHost, 'armed' | 'turn'>
   readonly #stallMs: number
   #engine: JobEngine | null = null
-  #timer: Timer | null = null
+  #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #ticking: Promise<void> = Promise.resolve()
   #tidying: Promise<void> | null = null

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 
 import {
   createClient,
@@ -205,7 +205,7 @@ class PatientClient implements Client {
           await setImmediate()
           throw refusalOf(error)
         }
-        await Bun.sleep(pause)
+        await sleep(pause)
       }
     }
   }

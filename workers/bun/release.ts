@@ -6,7 +6,7 @@ import { EXIT, CommandFailure } from './failures.ts'
 import { migrate } from './libsql.ts'
 import type { Libsql } from './libsql.ts'
 
-const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
+const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
 
 type Client = Libsql['client']
 type Migration = { readonly tag: string; readonly when: number }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 
 import type { Log } from '../../src/ports/log.ts'
 
-const PROGRAM = join(import.meta.dir, '../runner/main.ts')
+const PROGRAM = join(import.meta.dirname, '../runner/main.ts')
 const PAUSE_FIRST_MS = 1_000
 const PAUSE_LONGEST_MS = 60_000
 /** Jobs have five seconds to end, and then the runner tidies up. */
@@ -27,7 +27,7 @@ export type RunnerChildParts = {
  * with this process, however that ends. @returns what ends it */
 export function startRunnerChild(parts: RunnerChildParts): () => Promise<void> {
   let child: Child | null = null
-  let timer: Timer | undefined
+  let timer: NodeJS.Timeout | undefined
   let isClosing = false
   const start = (pauseMs: number) => {
     const startedAt = performance.now()

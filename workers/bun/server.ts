@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
@@ -150,7 +151,7 @@ function aboutOf({ dataDir, timeZone }: BunSettings, { migrated }: Storage) {
   return { version: RELEASE.tidemark, dataDir, timeZone, schema, migrations, pid: process.pid }
 }
 
-function startPeriodicJobs(everyMs: number, ports: Ports): Timer {
+function startPeriodicJobs(everyMs: number, ports: Ports): NodeJS.Timeout {
   const { clock, log } = ports
   let nightAt = nextNight(clock.now())
   const lookAfter = async () => {
@@ -211,7 +212,7 @@ type ServerParts = {
   readonly http: Listener
   readonly dispatch: OpenDispatch
   readonly endBeat: () => void
-  readonly upkeep: Timer
+  readonly upkeep: NodeJS.Timeout
   readonly endWatches: readonly (() => Promise<void>)[]
   readonly notifier: Notifier
   readonly scheduled: ScheduledEngine
@@ -236,7 +237,7 @@ async function closeAll(parts: ServerParts): Promise<void> {
 async function drain(http: Listener): Promise<void> {
   const stopped = http.stop()
   const until = performance.now() + DRAIN_MAX_MS
-  while (http.pendingRequests > 0 && performance.now() < until) await Bun.sleep(10)
+  while (http.pendingRequests > 0 && performance.now() < until) await sleep(10)
   await Promise.all([stopped, http.stop(true)])
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { jsonLog } from '../json-log.ts'
 import { startServer } from './server.ts'
@@ -111,7 +112,7 @@ class Visitor {
       const body = await this.get(path)
       if (isThere(body)) return body
       if (Date.now() > until) throw new Error(`Nothing happened at ${path} within ${WAIT_MAX_MS} ms.`)
-      await Bun.sleep(50)
+      await sleep(50)
     }
   }
 

@@ -12,7 +12,7 @@ const ANSWER_MS = 10_000
 
 let orders: BeatOrders | null = null
 let saidAt = 0
-let timer: Timer | null = null
+let timer: NodeJS.Timeout | null = null
 const asking = new Set<string>()
 
 for await (const line of createInterface({ input: process.stdin })) {

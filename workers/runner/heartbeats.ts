@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { Log } from '../../src/ports/log.ts'
 
-const PROGRAM = join(import.meta.dir, 'heartbeat.ts')
+const PROGRAM = join(import.meta.dirname, 'heartbeat.ts')
 const WORD_MS = 1_000
 
 type Attempt = { readonly id: string; readonly attemptToken: string }
@@ -36,7 +36,7 @@ export class Heartbeats {
   readonly #parts: HeartbeatParts
   readonly #jobs = new Map<string, Attempt>()
   #child: ChildProcessWithoutNullStreams | null = null
-  #timer: Timer | null = null
+  #timer: NodeJS.Timeout | null = null
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { AboutRunner, Assignment } from '../../src/automation/runs/protocol.ts'
 import type { Log } from '../../src/ports/log.ts'
-import { version } from '../../package.json'
+import packageJson from '../../package.json' with { type: 'json' }
 import { FileCache } from './cache.ts'
 import { Client, Refused } from './client.ts'
 import { takeDirectory } from './directory.ts'
@@ -124,7 +124,7 @@ async function describe(
     refusal: sandbox.refusal?.slice(0, REFUSAL_MAX) ?? null,
     slots: settings.slots,
     os: `${type()} ${release()}`,
-    version,
+    version: packageJson.version,
   }
 }
 

@@ -21,7 +21,7 @@ export class Stopped extends Error {
 /** Waits until no process of the run is left. The signal sends SIGTERM, then SIGKILL after the grace time; if another runner
  * may have the run already, it is killed at once. */
 export async function untilEnded(contained: Contained, signal: AbortSignal): Promise<Exit> {
-  let timer: Timer | undefined
+  let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
     if (signal.reason instanceof Stopped && signal.reason.reason === 'fenced') return contained.kill()
     contained.terminate()
@@ -40,7 +40,7 @@ export async function untilEnded(contained: Contained, signal: AbortSignal): Pro
 /** Does something after a time, which may be longer than a timer takes. @returns what calls it off */
 export function after(ms: number, act: () => void): () => void {
   const endAt = performance.now() + ms
-  let timer: Timer
+  let timer: NodeJS.Timeout
   const wait = () => {
     const leftMs = endAt - performance.now()
     timer = setTimeout(leftMs > TIMER_MAX_MS ? wait : act, Math.min(leftMs, TIMER_MAX_MS))

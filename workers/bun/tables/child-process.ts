@@ -9,7 +9,7 @@ import { Refusal } from '../../../src/lib/errors.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
 
-const PROGRAM = join(import.meta.dir, 'child.ts')
+const PROGRAM = join(import.meta.dirname, 'child.ts')
 /** Of a processor that both want, deliveries get ten times as much (nice 10, sched(7)). */
 const NICE = 10
 const LOOK_MS = 50
@@ -94,7 +94,7 @@ export class TableChild {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let reason: Reason | null = null
-    let killer: Timer | undefined
+    let killer: NodeJS.Timeout | undefined
     const stop = (why: Reason) => {
       if (reason !== null) return
       reason = why

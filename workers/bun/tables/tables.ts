@@ -64,7 +64,7 @@ class DuckTables implements BunTables {
   readonly #files = new Semaphore(1, FILES_WAITING, Number.POSITIVE_INFINITY)
   readonly #children = new Set<TableChild>()
   /** Query children without a task, each with the timer that ends it. */
-  readonly #idle = new Map<TableChild, Timer>()
+  readonly #idle = new Map<TableChild, NodeJS.Timeout>()
 
   constructor(parts: Parts) {
     this.#parts = parts

@@ -1,5 +1,6 @@
 import type { Assignment } from '../../../src/automation/runs/protocol.ts'
 import type { Environments } from '../environments.ts'
+import { isInPath } from '../programs.ts'
 
 /** Where programs are looked for, inside and outside of a job. */
 export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin'
@@ -60,7 +61,7 @@ export type Engine = {
 
 /** Whether a program is where jobs look for it. */
 export function hasProgram(name: string): boolean {
-  return Bun.which(name, { PATH: SYSTEM_PATH }) !== null
+  return isInPath(name, SYSTEM_PATH)
 }
 
 /** A command that needed no preparing. */

@@ -7,7 +7,7 @@ import type { Engine, Preparation } from './engine.ts'
 import { activated, buildByPip, pythonVersion } from './python.ts'
 
 /** The engine, which this runner brings along. */
-const ENGINE = join(import.meta.dir, '../forecast')
+const ENGINE = join(import.meta.dirname, '../forecast')
 const PARTS = [
   'main.py',
   'backtest.py',

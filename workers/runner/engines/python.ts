@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 
 import type { Assignment } from '../../../src/automation/runs/protocol.ts'
 import { detect } from '../../../src/automation/scripts/detection.ts'
+import { runProgram } from '../programs.ts'
 import { hasProgram, readyMade, SYSTEM_PATH, Unprepared } from './engine.ts'
 import type { Argv, Engine, Preparation } from './engine.ts'
 import { pointsIntoTree } from './requirements.ts'
@@ -119,10 +120,6 @@ function outsideSettings(...prefixes: readonly string[]): Record<string, string>
 
 /** The version with its build; empty where Python does not run. It is asked each time: an operator may upgrade it. */
 export async function pythonVersion(): Promise<string> {
-  const child = Bun.spawn([PYTHON, '-I', '-c', 'import sys, venv; print(sys.version)'], {
-    env: { PATH: SYSTEM_PATH },
-    stderr: 'ignore',
-  })
-  const text = await new Response(child.stdout).text()
-  return (await child.exited) === 0 ? text.trim() : ''
+  const { code, stdout } = await runProgram([PYTHON, '-I', '-c', 'import sys, venv; print(sys.version)'])
+  return code === 0 ? stdout.trim() : ''
 }

@@ -1,10 +1,15 @@
 import { Buffer } from 'node:buffer'
-import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs'
+import type { StdioOptions } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 import { bubblewrapArguments } from './bubblewrap.ts'
 import type { Bind, Limits, SandboxStart } from './container.ts'
+import { startProgram } from '../programs.ts'
+import type { Started } from '../programs.ts'
 import type { Way } from '../proxy.ts'
 import { FORWARDED, insideCommand, PROXY, proxyVariables } from './init.ts'
 import type { Forwarder } from './init.ts'
@@ -18,7 +23,7 @@ import { asUser } from './uids.ts'
 import type { OpenTunnel } from './ways-out.ts'
 
 /** Given as text, since its file may lie where other users have no way to. */
-const ENTER = readFileSync(join(import.meta.dir, 'enter.py'), 'utf8')
+const ENTER = readFileSync(join(import.meta.dirname, 'enter.py'), 'utf8')
 const FILE_BLOCK_BYTES = 512
 /** Jobs give way to what tells the service that they are alive. */
 const NICENESS = 10
@@ -59,7 +64,7 @@ export type Launch = {
 }
 
 export type Launched = {
-  readonly process: Bun.Subprocess
+  readonly process: Pick<Started, 'pid' | 'exited'>
   readonly pipes: Pipes
   /** What bubblewrap has said of how it goes. */
   readonly status: () => { readonly firstPid: number | null; readonly hasRun: boolean }
@@ -89,16 +94,10 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
     closeSync(status)
     for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
   }
-  let waiting: Bun.Subprocess<'pipe', number, number>
+  const stdio = ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd, told, status, ...filters] as const
+  let waiting: Waiting
   try {
-    waiting = Bun.spawn(['/bin/sh', '-c', OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], {
-      cwd: '/',
-      env: {},
-      detached: true,
-      stdio: ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd, told, status, ...filters],
-    })
-    // Before it has started anything that would not take part in it.
-    setPriority(waiting.pid, NICENESS)
+    waiting = await startWaiting([OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], [...stdio])
   } catch (error) {
     closeSync(told)
     close()
@@ -106,20 +105,21 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
   } finally {
     for (const fd of [pipes.stdout.writeFd, pipes.stderr.writeFd, ...filters]) closeSync(fd)
   }
+  const { child, script } = waiting
   let isTaken = false
   return {
-    isWaiting: () => waiting.exitCode === null && waiting.signalCode === null,
+    isWaiting: () => child.exitCode === null && child.signalCode === null,
     async launch(given) {
       isTaken = true
       try {
         const { command, text } = namespaces
           ? apart(given, own, filters.length > 0)
           : shutIn(given, confinement, own)
-        writeSync(told, text, 0)
-        await waiting.stdin.write(scriptFor(command, given.limits))
-        await waiting.stdin.end()
+        // By a name of its own, so that the descriptor that the child has stays at its beginning.
+        writeFileSync(`/proc/self/fd/${told}`, text)
+        await pipeline([scriptFor(command, given.limits)], script)
       } catch (error) {
-        waiting.kill('SIGKILL')
+        child.kill('SIGKILL')
         close()
         throw error
       } finally {
@@ -131,12 +131,27 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
     async discard() {
       if (isTaken) return
       isTaken = true
-      waiting.kill('SIGKILL')
+      child.kill('SIGKILL')
       await waiting.exited
       closeSync(told)
       close()
     },
   }
+}
+
+type Waiting = Started & { readonly script: Writable }
+
+/** Starts the shell that waits for its script. @throws {Error} if it cannot be started */
+async function startWaiting(words: readonly string[], stdio: StdioOptions): Promise<Waiting> {
+  const options = { cwd: '/', env: {}, detached: true, stdio }
+  const started = await startProgram(['/bin/sh', '-c', ...words], options)
+  // Before it has started anything that would not take part in it.
+  setPriority(started.pid, NICENESS)
+  const { stdin: script } = started.child
+  if (!script) throw new TypeError('A shell without a script')
+  // The script of a shell that has ended goes nowhere; `launch` finds that out.
+  script.on('error', () => undefined)
+  return { ...started, script }
 }
 
 /** The script for the waiting shell. */

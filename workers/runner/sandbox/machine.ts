@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { isInPath, runProgram } from '../programs.ts'
 import { delegate, hierarchiesOf, openGroup } from './cgroups.ts'
 import type { ProcessGroup } from './cgroups.ts'
 import type { Limits, SandboxStart } from './container.ts'
@@ -105,7 +106,7 @@ function confinementIn(found: ProbeResults, { uid, group }: Slot): Confinement {
 function startingPoint({ demand, without = new Set() }: MachineOptions): ProbeResults {
   const reasonFor = (means: Means) => {
     if (demand === 'off' || without.has(means)) return 'switched off'
-    if (means === 'namespaces' && Bun.which('bwrap') === null) return 'bubblewrap is not installed'
+    if (means === 'namespaces' && !isInPath('bwrap')) return 'bubblewrap is not installed'
     return null
   }
   return Object.fromEntries(MEANS.map((means) => [means, reasonFor(means)])) as ProbeResults
@@ -113,9 +114,7 @@ function startingPoint({ demand, without = new Set() }: MachineOptions): ProbeRe
 
 /** Why nothing can be started at all: what every level is made with is not there. */
 function lackingProgram(): string | null {
-  const lacking = ['socat', 'python3', 'setpriv', 'ps'].find(
-    (program) => Bun.which(program, { PATH: '/usr/bin:/bin' }) === null,
-  )
+  const lacking = ['socat', 'python3', 'setpriv', 'ps'].find((program) => !isInPath(program, '/usr/bin:/bin'))
   return lacking === undefined ? null : `${lacking} is not installed`
 }
 
@@ -242,7 +241,6 @@ async function faultOf(act: () => Promise<unknown>): Promise<string | null> {
 }
 
 async function succeeds(command: string[]): Promise<void> {
-  const started = Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'pipe'] })
-  const [code, said] = await Promise.all([started.exited, started.stderr.text()])
-  if (code !== 0) throw new Error(said.trim() || `${command[0]} ended with ${code}`)
+  const { code, stderr } = await runProgram(command)
+  if (code !== 0) throw new Error(stderr.trim() || `${command[0]} ended with ${code}`)
 }

@@ -1,6 +1,8 @@
 import { lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { runProgram } from '../programs.ts'
+
 const BYTES_PER_FILE = 4_096
 
 /** Mounts a directory in memory that holds no more than so much. @throws where this process may not */
@@ -34,7 +36,6 @@ export async function giveTo(uid: number, path: string): Promise<void> {
 }
 
 async function run(command: string[]): Promise<void> {
-  const started = Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'pipe'] })
-  const [code, said] = await Promise.all([started.exited, started.stderr.text()])
-  if (code !== 0) throw new Error(`${command[0]}: ${said.trim() || `exit code ${code}`}`)
+  const { code, stderr } = await runProgram(command)
+  if (code !== 0) throw new Error(`${command[0]}: ${stderr.trim() || `exit code ${code}`}`)
 }

@@ -1,6 +1,8 @@
 import { chownSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { runProgram } from '../programs.ts'
+
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
 /** What a job writes to, and where that is read. */
@@ -17,8 +19,8 @@ export type Pipes = { readonly stdout: Pipe; readonly stderr: Pipe }
 export async function openPipes(folder: string, uid: number | null): Promise<Pipes> {
   const paths = ['stdout', 'stderr'].map((name) => join(folder, name))
   for (const path of paths) rmSync(path, { force: true })
-  const made = Bun.spawn(['mkfifo', '--mode=600', ...paths], { stdio: ['ignore', 'ignore', 'inherit'] })
-  if ((await made.exited) !== 0) throw new Error('Creating pipes failed.')
+  const made = await runProgram(['mkfifo', '--mode=600', ...paths])
+  if (made.code !== 0) throw new Error(`Creating pipes failed: ${made.stderr.trim()}`)
   const [stdout, stderr] = paths.map((path) => openPipe(path, uid)) as [Pipe, Pipe]
   return { stdout, stderr }
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { Contained, Exit } from './container.ts'
 import { endProcessesOf } from './uids.ts'
 import type { ProcessGroup } from './cgroups.ts'
@@ -92,7 +94,7 @@ function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
     tail: () => tail.trim(),
     async ended(withinMs: number | null) {
       if (withinMs !== null) {
-        await Promise.race([both, Bun.sleep(withinMs)])
+        await Promise.race([both, sleep(withinMs)])
         // Output of a process that escaped the kill is dropped.
         await Promise.all([stdout.cancel(), stderr.cancel()])
       }
@@ -105,7 +107,7 @@ function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
 export async function emptied(group: ProcessGroup): Promise<void> {
   for (let members = group.members(); members.length > 0; members = group.members()) {
     for (const pid of members) signalTo(pid, 'SIGKILL')
-    await Bun.sleep(SWEEP_MS)
+    await sleep(SWEEP_MS)
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 
 import type { Isolation } from '../../../src/domain/isolation.ts'
 import type { Bind, Contained, Exit, Limits, SandboxStart } from './container.ts'
@@ -87,7 +88,7 @@ class MachineSandbox implements Sandbox {
 
   async start(start: SandboxStart): Promise<Contained> {
     if (this.refusal !== null) throw new Error(this.refusal)
-    if (!Bun.isMainThread)
+    if (!isMainThread)
       throw new Error(
         'A sandboxed process must be started from the main thread, because it ends with its thread.',
       )

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'
 
+import { runProgram } from '../programs.ts'
+
 /** The first of the user ids for slots: above the ids that systems give to people, below the ids of services, and available in
  * a container with 65,536 ids. */
 const FIRST_UID = 58_000
@@ -26,9 +28,8 @@ export async function claimUids(): Promise<Uids | null> {
 /** Whether a user of a row exists, on this machine or in its directory. */
 async function hasUsers(first: number): Promise<boolean> {
   const uids = Array.from({ length: BLOCK }, (_, index) => String(first + index))
-  const found = Bun.spawn(['getent', 'passwd', ...uids], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const [text] = await Promise.all([found.stdout.text(), found.exited])
-  return text !== ''
+  const { stdout } = await runProgram(['getent', 'passwd', ...uids])
+  return stdout !== ''
 }
 
 function listenAs(name: string): Promise<Server | null> {
@@ -55,15 +56,14 @@ export async function endProcessesOf(uid: number): Promise<void> {
   const command = ['setpriv', ...asUser(uid), '/bin/sh', '-c', 'kill -KILL -1']
   do {
     // The command fails if no process was there to kill.
-    await Bun.spawn(command, { env: {}, stdio: ['ignore', 'ignore', 'ignore'] }).exited
+    await runProgram(command)
   } while (await hasProcesses(uid))
 }
 
 /** Whether a process of a user still runs; a zombie does not. */
 async function hasProcesses(uid: number): Promise<boolean> {
-  const listed = Bun.spawn(['ps', '-U', String(uid), '-o', 'stat='], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const [text] = await Promise.all([listed.stdout.text(), listed.exited])
-  const states = text.split('\n').map((line) => line.trim())
+  const { stdout } = await runProgram(['ps', '-U', String(uid), '-o', 'stat='])
+  const states = stdout.split('\n').map((line) => line.trim())
   return states.some((state) => state !== '' && !state.startsWith('Z'))
 }
 

@@ -21,6 +21,17 @@ export async function findJob(database: Database, id: number): Promise<JobRow | 
   return row ? (row as unknown as JobRow) : null
 }
 
+/** Those of these ids that are jobs. */
+export async function readExistingIds(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await database.all<{ id: number }>(sql`
+    select jobs.id as id from json_each(${JSON.stringify(ids)}) as wanted
+    cross join jobs on jobs.id = wanted.value`)
+  return rows.map(({ id }) => id)
+}
+
 /** The ids of one page of jobs; page numbers wrap around. There are `pages` pages, unless that makes pages smaller than
  * `sizeMin` or larger than `sizeMax` ids. */
 export async function readPageOfIds(

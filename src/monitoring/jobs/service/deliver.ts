@@ -16,9 +16,10 @@ import type {
   Round,
   Sender,
 } from '../../../domain/delivery.ts'
-import { roundWithout, withRefusals } from '../round.ts'
+import { refusedAt, roundWithout, withRefusals } from '../round.ts'
 import { deliveryOf } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
+import { readExistingIds } from '../store.ts'
 
 /** Delivers to a job; when this resolves, the values are on stable storage. Reads no database while the caller's rights
  * are cached: the actor has everything else. With a key, a repetition within 24 hours gets the first answer again and
@@ -39,15 +40,20 @@ export function deliver(
 /** The same for a sender who was authenticated in another way, with a globally unique key. */
 export function deliverAs(
   sender: Sender,
-  { jobActors }: Ports,
+  ports: Ports,
   { jobId, body, key }: { readonly jobId: number; readonly body: DeliveryBody; readonly key: string | null },
 ): Promise<Delivered> {
+  const { jobActors } = ports
   const delivery = deliveryOf(body)
   const delivered =
     key === null
       ? jobActors.deliver(jobId, delivery, sender)
       : deliverOnce(jobActors, sender, { jobId, delivery, repeat: repeatOf(key, body) })
-  return body.returnValue === undefined ? delivered : delivered.catch(pointIntoArray)
+  return delivered.catch(async (error: unknown) => {
+    if (error instanceof Refusal && error.code === 'not_found')
+      throw (await unready(ports, [jobId])).get(jobId) ?? error
+    return body.returnValue === undefined ? rethrow(error) : pointIntoArray(error)
+  })
 }
 
 async function deliverOnce(
@@ -59,6 +65,10 @@ async function deliverOnce(
   if (outcome instanceof Refusal) throw outcome
   if (!outcome || 'refused' in outcome) throw new TypeError('A delivery got no delivery result.')
   return outcome
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 function pointIntoArray(error: unknown): never {
@@ -82,19 +92,37 @@ export async function deliverAll(
   context: Context,
   parcels: readonly BulkItem[],
 ): Promise<readonly DeliveryOutcome[]> {
-  const { jobActors } = context.ports
   const sender = senderOf(context.caller)
   const refusals = await undeliverable(
     context,
     parcels.map(({ jobId }) => jobId),
   )
-  if (refusals.size === 0) return jobActors.deliverAll(parcels, sender)
-  const outcomes = await jobActors.deliverAll(
+  if (refusals.size === 0) return deliverToReady(context.ports, parcels, sender)
+  const outcomes = await deliverToReady(
+    context.ports,
     parcels.filter(({ jobId }) => !refusals.has(jobId)),
     sender,
   )
   const next = outcomes.values()
   return parcels.map(({ jobId }) => refusals.get(jobId) ?? next.next().value ?? NO_OUTCOME)
+}
+
+async function deliverToReady(
+  ports: Ports,
+  parcels: readonly BulkItem[],
+  sender: Sender,
+): Promise<readonly DeliveryOutcome[]> {
+  const outcomes = await ports.jobActors.deliverAll(parcels, sender)
+  const unknown = parcels.filter((_, place) => isUnknown(outcomes[place])).map(({ jobId }) => jobId)
+  if (unknown.length === 0) return outcomes
+  const waiting = await unready(ports, unknown)
+  return outcomes.map((outcome, place) =>
+    isUnknown(outcome) ? (waiting.get(parcels[place]?.jobId ?? 0) ?? outcome) : outcome,
+  )
+}
+
+function isUnknown(outcome: DeliveryOutcome | undefined): boolean {
+  return outcome instanceof Refusal && outcome.code === 'not_found'
 }
 
 /** The outcome of an item without an answer. */
@@ -105,14 +133,14 @@ export async function deliverRounds(
   context: Context,
   rounds: readonly Round[],
 ): Promise<readonly DeliveredRound[]> {
-  const { jobActors } = context.ports
   const sender = senderOf(context.caller)
   const refusals = await undeliverable(
     context,
     rounds.flatMap(({ jobIds }) => jobIds),
   )
-  if (refusals.size === 0) return jobActors.deliverRounds(rounds, sender)
-  const outcomes = await jobActors.deliverRounds(
+  if (refusals.size === 0) return deliverRoundsToReady(context.ports, rounds, sender)
+  const outcomes = await deliverRoundsToReady(
+    context.ports,
     rounds.map((round) => roundWithout(round, refusals)),
     sender,
   )
@@ -121,6 +149,50 @@ export async function deliverRounds(
     return round ? withRefusals(round, refusals, outcome) : []
   })
 }
+
+async function deliverRoundsToReady(
+  ports: Ports,
+  rounds: readonly Round[],
+  sender: Sender,
+): Promise<readonly DeliveredRound[]> {
+  const outcomes = await ports.jobActors.deliverRounds(rounds, sender)
+  const jobAt = (place: number, index: number) => rounds[place]?.jobIds[index] ?? 0
+  const unknown = outcomes.flatMap(({ refused }, place) =>
+    refused.flatMap(({ code, index }) => (code === 'not_found' ? jobAt(place, index) : [])),
+  )
+  if (unknown.length === 0) return outcomes
+  const waiting = await unready(ports, unknown)
+  return outcomes.map((outcome, place) => ({
+    ...outcome,
+    refused: outcome.refused.map((one) => {
+      const refusal = one.code === 'not_found' ? waiting.get(jobAt(place, one.index)) : undefined
+      return refusal ? refusedAt(one.index, refusal) : one
+    }),
+  }))
+}
+
+/** Why jobs that no actor knows can be delivered to later: they exist, and their actors have no configuration yet. A job that
+ * does not exist has no entry. */
+async function unready(
+  { database, log }: Ports,
+  jobIds: readonly number[],
+): Promise<ReadonlyMap<number, Refusal>> {
+  try {
+    const existing = await readExistingIds(database, [...new Set(jobIds)])
+    return new Map(existing.map((id) => [id, NOT_READY]))
+  } catch (error) {
+    log.error(
+      'deliveries: looking for unknown jobs failed; their deliveries are refused as unavailable',
+      error,
+    )
+    return new Map(jobIds.map((id) => [id, NOT_READY]))
+  }
+}
+
+const NOT_READY = new Refusal(
+  'unavailable',
+  'The job is not ready for deliveries yet, because the service could not store its configuration. Try again shortly.',
+)
 
 /** @throws {Refusal} unauthenticated */
 function senderOf(caller: Caller): Sender {

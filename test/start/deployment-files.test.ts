@@ -143,16 +143,51 @@ describe('the file for Kubernetes', () => {
   })
 })
 
-test('compose builds stages that exist, and starts the runner for the profile alone', () => {
-  const { services } = parse(text('compose.yaml')) as {
-    readonly services: Readonly<
-      Record<string, { readonly build: { readonly target?: string }; readonly profiles?: readonly string[] }>
-    >
+type Service = {
+  readonly build: { readonly dockerfile: string; readonly target?: string }
+  readonly profiles?: readonly string[]
+  readonly volumes?: readonly (string | { readonly type: string; readonly target: string })[]
+} & Readonly<Record<string, unknown>>
+
+describe('compose', () => {
+  const { services, volumes } = parse(text('compose.yaml'), { merge: true }) as {
+    readonly services: { readonly tidemark: Service; readonly runner: Service }
+    readonly volumes: Readonly<Record<string, unknown>>
   }
-  expect(Object.keys(services)).toEqual(['tidemark', 'runner'])
-  expect(services['tidemark']?.profiles).toBeUndefined()
-  expect(services['runner']?.profiles).toEqual(['scripts'])
-  expect(stages).toContain(services['runner']?.build.target ?? '')
-  // Without a target the last stage is built.
-  expect(service).toStartWith('\nFROM scratch\n')
+  const { tidemark, runner } = services
+
+  test('has ten lines at most, builds stages that exist, and starts the runner for the profile alone', () => {
+    expect(text('compose.yaml').trimEnd().split('\n').length).toBeLessThanOrEqual(10)
+    expect(Object.keys(services)).toEqual(['tidemark', 'runner'])
+    expect(tidemark.profiles).toBeUndefined()
+    expect(runner.profiles).toEqual(['scripts'])
+    expect(stages).toContain(runner.build.target ?? '')
+    expect(runner.build.dockerfile).toBe(tidemark.build.dockerfile)
+    expect(tidemark.build.target).toBeUndefined()
+    // Without a target the last stage is built.
+    expect(service).toStartWith('\nFROM scratch\n')
+  })
+
+  test('keeps the data in a named volume, and the rest of the service read-only and on this machine', () => {
+    const [, data = ''] = /^VOLUME (.*)$/m.exec(service) ?? []
+    const [, port = ''] = /^EXPOSE (.*)$/m.exec(service) ?? []
+    expect(tidemark).toMatchObject({
+      read_only: true,
+      restart: 'unless-stopped',
+      ports: [`127.0.0.1:8080:${port}`],
+      volumes: [`data:${data}`, { type: 'tmpfs', target: '/tmp' }],
+    })
+    expect(Object.keys(volumes)).toEqual(['data'])
+    expect(tidemark['privileged']).toBeUndefined()
+  })
+
+  test('gives the runner the network of the service and its token, and no password', () => {
+    expect(runner).toMatchObject({
+      network_mode: 'service:tidemark',
+      privileged: true,
+      restart: 'unless-stopped',
+      environment: ['TIDEMARK_RUNNER_TOKEN'],
+    })
+    expect(runner.volumes).toBeUndefined()
+  })
 })

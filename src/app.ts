@@ -93,13 +93,13 @@ import type { Ports } from './ports/index.ts'
 
 export type Handle = (request: Request) => Response | Promise<Response>
 
-/** The application: a function of requests, and its routes for whoever wants to list them. */
+/** The application: a function of requests, and the list of its routes. */
 export type App = {
   readonly fetch: Handle
   readonly routes: readonly Route[]
 }
 
-/** What the rooms report to `GET /readyz`. */
+/** The checks of the rooms for `GET /readyz`. */
 export const healthReports: HealthReports = {
   scripts: scriptHealth,
   warnings: [
@@ -128,7 +128,7 @@ export const setupHooks: SetupHooks = {
   continueDemo: continueInBackground,
 }
 
-/** What a restore asks of the rooms of monitoring and data. */
+/** The parts of monitoring and data in a restore. */
 export const restoreHooks: RestoreHooks = {
   firstNames: FIRST_NAMES,
   pauseNotifications: pausing,

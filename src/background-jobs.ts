@@ -15,7 +15,7 @@ import { createFirstJob } from './monitoring/jobs/service/first-job.ts'
 import { applyChanges } from './monitoring/job-config/service.ts'
 import type { Ports } from './ports/index.ts'
 
-/** What a new installation begins with. */
+/** The first objects of a new installation. */
 export type FirstStart = {
   /** The token of the set-up link; null when there is a user. */
   readonly setupToken: string | null
@@ -23,7 +23,7 @@ export type FirstStart = {
   readonly firstJobId: number | null
 }
 
-/** Makes sure that somebody can sign in, and makes a first device with a job in an empty tree.
+/** Creates a first administrator if needed, and a first device with a job in an empty tree.
  * @throws {RangeError} when the configured password is weak */
 export async function beginFirst(ports: Ports): Promise<FirstStart> {
   const { isFirstStart, setupToken } = await prepareFirstStart(ports)
@@ -31,7 +31,7 @@ export async function beginFirst(ports: Ports): Promise<FirstStart> {
   return { setupToken, firstJobId: makesJob ? await createFirstJob(ports) : null }
 }
 
-/** What a process that died left undone: configurations that a job has not heard of, changes not carried on, and rows of
+/** Completes the work of a process that died: configurations that a job has not received, changes that were not propagated, and rows of
  * tables that no table has. */
 export async function recover(ports: Ports): Promise<void> {
   await applyChanges(ports)
@@ -45,7 +45,7 @@ export async function runMinutely(ports: Ports): Promise<void> {
   await Promise.all([refreshWhenDue(ports), refreshResultsWhenDue(ports)])
 }
 
-/** What deliveries and deadlines do not bring about by themselves, to be asked for every few minutes: what was left undone,
+/** Periodic work of every few minutes beside deliveries and deadlines: unfinished work,
  * people of the directory, files without a reference, backups that are due. */
 export async function runPeriodic(ports: Ports): Promise<void> {
   await Promise.all([
@@ -61,7 +61,7 @@ export async function runPeriodic(ports: Ports): Promise<void> {
   ])
 }
 
-/** What is looked through once a night: every parent's state, and translations that were asked for long ago. */
+/** The sweep of every night: every parent's state, and old translations. */
 export async function runNightly(ports: Ports): Promise<void> {
   await Promise.all([sweepAll(ports), sweepTranslations(ports)])
 }

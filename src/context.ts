@@ -2,7 +2,7 @@ import type { Ports } from './ports/index.ts'
 import { ROLES } from './ports/roles.ts'
 import type { Role } from './ports/roles.ts'
 
-/** What a room's verb may use: the ports, who asks, and the id that names the request in logs and answers. */
+/** The context of a room's verb: the ports, the caller, and the id of the request in logs and answers. */
 export type Context = {
   readonly ports: Ports
   readonly caller: Caller
@@ -11,7 +11,7 @@ export type Context = {
   readonly request?: Request
 }
 
-/** What credentials allow within the role of their user. `execute` delivers and runs; `backup` makes and reads backups;
+/** The rights of credentials within the role of their user. `execute` delivers and runs; `backup` makes and reads backups;
  * `account` is how the user signs in; `administration` changes users, rights, settings and secrets. No personal token and no
  * lent session has the last two. */
 export const SCOPES = ['read', 'write', 'execute', 'backup', 'account', 'administration'] as const
@@ -38,7 +38,7 @@ export type UserCaller = {
   readonly sessionHash: string | null
   /** The name of the personal token behind the call, when there is one. */
   readonly tokenName?: string
-  /** What the credentials are good for; absent: for all that the role allows. */
+  /** The scopes of the credentials; absent: all rights of the role. */
   readonly scopes?: readonly Scope[]
   /** Other users whose rights limit those of this user: an act is allowed only if all of them may do it. Neither they nor
    * this user are administrators. */

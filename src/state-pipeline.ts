@@ -15,18 +15,18 @@ const TRANSITIONS_AT_ONCE = 1_000
 const JUDGED_IN_A_ROW = 5
 const SLICES_IN_A_ROW = 10
 
-/** A flow as whoever runs it sees it. */
+/** The pipeline as its host sees it. */
 export type OpenStatePipeline = StatePipeline & {
   /** When it is to be settled next, epoch ms: early or twice does no harm, and late is dated as if it were in time. */
   readonly nextAt: number
 }
 
-/** What a flow needs; without `events` nobody is told what it has committed. */
+/** The parts of a pipeline; without `events` its commits are not published. */
 type PipelinePorts = Pick<Ports, 'database' | 'clock' | 'log'> & {
   readonly events?: Pick<Events, 'committed'>
 }
 
-/** Runs one step at a time. Of what it has committed, also where it failed then, readers of events hear after it. */
+/** Runs one step at a time and then publishes the events of its commits, also after a failure. */
 function stepsOf(events: PipelinePorts['events']) {
   const lock = new Mutex()
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {
@@ -38,7 +38,7 @@ function stepsOf(events: PipelinePorts['events']) {
   }
 }
 
-/** Carries on together what is told while something else is under way.
+/** Collects calls during a running step and processes them together.
  * @param carryOn asks for what there is when its turn has come */
 function gathering(
   carryOn: (transitions: () => readonly Transition[]) => Promise<void>,
@@ -58,8 +58,8 @@ function gathering(
   }
 }
 
-/** What follows when objects change their state, top to bottom, one after the other. What is told while something else is
- * under way is carried on together.
+/** The consequences of changed states, top to bottom, one after the other. Changes that arrive during a step
+ * are processed together.
  * @param onNotices called when there may be something to send */
 export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = () => {}): OpenStatePipeline {
   const step = stepsOf(ports.events)
@@ -74,7 +74,7 @@ export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = 
     const instants = transitions.map(({ at }) => Math.min(at, now))
     for (let from = 0; from < transitions.length;) {
       const at = instants[from] ?? now
-      // What was planned for before then comes first, also where nobody woke up for it.
+      // Earlier planned changes come first, also when their wake-up was missed.
       const isPlanned = at >= maintenance.plannedAt
       if (isPlanned) await maintenance.advance(at)
       const due = instants.findIndex((later, index) => index > from && later >= maintenance.plannedAt)
@@ -108,7 +108,7 @@ export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = 
       await step(bringUpToDate)
       await maintenance.reviewInTurns(step)
       // A few at a time: at midnight many periods end, and deliveries do not wait for all of them. Nor does the caller,
-      // whose host may bound its statements: whoever is woken goes on.
+      // whose host may bound its statements: the next wake-up continues.
       for (let judged = 0; judged < JUDGED_IN_A_ROW; judged++) {
         if (!(await step(judge)).isMoreDue) break
       }
@@ -116,7 +116,7 @@ export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = 
         alarmsAt = await advanceAlarms(ports)
         await makeNotices(ports)
       })
-      // Whoever asks may have changed what waits.
+      // The caller may have changed the queue.
       onNotices()
     },
     sweep: (afterId) => step(() => sweepSome(ports, afterId, judge)),
@@ -126,8 +126,8 @@ export function openStatePipeline(ports: PipelinePorts, onNotices: () => void = 
   }
 }
 
-/** Sets some parents right, and then judges the containers above what was. With the last of them goes what is kept of
- * alarms of long ago. */
+/** Corrects some parents, and then judges the containers above the corrected ones. The last ones also remove
+ * old changes. */
 async function sweepSome(
   ports: Pick<Ports, 'database' | 'clock' | 'log'>,
   afterId: number,
@@ -139,10 +139,10 @@ async function sweepSome(
   return next
 }
 
-/** What a flow knows of maintenance: when some begins or ends next, and whether objects are still to enter or leave what
- * has. */
+/** The known maintenance: its next begin or end, and whether objects have still to enter or leave one that
+ * began or ended. */
 function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
-  // Nothing is known yet of what is planned.
+  // The plan is not loaded yet.
   let known: Advanced = { nextAt: 0, isPending: false }
   return {
     get plannedAt() {
@@ -154,12 +154,12 @@ function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
     async advance(until: number): Promise<void> {
       known = await advanceMaintenance(ports, until)
     },
-    /** What is still to enter or leave maintenance has done so before it changes. */
+    /** Objects enter or leave maintenance before they change. */
     async reviewBefore(transitions: readonly Transition[]): Promise<void> {
       if (!known.isPending) return
       await reviewUrgent(ports, [...new Set(transitions.map(({ objectId }) => objectId))])
     },
-    /** Some slices of what is left, each in a turn of its own. */
+    /** Some slices of the remaining work, each in a turn of its own. */
     async reviewInTurns(turn: (slice: () => Promise<void>) => Promise<void>): Promise<void> {
       const slice = async () => {
         known = { ...known, isPending: await reviewSlice(ports) }
@@ -169,10 +169,10 @@ function openMaintenance(ports: Pick<Ports, 'database' | 'clock'>) {
   }
 }
 
-/** Compares every parent with what its children make it. What changes meanwhile gets its turn after a few parents each. */
+/** Compares every parent with the state that follows from its children. Changes meanwhile get their turn after a few parents each. */
 export async function sweepAll({ flow, log }: Pick<Ports, 'flow' | 'log'>): Promise<void> {
   for (let after: number | null = 0; after !== null;) after = await flow.sweep(after)
-  // Alarms follow what was set right.
+  // Alarms follow the corrections.
   await flow.runDue()
   log.info('state pipeline: all states were compared with the states of their children')
 }

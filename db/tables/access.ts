@@ -5,7 +5,7 @@ import { objects } from './tree.ts'
 export const users = sqliteTable('users', {
   id: integer().primaryKey({ autoIncrement: true }),
   username: text().notNull().unique(),
-  /** What the name is compared by; null where a user of before that has another's. */
+  /** The form by which names are compared; null for an older user whose form another user has. */
   usernameKey: text('username_key').unique(),
   passwordHash: text('password_hash').notNull(),
   role: text().notNull(),
@@ -24,7 +24,7 @@ export const users = sqliteTable('users', {
     .default(sql`'[]'`),
   version: integer().notNull(),
   createdAt: integer('created_at').notNull(),
-  /** What the directory calls the person for good. */
+  /** The permanent id of the person in the directory. */
   directoryId: text('directory_id').unique(),
   /** When an administrator disabled the user, or the directory was found to have or want the person no more. */
   disabledAt: integer('disabled_at'),
@@ -43,7 +43,7 @@ export const sessions = sqliteTable(
     agent: text().notNull().default(''),
     refreshCount: integer('refresh_count').notNull().default(0),
     owes: text().notNull().default(''),
-    /** What it is good for, with spaces between; null for all that its user may. */
+    /** Its scopes, with spaces between; null for all rights of its user. */
     scopes: text(),
     /** The ids of users whose rights bound those of its user, as a JSON array; null for none. */
     bounds: text(),

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import { users } from './access.ts'
 import { objects } from './tree.ts'
 
-/** Where alarms come from: an object, or what is below it, and from which state on. */
+/** The source of alarms: an object or its subtree, and the state from which on they open. */
 export const alarmLinks = sqliteTable(
   'alarm_links',
   {
@@ -17,15 +17,15 @@ export const alarmLinks = sqliteTable(
     /** `object`: the object itself. `below`: every job, service level object and container at or below it. */
     covers: text().notNull(),
     minState: text('min_state').notNull(),
-    /** Null for alarms that are listed and sent to nobody. */
+    /** Null for alarms that are listed and not sent. */
     recipientId: integer('recipient_id'),
-    /** How long an alarm is held before it is told. */
+    /** The delay before an alarm is sent. */
     delayMs: integer('delay_ms').notNull(),
     /** How long an object has to be well before its alarm closes. */
     recoveryDelayMs: integer('recovery_delay_ms').notNull(),
-    /** Which kinds of changes are told, as a JSON array. */
+    /** The kinds of changes that are sent, as a JSON array. */
     events: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
-    /** The path up to which alarms of what was bad when the link came have been opened; null once all have. */
+    /** The path up to which alarms of objects that were already bad have been opened; null once all have. */
     openedTo: text('opened_to'),
   },
   (table) => [
@@ -56,7 +56,7 @@ export const alarms = sqliteTable(
     beginAt: integer('begin_at').notNull(),
     /** When the object got well; null while it is open. */
     endAt: integer('end_at'),
-    /** Why the transition that opened it came, and what was said with it. */
+    /** The reason and message of the transition that opened it. */
     reason: text().notNull(),
     message: text(),
     /** The last sign of life of what fell silent. */
@@ -69,7 +69,7 @@ export const alarms = sqliteTable(
     sticky: integer({ mode: 'boolean' }).notNull(),
     /** The open alarm that explains this one. */
     suppressedBy: integer('suppressed_by'),
-    /** Why it is not told: `maintenance`, `flapping` or `delay`; null where nothing holds it. */
+    /** The reason why it is held: `maintenance`, `flapping` or `delay`; null for an alarm that is not held. */
     heldReason: text('held_reason'),
     maintained: integer({ mode: 'boolean' }).notNull(),
     flapping: integer({ mode: 'boolean' }).notNull(),
@@ -79,7 +79,7 @@ export const alarms = sqliteTable(
     wellSinceAt: integer('well_since_at'),
     /** When time changes it next; null for never. */
     dueAt: integer('due_at'),
-    /** Whether what explained it has closed since somebody looked. */
+    /** Whether the alarm that explained it has closed since the last check. */
     isUnexplained: integer('is_unexplained', { mode: 'boolean' }).notNull().default(false),
     /** Counts its changes from 1. */
     version: integer().notNull(),
@@ -113,7 +113,7 @@ export const alarms = sqliteTable(
   ],
 )
 
-/** What somebody said on an alarm. */
+/** A comment on an alarm. */
 export const alarmComments = sqliteTable(
   'alarm_comments',
   {
@@ -121,7 +121,7 @@ export const alarmComments = sqliteTable(
     alarmId: integer('alarm_id')
       .notNull()
       .references(() => alarms.id, { onDelete: 'cascade' }),
-    /** Who said it; 0 where no user did. */
+    /** The author; 0 for the system. */
     userId: integer('user_id').notNull(),
     text: text().notNull(),
     createdAt: integer('created_at').notNull(),

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Who changed what. Triggers refuse to change or remove a row. */
+/** The audit trail. Triggers refuse to change or remove a row. */
 export const audit = sqliteTable(
   'audit',
   {

@@ -8,7 +8,7 @@ export const backups = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** `asked`, `scheduled` or `uploaded`. */
     origin: text().notNull(),
-    /** When what is in it was so, and by which release. */
+    /** The instant and the release of its content. */
     madeAt: integer('made_at').notNull(),
     release: text().notNull(),
     hasHistories: integer('has_histories', { mode: 'boolean' }).notNull(),
@@ -42,7 +42,7 @@ export const HELD_GENERATIONS = 'held generations'
 export const backupRows = sqliteTable(
   'backup_rows',
   {
-    /** What they are gathered for. */
+    /** The purpose of the parts. */
     run: text().notNull(),
     section: text().notNull(),
     place: integer().notNull(),

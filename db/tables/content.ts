@@ -29,10 +29,10 @@ export const styles = sqliteTable('styles', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** What administrators have set; one row, and none before they have. */
+/** The settings that administrators changed: one row, or none before the first change. */
 export const settings = sqliteTable('settings', {
   id: integer().primaryKey(),
-  /** What was set, as on the wire, without secrets. */
+  /** The settings as on the wire, without secrets. */
   values: text({ mode: 'json' }).$type<unknown>().notNull(),
   /** Sealed secrets by their names. */
   secrets: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
@@ -52,7 +52,7 @@ export const translations = sqliteTable(
   (table) => [primaryKey({ columns: [table.language, table.key] })],
 )
 
-/** What a provider made of a text lately. */
+/** Cached translations of a provider. */
 export const translationCache = sqliteTable(
   'translation_cache',
   {

@@ -18,7 +18,7 @@ export const personalTokens = sqliteTable(
   (table) => [index('personal_tokens_by_user').on(table.userId)],
 )
 
-/** What a user proves beside a password. */
+/** A second factor of a user. */
 export const mfa = sqliteTable('mfa', {
   userId: integer('user_id')
     .primaryKey()

@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable } from 'drizzle-orm/sqlite-core
 
 import { objects } from './tree.ts'
 
-/** What objects depend on beyond the tree: without the one the other cannot be well. */
+/** Dependencies of objects beyond the tree: an object cannot be well while its dependency is bad. */
 export const dependencies = sqliteTable(
   'dependencies',
   {

@@ -1,6 +1,6 @@
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 
-/** The latest time that somebody began to read events; the number is in their ids. */
+/** The latest start of a reader of events; the number is in the ids of events. */
 export const eventEpochs = sqliteTable('event_epochs', {
   id: integer().primaryKey({ autoIncrement: true }),
   openedAt: integer('opened_at').notNull(),

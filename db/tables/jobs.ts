@@ -36,7 +36,7 @@ export const jobValues = sqliteTable(
   ],
 )
 
-/** The tokens of push URLs: whoever knows one delivers to its job. */
+/** The tokens of push URLs: the holder of one delivers to its job. */
 export const pings = sqliteTable(
   'pings',
   {

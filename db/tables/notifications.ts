@@ -1,23 +1,23 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Who is told of alarms, by which way. */
+/** Recipients of alarms, and the way to them. */
 export const alarmRecipients = sqliteTable('alarm_recipients', {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull().unique(),
   type: text().notNull(),
   /** Where to send and with which secrets, as sealed JSON. */
   target: text().notNull(),
-  /** What may be shown of it. */
+  /** The part that answers may show. */
   shownTarget: text('shown_target').notNull(),
   /** The user or the user group that it is, where it is one. */
   userId: integer('user_id'),
   userGroupId: integer('user_group_id'),
-  /** When, of what and in which words it is told, as JSON. */
+  /** Times, kinds and language of its messages, as JSON. */
   rules: text({ mode: 'json' }).$type<unknown>().notNull(),
   /** How many alarms were handed out to the members of a group, one after the other. */
   handedOut: integer('handed_out').notNull(),
-  /** What became of the latest message: `ok`, `failed`, or null before there was any. */
+  /** The outcome of the latest message: `ok`, `failed`, or null before the first. */
   lastStatus: text('last_status'),
   lastDetail: text('last_detail'),
   lastAt: integer('last_at'),
@@ -30,12 +30,12 @@ export const notifications = sqliteTable(
   'notifications',
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** What the receiver knows it by, whenever it is sent again. */
+    /** Its idempotency key, the same in every attempt. */
     key: text().notNull().unique(),
     recipientId: integer('recipient_id')
       .notNull()
       .references(() => alarmRecipients.id, { onDelete: 'cascade' }),
-    /** The user whom it is for; 0 where the recipient is not made of users. */
+    /** The user that it is for; 0 for a recipient that is not made of users. */
     userId: integer('user_id').notNull(),
     /** `waiting`, `sent`, `dead` */
     status: text().notNull(),
@@ -46,7 +46,7 @@ export const notifications = sqliteTable(
     /** When it is given up. */
     giveUpAt: integer('give_up_at').notNull(),
     finishedAt: integer('finished_at'),
-    /** What was said of the latest attempt. */
+    /** The error or reply of the latest attempt. */
     detail: text().notNull(),
   },
   (table) => [
@@ -78,7 +78,7 @@ export const notices = sqliteTable(
     /** Which reminder or escalation it is, from 1; 0 for what follows at once. */
     step: integer().notNull(),
     dueAt: integer('due_at').notNull(),
-    /** What is told of the alarm, as JSON. */
+    /** The content of the message about the alarm, as JSON. */
     facts: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** The message that tells it; null while it waits. */
     notificationId: integer('notification_id').references(() => notifications.id, { onDelete: 'cascade' }),

@@ -22,7 +22,7 @@ export const oidcStates = sqliteTable(
   (table) => [index('oidc_states_by_end').on(table.expiresAt)],
 )
 
-/** Logins that the provider vouched for and that nobody has turned into a session yet. */
+/** Logins that the provider confirmed and that are not yet a session. */
 export const oidcLogins = sqliteTable(
   'oidc_logins',
   {
@@ -40,7 +40,7 @@ export const oidcLogins = sqliteTable(
   (table) => [index('oidc_logins_by_end').on(table.expiresAt)],
 )
 
-/** What the provider calls a session of ours. */
+/** The id of a session at the provider. */
 export const oidcSessions = sqliteTable(
   'oidc_sessions',
   {

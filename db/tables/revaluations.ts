@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 import { objects } from './tree.ts'
 
-/** Maintenance, corrections of the past, and comments on objects and on what is below them. */
+/** Maintenance, corrections of the past, and comments on objects and their subtrees. */
 export const revaluations = sqliteTable(
   'revaluations',
   {
@@ -21,7 +21,7 @@ export const revaluations = sqliteTable(
     slaRelevant: integer('sla_relevant', { mode: 'boolean' }).notNull(),
     /** When it applies between begin and end, as JSON. */
     active: text({ mode: 'json' }).$type<unknown>().notNull(),
-    /** True for what is laid over the past, false for what was or will be lived through. */
+    /** True for a correction of the past, false for a revaluation that took or takes effect live. */
     inPast: integer('in_past', { mode: 'boolean' }).notNull(),
     /** The other part of what began before it was entered. */
     linkedId: integer('linked_id'),

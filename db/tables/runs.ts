@@ -8,7 +8,7 @@ export const runners = sqliteTable('runners', {
   name: text().notNull().unique(),
   /** SHA-256 of its token, hexadecimal. */
   tokenHash: text('token_hash').notNull().unique(),
-  /** What it said of itself, as JSON: labels, capabilities, isolation, versions. */
+  /** Its own report, as JSON: labels, capabilities, isolation, versions. */
   about: text({ mode: 'json' }).$type<unknown>().notNull(),
   registeredAt: integer('registered_at').notNull(),
   seenAt: integer('seen_at').notNull(),
@@ -23,7 +23,7 @@ export const runs = sqliteTable(
     scriptId: integer('script_id')
       .notNull()
       .references(() => scripts.id, { onDelete: 'cascade' }),
-    /** 0 for the one that a script without any has. No reference: what ran is told of after it is gone. */
+    /** 0 for the implicit one of a script without configurations. No reference: runs stay listed after the configuration is deleted. */
     runConfigurationId: integer('run_configuration_id').notNull(),
     /** `manual`, `schedule`, `webhook`, `dataSource`, `alarm` */
     trigger: text().notNull(),
@@ -33,18 +33,18 @@ export const runs = sqliteTable(
     state: text().notNull(),
     /** From 1. */
     attempt: integer().notNull(),
-    /** What was asked for, as JSON: arguments and parameters of the caller, and what the configuration said then, without secrets. */
+    /** The order, as JSON: arguments and parameters of the caller, and the configuration at that time, without secrets. */
     order: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** How often it is tried again when it is lost; as its configuration said when it was assigned. */
     retries: integer().notNull(),
-    /** Who has it, or had it last. */
+    /** The present or last runner. */
     runnerId: integer('runner_id'),
     runnerName: text('runner_name'),
     /** The session that its script has meanwhile. */
     sessionHash: text('session_hash'),
-    /** SHA-256 of the token of the attempt, hexadecimal; null before somebody has it, and once it was taken away. */
+    /** SHA-256 of the token of the attempt, hexadecimal; null before a runner has it, and once it was taken away. */
     attemptHash: text('attempt_hash'),
-    /** When the runner is given up unless it is heard of; null while nobody has it. */
+    /** The end of the lease of the runner; null without a runner. */
     leaseUntil: integer('lease_until'),
     isCancelled: integer('is_cancelled', { mode: 'boolean' }).notNull(),
     exitCode: integer('exit_code'),
@@ -104,7 +104,7 @@ export const runLogLines = sqliteTable(
   (table) => [primaryKey({ columns: [table.runId, table.line] })],
 )
 
-/** Files that came with a job, those that it left, and those of its script while it is held. */
+/** Input files of a job, its output files, and the files of its script while it is held. */
 export const runFiles = sqliteTable(
   'run_files',
   {
@@ -129,9 +129,9 @@ export const runRepeats = sqliteTable(
   {
     userId: integer('user_id').notNull(),
     key: text().notNull(),
-    /** SHA-256 of what was ordered, hexadecimal. */
+    /** SHA-256 of the order, hexadecimal. */
     digest: text().notNull(),
-    /** No reference: what was ordered is not ordered again once the run is gone. */
+    /** No reference: an order is not repeated once its run is deleted. */
     runId: text('run_id').notNull(),
     untilAt: integer('until_at').notNull(),
   },

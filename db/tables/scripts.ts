@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { users } from './access.ts'
 
-/** What scripts are sorted into; one is called `Default` and stays. */
+/** Groups of scripts; the group `Default` cannot be deleted. */
 export const scriptGroups = sqliteTable(
   'script_groups',
   {
@@ -29,7 +29,7 @@ export const scripts = sqliteTable(
     timeoutS: integer('timeout_s').notNull(),
     /** The MIME types of files that it takes, as a JSON array. */
     acceptedFiles: text('accepted_files', { mode: 'json' }).$type<string[]>().notNull(),
-    /** What runs it, as it follows from the paths in its tree. */
+    /** The program that runs it, derived from the paths in its tree. */
     detection: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** The user who last changed the tree, and the role of that user then; null before the first change. No reference:
      * the id stays when the user is gone. */
@@ -46,7 +46,7 @@ export const scripts = sqliteTable(
   ],
 )
 
-/** The tree of a script: files, and directories that somebody made. */
+/** The tree of a script: files, and directories that a user made. */
 export const scriptFiles = sqliteTable(
   'script_files',
   {
@@ -68,7 +68,7 @@ export const scriptFiles = sqliteTable(
   (table) => [primaryKey({ columns: [table.scriptId, table.path] })],
 )
 
-/** What works no more once a script is gone, as it says of itself. */
+/** The dependents that a script declares: they break when it is deleted. */
 export const scriptDependents = sqliteTable(
   'script_dependents',
   {

@@ -2,7 +2,7 @@ import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from
 
 import { objects } from './tree.ts'
 
-/** What service level containers have beyond other objects. */
+/** The columns of service level containers beyond the columns of every object. */
 export const slcs = sqliteTable(
   'slcs',
   {
@@ -39,13 +39,13 @@ export const slcPeriods = sqliteTable(
       .references(() => slcs.id, { onDelete: 'cascade' }),
     beginAt: integer('begin_at').notNull(),
     endAt: integer('end_at').notNull(),
-    /** What was agreed by then, and of whom, as JSON. */
+    /** The agreement at that time and its children, as JSON. */
     terms: text({ mode: 'json' }).$type<unknown>().notNull(),
   },
   (table) => [uniqueIndex('slc_periods_by_end').on(table.slcId, table.endAt)],
 )
 
-/** What a period came to: once when it was frozen, and each time somebody had it calculated anew. */
+/** The result of a period: one row from its freeze, and one for each recalculation. */
 export const slcRevisions = sqliteTable(
   'slc_revisions',
   {

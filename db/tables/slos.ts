@@ -3,7 +3,7 @@ import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm
 
 import { objects } from './tree.ts'
 
-/** What service level objects have beyond other objects. */
+/** The columns of service level objects beyond the columns of every object. */
 export const slos = sqliteTable(
   'slos',
   {
@@ -45,7 +45,7 @@ export const links = sqliteTable(
     /** Counts the children of a parent from 0; 0 for all that a filter found. */
     position: integer().notNull(),
     weight: integer().notNull(),
-    /** What the parent takes a state of the child for, as a JSON object of states. */
+    /** The state that the parent counts for each state of the child, as a JSON object. */
     overrides: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** Found by the parent's filter, and not linked by hand. */
     byFilter: integer('by_filter', { mode: 'boolean' }).notNull().default(false),

@@ -16,7 +16,7 @@ export const dataSources = sqliteTable(
     timeoutMs: integer('timeout_ms').notNull(),
     /** Host, port and the like, as on the wire and without the password; JSON null for sources of files. */
     connection: text({ mode: 'json' }).$type<unknown>().notNull(),
-    /** Sealed; null where there is none. */
+    /** Sealed; null without a password. */
     password: text(),
     /** `filters`, `native` (row security of the database) */
     scopeMode: text('scope_mode').notNull().default('filters'),

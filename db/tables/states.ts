@@ -15,7 +15,7 @@ export const states = sqliteTable(
     sinceAt: integer('since_at').notNull(),
     /** The number that a job's actor gave the latest transition that was heard of; null as long as it is `seq`. */
     heard: integer(),
-    /** What a job's actor says that its state is, whatever is maintained; null as long as it is `state`. */
+    /** The state of a job by its actor, regardless of maintenance; null as long as it is `state`. */
     bare: text(),
     /** Whether the object, or one above it, is in maintenance. */
     maintained: integer({ mode: 'boolean' }).notNull().default(false),
@@ -30,7 +30,7 @@ export const states = sqliteTable(
     /** The number of the latest transition that alarms were made of, and what they know of `flapping`. */
     alarmedSeq: integer('alarmed_seq').notNull().default(0),
     alarmedFlapping: integer('alarmed_flapping', { mode: 'boolean' }).notNull().default(false),
-    /** What a bad job has told that is no change of its state, as JSON; null once its alarms have followed. */
+    /** News of a bad job without a change of its state, as JSON; null once its alarms have followed. */
     news: text(),
   },
   (table) => [
@@ -66,7 +66,7 @@ export const transitions = sqliteTable(
   ],
 )
 
-/** What service level containers take an object for from an instant on; null for what it is. */
+/** The state that service level containers count for an object from an instant on; null for its own state. */
 export const slaChanges = sqliteTable(
   'sla_changes',
   {

@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 
 import { objects } from './tree.ts'
 
-/** Objects that anybody may see who knows where: as a page, and as a badge at an address of its own. */
+/** Objects that are public at a secret address: as a page, and as a badge at an address of its own. */
 export const statusPages = sqliteTable(
   'status_pages',
   {
@@ -15,7 +15,7 @@ export const statusPages = sqliteTable(
     badgeSealed: text('badge_sealed').notNull(),
     /** Of how many days the availability is shown. */
     days: integer().notNull(),
-    /** What stands for the name of the object; null for the name itself. */
+    /** The public name of the object; null for its own name. */
     title: text(),
   },
   (table) => [
@@ -24,7 +24,7 @@ export const statusPages = sqliteTable(
   ],
 )
 
-/** What else is shown on a page, in this order. */
+/** Further objects of a page, in this order. */
 export const statusPageChildren = sqliteTable(
   'status_page_children',
   {

@@ -18,7 +18,7 @@ export const staleTallies = sqliteTable('stale_tallies', {
   mark: integer().notNull(),
 })
 
-/** The work queue of objects that changed since the filters of service level objects looked at them, and of those whose own
+/** The work queue of objects that changed since the filters of service level objects checked them, and of objects whose own
  * filter changed. */
 export const staleMemberships = sqliteTable('stale_memberships', {
   objectId: integer('object_id')

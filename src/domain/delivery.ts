@@ -35,10 +35,10 @@ export type Round = {
   readonly isOnce?: true
 }
 
-/** What tells a repetition from a new delivery: the job remembers the key for 24 hours from its first success. */
+/** The idempotency key of a delivery: the job remembers it for 24 hours from its first success. */
 export type Repeat = {
   readonly key: string
-  /** What was sent under the key; something else under the same key is refused. */
+  /** A hash of the delivery under the key; a different delivery under the same key is refused. */
   readonly digest: string
 }
 
@@ -52,10 +52,10 @@ export type BulkItem = {
   readonly isOnce?: true
 }
 
-/** @throws nothing: refusals are outcomes, those of `deliver` and idempotency_conflict, too_many_jobs, unavailable. */
+/** @throws nothing: refusals are outcomes: the refusals of `deliver`, idempotency_conflict, too_many_jobs, unavailable. */
 export type DeliveryOutcome = Delivered | DeliveredSeries | Refusal
 
-/** Who delivers: `anyJob` lifts the rule that a job takes deliveries from its own collector only. */
+/** The sender of deliveries: `anyJob` lifts the rule that a job takes deliveries from its own collector only. */
 export type Sender = { readonly userId: number; readonly anyJob: boolean }
 
 /** The answer to a delivery: what was kept and how the job stands after it. */

@@ -1,7 +1,7 @@
 import type { Value } from './delivery.ts'
 import type { State, Level } from './state.ts'
 
-/** What a job's configuration means to its actor. A later `revision` replaces an earlier one, never the reverse. */
+/** The configuration of a job as its actor needs it. A later `revision` replaces an earlier one, never the reverse. */
 export type JobRules = {
   readonly revision: number
   /** When the job's history begins, epoch ms; absent for the creation of its actor. */

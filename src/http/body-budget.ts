@@ -3,18 +3,18 @@ import { Refusal } from '../lib/errors.ts'
 /** Bytes of larger bodies that may be taken in at once; past them requests are refused before any of theirs is read. */
 export const RESERVED_BYTES_MAX = 32 * 1024 * 1024
 
-/** Smaller bodies are not counted: whoever sends large ones slowly must not shut out sign-ins and single values. */
+/** Smaller bodies are not counted: slow senders of large bodies must not shut out sign-ins and single values. */
 export const SMALL_BYTES_MAX = 16 * 1024
 
-/** What this process or isolate takes in just now; its memory is what has to last. */
+/** The bytes of bodies in the memory of this process or isolate. */
 let heldBytes = 0
 
-/** At the edge a request whose sender leaves just stops, and gives nothing back: what it would have called is gone. */
+/** At the edge a request whose client leaves stops without a call of its release function. */
 const stopped = new FinalizationRegistry<number>((sizeBytes) => {
   heldBytes -= sizeBytes
 })
 
-/** Counts a body until the function that it returns is called, once, or can be called by nobody any more.
+/** Counts a body until its release function is called or garbage-collected.
  * @throws {Refusal} overloaded */
 export function reserveBytes(sizeBytes: number): () => void {
   if (sizeBytes <= SMALL_BYTES_MAX) return nothing

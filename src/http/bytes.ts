@@ -35,7 +35,7 @@ export async function* bodyChunks(
   }
 }
 
-/** Of a body that is longer than what is kept of it, so much is read: past that the connection may end. */
+/** The service reads this much of a body that is too large; beyond it the connection may end. */
 const DROPPED_MAX_BYTES = 16 * 1024 * 1024
 
 /** The beginning of a body, of `sizeMaxBytes` at most. The rest is read and dropped, so that the sender can end its request.
@@ -54,13 +54,13 @@ export async function readStart(request: Request, sizeMaxBytes: number): Promise
   return joined(chunks, sizeBytes)
 }
 
-/** What is said of a body that is larger. */
+/** The refusal of a body that is too large. */
 export function tooLarge(sizeMaxBytes: number): Refusal {
   return new Refusal('too_large', `The body must have at most ${sizeMaxBytes} bytes.`)
 }
 
 /** Inflates gzip, and stops where it gets larger than the bound.
- * @throws {Refusal} too_large, bad_request when it is no gzip */
+ * @throws {Refusal} too_large, bad_request when it is not gzip */
 export async function gunzip(
   bytes: Uint8Array<ArrayBuffer>,
   { inflatedMaxBytes }: ByteBounds,

@@ -22,7 +22,7 @@ export function preflightOf({ method, headers }: Request, { settings }: Ports): 
 }
 
 /** Lets the page that asked read the answer, if its origin is one of those named, letter by letter. Credentials that a
- * browser would add by itself are never allowed: there are none. */
+ * browser would add by itself are never allowed: the service has none. */
 export function allowOrigin(answer: Headers, request: Request, { settings }: Ports): void {
   answer.append('vary', 'Origin')
   const origin = request.headers.get('origin')

@@ -3,14 +3,14 @@ import { Refusal } from '../lib/errors.ts'
 /** How a body may be encoded (RFC 9110 section 8.4). */
 export type Encoding = 'identity' | 'gzip' | 'snappy'
 
-/** What is taken for JSON that is checked by a schema. */
+/** The media types of JSON that a schema checks. */
 export const JSON_ENCODINGS: readonly Encoding[] = ['identity', 'gzip']
 
 /** All that is taken of text is UTF-8, of which US-ASCII is a part. */
 const CHARSETS: readonly string[] = ['utf-8', 'utf8', 'us-ascii']
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
-/** The encoding of a body; `identity` where none is named. @throws {Refusal} unsupported_media_type that names what is taken */
+/** The encoding of a body, `identity` by default. @throws {Refusal} unsupported_media_type that names the supported encodings */
 export function encodingOf(
   { headers }: Pick<Request, 'headers'>,
   taken: readonly Encoding[] = JSON_ENCODINGS,

@@ -22,7 +22,7 @@ const WORDS: Words = {
   custom: () => 'is invalid',
 }
 
-/** What a fault in what was sent is called, where its schema says nothing of its own: `is missing`, `must be …`. Values that
+/** The message of a fault in the input, unless its schema has a message of its own: `is missing`, `must be …`. Values that
  * were sent are never repeated. */
 export function faultText(issue: Issue): string {
   const words = WORDS[issue.code] as (issue: Issue) => string
@@ -61,7 +61,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   safeint: 'a whole number',
 }
 
-/** Forms are told apart by one of their fields, or by all of what they are. */
+/** Forms are distinguished by one of their fields, or by all of them. */
 function unionText({ input, discriminator }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   const isNamed = typeof discriminator === 'string'
   const told = isNamed ? (input as Readonly<Record<string, unknown>>)[discriminator] : input

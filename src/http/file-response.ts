@@ -17,7 +17,7 @@ export const FILE_ANSWERS = {
   304: { description: 'Not modified.' },
 } as const
 
-/** What goes with a file: whatever it holds, a browser runs and loads nothing of it. */
+/** The headers of a file: a browser runs and loads no part of any content. */
 export function fileHeaders(mimeType: string, disposition: string): Readonly<Record<string, string>> {
   return {
     'content-type': mimeType,
@@ -65,7 +65,7 @@ function askedSpan(
   const range = headers.get('range')
   if (method !== 'GET' || range === null) return null
   const onlyOf = headers.get('if-range')
-  // A date is no tag of ours, and what it says of seconds is too coarse to put parts together by.
+  // A date is not an entity tag, and seconds are too coarse to join parts of a file.
   if (onlyOf !== null && onlyOf.trim() !== etag) return null
   return spanOf(range, sizeBytes)
 }

@@ -23,7 +23,7 @@ type Json = Readonly<Record<string, unknown>>
 /** The value that null stands for in optional fields, by the pointer of the field; undefined: null removes the field. */
 export type Unset = Readonly<Record<string, unknown>>
 
-/** The body of a PUT that does what a merge patch asks for, checked as that of a PUT.
+/** The body of the PUT that is equivalent to a merge patch, checked by the schema of PUT.
  * @param shown what a read shows @throws {Refusal} invalid with pointers into the patch */
 export function patched<Body extends z.ZodType>(
   schema: Body,

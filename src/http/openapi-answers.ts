@@ -14,7 +14,7 @@ export const flagQuery = z
   .transform((text) => text.toLowerCase() === 'true')
   .meta({ type: 'boolean' })
 
-/** What marks a field that reads show and only the service sets: bodies may send it back, a merge patch cannot change it. */
+/** Marks a field that reads show and only the service sets: bodies may send it back, a merge patch cannot change it. */
 export const READ_ONLY = { readOnly: true } as const
 
 /** Such a field of any shape. */

@@ -42,13 +42,13 @@ const SECURITY = {
   sessionQuery: { type: 'apiKey', in: 'query', name: 'sessionId', description: 'Deprecated.' },
 }
 
-/** How runners of scripts prove who they are, and nobody else. */
+/** The authentication of runners of scripts. */
 const RUNNER_SECURITY = {
   runner: { type: 'http', scheme: 'bearer', description: "A runner's token from POST /runner/v1/register." },
 }
 
-/** The OpenAPI 3.1 document of an application, from what its routes check, allow and answer.
- * @param basePath the context path in front of every route; empty where there is none */
+/** The OpenAPI 3.1 document of an application, from the schemas, policies and answers of its routes.
+ * @param basePath the context path in front of every route; empty without one */
 export function openApiDocument(app: Hono<Env>, basePath: string): Json {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
@@ -106,7 +106,7 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
   }
 }
 
-/** What a request may carry, by media type; OpenAPI 3.1 describes bytes by their media type alone. */
+/** The body of a request, by media type; OpenAPI 3.1 describes bytes by their media type alone. */
 function bodyContent(bodies: BytesBody['media'], schemas: Json): Json {
   return Object.fromEntries(
     Object.entries(bodies).map(([media, shape]) => [
@@ -132,7 +132,7 @@ function takesIfMatch({ answers, refuses }: Policy): boolean {
   return refuses?.includes(412) === true && isKnown
 }
 
-/** The ways to prove who calls; none where nobody is asked. */
+/** The authentication schemes of a route; none for a public route. */
 function schemesOf({ roles }: Policy): readonly string[] {
   if (roles === 'anyone') return []
   return Object.keys(roles === 'runner' ? RUNNER_SECURITY : SECURITY)
@@ -162,7 +162,7 @@ function parameters({ target, schema }: Validation, schemas: Json): Json[] {
   })
 }
 
-/** What a fault in each part of a request is answered with. */
+/** The refusal for a fault in each part of a request. */
 const REFUSED_FOR = {
   param: [404],
   query: [400, 422],
@@ -175,7 +175,7 @@ function hasFields({ schema }: Validation): boolean {
   return !(schema instanceof z.ZodObject) || Object.keys(schema.shape).length > 0
 }
 
-/** The answers that the route names, and the refusals that follow from what it checks. */
+/** The answers that the route names, and the refusals that follow from its checks. */
 function responses(rule: Policy, validations: readonly Validation[], schemas: Json): Json {
   const targets = validations.filter(hasFields).map(({ target }) => target)
   const refusals = new Set<number>([...(rule.refuses ?? []), 500, 503])
@@ -235,7 +235,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): J
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema: made }) => {
       describeInput(zodSchema, made)
-      // Answers may gain fields: a client must not take what is described for all there will ever be.
+      // Answers may gain fields: a client must not reject fields that are not described.
       if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum
@@ -254,12 +254,12 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): J
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** Says of a text that stands for something else what it stands for, and what is meant when it is absent. */
+/** Describes the value behind a text, and the default when it is absent. */
 function describeInput(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
   const meta = schema instanceof z.ZodType ? schema.meta() : undefined
   if (meta?.['type'] !== undefined) Object.assign(made, { pattern: undefined }, meta)
   if (made.type !== 'string' && made.enum?.every((one) => typeof one === 'string')) delete made.enum
-  // zod leaves out the default of what is written differently than it is read.
+  // zod leaves out the default of a codec.
   if (schema instanceof z.ZodDefault && isPlain(schema.def.defaultValue))
     made.default = schema.def.defaultValue
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../lib/errors.ts'
 
-/** What `Sec-Fetch-Site` says of a request of our own pages, and of one that a person typed. */
+/** The values of `Sec-Fetch-Site` for requests of the console's pages and for typed addresses. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /** Scheme and host by which a request reached the service, also behind a proxy that ends TLS. Sent by the caller: good for

@@ -28,7 +28,7 @@ export async function pageOrWhole<Item>(
 export function nextLink(c: Context, cursor: string | null): Record<string, string> {
   if (cursor === null) return {}
   const url = new URL(c.req.url)
-  // A session id does not belong into what is answered.
+  // A session id does not belong in an answer.
   url.searchParams.delete('sessionId')
   url.searchParams.set('cursor', cursor)
   return { link: `<${url.pathname}${url.search}>; rel="next"` }

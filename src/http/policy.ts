@@ -49,7 +49,7 @@ export type BytesBody = {
 
 export type Policy = {
   readonly summary: string
-  /** Who may call: everyone, everyone signed in, these roles, or runners of scripts, who have tokens of their own. */
+  /** The callers that are allowed: everyone, every signed-in user, these roles, or runners of scripts by their own tokens. */
   readonly roles: 'anyone' | 'signed-in' | 'runner' | readonly Role[]
   /** The scope that limited credentials need. Absent: `execute` where the object right is that, `read` for GET and HEAD,
    * `write` for other methods. */
@@ -65,7 +65,7 @@ export type Policy = {
   readonly refusal?: (refusal: Refusal, request: Request) => Reworded
   /** Called with each failed request, before it is answered. */
   readonly failed?: (failure: FailedRequest) => Promise<void>
-  /** True where senders deliver: what is refused there through our own fault is not their silence. */
+  /** True for routes of deliveries: a refusal through a fault of this service does not count as silence of the sender. */
   readonly isDelivery?: true
   /** True when it takes an `Idempotency-Key`. */
   readonly isRepeatable?: true

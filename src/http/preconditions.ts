@@ -62,16 +62,16 @@ export async function commitIfMatch(
   }
 }
 
-/** What is said of a change that names another version than the present one. */
+/** The refusal of a change that names another version than the present one. */
 /** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
 export function isFresh({ headers }: Request, etag: string): boolean {
   const tags = headers.get('if-none-match')?.split(',') ?? []
   return tags.some((tag) => tag.trim() === '*' || strongTag(tag) === etag)
 }
 
-/** Holds a change to what the caller knows of what it changes, as `If-Match` and `If-None-Match` say (RFC 9110 sections
+/** Checks the preconditions `If-Match` and `If-None-Match` of a change (RFC 9110 sections
  * 13.1.1 and 13.1.2), weak tags of `If-Match` as in `ifMatch`.
- * @param etag of what is there; null where nothing is @throws {Refusal} precondition_failed */
+ * @param etag the tag of the present object; null without one @throws {Refusal} precondition_failed */
 export function requireTag(request: Request, etag: string | null): void {
   const tags = request.headers.get('if-match')?.split(',').map(strongTag)
   const isMet = tags === undefined || (etag !== null && (tags.includes('*') || tags.includes(etag)))

@@ -112,7 +112,7 @@ export function isOurFault(code: Code): boolean {
   return OURS.has(code)
 }
 
-/** The answer to a request that failed: what was refused says why; of anything else the log knows more. A problem
+/** The answer to a failed request: a refusal gives its reason; the log has the details of any other error. A problem
  * document, unless the route has other words. */
 export function failureResponse(
   error: unknown,

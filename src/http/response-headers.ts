@@ -10,7 +10,7 @@ export const DEPRECATED = ['deprecation', '@1795219200'] as const
 /** A year. */
 export const SECURE = ['strict-transport-security', 'max-age=31536000'] as const
 
-/** What an answer may do when a browser takes it for a page. */
+/** The content security policy of an answer that a browser opens as a page. */
 const NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 /** The challenge for a script of a page. Browsers answer `Basic` with a dialog of their own, and the script waits for it. */
@@ -38,7 +38,7 @@ export function responseHeaders(ports: Ports, authenticators: Authenticators) {
   })
 }
 
-/** What keeps proxies from holding events back: nginx buffers answers as it is installed. */
+/** Turns off the buffering of proxies for events: nginx buffers answers by default. */
 const UNBUFFERED = [
   ['x-accel-buffering', 'no'],
   ['cache-control', 'private, no-cache'],
@@ -76,7 +76,7 @@ export function requestIdOf(request: Request): string {
   return given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
 }
 
-/** What every answer carries, unless its route says otherwise. */
+/** The headers of every answer, unless its route sets others. */
 export const STEADY = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -11,7 +11,7 @@ import { policy } from './policy.ts'
 import type { Env, Policy } from './policy.ts'
 import { jsonBody, valid } from './valid.ts'
 
-/** What a read or a change answers: the object, and its version where it has one. */
+/** The answer of a read or a change: the object, and its version if it has one. */
 export type VersionedView = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
 
 /** A body, and the version that the object has to be at; null for any. */
@@ -23,9 +23,9 @@ export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
   readonly place: Place
   readonly body: Body
   readonly sizeMaxBytes: number
-  /** What PUT does, for its summary. */
+  /** The summary of PUT. */
   readonly summary: string
-  /** What is replaced, for the summary of PATCH: `a group`. */
+  /** The object of PATCH in its summary: `a group`. */
   readonly noun: string
   readonly policy: Omit<Policy, 'summary' | 'takes'>
   readonly unset?: Unset
@@ -117,7 +117,7 @@ function bothRoutes<Place extends z.ZodType, Body extends z.ZodType>(
     )
 }
 
-/** What the policy of a PATCH says of its body. */
+/** The part of a PATCH's policy that describes its body. */
 export function patching(noun: string): Pick<Policy, 'summary' | 'takes'> {
   return {
     summary: `Change some fields of ${noun}`,

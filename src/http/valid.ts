@@ -13,12 +13,12 @@ import { reserveBytes } from './body-budget.ts'
 
 type Target = 'json' | 'query' | 'param'
 
-/** What a validating handler checks, for the OpenAPI document. */
+/** The schemas of a validating handler, for the OpenAPI document. */
 export type Validation = { readonly target: Target; readonly schema: z.ZodType }
 
 const validations = new WeakMap<object, Validation>()
 
-/** What the handler validates, when it came from `valid`. */
+/** The schemas of a handler that `valid` made. */
 export function validationOf(handler: object): Validation | undefined {
   return validations.get(handler)
 }
@@ -71,8 +71,8 @@ export type Quick<S extends z.ZodType> = {
   readonly plain: (input: unknown) => z.output<S> | null
 }
 
-/** What the schema makes of a JSON body, checked as `jsonBody` and `valid` check it. Until it is released the body counts
- * among those that are taken in: what was made of it waits as long.
+/** A JSON body parsed by the schema, checked as `jsonBody` and `valid` check it. Until it is released the body counts
+ * among the bodies in memory.
  * @throws {Refusal} unsupported_media_type, too_large, overloaded; `body` rejects with malformed_json, too_large, invalid */
 export function takeJson<S extends z.ZodType>(
   request: Request,
@@ -106,7 +106,7 @@ async function readParsed(request: Request, sizeMaxBytes: number): Promise<unkno
   return JSON.parse(await readJson(request, sizeMaxBytes))
 }
 
-/** A body of JSON as text, inflated where it is gzip. @throws {Refusal} too_large, bad_request when it is no gzip */
+/** A body of JSON as text, inflated if it is gzip. @throws {Refusal} too_large, bad_request when it is not gzip */
 async function readJson(request: Request, sizeMaxBytes: number): Promise<string> {
   if (encodingOf(request) === 'identity') return readText(request, sizeMaxBytes)
   const bounds = { sentMaxBytes: sizeMaxBytes, inflatedMaxBytes: sizeMaxBytes }
@@ -117,7 +117,7 @@ function refuseMalformed(error: unknown): never {
   throw error instanceof Refusal ? error : malformedJson()
 }
 
-/** What a schema makes of something that came as a body, in whatever way. @throws {Refusal} invalid */
+/** Parses a body from any source by a schema. @throws {Refusal} invalid */
 export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input)
   refusePrototype(input, result.error)
@@ -125,12 +125,12 @@ export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output
   return result.data
 }
 
-/** The body as text, whatever its type says it is. @throws {Refusal} too_large */
+/** The body as text, regardless of its content type. @throws {Refusal} too_large */
 export async function readText(request: Request, sizeMaxBytes: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(request, sizeMaxBytes))
 }
 
-/** What is said of a body that is no JSON. */
+/** The refusal of a body that is not JSON. */
 export function malformedJson(): Refusal {
   return new Refusal('malformed_json', 'The body is not valid JSON.')
 }
@@ -181,8 +181,8 @@ function refuseRepeated(query: unknown, single: ReadonlySet<string>): void {
     throw new Refusal('bad_request', 'A query parameter is repeated; see errors.', faults)
 }
 
-/** zod leaves this key out of what it takes for an open object, and would so accept it without a word. Where the schema names
- * it among its faults, those are told. */
+/** zod drops this key from open objects and would accept it silently. When the schema names
+ * it among its faults, those faults are reported. */
 function refusePrototype(body: unknown, error?: z.core.$ZodError): void {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, '__proto__')) return
   if (error?.issues.some((issue) => issue.code === 'unrecognized_keys')) return
@@ -190,7 +190,7 @@ function refusePrototype(body: unknown, error?: z.core.$ZodError): void {
   throw new Refusal('invalid', 'The body is invalid; see errors.', fault)
 }
 
-/** What is said of a part of a request that a schema does not take. */
+/** The refusal of a part of a request that does not match its schema. */
 export function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
   if (target === 'param') return new Refusal('not_found', 'There is no such object.')
   const faults = error.issues.flatMap((issue) => faultsOf(target, issue))

@@ -1,4 +1,4 @@
-/** What a promise comes to, unless the signal comes first: then the signal's reason. The promise goes on by itself. */
+/** The outcome of a promise, or the reason of the signal when it is aborted first. The promise itself continues. */
 export async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   let onAbort = () => undefined as void
   const aborted = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Names that lead to this machine or its network, whatever a name server says. */
+/** Names of this machine or its network, for any answer of a name server. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/
 
 /** Stands in an address field for a sender whose address is not one. */
@@ -18,9 +18,9 @@ export function addressIn(text: string): string {
 }
 
 /** Whether an address, IPv4 or IPv6 without brackets, is one of the public internet: not of this machine, its link, a
- * private network, a translation of such a one, or kept for something else. False for what is no address. */
+ * private network, a translation of such an address, or reserved. False for a text that is not an address. */
 export function isPublicAddress(text: string): boolean {
-  // What has a zone is of a link. ipaddr.js takes ::8.8.8.8, which is IPv4-compatible, for ::ffff:8.8.8.8.
+  // An address with a zone belongs to a link. ipaddr.js takes ::8.8.8.8, which is IPv4-compatible, for ::ffff:8.8.8.8.
   if (!ipaddr.isValid(text) || text.includes('%') || /^::\d+\./.test(text)) return false
   const address = ipaddr.process(text)
   if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_UNICAST)) return false
@@ -70,12 +70,12 @@ export function isAllowed(
   return allowed.has(hostname) || allowed.has(host)
 }
 
-/** Whether the host of a URL says by itself that it is none of the public internet. */
+/** Whether the host of a URL is visibly not on the public internet. */
 function isPrivateName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '')
   const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name
   if (ipaddr.isValid(address)) return !isPublicAddress(address)
-  // A name of one label is looked up in the search domain of whoever asks.
+  // A name of one label is resolved in the search domain of this machine.
   return !name.includes('.') || PRIVATE_NAME.test(name)
 }
 

@@ -82,7 +82,7 @@ async function* followed(
       yield next.value
     }
   } finally {
-    // Who stops here stops the source as well.
+    // A reader that stops early stops the source as well.
     await rest.return?.()
   }
 }

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill'
 import { DAY_MS } from './time.ts'
 
 /** Exact milliseconds of an ISO 8601 duration without years and months; a day counts 24 hours.
- * @throws {RangeError} when the text is no duration, is negative, or has years or months */
+ * @throws {RangeError} when the text is not a duration, is negative, or has years or months */
 export function durationMs(text: string): number {
   const duration = Temporal.Duration.from(text)
   if (duration.years !== 0 || duration.months !== 0) {

@@ -94,7 +94,7 @@ export function asRefusal(error: unknown): Refusal {
   throw error
 }
 
-/** The refusal that an error is or was caused by: a host's may come wrapped into the words of whoever asked the host. */
+/** The refusal that an error is, or the one that caused it: a host's refusal may come wrapped in an error of its client. */
 export function refusalIn(error: unknown): Refusal | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Refusal) return cause

@@ -5,7 +5,7 @@ export type Spoken = (typeof SPOKEN)[number]
 
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}$/
 
-/** A language tag (BCP 47) as it is written canonically, such as `de-CH`; null for a text that is none. */
+/** A language tag (BCP 47) as it is written canonically, such as `de-CH`; null for any other text. */
 export function languageOf(text: string): string | null {
   if (!LANGUAGE.test(text)) return null
   try {

@@ -13,7 +13,7 @@ export class Lru<Value> {
     this.#countMax = countMax
   }
 
-  /** What all values weigh together. */
+  /** The total weight of all values. */
   get weight(): number {
     return this.#weight
   }

@@ -1,8 +1,8 @@
-/** What is known at once, or comes. Who is asked tens of thousands of times a second makes no promise of what it knows: to
- * wait for one takes longer than to know. */
+/** A value, or a promise of it. A function that is called tens of thousands of times a second returns a known value as it is: to
+ * await a promise costs more than the value. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** Does something with a value: at once where it is known. What that throws is then thrown at once as well. */
+/** Applies a function to a value, synchronously when the value is known; the function's error is then thrown synchronously as well. */
 export function thenSync<Value, Result>(
   value: MaybePromise<Value>,
   use: (value: Value) => MaybePromise<Result>,

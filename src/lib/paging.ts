@@ -22,7 +22,7 @@ export function pageOf<Row>(
   return { shown, next: rows.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
 }
 
-/** The place that a cursor stands for; undefined when it is none of ours. What it holds is still the caller's word. */
+/** The place that a cursor stands for; undefined for a text that this service did not make. Its content is still untrusted. */
 export function decodeCursor(cursor: string): unknown {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -32,7 +32,7 @@ export function decodeCursor(cursor: string): unknown {
   }
 }
 
-/** The number that a cursor stands for. @throws {Refusal} invalid when it is none of a list that goes on after a number */
+/** The number that a cursor stands for. @throws {Refusal} invalid for a cursor of another kind of list */
 export function decodeNumber(cursor: string): number {
   const place = decodeCursor(cursor)
   if (typeof place === 'number' && Number.isSafeInteger(place)) return place

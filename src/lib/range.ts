@@ -19,7 +19,7 @@ export function rangeOf(
   ])
 }
 
-/** What is in any of the ranges: ascending, without touching neighbours. Empty ranges are left out. */
+/** The union of the ranges: ascending, without touching neighbours. Empty ranges are left out. */
 export function unionOf(ranges: readonly Range[]): Range[] {
   const union: Range[] = []
   for (const { beginAt, endAt } of ranges.toSorted((a, b) => a.beginAt - b.beginAt)) {
@@ -32,7 +32,7 @@ export function unionOf(ranges: readonly Range[]): Range[] {
   return union
 }
 
-/** What is in a range of both lists, of which each is as `unionOf` makes it. */
+/** The intersection of two lists of ranges, each as `unionOf` makes it. */
 export function intersectionOf(some: readonly Range[], others: readonly Range[]): Range[] {
   const both: Range[] = []
   for (let a = 0, b = 0; ;) {

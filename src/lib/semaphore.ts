@@ -1,13 +1,13 @@
 import { Refusal } from './errors.ts'
 
-/** How often whoever is next looks whether it is its turn; the further behind, the less often. */
+/** The first in the queue checks for its turn this often; the further behind, the less often. */
 const LOOK_MS = 5
-/** Who has not looked for so long does not wait any more. */
+/** A place that has not checked for this long is dropped from the queue. */
 const GONE_MS = 2_000
 const LOOK_MAX_MS = GONE_MS / 4
-/** Who has waited for so long is refused: not long after, hosts cut connections on which nothing moves. */
+/** The maximum wait of a request: soon after it, hosts cut connections without traffic. */
 const WAIT_MAX_MS = 15_000
-/** Nobody is sent away for longer, however slow it goes just now. */
+/** The maximum of `Retry-After`, however slow the tasks are. */
 const RETRY_MAX_S = 30
 
 type Clock = { readonly now: () => number }
@@ -15,28 +15,28 @@ type Clock = { readonly now: () => number }
 /** The wait of a task that no connection waits for. */
 type LongWait = { readonly maxMs: number; readonly signal: AbortSignal }
 
-/** A place among those who wait. */
+/** A place in the queue. */
 export type Turn = {
-  /** Runs a task as soon as it is its turn, once. @throws {Refusal} overloaded when that does not come */
+  /** Runs a task once, when its turn comes. @throws {Refusal} overloaded when the turn does not come */
   readonly run: <Result>(task: () => Promise<Result>) => Promise<Result>
   readonly leave: () => void
 }
 
-/** Lets a few tasks run at the same time, lets a few more wait, in the order in which they came, and refuses the rest until
- * those will have had their turn. Who has waited in vain for 15 seconds is refused as well.
+/** Runs a few tasks at the same time, queues a few more in order of arrival, and refuses the rest until
+ * the queue has moved. A task that has waited 15 seconds is refused as well.
  *
- * Tasks of different requests know nothing of each other but the time: at the edge a request that waits for another one
- * counts as hung, and one whose sender has left just stops, without giving anything back. */
+ * Tasks of different requests share only the clock: at the edge a request that waits for another one
+ * counts as hung, and one whose client has left stops without returning its slot. */
 export class Semaphore {
   readonly #atOnce: number
   readonly #waitingMax: number
   readonly #lostMs: number
   readonly #running = new Set<WaitingTurn>()
   readonly #waiting = new Set<WaitingTurn>()
-  /** How long the task took that ended last. */
+  /** Duration of the last task that ended. */
   #tookMs = 0
 
-  /** @param lostMs who has run for so long does not run any more */
+  /** @param lostMs a task that has run for this long loses its slot */
   constructor(atOnce: number, waitingMax: number, lostMs: number) {
     this.#atOnce = atOnce
     this.#waitingMax = waitingMax
@@ -48,7 +48,7 @@ export class Semaphore {
     return this.enter(clock, wait).run(task)
   }
 
-  /** A place among those who wait, for who has something to do before its task can run. To be left in the end, run or not.
+  /** A place in the queue, for a caller with work to do before its task can run. The caller leaves it in the end, run or not.
    * @throws {Refusal} overloaded when too many wait already */
   enter(clock: Clock, wait?: LongWait): Turn {
     const enteredAt = clock.now()
@@ -90,7 +90,7 @@ export class Semaphore {
     return Math.min(LOOK_MAX_MS, LOOK_MS * (1 + Math.floor(before / this.#atOnce)))
   }
 
-  /** Begins to run where it is its turn. */
+  /** Takes a slot when its turn has come. */
   #take(place: WaitingTurn, now: number): boolean {
     place.seenAt = now
     this.#forget(now)
@@ -112,7 +112,7 @@ export class Semaphore {
   }
 }
 
-/** Slots of their own for each key, which live as long as it does. */
+/** A semaphore for each key, which lives as long as the key. */
 export function semaphoreFor<Key extends WeakKey>(
   ...bounds: ConstructorParameters<typeof Semaphore>
 ): (key: Key) => Semaphore {
@@ -124,10 +124,10 @@ export function semaphoreFor<Key extends WeakKey>(
   }
 }
 
-/** When a task began, or was last seen to wait, in epoch milliseconds. */
+/** When a task began or last checked for its turn, epoch ms. */
 type WaitingTurn = { seenAt: number }
 
-/** A clock that was set back tells nothing of who was seen before. */
+/** After the clock was set back, earlier times are meaningless. */
 function forget(places: Set<WaitingTurn>, now: number, afterMs: number): void {
   for (const place of places) if (Math.abs(now - place.seenAt) > afterMs) places.delete(place)
 }

@@ -3,7 +3,7 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** What user names are compared by: without regard to case, width, ligatures and how many spaces there are (NFKC). */
+/** The form in which user names are compared: without regard to case, width, ligatures and the number of spaces (NFKC). */
 export function nameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/g, ' ')
 }
@@ -23,7 +23,7 @@ export function base64url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** The bytes of a base64url text without padding. @throws {Error} when it is none */
+/** The bytes of a base64url text without padding. @throws {Error} for any other text */
 export function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
   const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(plain, (character) => character.charCodeAt(0))
@@ -57,7 +57,7 @@ export function oneLine(text: string): string {
 /** A text of `max` UTF-16 code units at most, whose end shows that something was cut off. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text
-  // Half a character is none.
+  // Half of a surrogate pair is dropped.
   const end = /[\uD800-\uDBFF]/.test(text[max - 2] ?? '') ? max - 2 : max - 1
   return `${text.slice(0, end)}…`
 }

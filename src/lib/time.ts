@@ -31,7 +31,7 @@ function newFormat(timeZone: string): TimeFormat {
     if (!isOn(day, local)) [day, other] = isOn(other, local) ? [other, day] : [dayOf(local), day]
     return day.text + timeOfDay(local - day.fromAt) + span.offset
   }
-  // Buckets begin on whole minutes, those of every chart on the same.
+  // Buckets begin on whole minutes, so that all charts have the same edges.
   const known = new Map<number, string>()
   return (epochMs) => {
     if (epochMs % MINUTE_MS !== 0) return write(epochMs)
@@ -69,7 +69,7 @@ function twoDigits(value: number): string {
 }
 
 /** Epoch milliseconds of an ISO 8601 date-time that carries `Z` or an offset.
- * @throws {RangeError} when the text is no such date-time */
+ * @throws {RangeError} when the text is not such a date-time */
 export function parseInstant(text: string): number {
   return isPlainInstant(text) ? Date.parse(text) : Temporal.Instant.from(text).epochMilliseconds
 }
@@ -111,7 +111,7 @@ export function spanAround(
 }
 
 /** The instant at which a local time, `HH:MM`, begins on a date, epoch ms. One that the clock leaves out begins at the first
- * instant after the gap; of one that is there twice the first counts. Whatever is planned by local time follows this rule. */
+ * instant after the gap; of one that occurs twice the first counts. All plans by local time follow this rule. */
 export function localInstant(date: Temporal.PlainDate, time: string, timeZone: string): number {
   const local = date.toPlainDateTime(time)
   const zoned = local.toZonedDateTime(timeZone)

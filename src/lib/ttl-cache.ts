@@ -2,26 +2,26 @@ import { refusalIn } from './errors.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
 type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: number }
-/** Somebody who asks, since when, and what came of it. */
+/** A pending fetch: its start and its outcome. */
 type PendingFetch<Value> = { readonly since: number; outcome: (() => Value | null) | null }
 
 const ENTRIES_MAX = 10_000
-/** Who has asked for so long may have left without an answer. */
+/** A fetch of this age may have stopped with its request. */
 const GONE_MS = 2_000
-/** How often those who know nothing yet look whether there is an answer. */
+/** Callers without an entry check for the outcome of a pending fetch this often. */
 const LOOK_MS = 5
-/** While nobody can be asked, what was found within this time is taken for what is still so: nobody can change it
+/** While the source is unavailable, entries of this age at most are still served: nothing can change them
  * meanwhile but in another process. */
 const AWAY_MAX_MS = 3_600_000
-/** How long nobody is asked again who could not be. */
+/** A source that was unavailable is not asked again for this long. */
 const AWAY_PAUSE_MS = 5_000
 
-/** What was found a moment ago, so that it need not be asked for again: by one at a time, whose answer or failure is that of
- * all who come meanwhile; where it asks ahead of time, they go on with what is known. Null, which is nothing found, and
- * failures are not remembered; but when the one who is asked is away (refusal `unavailable`), what was found before goes on.
+/** A TTL cache with single flight: one caller at a time fetches a key, and its outcome is the outcome of
+ * all callers that come meanwhile; during a fetch ahead of expiry they get the known value. Null (not found) and
+ * failures are not cached; while the source is away (refusal `unavailable`), the former value is served.
  *
- * Nobody waits for the promise of somebody else: at the edge a request that does counts as hung, and one whose sender has
- * left just stops. */
+ * No request waits for the promise of another one: at the edge such a request counts as hung, and one whose client has
+ * left stops. */
 export class TtlCache<Value, Key extends string | number = string> {
   readonly #keepMs: number
   readonly #aheadMs: number
@@ -29,9 +29,9 @@ export class TtlCache<Value, Key extends string | number = string> {
   #entries = new Map<Key, Entry<Value>>()
   readonly #askers = new Map<Key, PendingFetch<Value>>()
 
-  /** @param keepMs nothing that was found longer ago is answered, while somebody can be asked
-   * @param aheadMs so long before that somebody asks anew, and the others go on with what is known meanwhile
-   * @param inBackground lets the one who asks ahead of time go on as well; it keeps the work alive after the answer */
+  /** @param keepMs the maximum age of an answer while the source is available
+   * @param aheadMs one caller fetches anew this long before expiry, and the others get the known value meanwhile
+   * @param inBackground gives the known value to the caller that fetches ahead as well, and keeps its fetch alive after the answer */
   constructor(keepMs: number, aheadMs = 0, inBackground: ((work: Promise<unknown>) => void) | null = null) {
     this.#keepMs = keepMs
     this.#aheadMs = aheadMs
@@ -48,7 +48,7 @@ export class TtlCache<Value, Key extends string | number = string> {
     const asker = this.#askers.get(key)
     const isMine = !asker || Math.abs(now - asker.since) >= GONE_MS
     if (known && known.untilAt > now && (!isMine || this.#inBackground)) {
-      // A failure is for the next one who asks.
+      // A failure is for the next caller.
       if (isMine) this.#inBackground?.(this.#ask(key, now, ask).catch(() => null))
       return known.value
     }
@@ -61,7 +61,7 @@ export class TtlCache<Value, Key extends string | number = string> {
   }
 
   clear(): void {
-    // Not emptied: whoever asks now puts what it finds, which may be of before, among the entries of before.
+    // The map is replaced and not emptied: a pending fetch may store an outdated value, which then goes into the old map.
     this.#entries = new Map()
     this.#askers.clear()
   }
@@ -89,7 +89,7 @@ export class TtlCache<Value, Key extends string | number = string> {
   }
 }
 
-/** What was known before, when nobody can say what it is now. */
+/** The former value while the source is unavailable; null without one, or when it is too old. */
 function keptOn<Value>(known: Entry<Value> | undefined, now: number, error: unknown): (() => Value) | null {
   if (!known || refusalIn(error)?.code !== 'unavailable' || now - known.foundAt > AWAY_MAX_MS) return null
   known.untilAt = now + AWAY_PAUSE_MS

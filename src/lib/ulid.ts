@@ -6,7 +6,7 @@ const CHANCE_DIGITS = 16
 let lastMs = -1
 let lastDigits: number[] = []
 
-/** A ULID of this instant, 26 characters: those of later instants sort behind, and so do later ones of this process within
+/** A ULID of this instant, 26 characters: ULIDs of later instants sort behind, and so do later ones of this process within
  * the same instant.
  * @param chance 16 random bytes */
 export function ulid(nowMs: number, chance: Uint8Array): string {

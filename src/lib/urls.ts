@@ -10,7 +10,7 @@ export function isLoopbackUrl(text: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(urlOf(text)?.hostname ?? '')
 }
 
-/** The URL that a text is; null when it is none. */
+/** The URL that a text is; null for any other text. */
 export function urlOf(text: string): URL | null {
   try {
     return new URL(text)

@@ -1,5 +1,5 @@
 /** True when the whole text fits the pattern, in which `*` stands for any run of characters, the empty one too.
- * Time is linear in the text for each `*`, whatever the pattern: users write patterns, never regular expressions. */
+ * Time is linear in the text for each `*` of any pattern: users write patterns, never regular expressions. */
 export function matchesWildcard(text: string, pattern: string): boolean {
   const [head = '', ...parts] = pattern.split('*')
   if (parts.length === 0) return text === head

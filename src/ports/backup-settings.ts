@@ -38,7 +38,7 @@ export type BackupSettings = {
 
 const schema = z.object(backupVariables)
 
-/** Null where none are made. @throws {RangeError} where there is no passphrase for them */
+/** Null without automatic backups. @throws {RangeError} without a passphrase for them */
 export function backupSettingsOf(values: z.output<typeof schema>): BackupSettings | null {
   const { TIDEMARK_BACKUP_EVERY: every, TIDEMARK_BACKUP_PASSPHRASE: passphrase } = values
   if (every === undefined) return null

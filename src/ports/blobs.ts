@@ -1,19 +1,19 @@
 /**
  * Named byte strings of any size, beside the database: files, script trees, uploads, segments that went cold.
  *
- * What every host promises:
+ * Every host guarantees:
  * - `put` and `delete` are durable once they resolve.
  * - `put` is atomic: a reader gets the old bytes or the new ones, whole. One that fails leaves the old ones.
- * - Of several at once on one key, one wins as a whole.
- * - What was put is what `get` and `list` answer next.
+ * - Of concurrent `put`s of one key, one wins as a whole.
+ * - `get` and `list` see every earlier `put`.
  *
- * Every method rejects with a RangeError for a key that is none (see `checkBlobKey`).
+ * Every method rejects with a RangeError for an invalid key (see `checkBlobKey`).
  */
 export interface Blobs {
   /** Stores the bytes under the key, in place of those it had. A stream may be of any length and is not buffered whole. */
   put(key: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void>
 
-  /** The bytes of the key as they are now, whatever is put later, or a span of them; null when there are none.
+  /** The present bytes of the key, unchanged by later `put`s, or a span of them; null for a missing key.
    * Rejects with a RangeError for a span that is empty or not within them. */
   get(key: string, span?: ByteSpan): Promise<StoredBlob | null>
 

@@ -6,20 +6,20 @@ import { Refusal } from '../lib/errors.ts'
 /**
  * The system database: Drizzle over SQLite, whichever engine the host brings (D1, libSQL in a file, libSQL by URL).
  *
- * What every host promises:
+ * Every host guarantees:
  * - A single statement and a `batch` are atomic, and durable once they resolve. A batch that fails leaves nothing.
  *   There is no interactive transaction: D1 has none.
  * - Foreign keys are enforced.
- * - A lock held by someone else for a moment is waited for; it does not fail the statement.
+ * - A statement waits for a short lock of another connection and does not fail.
  *
- * What every statement keeps to, because D1 is the narrowest of them:
+ * Every statement keeps to these limits, since D1 is the narrowest engine:
  * - at most 100 bound parameters (lists go through `json_each(?)`, many rows in one parameter of under 1 MB),
  *   100 KB of SQL, 100 columns, 5 terms of `union all`, 50 bytes of LIKE pattern, rows under 1 MB
  * - no PRAGMA beyond `table_info`, no ATTACH, no temporary table, no statistics aggregate
  * - numbers are bound as REAL; an INTEGER column turns whole numbers back, an expression without a column needs
  *   `cast(? as integer)`. Whole numbers are exact up to ±(2^53 - 1), and none beyond may be stored
- * - what changed is read with `.returning()`: the result of a bare write differs from host to host
- * - `get` of raw SQL is for a query that has a row always (libSQL fails where there is none); the builders' `get` is not
+ * - changed rows are read with `.returning()`: the result of a bare write differs from host to host
+ * - `get` of raw SQL is for a query that always has a row (libSQL fails without one); the builders' `get` is not
  * - inside a batch no two result columns share a name (D1 loses one of them)
  */
 export type Database = Omit<BaseSQLiteDatabase<'async', unknown>, 'transaction'> & {
@@ -34,7 +34,7 @@ export type Write = BatchItem<'sqlite'>
 /** An id, or the expression that finds it within a commit. */
 export type IdExpression = number | SQL
 
-/** Runs all writes as one atomic batch, in their order; no writes is no round trip. */
+/** Runs all writes as one atomic batch, in their order; an empty list makes no round trip. */
 export async function commit(database: Database, writes: readonly Write[]): Promise<void> {
   const [first, ...rest] = writes
   if (first !== undefined) await database.batch([first, ...rest])

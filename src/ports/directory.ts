@@ -1,6 +1,6 @@
 /**
  * A directory of people (LDAP v3, RFC 4511), as the settings name it. Nothing is asked of it but what is below; referrals
- * are not followed, so that nobody but this server is told a password.
+ * are not followed, so that passwords go to this server only.
  */
 export interface Directory {
   /** Runs a task over a connection of its own, which is bound as the service's account and closed at the end.

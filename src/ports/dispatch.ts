@@ -1,4 +1,4 @@
-/** What somebody who polls for jobs says. */
+/** The poll of a runner for jobs. */
 export type RunnerPoll = {
   readonly runnerId: number
   /** How many jobs it can take. */
@@ -9,11 +9,11 @@ export type RunnerPoll = {
   readonly baseUrl: string
 }
 
-/** Gives jobs of scripts to runners: one place per installation, so that nobody waits for what somebody else just took. In
- * this process on Bun, one object for all isolates at the edge. It remembers nothing but who waits. */
+/** Assigns script jobs to runners: one place per installation, so that no runner waits for a job that another one just took. In
+ * this process on Bun, one object for all isolates at the edge. Its only state is the waiting polls. */
 export interface Dispatch {
   /** Jobs for a runner, each as plain JSON, once there are some; none after half a minute. Of two polls of one runner the
-   * former ends. What it has and does not name is lost. @throws {Refusal} unauthenticated where there is no such runner */
+   * former ends. What it has and does not name is lost. @throws {Refusal} unauthenticated for an unknown runner */
   poll(poll: RunnerPoll, signal?: AbortSignal): Promise<readonly object[]>
   /** There may be something to be given. Never rejects: what is not given now is given later. */
   wake(): Promise<void>

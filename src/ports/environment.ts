@@ -47,7 +47,7 @@ function shown(name: string, value: unknown): string {
   return `=${plain.length > SHOWN_MAX ? `${plain.slice(0, SHOWN_MAX)}…` : plain}`
 }
 
-/** What the value breaks, in words that follow the name of its variable. */
+/** The rule that the value breaks, in words that follow the name of its variable. */
 function ruleOf(issue: z.core.$ZodIssue): string {
   const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : ''
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is missing'

@@ -1,11 +1,11 @@
 import type { Transition } from '../domain/transition.ts'
 
 /**
- * What follows when the states of objects change: one place per installation, so that the changes of many children meet
+ * Propagates changes of states: one place per installation, so that the changes of many children meet
  * their parents one after the other. In this process on Bun, one object for all isolates at the edge.
  */
 export interface StatePipeline {
-  /** Carries committed transitions on, in order; resolved means stored with everything that follows. Telling one twice
+  /** Propagates committed transitions in order; resolved means stored with all consequences. A repeated transition
    * changes nothing. */
   apply(transitions: readonly Transition[]): Promise<void>
   /** Brings parents up to date whose children came, went, moved, or fit their filter otherwise than before; and what time

@@ -21,7 +21,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 
 /**
  * The actors of the webhook jobs: one per job, which takes its deliveries in order, keeps its values and notices its
- * silence. What an actor does is decided by `monitoring/jobs/actor.ts`; where it lives is the host's business.
+ * silence. `monitoring/jobs/actor.ts` decides the behaviour of an actor, the host its place.
  *
  * Guarantees: calls for one job take effect one after the other; a resolved promise means stable storage; a rejected
  * call other than with a `Refusal` may be repeated. Times are epoch ms.
@@ -49,26 +49,26 @@ export interface JobActors {
    * bound on jobs in one call holds for all rounds together.
    */
   deliverRounds(rounds: readonly Round[], sender: Sender): Promise<readonly DeliveredRound[]>
-  /** The actor as of its last acknowledged event, or null where there is none. */
+  /** The actor as of its last acknowledged event, or null without an actor. */
   snapshot(jobId: number): Promise<Snapshot | null>
   /** Buckets of a series of numbers, correct to the last acknowledged value. @throws {Refusal} not_found */
   buckets(jobId: number, query: BucketsQuery): Promise<BucketsAnswer>
-  /** The same of many series, with the same edges and mode, in the order given. A host may ask each job by itself; the
-   * first refusal is that of all. @throws {Refusal} not_found */
+  /** The same of many series, with the same edges and mode, in the order given. A host may ask each job by itself and fails with the
+   * first refusal. @throws {Refusal} not_found */
   bucketsAll(series: readonly SeriesName[], query: BucketsOfAll): Promise<readonly BucketsAnswer[]>
   /** Single samples in order of time, at most `query.limit`. @throws {Refusal} not_found */
   samples(jobId: number, query: SamplesQuery): Promise<SamplesAnswer>
   /** A copy of all that the actor keeps, later than an instant, as lines of JSON (`docs/architecture/formats/backup.md`). It is to be
-   * read to its end or cancelled, and ends after a minute in which nobody reads. @throws {Refusal} not_found, unavailable */
+   * read to its end or cancelled, and ends after a minute without a read. @throws {Refusal} not_found, unavailable */
   archive(jobId: number, notBeforeAt: number): Promise<ReadableStream<Uint8Array>>
-  /** Puts such a copy in place of what the actor keeps, which then goes on from there. Where it fails there is no actor.
+  /** Replaces the state of the actor by such a copy. A failure leaves no actor.
    * @throws {Refusal} bad_request */
   restore(jobId: number, copied: Copied): Promise<void>
   /** Removes the actor with all it keeps; one that is not there is fine. */
   forget(jobId: number): Promise<void>
 }
 
-/** What `archive` has copied, when, and up to which of its transitions others have heard of the actor. */
+/** A copy that `archive` made, its time, and the last transition of the actor that was applied elsewhere. */
 export type Copied = {
   readonly lines: ReadableStream<Uint8Array>
   readonly madeAt: number

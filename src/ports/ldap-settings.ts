@@ -9,7 +9,7 @@ const INTERVAL_MIN_MS = 5 * 60_000
 
 const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
 
-/** Who is a person in which directory, and where it says what. */
+/** The people of a directory: their place, their filter and their attributes. */
 const SCHEMAS = {
   openldap: {
     filter: '(objectClass=inetOrgPerson)',
@@ -47,7 +47,7 @@ const groupRule = z
   })
   .refine(({ role, userGroup }) => role !== undefined || userGroup !== undefined)
 
-/** Who is in a group of the directory has a role here, is in a user group here, or both. */
+/** Maps a group of the directory to a role, to a user group, or to both. */
 export type LdapGroupRule = {
   /** Its DN. */
   readonly group: string
@@ -171,7 +171,7 @@ export type LdapSettings = {
   readonly syncIntervalMs: number
 }
 
-/** The directory that checked variables stand for; null where there is none.
+/** The directory in the checked variables; null without one.
  * @throws {RangeError} naming the variables that do not fit each other */
 export function ldapSettingsOf(values: z.output<typeof ldapSchema>): LdapSettings | null {
   const url = values.TIDEMARK_LDAP_URL

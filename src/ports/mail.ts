@@ -3,11 +3,11 @@ export type Letter = {
   readonly to: readonly string[]
   readonly subject: string
   readonly text: string
-  /** What the mail is known by, the same whenever it is sent again. */
+  /** The identity of the mail, the same in every attempt. */
   readonly id: string
 }
 
-/** What a mail server said in the end: its reply code (RFC 5321), 0 where it said nothing, and its words. */
+/** The last reply of a mail server: its code (RFC 5321), 0 without a reply, and its text. */
 export type MailReply = { readonly code: number; readonly text: string }
 
 /** The operator's mail server. */

@@ -4,7 +4,7 @@ import { urlOf } from '../lib/urls.ts'
 
 const TIMEOUT_MAX_MS = 60_000
 
-/** The variables of what leaves this service to tell somebody of alarms. */
+/** The variables of outgoing notifications. */
 export const notificationVariables = {
   TIDEMARK_SMTP_URL: z
     .string()
@@ -50,7 +50,7 @@ export const notificationVariables = {
 const variables = z.object(notificationVariables)
 
 export type NotificationSettings = {
-  /** Null where there is no mail server. */
+  /** Null without a mail server. */
   readonly mail: MailSettings | null
   /** Hosts, or hosts with ports. */
   readonly outboundAllow: ReadonlySet<string>
@@ -61,7 +61,7 @@ export type MailSettings = {
   readonly host: string
   readonly port: number
   readonly tls: 'always' | 'starttls' | 'none'
-  /** Empty where the server asks for nobody. */
+  /** Empty for a server without authentication. */
   readonly user: string
   readonly password: string
   readonly from: string
@@ -81,7 +81,7 @@ function isHost(text: string): boolean {
   return urlOf(`https://${text}`)?.host === text
 }
 
-/** What an `smtp:` or `smtps:` URL says; null when it is none. */
+/** The settings in an `smtp:` or `smtps:` URL; null for any other text. */
 function mailServerOf(text: string): Omit<MailSettings, 'from'> | null {
   const url = urlOf(text)
   const way = url && MAIL_WAYS[url.protocol + url.search]

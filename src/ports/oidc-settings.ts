@@ -97,7 +97,7 @@ export const oidcVariables = {
     ),
 }
 
-/** Who is what here, by what the provider says. */
+/** Maps claims of the provider to roles and user groups. */
 export type OidcMapping = Readonly<
   Record<string, { readonly role?: Role | undefined; readonly userGroups?: readonly string[] | undefined }>
 >

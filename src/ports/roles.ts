@@ -1,4 +1,4 @@
 export const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
 
-/** What a user does at all. */
+/** The role of a user in the installation. */
 export type Role = (typeof ROLES)[number]

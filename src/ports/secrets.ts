@@ -1,4 +1,4 @@
-/** What needs secrecy or chance: the host's key, random bytes, and a function that makes guessing slow. */
+/** Secrets and randomness: the host's key, random bytes, and a slow hash of passwords. */
 export interface Secrets {
   /** At least 32 bytes, the same at every start of this installation, never stored in the system database. */
   readonly key: Uint8Array<ArrayBuffer>

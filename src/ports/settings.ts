@@ -98,7 +98,7 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && urlOf(text)?.origin === text
 }
 
-/** What both hosts take from their environment. */
+/** The settings that both hosts read from their environment. */
 export type Settings = NotificationSettings & {
   readonly timeZone: string
   readonly basePath: string
@@ -108,14 +108,14 @@ export type Settings = NotificationSettings & {
   readonly corsAllowedOrigins: ReadonlySet<string>
   readonly takesQueryCredentials: boolean
   readonly passwords: PasswordSettings
-  /** Who checks the passwords of LDAP_MANAGED users: this service, the directory, or nobody. */
+  /** The place that checks the passwords of LDAP_MANAGED users: this service, the directory, or none. */
   readonly authServiceUrl: string | null
   readonly ldap: LdapSettings | null
-  /** Null where nobody signs in by OpenID Connect. */
+  /** Null without sign-in by OpenID Connect. */
   readonly oidc: OidcSettings | null
   /** With this runners register; null where none can. */
   readonly runnerToken: string | null
-  /** Who translates texts over HTTP; null where nobody does. */
+  /** The service that translates texts over HTTP; null without one. */
   readonly translation: TranslationSettings | null
   /** Null where no backups are made by themselves. */
   readonly backups: BackupSettings | null

@@ -1,6 +1,6 @@
-/** Who translates texts by machine. */
+/** A machine translator. */
 export interface Translator {
-  /** Who it is, in answers and as part of what translations are remembered by. */
+  /** Its name, in answers and in the cache key of translations. */
   readonly name: string
   /** How many texts one call may have. */
   readonly textsMax: number

@@ -31,12 +31,12 @@ export class BucketSums {
   readonly #buckets: Gathered[]
   readonly #beginAt: number
   readonly #endAt: number
-  /** The place that was found last, and its borders: most of what is added lies there or right behind it. */
+  /** The last place and its borders: most samples fall there or into the next one. */
   #near = -1
   #nearFrom = Infinity
   #nearEnd = Infinity
 
-  /** `edges` are those of bucketEdges; what lies outside of them is ignored. */
+  /** `edges` come from bucketEdges; samples outside of them are ignored. */
   constructor(edges: readonly number[], mode: Mode) {
     this.#edges = edges
     this.#beginAt = edges[0] ?? Infinity
@@ -46,7 +46,7 @@ export class BucketSums {
     this.#buckets = edges.slice(1).map(() => new Gathered(this.#percent !== undefined))
   }
 
-  /** True when only the samples of this segment can tell what it adds to which bucket. */
+  /** True when a segment crosses an edge, so that its samples must be read. */
   needsSamples(segment: NumberSummary): boolean {
     return this.#overlaps(segment) && (this.#percent !== undefined || this.#only(segment) === undefined)
   }

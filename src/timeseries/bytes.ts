@@ -104,7 +104,7 @@ export class ByteReader {
     return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0)
   }
 
-  /** Lets somebody else read on: with all bytes and the place of the next, answering the place after its last. */
+  /** Continues with another reader, which gets all bytes and the next place and returns the place after its last byte. */
   through(read: (body: Uint8Array, place: number) => number): void {
     this.#position = read(this.body, this.#position)
     if (this.#position > this.body.length) throw new RangeError('the segment body is cut short')

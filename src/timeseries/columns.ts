@@ -32,7 +32,7 @@ function bytesOf(at: readonly number[]): Uint8Array {
   let last = 0
   for (const instant of at) {
     const isInstant = Number.isInteger(instant) && instant >= last && instant <= INSTANT_MAX
-    if (!isInstant) throw new RangeError(`${instant} is no epoch ms at or after ${last}`)
+    if (!isInstant) throw new RangeError(`${instant} is not an epoch ms at or after ${last}`)
     last = instant
   }
   const writer = new ByteWriter()

@@ -113,16 +113,16 @@ describe('what is no series is refused', () => {
 describe('a damaged body is refused', () => {
   test.each([
     ['nothing at all', '', /cut short/],
-    ['an unknown kind', '05 00 00', /5 is no kind/],
-    ['a string body', '11 00 00', /17 is no kind/],
+    ['an unknown kind', '05 00 00', /5 is not a kind/],
+    ['a string body', '11 00 00', /17 is not a kind/],
     ['a run past the count', '04 02 01 00 00 00 03', /a run of 3 among 2/],
     ['an empty run', '04 02 01 00 00 00 00', /a run of 0 among 2/],
-    ['a double of nine bytes', '04 01 02 00 18 00 00 00 00 00 00 00 00 00', /24 is no header/],
-    ['a double of no bytes', '04 01 02 00 10', /16 is no header/],
+    ['a double of nine bytes', '04 01 02 00 18 00 00 00 00 00 00 00 00 00', /24 is not a header/],
+    ['a double of no bytes', '04 01 02 00 10', /16 is not a header/],
     ['a number of 2^53 + 2', '03 01 8280808080808010 00 00', /beyond 2\^53/],
     ['a number without end', '03 01 ffffffffffffffffffff01 00 00', /beyond 2\^53/],
     ['a count beyond what a body holds', '03 818004 00', /65537 samples/],
-    ['an unknown exponent', '03 01 01 00 07 00', /7 is no exponent/],
+    ['an unknown exponent', '03 01 01 00 07 00', /7 is not an exponent/],
     ['a packed run past the count', '03 03 01 01 00 00 f0 00', /a run of 15 among 1/],
   ])('%s', (_, hex, message) => {
     const decode = () => decodeNumbers(fromHex(hex))

@@ -7,7 +7,7 @@ const KIND_DECIMAL = 0x03
 const KIND_DOUBLE = 0x04
 
 const EXPONENT_MAX = 6
-/** What a predictor leaves of mantissas of this size is still an exact double. */
+/** Residuals of mantissas of this size are still exact doubles. */
 const MANTISSA_MAX = 2 ** 51
 
 /**
@@ -37,7 +37,7 @@ export function decodeNumbers(body: Uint8Array): Samples<number> {
   const reader = new ByteReader(body)
   const kind = reader.byte()
   if (kind !== KIND_DECIMAL && kind !== KIND_DOUBLE)
-    throw new RangeError(`${kind} is no kind of numeric segment`)
+    throw new RangeError(`${kind} is not a kind of numeric segment`)
 
   const at = readInstants(reader)
   const values = kind === KIND_DECIMAL ? readDecimals(reader, at.length) : readDoubles(reader, at.length)
@@ -81,7 +81,7 @@ function writeDecimals(writer: ByteWriter, { exponent, mantissas }: Decimals): v
 
 function readDecimals(reader: ByteReader, count: number): number[] {
   const exponent = reader.byte()
-  if (exponent > EXPONENT_MAX) throw new RangeError(`${exponent} is no exponent of a segment`)
+  if (exponent > EXPONENT_MAX) throw new RangeError(`${exponent} is not an exponent of a segment`)
   const scale = 10 ** exponent
   const mantissas = readPacked(reader, count)
   const values: number[] = []
@@ -148,7 +148,7 @@ function readChange(reader: ByteReader, header: number, bits: DataView): number 
   const leading = header >> 4
   const length = header & 15
   const end = leading + length
-  if (length === 0 || end > 8) throw new RangeError(`${header} is no header of a double in a segment`)
+  if (length === 0 || end > 8) throw new RangeError(`${header} is not a header of a double in a segment`)
   for (let index = leading; index < end; index++) bits.setUint8(index, bits.getUint8(index) ^ reader.byte())
 
   return bits.getFloat64(0)

@@ -1,12 +1,12 @@
 import { bitsAt, BitWriter, onesAt } from './bits.ts'
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
-/** From here on a difference of integers is no exact double. */
+/** From here on a difference of integers is not an exact double. */
 const RESIDUAL_END = 2 ** 53
 const PARAMETER_MAX = 52
 const ESCAPE_ONES = 16
 const WIDTH_BITS = 6
-/** What a writer of bits takes at once. */
+/** The maximum number of bits of one write. */
 const WORD_BITS = 24
 const MEMORY = 128
 const LEAP = 8
@@ -30,7 +30,7 @@ export function writePacked(
   writer.bytes(ricesOf(integers, predictor, parameter))
 }
 
-/** Reads the integers that writePacked wrote. @throws {RangeError} where the bytes are none of its making */
+/** Reads the integers that writePacked wrote. @throws {RangeError} for bytes that writePacked did not write */
 export function readPacked(reader: ByteReader, count: number): Float64Array {
   const integers = new Float64Array(count)
   if (count === 0) return integers
@@ -43,7 +43,7 @@ export function readPacked(reader: ByteReader, count: number): Float64Array {
   return integers
 }
 
-/** The predictor that leaves least, in bits; one that leaves what is no exact double is none. */
+/** The predictor with the smallest residuals in bits; a residual that is not an exact double disqualifies it. */
 export function bestPredictor(integers: readonly number[]): { predictor: number; total: number } {
   const first = integers[0] ?? 0
   // One declaration each: a pattern over a list makes this loop and those like it half as fast.
@@ -68,7 +68,7 @@ export function bestPredictor(integers: readonly number[]): { predictor: number;
   return { predictor: [none, last, line, mean].indexOf(total), total }
 }
 
-/** How many bits a residual takes about; not finite from where a difference of integers is no exact double. */
+/** How many bits a residual takes about; not finite where a difference of integers is not an exact double. */
 function widthOf(residual: number): number {
   const magnitude = Math.abs(residual)
   if (magnitude < 2 ** 31) return 32 - Math.clz32(magnitude)
@@ -90,7 +90,7 @@ function restore(integers: Float64Array, predictor: number): void {
   }
 }
 
-/** What a predictor says: zero, the last one, as far on as the last step, a running mean. */
+/** The predictors: zero, the last value, the last value plus the last step, a running mean. */
 function guess(predictor: number, last: number, before: number, mean: number): number {
   if (predictor === 1) return last
   if (predictor === 2) return 2 * last - before
@@ -235,11 +235,11 @@ function writeRice(bits: BitWriter, rice: Rice, residual: number, least: number)
   bits.bits((code << signBits) | (residual >>> 31), width)
 }
 
-/** What does not go into one word; apart, so that an engine finds the usual case small enough to inline. */
+/** Writes more than one word; separate, so that an engine inlines the usual case. */
 function writeLarge(bits: BitWriter, { parameter, scale }: Rice, residual: number, magnitude: number): void {
   const quotient = Math.floor(magnitude / scale)
   if (quotient >= ESCAPE_ONES) {
-    // Not by its logarithm: that of 2^49 plus one is that of 2^49.
+    // Not by the logarithm: 2^49 + 1 and 2^49 have the same.
     const width = magnitude < 2 ** 32 ? 32 - Math.clz32(magnitude) : 64 - Math.clz32(magnitude / 2 ** 32)
     bits.ones(ESCAPE_ONES)
     bits.bits(width, WIDTH_BITS)

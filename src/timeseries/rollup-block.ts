@@ -126,7 +126,7 @@ export class CellBlock {
     const known = this.#cells.get(place)
     if (known) return known
     if (place < 0 || place >= CELLS_PER_BLOCK)
-      throw new RangeError(`${place} is no place in a block of cells`)
+      throw new RangeError(`${place} is not a place in a block of cells`)
     const from = this.#fromAt + place * STEP_MS[this.#level]
     const end = from + STEP_MS[this.#level]
     const cell = { from, end, count: 0, sum: 0, min: Infinity, max: -Infinity, last: 0, to: -Infinity }
@@ -212,7 +212,7 @@ export function decodeCells(level: RollupLevel, block: number, body: Uint8Array)
   const reader = new ByteReader(body)
   const kind = reader.byte()
   if (kind !== KIND_DECIMAL && kind !== KIND_DOUBLE)
-    throw new RangeError(`${kind} is no kind of a block of cells`)
+    throw new RangeError(`${kind} is not a kind of a block of cells`)
   const total = reader.unsigned()
   if (total > CELLS_PER_BLOCK) throw new RangeError(`a block of cells claims ${total} cells`)
   const [places, counts, instants] = [

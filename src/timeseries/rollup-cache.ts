@@ -18,8 +18,8 @@ type Block = {
 type Decoded = { readonly body: Uint8Array; readonly cells: readonly RollupCell[] }
 
 /**
- * The cells of blocks that were read lately: a chart that is looked at is looked at again. A block is decoded anew once
- * its bytes differ from those that were decoded, whatever the reason.
+ * The cells of recently read blocks: open charts are read repeatedly. A block is decoded anew once
+ * its bytes differ from the decoded bytes for any reason.
  */
 export class RollupCache {
   readonly #blocks: Lru<Decoded>
@@ -33,7 +33,7 @@ export class RollupCache {
     return this.#blocks.weight
   }
 
-  /** The cells of a block, by time: the same object for as long as they are held. They are shared: nobody may change them.
+  /** The cells of a block, by time: the same object for as long as they are held. They are shared and must not be changed.
    * @throws RangeError as `decodeCells` */
   cellsOf({ jobId, series, level, block, body }: Block): readonly RollupCell[] {
     const name = `${jobId}.${series}.${level}.${block}`

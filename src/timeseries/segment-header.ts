@@ -2,7 +2,7 @@ import { ByteReader, ByteWriter } from './bytes.ts'
 import { asDecimals } from './numbers-codec.ts'
 import type { NumberSummary, SegmentExtent } from './summary.ts'
 
-/** What stands beside a segment's body, so that the body need not be read. */
+/** The summary beside a segment's body, which saves reads of the body. */
 export type SegmentHeader = SegmentExtent & {
   /** Null for strings. */
   readonly numbers: NumberSummary | null
@@ -53,7 +53,7 @@ export function decodeHeader(from: number, bytes: Uint8Array): SegmentHeader {
   const rim = { from, count: reader.unsigned(), to: from + reader.unsigned() }
   const kept = { isDeflated: (header & DEFLATED) !== 0, isBlob: (header & BLOB) !== 0 }
   const form = header & 15
-  if (form > TEXTS) throw new RangeError(`${form} is no form of a segment's head`)
+  if (form > TEXTS) throw new RangeError(`${form} is not a form of a segment's head`)
   const numbers = form === TEXTS ? null : { ...rim, ...numbersOf(reader, form) }
   reader.end()
   return { ...rim, ...kept, numbers }

@@ -36,7 +36,7 @@ test('a sum beyond the range of a double is null, never an infinity', () => {
   })
 })
 
-test.each([0, -1, 1.5, 65_537, NaN])('%p is no count of samples for a segment', (countMax) => {
+test.each([0, -1, 1.5, 65_537, NaN])('%p is not a count of samples for a segment', (countMax) => {
   expect(() => segmentNumbers({ at: [1], values: [1] }, atMost(countMax))).toThrow(RangeError)
 })
 

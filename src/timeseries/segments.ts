@@ -42,7 +42,7 @@ export function segmentTexts(samples: Samples<string>, bounds: Bounds): Segment<
   return cut(samples, bounds, (part) => ({ body: encodeTexts(part), summary: extentOf(part) }))
 }
 
-/** What is in head and body of numbers besides the samples, about. */
+/** The approximate overhead of head and body of a segment of numbers. */
 const EXTENT_BYTES = 32
 const CUT_EVERY = 8
 
@@ -54,7 +54,7 @@ function cut<V>(
   pack: (part: Samples<V>) => Packed,
 ): Segment<V>[] {
   const isCount = Number.isInteger(countMax) && countMax >= 1 && countMax <= SAMPLES_PER_BODY_MAX
-  if (!isCount) throw new RangeError(`${countMax} is no count of samples for one segment`)
+  if (!isCount) throw new RangeError(`${countMax} is not a count of samples for one segment`)
   const { at, values } = samples
   if (at.length !== values.length) throw new RangeError(`${at.length} instants for ${values.length} values`)
 

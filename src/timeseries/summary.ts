@@ -4,7 +4,7 @@ import type { Samples } from './samples.ts'
 /** `from` and `to` are the instants of the first and last sample, both inclusive. */
 export type SegmentExtent = { readonly from: number; readonly to: number; readonly count: number }
 
-/** What a read needs of numeric samples when it does not tell them apart. */
+/** The aggregate of numeric samples for reads without single samples. */
 export type NumberSummary = SegmentExtent & {
   readonly min: number
   readonly max: number
@@ -14,7 +14,7 @@ export type NumberSummary = SegmentExtent & {
   readonly last: number
 }
 
-/** The sum of decimals is that of their mantissas: exact, and rounded once. */
+/** The sum of decimals is the sum of their mantissas: exact, and rounded once. */
 export function summaryOf(part: Samples<number>, decimals: ReturnType<typeof asDecimals>): NumberSummary {
   let min = Infinity
   let max = -Infinity

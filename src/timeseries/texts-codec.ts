@@ -40,7 +40,7 @@ export function encodeTexts(samples: Samples<string>): Uint8Array {
 export function decodeTexts(body: Uint8Array): Samples<string> {
   const reader = new ByteReader(body)
   const kind = reader.byte()
-  if (kind !== KIND_TEXT) throw new RangeError(`${kind} is no kind of string segment`)
+  if (kind !== KIND_TEXT) throw new RangeError(`${kind} is not a kind of string segment`)
 
   const at = readInstants(reader)
   const texts: string[] = []

@@ -6,7 +6,7 @@ const COLUMNS_MAX = 32
 const COUNT_MAX = 1_024
 
 /**
- * The columns of instants that were packed or unpacked last. Whoever sends values of many series at once gives them the
+ * The columns of instants that were packed or unpacked last. A sender of values of many series at once gives them the
  * same instants, and their segments are packed and unpacked one after the other: of such columns only the first is worked
  * out. Of others it is mostly seen at their beginning that they are not among these.
  */
@@ -26,7 +26,7 @@ export class TimestampCache {
     return null
   }
 
-  /** From now on the instants are shared: nobody may change them. */
+  /** The instants are shared from now on and must not be changed. */
   add(at: readonly number[], bytes: Uint8Array): void {
     if (at.length <= COUNT_MAX) this.#columns[this.#added++ % COLUMNS_MAX] = { at, bytes }
   }

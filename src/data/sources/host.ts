@@ -1,7 +1,7 @@
 import { urlOf } from '../../lib/urls.ts'
 
 /** A host as programs are given it: a name, or an address without brackets, in lower case and in its shortest form; null for
- * what is neither, and for what reads as another host than it spells, such as `127.1`. */
+ * other texts, and for a text that resolves to another host than it spells, such as `127.1`. */
 export function hostOf(text: string): string | null {
   const lower = text.toLowerCase()
   if (/^[\da-f:.]*:[\da-f:.]*$/.test(lower)) return hostnameOf(`[${lower}]`)?.slice(1, -1) ?? null

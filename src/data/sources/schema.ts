@@ -33,7 +33,7 @@ export const SOURCES_MAX = 200
 
 export const TLS_MODES = ['disable', 'require', 'verify-full'] as const
 
-/** What databases, schemas and users are called. */
+/** The name of a database, a schema or a user. */
 const word = storableText
   .min(1)
   .max(WORD_MAX)

@@ -41,7 +41,7 @@ export async function readDataSource({ ports }: Context, id: number): Promise<Ve
   return versioned(ports, await requireSource(ports, id))
 }
 
-/** What others may know of a data source, by its id or its name in whatever case; null where there is none. */
+/** The public part of a data source, by its id or its name in any case; null for an unknown one. */
 export async function findDataSource(
   { database }: Ports,
   key: number | string,
@@ -118,7 +118,7 @@ export async function deleteDataSource(
   }
 }
 
-/** What a program needs that is to read from a data source, or to write to it as well.
+/** The connection settings of a program that reads from a data source, or writes to it as well.
  * @throws {Refusal} not_found, conflict for writing to one that is read-only, or a password that was sealed under another key */
 export async function openDataSource(
   ports: Ports,

@@ -24,7 +24,7 @@ export async function listDataSources(database: Database): Promise<DataSourceRow
   return rows.map(rowOf)
 }
 
-/** A data source by its id, or by its name in whatever case. */
+/** A data source by its id, or by its name in any case. */
 export async function findDataSource(
   database: Database,
   key: number | string,

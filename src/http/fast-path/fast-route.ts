@@ -25,11 +25,11 @@ export type FastRoute<Body, Done> = {
   readonly kind: RequestKind
   readonly takes: Quick<z.ZodType<Body>>
   readonly handle: (context: Context, id: number, sent: KeyedBody<Body>) => MaybePromise<Done>
-  /** Apart, because one more promise for it would cost more than what it does. */
+  /** Separate, because one more promise would cost more than its work. */
   readonly show: (done: Done, context: Context, id: number) => JsonAnswer
 }
 
-/** What came: the body, and the `Idempotency-Key` or null. */
+/** The request: its body, and the `Idempotency-Key` or null. */
 type KeyedBody<Body> = { readonly body: Body; readonly key: string | null }
 
 type Application = Omit<Surroundings, 'requestId'>

@@ -1,4 +1,4 @@
-/** What bytes from 0x80 on stand for in code page 437, the encoding of names in a ZIP archive without the flag for UTF-8
+/** The characters of the bytes from 0x80 on in code page 437, the encoding of names in a ZIP archive without the flag for UTF-8
  * (APPNOTE.TXT, D.1). */
 const UPPER =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts'
 import type { ByteSource } from './source.ts'
 
-/** What the directory of an archive says of one entry (APPNOTE 4.3.12). */
+/** The record of one entry in the central directory (APPNOTE 4.3.12). */
 export type DirectoryEntry = {
   /** From 1. */
   readonly number: number
@@ -24,17 +24,17 @@ const HEADER_BYTES = 46
 /** So many bytes of names, comments and the like for each entry, on the average. */
 const HEADER_MAX_BYTES = 2_048
 
-/** What is said of an archive that nobody should unpack. */
+/** The refusal of an archive that is unsafe to unpack. */
 export function unsafe(detail: string): Refusal {
   return new Refusal('zip_unsafe', detail)
 }
 
-/** What is said of an archive that tells its sizes in 64 bits. */
+/** The refusal of an archive with sizes of 64 bits. */
 export function zip64(): Refusal {
   return unsafe('The archive has the ZIP64 format, which is not supported.')
 }
 
-/** What stands for a number that is told in 64 bits elsewhere. */
+/** The placeholder of a number whose 64-bit value is elsewhere. */
 export const IN_64_BITS = 0xffffffff
 
 /** A look at bytes as little-endian numbers. */
@@ -43,7 +43,7 @@ export function numbersOf(bytes: Uint8Array): DataView {
 }
 
 /** The directory at the end of an archive, which has to be where its last record says, and as long.
- * @throws {Refusal} zip_unsafe for what is no ZIP archive, has parts elsewhere, needs ZIP64, or has too many entries */
+ * @throws {Refusal} zip_unsafe for a file that is not a ZIP archive, has parts elsewhere, needs ZIP64, or has too many entries */
 export async function readDirectory(source: ByteSource, entriesMax: number): Promise<Directory> {
   const { endAt, end } = await findEnd(source)
   const view = numbersOf(end)

@@ -4,7 +4,7 @@ import { unsafe } from './directory.ts'
 import type { DirectoryEntry } from './directory.ts'
 import type { ByteSource } from './source.ts'
 
-/** What goes into the inflater at once: it comes to 8.5 MB at most, which is all that is ever held. */
+/** The input of one step of the inflater: its output is 8.5 MB at most, which bounds the memory. */
 const PIECE_BYTES = 8 * 1024
 /** After so many bytes others have their turn: inflating waits for nothing by itself. */
 const TURN_BYTES = 1024 * 1024

@@ -7,7 +7,7 @@ import { windowed } from './source.ts'
 import type { ByteSource } from './source.ts'
 import { unpacked } from './inflate.ts'
 
-/** What an archive may come to, and which names its entries may have. */
+/** The maximum sizes of an archive, and the names that its entries may have. */
 export type ZipBounds = {
   readonly entriesMax: number
   /** All entries together, once they are unpacked. */
@@ -29,10 +29,10 @@ const STORED = 0
 const DEFLATED = 8
 /** Data descriptor behind the entry; a name in UTF-8. */
 const [DESCRIBED, UTF_8] = [1 << 3, 1 << 11]
-/** What else may be said of an entry: how hard it was packed. */
+/** The only other flags that are accepted: the compression level. */
 const KNOWN_FLAGS = DESCRIBED | UTF_8 | (3 << 1)
 const LOCAL_BYTES = 30
-/** What small entries may shrink to says nothing. */
+/** The ratio of small entries is not checked. */
 const RATIO_FROM_BYTES = 1024 * 1024
 const RATIO_MAX = 100
 const [KIND_MASK, KIND_FILE, KIND_DIRECTORY] = [0o170000, 0o100000, 0o040000]
@@ -158,7 +158,7 @@ async function startOf(source: ByteSource, entry: DirectoryEntry, directoryAt: n
   if (!isAlike) throw lies()
   const told = [14, 18, 22].map((at) => view.getUint32(at, true))
   if (told.includes(IN_64_BITS)) throw zip64()
-  // What is told behind the entry need not be told in front of it.
+  // The header may omit sizes that follow in a data descriptor.
   const isLater = (flags & DESCRIBED) !== 0 && told.every((number32) => number32 === 0)
   if (!isLater && !isSame(told, entry)) throw lies()
   return offsetBytes + LOCAL_BYTES + name.byteLength + view.getUint16(28, true)

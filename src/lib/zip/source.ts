@@ -1,7 +1,7 @@
 /** Bytes that lie somewhere and can be read from any place on. */
 export type ByteSource = {
   readonly sizeBytes: number
-  /** Exactly so many bytes, all of which are among those of the source. */
+  /** Exactly this many bytes, all within the source. */
   read(offsetBytes: number, sizeBytes: number): Promise<Uint8Array>
 }
 

@@ -1,7 +1,7 @@
 import { Zip, ZipDeflate } from 'fflate'
 import type { Chunks } from '../chunks.ts'
 
-/** What goes into an archive; `path` ends with a slash for a directory, which has no chunks. */
+/** An entry to write; `path` ends with a slash for a directory, which has no chunks. */
 export type Packable = {
   readonly path: string
   readonly changedAt: number

@@ -16,14 +16,14 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
   values: valuesAreStored,
 }
 
-/** What rooms report on the health of the service. `app.ts` collects it, so that this room knows no other. */
+/** The health checks of the rooms. `app.ts` collects it, so that this room knows no other. */
 export type HealthReports = {
   /** Each returns null while its condition does not hold. These conditions leave the service able to work. */
   readonly warnings: readonly ((ports: Ports, scripts: ScriptHealth) => Promise<Warning | null>)[]
   readonly scripts: (ports: Ports) => Promise<ScriptHealth>
 }
 
-/** What stands at the address of the service. */
+/** The answer at the address of the service. */
 export function front({ settings }: Ports): FrontView {
   const at = (path: string) => settings.basePath + path
   const links = {

@@ -39,7 +39,7 @@ export type ReadableSource = {
   readonly withResults?: (results: readonly StoredResult[]) => ReadableSource
 }
 
-/** A statement over what its caller may read. */
+/** A statement over the columns and rows that its caller may read. */
 type Opened = {
   /** Equal for statements that see the same rows and columns of the same source. */
   readonly key: string

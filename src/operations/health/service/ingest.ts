@@ -1,7 +1,7 @@
 import type { Ports } from '../../../ports/index.ts'
 import type { Warning } from '../schema.ts'
 
-/** What arrives can be stored. @throws {Refusal} with the reason why it cannot */
+/** Checks that deliveries can be stored. @throws {Refusal} with the reason when they cannot */
 export function valuesAreStored({ ingestHealth }: Ports): Promise<void> {
   const refusal = ingestHealth.refusal()
   return refusal ? Promise.reject(refusal) : Promise.resolve()
@@ -18,7 +18,7 @@ export function limitsAreUnknown({ ingestHealth }: Ports): Promise<Warning | nul
   return Promise.resolve({ code: 'limits_unknown', detail })
 }
 
-/** The clock is behind what is stored. */
+/** The clock is behind the stored samples. */
 export function clockIsBehind({ ingestHealth }: Ports): Promise<Warning | null> {
   const behindMs = ingestHealth.clockBehindMs()
   const detail = `The clock is ${Math.ceil(behindMs / 1_000)} s behind the stored values: it was ahead before, or was set back. New values get the latest stored time until the clock has caught up. Check the time synchronisation of this machine.`

@@ -8,7 +8,7 @@ export { unlessNeeded } from './store.ts'
 const SHOWN_MAX = 20
 
 /** Runs a write that removes something, with `unlessNeeded` in its commit.
- * @throws {Refusal} has_dependents, with their names, while recipients of alarms stand for it: alarms would go to nobody */
+ * @throws {Refusal} has_dependents, with their names, while recipients of alarms refer to it: their alarms would have no receiver */
 export async function refuseWhileNeeded<Result>(
   database: Database,
   base: Base,

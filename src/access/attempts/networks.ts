@@ -9,8 +9,8 @@ export function networkOf(address: string): string {
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const noughts = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0')
-  const words = [...left, ...noughts, ...right].map((word) => Number.parseInt(word, 16))
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0')
+  const words = [...left, ...zeros, ...right].map((word) => Number.parseInt(word, 16))
   const network = [...words.slice(0, 3), (words[3] ?? 0) & 0xff00]
   return `${network.map((word) => word.toString(16)).join(':')}::/56`
 }

@@ -10,7 +10,7 @@ const ACCOUNT_MAX = 10
 const NETWORK_MAX = 100
 const CODE_MAX = 5
 
-/** What is tried, and how often it may fail within 15 minutes. */
+/** The kinds of attempts, and the failures of each that are allowed within 15 minutes. */
 export type Trial = { readonly key: string; readonly max: number; readonly isShared: boolean }
 
 /** Guessing the password of one account, whether there is one or not, from one network. */
@@ -19,7 +19,7 @@ export async function passwordTrials(
   username: string,
   request: Request | undefined,
 ): Promise<readonly Trial[]> {
-  // Names are of any length, and those of nobody may be passwords in the wrong field.
+  // Names have any length, and unknown ones may be passwords in the wrong field.
   const account = { key: `account ${await sha256(nameKey(username))}`, max: ACCOUNT_MAX, isShared: false }
   const address = request ? networkOf(network.addressOf(request)) : ''
   return address === '' ? [account] : [account, { key: `from ${address}`, max: NETWORK_MAX, isShared: true }]

@@ -1,4 +1,4 @@
-/** A change as it is told: the fields that differ, before and after. */
+/** A change in the audit trail: the fields that differ, before and after. */
 export type Difference = {
   readonly before: Record<string, unknown> | null
   readonly after: Record<string, unknown> | null
@@ -10,7 +10,7 @@ const SECRET = /passw|secret|token|hash|credential|apikey|(?:^|_)(?:pw|pass)$/i
 const TEXT_MAX = 4_000
 const MASK = '(not shown)'
 
-/** What differs between two shapes of one thing; null where it was not, or is no more. What may be a secret is named and
+/** The difference between two versions of one object; null for a new or deleted one. Possible secrets are named and
  * never shown, and what takes more than 4,000 characters is left out with its length. */
 export function differenceOf(before: Fields, after: Fields): Difference {
   const [was, is] = [plain(before), plain(after)]
@@ -22,7 +22,7 @@ export function differenceOf(before: Fields, after: Fields): Difference {
 }
 
 function plain(fields: Fields): Record<string, unknown> | null {
-  // What is written as JSON is what is told: no undefined, no prototype.
+  // Only the JSON form is recorded: no undefined, no prototype.
   return fields && (JSON.parse(JSON.stringify(fields)) as Record<string, unknown>)
 }
 

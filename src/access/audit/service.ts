@@ -7,7 +7,7 @@ import type { AuditQuery, AuditView } from './schema.ts'
 import * as store from './store.ts'
 import type { AuditRow, NameInBulk, ObjectName } from './store.ts'
 
-/** What was done to what: `update`, `group`, 7, with the shapes before and after where there are any. */
+/** An audit entry: the action, the type and id of the object (`update`, `group`, 7), and the versions before and after. */
 export type AuditedAction = {
   readonly action: string
   readonly objectType: string
@@ -37,7 +37,7 @@ export function recorder(objectType: string) {
     audited(context, { action, objectType, ...deed })
 }
 
-/** What was done to one of many objects of the same kind. */
+/** The audit entry of one of many objects of the same kind. */
 export type BulkAuditedAction = Omit<AuditedAction, 'objectType' | 'objectId'> & {
   readonly objectId: NameInBulk
 }
@@ -48,7 +48,7 @@ export function auditedAll(context: Context, objectType: string, deeds: readonly
   return store.insertEntries(context.ports.database, { ...frameOf(context), objectType }, entries)
 }
 
-/** Who does something, when and from where. */
+/** The actor of an entry, its time and its address. */
 function frameOf({ ports, caller, requestId, request }: Context) {
   return {
     at: ports.clock.now(),
@@ -64,7 +64,7 @@ function auditedDifference({ action, before, after }: Pick<AuditedAction, 'actio
   return { action, before: JSON.stringify(difference.before), after: JSON.stringify(difference.after) }
 }
 
-/** What was done, the latest first. @throws {Refusal} invalid for a cursor of another list */
+/** The audit entries, the latest first. @throws {Refusal} invalid for a cursor of another list */
 export async function listAudit(
   { ports }: Context,
   query: AuditQuery,

@@ -7,7 +7,7 @@ export type AuditRow = typeof audit.$inferSelect
 
 export type NewEntry = Omit<AuditRow, 'id' | 'objectId'> & { readonly objectId: ObjectName }
 
-/** An id; that of the object with this path; or that of the row which the write before this one inserts. */
+/** An id, the path of an object, or the row that the preceding write inserts. */
 export type ObjectName = number | string | { readonly path: string } | { readonly inserted: true }
 
 export type Filter = {
@@ -24,7 +24,7 @@ export function insertEntry(database: Database, { objectId, ...entry }: NewEntry
   return database.insert(audit).values({ ...entry, objectId: idOf(objectId) })
 }
 
-/** Entries of many objects of one kind in one statement; those of users that are named by their names. */
+/** Entries of many objects of one kind in one statement; users are given by name. */
 export function insertEntries(
   database: Database,
   frame: Omit<AuditRow, 'id' | 'action' | 'objectId' | 'before' | 'after'>,

@@ -1,5 +1,5 @@
 /** The normal form of the name of an entry (RFC 4514): two names are the same entry if and only if their normal forms are
- * equal, however they are escaped, quoted, spaced and spelled (RFC 4518). A text that is no such name stays what it is,
+ * equal, however they are escaped, quoted, spaced and spelled (RFC 4518). Any other text stays unchanged,
  * in lower case. */
 export function normalDn(dn: string): string {
   const rdns = partsOf(dn, ',;').map((rdn) => partsOf(rdn, '+').map(normalPair))
@@ -8,7 +8,7 @@ export function normalDn(dn: string): string {
   return isName ? rdns.map((pairs) => pairs.map(String).sort().join('+')).join(',') : folded(dn)
 }
 
-/** What is between dividers that are neither escaped nor quoted. */
+/** The parts between separators that are neither escaped nor quoted. */
 function partsOf(text: string, dividers: string): string[] {
   const parts = ['']
   let isQuoted = false

@@ -13,7 +13,7 @@ const BINARY_IDS: ReadonlySet<string> = new Set(['objectguid'])
 /** A person as the directory shows them. */
 export type Person = {
   readonly dn: string
-  /** What stays when the person is renamed or moved. */
+  /** The id that stays when the person is renamed or moved. */
   readonly directoryId: string
   readonly username: string
   readonly fullname: string
@@ -33,7 +33,7 @@ export type Groups = {
   readonly members: readonly ReadonlySet<string>[]
 }
 
-/** What to ask for people; all of them, or those with one of these values. */
+/** The filter for people: all, or the ones with one of these values. */
 export function peopleQuery(
   ldap: LdapSettings,
   oneOf?: { readonly attribute: 'id' | 'username'; readonly values: readonly string[] },
@@ -54,7 +54,7 @@ export function peopleQuery(
   }
 }
 
-/** What an entry says of a person; what is too long is cut, and a mail that is no address is left out. */
+/** The person of an entry; long values are cut, and an invalid mail address is left out. */
 export function personOf(entry: DirectoryEntry, ldap: LdapSettings, groups: Groups): Person | Unusable {
   const { attributes } = ldap
   const all = (attribute: string) => entry.values.get(attribute.toLowerCase()) ?? []

@@ -3,7 +3,7 @@ import type { LdapGroupRule } from '../../ports/ldap-settings.ts'
 import { nameKey } from '../../lib/text.ts'
 import type { Person, Unusable } from './people.ts'
 
-/** Of whoever is in no group that has a role. */
+/** The role of people without a group that has a role. */
 const LEAST_ROLE: Role = 'dashboard_viewer'
 
 /** A user as it is kept here, local ones included. */
@@ -13,7 +13,7 @@ export type StoredUser = {
   readonly directoryId: string | null
   readonly isDisabled: boolean
   readonly version: number
-  /** In ascending order, those of the rules only. */
+  /** In ascending order, groups of the rules only. */
   readonly userGroupIds: readonly number[]
 } & DirectoryFields
 
@@ -25,7 +25,7 @@ type DirectoryFields = {
   readonly role: Role
 }
 
-/** What a user shall be. */
+/** The target state of a user. */
 export type DirectoryUser = DirectoryFields & {
   readonly directoryId: string
   readonly userGroupIds: readonly number[]
@@ -36,7 +36,7 @@ export type DirectoryChange =
   | { readonly kind: 'update'; readonly known: StoredUser; readonly wanted: DirectoryUser }
   | { readonly kind: 'disable'; readonly known: StoredUser }
 
-/** What was not done, of which entry or user, and why. */
+/** An omitted change: its entry or user, and the reason. */
 export type Failure = { readonly name: string; readonly message: string }
 
 export type Rules = {
@@ -51,8 +51,8 @@ export type Plan = {
   readonly unchanged: number
 }
 
-/** What makes users what the directory says. Nobody is deleted, an id is for good, and the name of another user is left to
- * that user; so is the name that somebody gives up in this very plan. */
+/** The changes that bring users in line with the directory. No user is deleted, ids are permanent, and the name of another user is left to
+ * that user; so is a name that a user gives up in this plan. */
 export function planOf(
   found: readonly (Person | Unusable)[],
   known: readonly StoredUser[],
@@ -105,7 +105,7 @@ class Matching {
     this.#byId = new Map(
       known.flatMap((user) => (user.directoryId === null ? [] : [[user.directoryId, user]])),
     )
-    // Names of before that are compared as the same are told apart by the letter.
+    // Older names that compare as equal are distinguished exactly.
     const named = (nameOf: (name: string) => string) =>
       known.map((user) => [nameOf(user.username), user] as const)
     this.#byName = new Map([...named(nameKey), ...named(exactNameKey)])
@@ -129,14 +129,14 @@ class Matching {
     return this.#byName.get(exactNameKey(username)) ?? this.#byName.get(nameKey(username))
   }
 
-  /** Users of a directory whom no person was found for, and who can still sign in. */
+  /** Users of a directory without a person who can still sign in. */
   unmatched(): readonly StoredUser[] {
     return this.#known.filter(
       (user) => user.type === 'LDAP_MANAGED' && !user.isDisabled && !this.#met.has(user),
     )
   }
 
-  /** Whether somebody entered a user for a person of this name beforehand. */
+  /** Whether an administrator created a user for a person of this name beforehand. */
   #isUnclaimed(user: StoredUser): boolean {
     return user.type === 'LDAP_MANAGED' && user.directoryId === null && !this.#met.has(user)
   }
@@ -194,7 +194,7 @@ function shapeOf({
   return JSON.stringify([directoryId, username, fullname, email, phone, role, userGroupIds])
 }
 
-/** An administrator whom the changes would leave nobody after; null when there is another. */
+/** The last administrator, if the changes would remove every one; else null. */
 function keptAdministrator(
   known: readonly StoredUser[],
   changes: readonly DirectoryChange[],

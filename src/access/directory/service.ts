@@ -15,7 +15,7 @@ import * as store from './store.ts'
 /** A sync that takes longer is given up, and another one may begin. */
 const SYNC_MAX_MS = 5 * 60_000
 const TURN_MAX_MS = 2 * SYNC_MAX_MS
-/** After one that failed: whatever is away comes back. */
+/** The pause after a failed sync: the directory may return soon. */
 const RETRY_MS = 5 * 60_000
 
 /** Makes users what the directory says, now. It is on record also when it changed nothing.
@@ -33,7 +33,7 @@ export async function syncWhenDue(ports: Ports): Promise<void> {
   if (!ports.directory) return
   try {
     if (!(await store.isDue(ports.database, ports.clock.now()))) return
-    // The first user is an administrator, made by whoever set the service up.
+    // The first user is an administrator, made at set-up.
     if ((await countUsers(ports)) === 0) return
     await sync({ ports, caller: { kind: 'nobody' }, requestId: 'directory sync' }, { isDueOnly: true })
   } catch (error) {
@@ -41,7 +41,7 @@ export async function syncWhenDue(ports: Ports): Promise<void> {
   }
 }
 
-/** What the latest sync came to. @throws {Refusal} not_found while there was none */
+/** The result of the latest sync. @throws {Refusal} not_found before the first one */
 export async function latestSync({ ports }: Context): Promise<SyncReport> {
   const report = await store.readReport(ports.database)
   if (report === '') throw new Refusal('not_found', 'There was no directory sync yet.')

@@ -9,7 +9,7 @@ import type { StoredUser, DirectoryUser } from './plan.ts'
 
 const ONLY = 1
 
-/** Takes the turn for a sync until `heldUntilAt`; false while somebody else has it or, with `isDueOnly`, none is due. */
+/** Takes the lease of the sync until `heldUntilAt`; false while another process has it or, with `isDueOnly`, before it is due. */
 export async function takeTurn(
   database: Database,
   {
@@ -44,7 +44,7 @@ export function endTurn(database: Database, { dueAt, report }: { dueAt: number; 
     .where(eq(directorySyncs.id, ONLY))
 }
 
-/** What the latest sync came to; empty where there was none. */
+/** The result of the latest sync; empty before the first one. */
 export async function readReport(database: Database): Promise<string> {
   const [row] = await database.select().from(directorySyncs)
   return row?.report ?? ''
@@ -62,7 +62,7 @@ export async function findUserGroups(
   return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
-/** Every user, each with those of these groups that they are in. */
+/** Every user, with the memberships in these groups. */
 export async function listKnown(
   database: Database,
   groupIds: readonly number[],

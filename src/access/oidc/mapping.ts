@@ -4,7 +4,7 @@ import type { OidcMapping, OidcSettings } from '../../ports/oidc-settings.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Who somebody is here, as far as the provider says. */
+/** The user fields that claims of the provider determine. */
 export type Profile = {
   readonly username: string
   readonly fullname: string | null
@@ -25,7 +25,7 @@ const EVERYBODY = '*'
 /** The roles, the one that may most first. */
 const BY_RANK: readonly Role[] = ['administrator', 'editor', 'Data_Editor', 'collector', 'dashboard_viewer']
 
-/** What claims (OpenID Connect Core 1.0, section 5.1) make of somebody here. Of several roles the one that may most
+/** Maps claims (OpenID Connect Core 1.0, section 5.1) to the fields of a user. Of several roles the one with most rights
  * counts, and user groups add up. */
 export function profileOf(
   claims: Claims,

@@ -88,7 +88,7 @@ async function begin(context: Context, page: Pick<Begun, 'challenge' | 'returnUr
   return authorizationUrl(ports, oidc, { ...begun, state })
 }
 
-/** The page to which a browser goes on that comes back from the provider. `loginCode` is valid once, for a minute, with the
+/** The page to which a browser is redirected after it returns from the provider. `loginCode` is valid once, for a minute, with the
  * verifier of the login; null when a page of this service is to show a refusal.
  * @param verifier the verifier in the cookie of a login of a page of this service
  * @throws {Refusal} not_found, unauthenticated for a wrong state or a wrong answer, forbidden for a person without a user,
@@ -156,7 +156,7 @@ async function createLoginCode(context: Context, answer: URLSearchParams, begun:
   return loginCode
 }
 
-/** The session of a login that the provider vouched for, for whoever began it.
+/** The session of a login that the provider confirmed, for the browser that began it.
  * @throws {Refusal} not_found, unauthenticated, mfa_code_required, too_many_attempts */
 export async function openProvenSession(
   context: Context,
@@ -205,7 +205,7 @@ export async function endSessionsFor(context: Context, logoutToken: string): Pro
   forgetCallers(ports)
 }
 
-/** Who a user is at the provider. @throws {Refusal} not_found for who is nobody there */
+/** The identity of a user at the provider. @throws {Refusal} not_found for a user without one */
 export async function readIdentity({ ports }: Context, userId: number): Promise<IdentityView> {
   const identity = await store.findIdentity(ports.database, userId)
   if (!identity) throw new Refusal('not_found', 'The user is not linked to the OpenID Connect provider.')
@@ -228,7 +228,7 @@ export async function listIdentities(context: Context, userId: number): Promise<
   }
 }
 
-/** Says who a user is at the provider. @throws {Refusal} not_found, conflict for who is somebody else here already */
+/** Links a user to an identity at the provider. @throws {Refusal} not_found, conflict when another user has this identity */
 export async function linkIdentity(context: Context, userId: number, subject: string): Promise<IdentityView> {
   const { database } = context.ports
   const { issuer } = requireOidc(context.ports)
@@ -256,7 +256,7 @@ export async function linkIdentity(context: Context, userId: number, subject: st
   return identity
 }
 
-/** The user is nobody at the provider any more; sessions go on. @throws {Refusal} not_found */
+/** Unlinks a user from the provider; sessions stay open. @throws {Refusal} not_found */
 export async function unlinkIdentity(context: Context, userId: number): Promise<void> {
   const { database } = context.ports
   const before = await readIdentity(context, userId)

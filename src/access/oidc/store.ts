@@ -67,7 +67,7 @@ export function deleteIdentity(database: Database, userId: number): Write {
   return database.delete(oidcIdentities).where(eq(oidcIdentities.userId, userId))
 }
 
-/** Local users with this address whom nobody at the provider is yet, two at most. */
+/** Local users with this address and without an identity at the provider, two at most. */
 export async function findByEmail(
   database: Database,
   email: string,
@@ -101,7 +101,7 @@ export async function findLogin(database: Database, hash: string, now: number): 
   return row ?? null
 }
 
-/** Uses a login up; false when somebody else has. */
+/** Consumes a login; false when another request has. */
 export async function takeLogin(database: Database, hash: string): Promise<boolean> {
   const taken = await database
     .delete(oidcLogins)
@@ -114,7 +114,7 @@ export function insertSession(database: Database, session: typeof oidcSessions.$
   return database.insert(oidcSessions).values(session)
 }
 
-/** What the provider said as this session began; null for one that began otherwise. */
+/** The provider's data of a session; null for a session that began otherwise. */
 export async function findIdToken(database: Database, sessionHash: string): Promise<string | null> {
   const [row] = await database
     .select({ idToken: oidcSessions.idToken })

@@ -7,7 +7,7 @@ const PATHS_MAX = 100_000
 type CachedPath = { readonly path: string; readonly untilAt: number }
 type Row = { readonly id: number; readonly path: string }
 
-/** Where objects are in the tree, so that a delivery need not ask for it. What is known goes on while nobody can be asked. */
+/** A cache of the paths of objects for deliveries. Known paths stay valid while the database is unavailable. */
 export class Paths {
   readonly #known = new Map<number, CachedPath>()
 

@@ -27,7 +27,7 @@ export type Rights = {
 }
 
 /** The fields of an object that rights depend on. `runBy` is the collector that sends its values, 0 for any; a job without a
- * collector has that of its device. */
+ * collector has the collector of its device. */
 export type Located = { readonly type: string; readonly runBy: number; readonly path: string }
 
 /** The root group exists in every database. */

@@ -24,13 +24,13 @@ type RightsCache = { readonly rights: TtlCache<Rights, number>; readonly paths: 
 
 const known = new WeakMap<object, RightsCache>()
 
-/** What the caller may do where. @throws {Refusal} unauthenticated when nobody asks */
+/** The rights of the caller on objects. @throws {Refusal} unauthenticated for a request without a user */
 export function rightsOf({ ports, caller }: Context): MaybePromise<Rights> {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   return caller.bounds ? rightsOfAll(ports, [caller, ...caller.bounds]) : rightsFor(ports, caller)
 }
 
-/** What all of some users may do where. */
+/** The common rights of several users. */
 async function rightsOfAll(ports: Ports, [user, ...others]: readonly [Bound, ...Bound[]]): Promise<Rights> {
   const first = await rightsFor(ports, user)
   const each = [first, ...(await Promise.all(others.map(async (other) => rightsFor(ports, other))))] as const
@@ -38,7 +38,7 @@ async function rightsOfAll(ports: Ports, [user, ...others]: readonly [Bound, ...
   return sharedRights(each, await store.readPaths(ports.database, ids))
 }
 
-/** What a user of this role may do where, mostly from memory. */
+/** The rights of a user with this role, mostly from the cache. */
 export function rightsFor(
   ports: Pick<Ports, 'database' | 'clock'>,
   { userId, role }: { readonly userId: number; readonly role: Role },
@@ -63,7 +63,7 @@ export function forgetRights(ports: Ports): void {
 }
 
 /** Why the caller may not deliver to these jobs, by job; what is not named may be. Where a collector runs other jobs only,
- * their actors refuse. At once for whom it is known to run everything. */
+ * their actors refuse. Synchronous for a user who is known to run everything. */
 export function undeliverable(context: Context, jobIds: readonly number[]): MaybePromise<Refusals> {
   return thenSync(rightsOf(context), (rights) =>
     runsEverything(rights) ? NONE : findUndeliverable(context.ports, rights, jobIds),
@@ -99,7 +99,7 @@ type Refusals = ReadonlyMap<number, Refusal>
 
 const NONE: Refusals = new Map()
 
-/** By what somebody was granted, which is another object once it is looked up again: each delivery asks. */
+/** Keyed by the grants of a user, a new object after each refresh: each delivery reads it. */
 const runningEverything = new WeakMap<Rights, boolean>()
 
 function runsEverything(rights: Rights): boolean {
@@ -142,7 +142,7 @@ export async function listGrantsOfUsers(
   )
 }
 
-/** Sets what somebody is granted on an object, in place of what was.
+/** Replaces the grants of a user, a user group or everyone on an object.
  * @throws {Refusal} not_found when the object or the subject is not there, conflict when there are too many grants */
 export async function grant(context: Context, objectId: number, given: Subject & Granted): Promise<void> {
   const { ports } = context
@@ -171,7 +171,7 @@ export async function grant(context: Context, objectId: number, given: Subject &
   forgetRights(ports)
 }
 
-/** Takes away what somebody is granted on an object. @throws {Refusal} not_found when that is nothing */
+/** Removes the grants of a user, a user group or everyone on an object. @throws {Refusal} not_found without grants */
 export async function revoke(context: Context, objectId: number, subject: Subject): Promise<void> {
   const { ports } = context
   if (!(await store.hasGrant(ports.database, objectId, subject)))

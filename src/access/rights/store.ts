@@ -44,7 +44,7 @@ function binding(condition: (listed: IdListSql) => string): SQL {
   )
 }
 
-/** What a user was granted, personally, with a group or with everyone. */
+/** The grants of a user: personal, of user groups, and of everyone. */
 export async function readGranted(
   database: Database,
   userId: number,
@@ -90,7 +90,7 @@ export async function listMemberships(
     where m.group_id in (select value from json_each(${JSON.stringify(groupIds)}))`)
 }
 
-/** How many others have a grant on an object, and on how many others somebody has one. */
+/** The number of other grantees of an object, and the number of other objects of a grantee. */
 export async function countOtherGrants(
   database: Database,
   objectId: number,
@@ -102,7 +102,7 @@ export async function countOtherGrants(
   return row ?? { subjects: 0, objects: 0 }
 }
 
-/** Sets what somebody is granted on an object, in place of what was. */
+/** Replaces the grants of a user, a user group or everyone on an object. */
 export function saveGrant(
   database: Database,
   objectId: number,
@@ -125,7 +125,7 @@ export function deleteGrant(database: Database, objectId: number, subject: Subje
   return database.run(sql`delete from grants where object_id = ${objectId} and ${isOf(subject)}`)
 }
 
-/** The paths of those of these objects that are there. */
+/** The paths of these objects, as far as they exist. */
 export async function readPaths(
   database: Database,
   ids: readonly number[],

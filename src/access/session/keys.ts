@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { base64url, fromBase64url } from '../../lib/text.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 
-/** What is derived from one key of the installation (HKDF, RFC 5869), each part for one purpose. */
+/** The keys derived from the key of the installation (HKDF, RFC 5869), each for one purpose. */
 export type Keys = {
   /** Names the key without telling anything of it. */
   readonly id: string
@@ -19,7 +19,7 @@ export function presentKeys({ key }: Secrets): Promise<Keys> {
   return keysOf(key)
 }
 
-/** The keys of this id, present or former; null when there are none. */
+/** The keys of this id, present or former; null for an unknown id. */
 export async function keysCalled(secrets: Secrets, id: unknown): Promise<Keys | null> {
   for (const key of [secrets.key, ...secrets.formerKeys]) {
     const keys = await keysOf(key)
@@ -45,7 +45,7 @@ export function sealText(secrets: Secrets, text: string, purpose: string): Promi
   return seal(secrets, new Uint8Array(new TextEncoder().encode(text)), purpose)
 }
 
-/** What was sealed. @throws {Error} when it was sealed with an unknown key or for something else */
+/** Opens a sealed value. @throws {Error} when it was sealed with an unknown key or for another purpose */
 export async function unseal(
   secrets: Secrets,
   sealed: string,

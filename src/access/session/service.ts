@@ -33,12 +33,12 @@ export async function logIn(context: Context, { code, carrier = 'body', ...crede
   return openSession(context, account, { owed: requiredActionOf(ports, account), carrier })
 }
 
-/** The account of a user; null where there is none. */
+/** The account of a user; null for an unknown user. */
 export function accountOf({ database }: Pick<Ports, 'database'>, userId: number): Promise<Account | null> {
   return store.findAccount(database, { id: userId })
 }
 
-/** Opens a session for 24 hours to whoever was proven to be this user. Until they have done what is `owed`, it is good for
+/** Opens a session of 24 hours for an authenticated user. Until the user has done what is `owed`, it is valid for
  * that only. `also` goes into the same commit. */
 export async function openSession(
   context: Context,
@@ -100,7 +100,7 @@ export async function logOutEverywhere(context: Context): Promise<void> {
   forgetCallers(ports)
 }
 
-/** A short-lived access token for the session behind the call, or for one of its own when there is none. */
+/** A short-lived access token for the session of the call, or for a new session without one. */
 export async function issueToken(context: Context) {
   const { ports, caller } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
@@ -146,7 +146,7 @@ export async function refreshSession(
   }
 }
 
-/** The open sessions of a user: one's own, or for administrators anybody's. @throws {Refusal} forbidden */
+/** The open sessions of a user: the caller's own, or for administrators of any user. @throws {Refusal} forbidden */
 export async function listSessions(context: Context, userId?: number): Promise<SessionItem[]> {
   const { ports, caller } = context
   const ownerId = ownerOf(context, userId)
@@ -164,7 +164,7 @@ export async function listSessions(context: Context, userId?: number): Promise<S
   }))
 }
 
-/** Ends a session of one's own, or as an administrator anybody's. @throws {Refusal} not_found */
+/** Ends a session of the caller, or as an administrator of any user. @throws {Refusal} not_found */
 export async function endSession(context: Context, id: string): Promise<void> {
   const { ports, caller } = context
   const session = await store.readSession(ports.database, id, ports.clock.now())
@@ -174,7 +174,7 @@ export async function endSession(context: Context, id: string): Promise<void> {
   await end(context, id)
 }
 
-/** Whose things are asked for: the caller's own unless an administrator names somebody. @throws {Refusal} forbidden */
+/** The user of a request: the caller unless an administrator names another user. @throws {Refusal} forbidden */
 export function ownerOf({ caller }: Context, userId?: number): number {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   const ownerId = userId ?? caller.userId

@@ -6,7 +6,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from '../users/changes.ts'
 import { nameKey } from '../../lib/text.ts'
 
-/** What has to be done before a session is good for anything else. */
+/** The duty that a user has before a session is valid for anything else. */
 export type RequiredAction = 'mfa' | 'password' | ''
 
 export type SessionUser = { readonly userId: number; readonly username: string; readonly role: Role }
@@ -44,7 +44,7 @@ export async function findSession(
 /** Whom a name stands for, and what has to be known to prove it. */
 export type Account = SessionUser & {
   readonly type: UserType
-  /** What the directory calls the person, once it was asked. */
+  /** The id of the person in the directory, once it is known. */
   readonly directoryId: string | null
   readonly passwordHash: string
   readonly passwordSetAt: number

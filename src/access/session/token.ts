@@ -15,7 +15,7 @@ const REFRESH = {
 export type Carrier = keyof typeof REFRESH
 type Kind = typeof ACCESS | (typeof REFRESH)[Carrier]
 
-/** What a refresh token stands for: a session, and how often that was refreshed before. */
+/** The content of a refresh token: a session, and the number of its earlier refreshes. */
 export type Refresh = { readonly sessionHash: string; readonly count: number; readonly carrier: Carrier }
 
 /** A signed access token that stands for a session (RFC 9068, HS256). */
@@ -38,7 +38,7 @@ export function signRefresh(
   return sign(secrets, REFRESH[carrier], { sessionHash, nowMs, endMs, count })
 }
 
-/** What the refresh token stands for; null when it is not one of ours or has expired. */
+/** The content of a refresh token; null for an unknown or expired one. */
 export async function readRefresh(
   secrets: Secrets,
   { token, carrier }: { readonly token: string; readonly carrier: Carrier },

@@ -12,7 +12,7 @@ export const userGroupBody = z.strictObject({
     .min(1)
     .max(255)
     .regex(/^\P{Cc}*$/u, 'must have no control characters'),
-  // What a read answers beyond the name may be sent back unchanged.
+  // The other fields of a read may be sent back unchanged.
   id: z.int().optional().meta(READ_ONLY),
   visuallyImpaired,
 })

@@ -89,7 +89,7 @@ export async function listGroupsOf(context: Context, userId: number): Promise<Us
   return groupsOfUser(context.ports, userId)
 }
 
-/** The same; of nobody there are none. */
+/** The same; empty without a user. */
 export async function groupsOfUser(
   { database }: Pick<Ports, 'database'>,
   userId: number,
@@ -98,7 +98,7 @@ export async function groupsOfUser(
 }
 
 /** Says which users are in a group: all, some more, or some less.
- * @throws {Refusal} not_found, invalid pointing at ids of nobody, conflict when there would be too many */
+ * @throws {Refusal} not_found, invalid with pointers to unknown ids, conflict when there would be too many */
 export async function updateMembers(
   context: Context,
   id: number,

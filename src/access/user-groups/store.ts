@@ -79,7 +79,7 @@ export async function unknownPlaces(
   return rows.map(({ place }) => place)
 }
 
-/** Adds memberships; those that are there, or of whoever is gone, are left out. */
+/** Adds memberships; existing ones and those of deleted users are left out. */
 export function addMemberships(database: Database, side: Side): Write {
   const [user, group] = columnsOf(side)
   return database.run(sql`

@@ -26,10 +26,10 @@ export function callersOf(ports: Ports): Callers {
   return known
 }
 
-/** How somebody proves who they are. */
+/** The credentials of a request. */
 type Way = 'session' | 'token' | 'personal' | 'basic'
 
-/** Who was proven to be whom a moment ago. Failures are not remembered; secrets only as far as the process holds them. */
+/** A cache of verified credentials. Failures are not cached; secrets only in the memory of the process. */
 class Callers {
   readonly #proven: Readonly<Record<Way, TtlCache<UserCaller>>>
   readonly #proofs = new Map<string, { readonly passwordHash: string; readonly untilAt: number }>()
@@ -50,7 +50,7 @@ class Callers {
     return proof !== undefined && sameText(proof.passwordHash, passwordHash) && proof.untilAt > now
   }
 
-  /** Whether credentials have ever been seen here to fit this password hash: whoever knows them does not guess. */
+  /** Whether these credentials have matched this password hash before: their sender is not guessing. */
   isKnown(key: string, passwordHash: string): boolean {
     const proof = this.#proofs.get(key)
     return proof !== undefined && sameText(proof.passwordHash, passwordHash)

@@ -1,14 +1,14 @@
 import type { Role } from '../../context.ts'
 import type { Fault } from '../../lib/errors.ts'
 
-/** Whose user an account is: its own, that of a directory, or of several people who share it. */
+/** The type of an account: local, of a directory, or shared by several people. */
 export const USER_TYPES = ['local', 'LDAP_MANAGED', 'shared'] as const
 export type UserType = (typeof USER_TYPES)[number]
 
 /** A property that an administrator gave a user. */
 export type UserProperty = { readonly key: string; readonly value: string }
 
-/** What may be changed of a user. */
+/** The fields of a user that can be changed. */
 export type UserFields = {
   readonly username: string
   readonly role: Role
@@ -24,7 +24,7 @@ export type UserFields = {
 }
 export type Field = keyof UserFields | 'disabled' | 'password' | 'mfa' | 'preferences'
 
-/** What a new user has unless something else was sent. The time zone is that of the service. */
+/** The defaults of a new user. The time zone is the service's zone. */
 export const NEW_USER = {
   type: 'local',
   fullname: '',
@@ -36,7 +36,7 @@ export const NEW_USER = {
   properties: [],
 } as const
 
-/** What users may change of themselves; everything else is for administrators (specification: Users and user groups). */
+/** The fields that users may change themselves; administrators may change all (specification: Users and user groups). */
 const OWN: Readonly<Record<UserType, readonly Field[]>> = {
   local: [
     'fullname',
@@ -66,7 +66,7 @@ export function forbiddenFields(asker: Asker, type: UserType, changed: readonly 
   return changed.filter((field) => !(asker.isSelf && isOwn(type, field)))
 }
 
-/** What a change asks for that no user can be: a type that comes from or goes to a directory, or a password or `disabled` of
+/** The impossible part of a change: a type that comes from or goes to a directory, or a password or `disabled` of
  * a user of a directory. */
 export function impossibleFields(
   before: UserType,

@@ -9,7 +9,7 @@ const SALT_BYTES = 16
 /** Hashes at the same time, and how many more may wait: logins must not take the processor away from deliveries. */
 const AT_ONCE = 1
 const WAITING_MAX = 32
-/** Whoever takes longer has left without saying so. */
+/** A request that takes longer has lost its client. */
 const LOST_MS = 60_000
 
 const slotsOf = semaphoreFor<Secrets>(AT_ONCE, WAITING_MAX, LOST_MS)

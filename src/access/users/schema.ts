@@ -79,7 +79,7 @@ const fields = z.strictObject({
   properties: userProperties,
 })
 
-/** What a read answers beyond the fields above may be sent back unchanged. */
+/** The other fields of a read may be sent back unchanged. */
 const ignored = {
   id: z.int().optional().meta(READ_ONLY),
   name: z.string().trim().optional().meta(READ_ONLY).describe('The username, as in answers.'),
@@ -91,7 +91,7 @@ export const keepTokens = z
   .optional()
   .describe('Whether personal tokens stay valid after a change of the password. Default: false.')
 
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export const userBody = fields.partial().extend({
   ...ignored,
   disabled: z

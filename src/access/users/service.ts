@@ -80,7 +80,7 @@ export async function createUser(
 
 /** Changes the fields of a user that a body names. Sessions of the user end when the role or the password changes or the user
  * is disabled, and personal tokens when the user is disabled or the password changes, unless the body keeps them. One's own password takes the present one with it,
- * and is none of the latest.
+ * and differs from the latest ones.
  * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak or a wrong
  * password, too_many_attempts, name_taken, precondition_failed, last_administrator */
 export async function updateUser(
@@ -103,7 +103,7 @@ export async function updateUser(
   return { user: fullView(updated), version: updated.version }
 }
 
-/** Takes over what somebody who knows says of a user. @throws {Refusal} not_found, last_administrator */
+/** Stores the fields of a user that a directory or provider determines. @throws {Refusal} not_found, last_administrator */
 export async function adoptUser(
   context: Context,
   id: number,
@@ -264,7 +264,7 @@ function fieldsOf(body: UserBody): Partial<UserFields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** What a read shows beside the fields may be sent back as it was read, and not be changed. */
+/** The read-only fields may be sent back as they were read, and not be changed. */
 function shownFaults(row: UserRow, { name, username }: UserBody): readonly Fault[] {
   const isOther = name !== undefined && name !== row.username && name !== username
   return isOther ? [{ pointer: '/name', message: NAME_FAULT }] : []
@@ -289,7 +289,7 @@ function refuseForbidden(asker: Asker, row: UserRow, changed: readonly Field[]):
   throw new Refusal('forbidden', 'You cannot change these fields of your own user; see errors.', faults)
 }
 
-/** How to reach somebody is for administrators and for oneself. */
+/** Contact data are visible to administrators and to the user. */
 function viewFor({ caller }: Context, row: UserRow): UserView {
   const view = fullView(row)
   const isClose = caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === row.id)

@@ -82,7 +82,7 @@ export async function latestPasswords(
   return rows.map(({ hash }) => hash)
 }
 
-/** Notes a new password, and forgets those of before that nobody asks for any more. */
+/** Stores a new password, and removes former ones that are no longer compared. */
 export function notePassword(
   database: Database,
   password: { readonly userId: number; readonly hash: string; readonly setAt: number },

@@ -16,7 +16,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 }
 const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop']
 
-/** Why a password would be guessed, in words for whoever chose it; null when it holds. Length counts, kinds of characters
+/** The reason why a password is weak, in words for its user; null for a strong one. Length counts, kinds of characters
  * do not (NIST SP 800-63B): what is refused is what lists of guesses begin with, however it is decorated. */
 export function weaknessOf(
   { password, username }: { readonly password: string; readonly username: string },

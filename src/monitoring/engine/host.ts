@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Subscribers } from '../events/values.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 
-/** What an engine needs of the place where it lives. */
+/** The engine's port to its host. */
 export type EngineHost = {
   readonly values: ValuesDatabase
   /** Where samples go that are past change. */
@@ -19,7 +19,7 @@ export type EngineHost = {
   turn(): Promise<void>
   /** Carries committed transitions on. Called in order, at least once each; it may throw, and is then called again. */
   follow(transitions: readonly Transition[]): Promise<void>
-  /** Who is told what jobs receive, once it is on stable storage. */
+  /** The subscriber of received values, called once they are durable. */
   readonly subscribers?: Subscribers
   /** When a job was in maintenance in a range of the past; a host without it has none. */
   maintenanceOf?(jobId: number, range: Range): Promise<readonly Range[]>
@@ -27,7 +27,7 @@ export type EngineHost = {
   freeBytes(): number
   /** The engine's `nextAt` moved earlier. */
   armed(): void
-  /** What is about to be committed wants a look at this instant at the latest. Who needs a timer to find it again after a
+  /** The pending commit has a deadline at this instant at the latest. A host that needs a timer to find it after a
    * crash sets it now; when this rejects, nothing is committed. */
   beforeCommit?(lookAt: number): Promise<void>
 }

@@ -49,7 +49,7 @@ async function requireReadable(context: Context, { objectId = [], jobId }: Event
   if (isMissing) throw new Refusal('not_found', 'There is no such object, or no such webhook job.')
 }
 
-/** What the reader may see now; null once the credentials are no longer valid. */
+/** The objects that the reader may see now; null once the credentials are no longer valid. */
 async function sightOf(again: () => Promise<Context>): Promise<Visibility | null> {
   try {
     const context = await again()

@@ -12,7 +12,7 @@ export type JobValues = {
 
 /** The subscribers of values. */
 export type Subscribers = {
-  /** False while nobody subscribes: then nothing else is asked. */
+  /** False without subscribers: then no other member is called. */
   readonly areThere: boolean
   watches(jobId: number): boolean
   /** Never rejects. */

@@ -31,7 +31,7 @@ export class Tally {
     else this.#reasons.set(text, { text, first: point, count: 1 })
   }
 
-  /** What was not stored and why, on one line; empty if everything was stored. */
+  /** The samples that were not stored and the reasons, on one line; empty if everything was stored. */
   get message(): string {
     const parts: string[] = []
     if (this.rejected > 0) {

@@ -154,8 +154,8 @@ function transitionsOf(
   return spans.slice(1).flatMap(({ state: to, beginAt: at }, index) => {
     const from = spans[index]?.state ?? 'undefined'
     const reason = isMaintained(from) !== isMaintained(to) ? 'maintenance' : 'adjustment'
-    const nobody = { detectedAt: at, causeId: null, causeType: null, causeName: null }
-    return [{ reason, ...nobody, ...named.get(at), at, from, to }]
+    const uncaused = { detectedAt: at, causeId: null, causeType: null, causeName: null }
+    return [{ reason, ...uncaused, ...named.get(at), at, from, to }]
   })
 }
 

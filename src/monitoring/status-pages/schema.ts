@@ -74,5 +74,5 @@ export type StatusPageView = z.infer<typeof statusPageView>
 export const publicPath = z.object({ token: z.string().max(TOKEN_MAX) })
 
 export const badgeQuery = z.object({
-  show: z.enum(['state', 'availability']).default('state').describe('What the badge shows.'),
+  show: z.enum(['state', 'availability']).default('state').describe('The content of the badge.'),
 })

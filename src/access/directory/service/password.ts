@@ -5,7 +5,7 @@ import { findPerson, settingsOf } from './entries.ts'
 /** Connections for logins at the same time, and how many more may wait: a directory that hangs must not hold everybody. */
 const AT_ONCE = 8
 const WAITING_MAX = 32
-/** Whoever takes longer has left without saying so. */
+/** A request that takes longer has lost its client. */
 const LOST_MS = 60_000
 
 const slotsOf = semaphoreFor<Ports['settings']>(AT_ONCE, WAITING_MAX, LOST_MS)
@@ -16,13 +16,13 @@ type Account = { readonly username: string; readonly directoryId: string | null 
  * @throws {Refusal} unavailable when it is away, overloaded when too many ask it at the same time */
 export async function isPasswordOf(ports: Ports, account: Account, password: string): Promise<boolean> {
   const { directory, ldap } = settingsOf(ports)
-  // A bind without a password succeeds at many directories, as nobody.
+  // A bind without a password succeeds at many directories, as an anonymous user.
   if (password === '') return false
   return slotsOf(ports.settings).run(ports.clock, () =>
     directory.connected(async (connection) => {
       const person = await findPerson(connection, ldap, account.username)
       if (!person || person.isDisabled) return false
-      // Names are given to other people some day; and directories find them in whatever case they are asked for.
+      // Names are reused for other people, and directories find them in any case.
       const { directoryId, username } = account
       const isSame = directoryId === null ? person.username === username : person.directoryId === directoryId
       return isSame && connection.bind(person.dn, password)

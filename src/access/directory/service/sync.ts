@@ -13,10 +13,10 @@ import type { DirectoryChange, Failure, Plan, Rules } from '../plan.ts'
 import * as store from '../store.ts'
 import { confirmGone, readGroups, readPeople, settingsOf } from './entries.ts'
 
-/** What one commit changes: little enough for one parameter of a statement. */
+/** The changes of one commit: few enough for one parameter of a statement. */
 const CHANGED_AT_ONCE = 100
 
-/** What a sync has done so far. */
+/** The progress of a sync. */
 export type Outcome = {
   created: number
   updated: number
@@ -40,7 +40,7 @@ export async function applyOutcome(context: Context, outcome: Outcome, untilAt: 
     hurry()
     const changes = plan.changes.slice(from, from + CHANGED_AT_ONCE)
     await refuseOvertaken(() => commit(ports.database, writesOf(context, changes, rules)))
-    // Whoever lost a right must not keep it until all the others are done.
+    // Withdrawn rights are committed first.
     forgetCallers(ports)
     forgetRights(ports)
     for (const { kind } of changes) outcome[`${kind}d`]++

@@ -11,9 +11,9 @@ import type { Profile } from '../mapping.ts'
 import * as store from '../store.ts'
 import type { Identity } from '../store.ts'
 
-/** The user that somebody at the provider is here: one who is linked already, the only local one with their verified
- * address, or a new one, the latter two where they are configured. What the provider says of them is taken over.
- * @throws {Refusal} forbidden for who is nobody here, last_administrator */
+/** The user of an identity at the provider: the linked one, the only local one with the verified
+ * address, or a new one, the latter two if they are configured. The provider's claims are stored.
+ * @throws {Refusal} forbidden for an identity without a user, last_administrator */
 export async function accountFor(
   context: Context,
   oidc: OidcSettings,
@@ -37,7 +37,7 @@ export async function accountFor(
   return known
 }
 
-/** A user without a password. A name that somebody has already makes nobody that user. */
+/** Creates a user without a password. An existing user of this name is not taken over. */
 async function create(context: Context, identity: Identity, profile: Profile): Promise<number> {
   const { username, fullname, email, language, role } = profile
   const name = usernameSchema.safeParse(username)
@@ -65,7 +65,7 @@ async function create(context: Context, identity: Identity, profile: Profile): P
   }
 }
 
-/** Whoever signed in as this user before has to be this person to go on: sessions and tokens end, and the password goes. */
+/** Only this identity may sign in as this user from now on: sessions and tokens end, and the password is removed. */
 async function linkByEmail(context: Context, identity: Identity, profile: Profile): Promise<number | null> {
   const { ports } = context
   if (profile.email === null || !profile.isEmailVerified) return null

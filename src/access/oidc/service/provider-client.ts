@@ -56,7 +56,7 @@ export function outwards(network: Network, oidc: OidcSettings) {
   }
 }
 
-/** What is told where the provider does not answer, or not what a provider does; the log knows more. */
+/** The refusal when the provider does not answer, or answers outside the protocol; the log has the details. */
 export function away({ log }: Ports, cause: unknown): Refusal {
   log.error('OpenID Connect: the provider is unavailable or answers wrongly', cause)
   return unanswered(cause)

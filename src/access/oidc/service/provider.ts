@@ -8,14 +8,14 @@ import type { OidcSettings } from '../../../ports/oidc-settings.ts'
 import { away, endpoint, outward, outwards } from './provider-client.ts'
 
 const KEEP_MS = 10 * 60_000
-/** How often keys are asked for again because a token names one that is not known: whoever makes up names is no reason to
+/** The minimum interval between fetches of keys for tokens that name an unknown key: invented names are no reason to
  * ask more often. */
 const KEYS_AGAIN_MS = 10_000
 const TOKEN_MAX_AGE_S = 600
 const TOLERANCE_S = 30
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
-/** What the provider says of who signed in; its word is proven. */
+/** The verified claims of the person who signed in. */
 export type Proven = {
   readonly subject: string
   /** The provider's name of its own session; empty where it has none. */
@@ -24,7 +24,7 @@ export type Proven = {
   readonly idToken: string
 }
 
-/** What binds an answer of the provider to what was asked. */
+/** The values that bind an answer of the provider to its request. */
 export type AuthorizationRequest = {
   readonly state: string
   readonly nonce: string
@@ -61,7 +61,7 @@ export async function authorizationUrl(
   return url.href
 }
 
-/** Whom the provider means by the answer that a browser brings from it.
+/** Verifies the answer that a browser brings from the provider, and returns its claims.
  * @throws {Refusal} unauthenticated for an answer or a token that is not right, unavailable */
 export async function verifyAnswer(
   ports: Ports,
@@ -101,7 +101,7 @@ export async function verifyAnswer(
           await oauth.userInfoRequest(server, client, tokens.access_token, options),
         )
       : {}
-    // What is signed counts more than what is only sent.
+    // Signed claims take precedence over unsigned ones.
     return { subject, sid: textOf(signed['sid']), claims: { ...more, ...signed }, idToken }
   })
 }
@@ -198,7 +198,7 @@ async function fetchKeys(ports: Ports, oidc: OidcSettings, url: URL): Promise<JS
     const response = await outward(ports.network, oidc)(url.href, { method: 'GET' })
     if (response.status !== 200) throw new TypeError(`The provider answered ${response.status}.`)
     const keys = (await response.json()) as JSONWebKeySet
-    // It throws for what is no set of keys.
+    // It throws for an invalid key set.
     createLocalJWKSet(keys)
     return keys
   } catch (cause) {
@@ -206,7 +206,7 @@ async function fetchKeys(ports: Ports, oidc: OidcSettings, url: URL): Promise<JS
   }
 }
 
-/** What `ask` answers; what the provider says wrongly is a login that failed.
+/** The result of `ask`; an invalid answer of the provider is a failed login.
  * @throws {Refusal} unauthenticated, unavailable */
 async function refused<Result>(ports: Ports, ask: () => Promise<Result>): Promise<Result> {
   try {

@@ -107,7 +107,7 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
   forgetCallers(ports)
 }
 
-/** Demands MFA of a user, or no longer. Whoever has none set up is signed out, and may then do that only.
+/** Requires MFA of a user, or no longer. A user without MFA is signed out, and can then only set it up.
  * @throws {Refusal} not_found */
 export async function enforceMfa(context: Context, userId: number, isEnforced: boolean) {
   const { ports } = context

@@ -11,7 +11,7 @@ export function stepAt(nowMs: number): number {
   return Math.floor(nowMs / STEP_MS)
 }
 
-/** The code of a step, with noughts in front. */
+/** The code of a step, with leading zeros. */
 export async function codeOf(secret: Uint8Array<ArrayBuffer>, step: number): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-1' }
   const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
@@ -23,7 +23,7 @@ export async function codeOf(secret: Uint8Array<ArrayBuffer>, step: number): Pro
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0')
 }
 
-/** The step whose code this is: that of now, the one before or the one after; null when it is none of them. */
+/** The step whose code this is: the present one, the one before or the one after; null for any other code. */
 export async function stepOf(
   secret: Uint8Array<ArrayBuffer>,
   code: string,

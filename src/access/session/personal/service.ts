@@ -15,15 +15,15 @@ const LIFETIME_MAX_MS = 366 * 86_400_000
 const TOKENS_MAX = 50
 const TOKEN_BYTES = 32
 
-/** The tokens of a user, without the tokens: one's own, or for administrators anybody's. @throws {Refusal} forbidden */
+/** The tokens of a user, without their secrets: the caller's own, or for administrators of any user. @throws {Refusal} forbidden */
 export async function listPersonalTokens(context: Context, userId?: number): Promise<PersonalTokenView[]> {
   const { database, clock, settings } = context.ports
   const rows = await store.listPersonalTokens(database, ownerOf(context, userId), clock.now())
   return rows.map((row) => viewOf(row, timeFormat(settings.timeZone)))
 }
 
-/** Makes a token with which programs act for the caller. It is told this once.
- * @throws {Refusal} forbidden for `backup` where the caller is no administrator, invalid, conflict when the caller has 50 */
+/** Makes a token with which programs act for the caller. Its secret is shown only once.
+ * @throws {Refusal} forbidden for `backup` for a caller who is not an administrator, invalid, conflict when the caller has 50 */
 export async function createPersonalToken(context: Context, { name, scopes, expiresAt }: PersonalTokenBody) {
   const { ports } = context
   const userId = ownerOf(context)
@@ -57,7 +57,7 @@ export async function createPersonalToken(context: Context, { name, scopes, expi
   return { ...viewOf({ ...row, id }, timeFormat(ports.settings.timeZone)), token }
 }
 
-/** Ends a token of one's own, or as an administrator anybody's. @throws {Refusal} not_found */
+/** Ends a token of the caller, or as an administrator of any user. @throws {Refusal} not_found */
 export async function deletePersonalToken(context: Context, id: number): Promise<void> {
   const { ports, caller } = context
   const row = await store.findPersonalToken(ports.database, id)

@@ -14,7 +14,7 @@ import * as store from '../store.ts'
 
 const SETUP_LIFETIME_MS = 30 * 60_000
 
-/** Makes sure that somebody can sign in: creates `admin` when a password is configured, else a one-time token for the
+/** Makes the first sign-in possible: creates `admin` when a password is configured, else a one-time token for the
  * set-up page. Both only while there is no user.
  * @throws {RangeError} when the configured password is weak */
 export async function prepareFirstStart(

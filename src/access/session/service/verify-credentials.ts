@@ -16,7 +16,7 @@ type Login = {
   readonly key: string | null
 }
 
-/** The account whose password this is; null when it is not, or there is none, which takes as long. With `key`, a name for
+/** The account of this name and password; null for a wrong password or an unknown name, which take equally long. With `key`, a name for
  * the credentials, the slow hash is asked once, who knows the password elsewhere once a minute, and others' guesses do not
  * lock out who proved it here before.
  * @throws {Refusal} too_many_attempts, overloaded, unavailable */
@@ -25,7 +25,7 @@ export async function verifyCredentials(
   credentials: Credentials,
   { request, key = null }: { readonly request: Request | undefined; readonly key?: string | null },
 ): Promise<Account | null> {
-  // Whoever comes without a name for the credentials needs a hash in any case, and is refused before anything is asked.
+  // Credentials without a cache key always need a hash: a full queue refuses them before any read.
   const turn = key === null ? enterTurn(ports) : null
   try {
     return await proveIn(turn, ports, { credentials, request, key })
@@ -63,7 +63,7 @@ type CredentialCheck = {
   readonly turn: HashTurn
 }
 
-/** Asks whoever knows the password. A hash waits for its turn before the try counts. */
+/** Verifies the password where it is known: here, in the directory or by the service. A hash waits for its turn before the attempt counts. */
 async function isRight(
   ports: Ports,
   { account, credentials, trials, turn }: CredentialCheck,
@@ -89,7 +89,7 @@ async function isRight(
   }
 }
 
-/** What `ask` answers; where it cannot, the try does not count. */
+/** The result of `ask`; an unavailable verifier does not count as an attempt. */
 async function decided(
   ports: Ports,
   trials: readonly Trial[],
@@ -121,7 +121,7 @@ async function askElsewhere(ports: Ports, account: Account, credentials: Credent
   }
 }
 
-/** What the user has to do before anything else. */
+/** The duty of the user before anything else. */
 export function requiredActionOf({ clock, settings }: Ports, account: Account): RequiredAction {
   const { maxAgeMs } = settings.passwords
   if (maxAgeMs !== null && !isExternal(account) && account.passwordSetAt + maxAgeMs <= clock.now())

@@ -88,17 +88,17 @@ export async function requirePassword(
   await succeeded(ports, trials)
 }
 
-/** The writes after which a user has no password, and nobody is signed in as this user. */
+/** The writes that remove the password of a user and end all sessions. */
 export function removePassword({ database }: Ports, userId: number): Write[] {
   return [store.updatePassword(database, userId, ''), store.deleteSessionsOf(database, userId)]
 }
 
-/** The write that ends all sessions of a user. Whoever commits it forgets who was known. */
+/** The write that ends all sessions of a user. The caller clears the cache of credentials after its commit. */
 export function endSessionsOf({ database }: Ports, userId: number): Write {
   return store.deleteSessionsOf(database, userId)
 }
 
-/** The write that ends all personal tokens of a user. Whoever commits it forgets who was known. */
+/** The write that ends all personal tokens of a user. The caller clears the cache of credentials after its commit. */
 export function revokeTokensOf({ database }: Ports, userId: number): Write {
   return store.deletePersonalTokensOf(database, userId)
 }

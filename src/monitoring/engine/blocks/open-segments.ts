@@ -4,13 +4,13 @@ import { FRAME_BYTES, isFull, SEGMENT_BYTES, SEGMENT_SAMPLES } from './series.ts
 /** So many segments at the end of a series may be open at once. */
 export const OPEN_MAX = 10
 
-/** What is known of an open segment without its body. */
+/** The summary of an open segment without its body. */
 type OpenSegment = {
   readonly head: { readonly count: number; readonly to: number }
   readonly sizeBytes: number
 }
 
-/** What is known of the end of a series: no sample is later than `to`, and what its open segments come to. */
+/** The end of a series: no sample is later than `to`, and the total of its open segments. */
 export type SeriesEnd = {
   readonly to: number
   readonly rows: number
@@ -19,7 +19,7 @@ export type SeriesEnd = {
   readonly sizeBytes: number
 }
 
-/** Samples that come behind those of a series. */
+/** Samples that are later than every sample of a series. */
 export type NewSamples = { readonly beginAt: number; readonly count: number }
 
 /** The end of a series whose last samples are in these segments. */
@@ -48,7 +48,7 @@ export function endBehind(end: SeriesEnd | null, packed: readonly Segment<unknow
   }
 }
 
-/** Whether samples become a segment of their own behind all others, which need not be looked at. */
+/** Whether samples become a segment of their own behind all others, which need not be read. */
 export function becomesOwnSegment(end: SeriesEnd, coming: NewSamples): boolean {
   if (coming.beginAt <= end.to) return false
   return end.rows === 0 || (end.rows < OPEN_MAX && !fillsSegment(end, coming))
@@ -67,7 +67,7 @@ export function openedFrom(open: readonly OpenSegment[], coming: NewSamples): nu
   return open.length < OPEN_MAX ? apart : Math.min(apart, smallFrom(open, end.count + coming.count))
 }
 
-/** What a sample of the open segments takes, about. */
+/** The approximate bytes of a sample in open segments. */
 export function sampleBytesOf({ rows, count, sizeBytes }: SeriesEnd): number {
   return count === 0 ? 0 : Math.max(0, sizeBytes - rows * FRAME_BYTES) / count
 }

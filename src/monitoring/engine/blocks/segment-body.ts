@@ -8,11 +8,11 @@ import type { SegmentRow } from '../store/segments.ts'
 /** A segment whose samples are wanted; the body as it stands in the database. */
 export type StoredSegment = { readonly row: SegmentRow; readonly body: Uint8Array }
 
-/** What reads have touched since the engine was opened. */
+/** Counters of reads since the engine was opened. */
 export type ReadCounts = {
   /** Rows of rollups. */
   rollups: number
-  /** Segments whose head was looked at. */
+  /** Segments whose head was read. */
   segments: number
   /** Segments whose samples were told apart. */
   decoded: number

@@ -10,7 +10,7 @@ export const SEGMENT_SAMPLES = 512
 /** Four rows of this and what stands around them fill a page of SQLite; a larger one would take a page of its own. */
 export const SEGMENT_BYTES = 975
 
-/** What is in a body besides the samples, about. */
+/** The approximate overhead of a body. */
 export const FRAME_BYTES = 12
 
 export const SEGMENT_BOUNDS: Bounds = { countMax: SEGMENT_SAMPLES, sizeMaxBytes: SEGMENT_BYTES }

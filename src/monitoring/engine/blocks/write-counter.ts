@@ -23,7 +23,7 @@ export class WriteCounter implements ValuesDatabase {
     try {
       await this.#values.commit(statements)
     } finally {
-      // Who read meanwhile may have read what was there before.
+      // A concurrent read may have seen the former content.
       this.#writes++
     }
   }

@@ -35,7 +35,7 @@ type FlushedJobs = {
 }
 
 /** The statements that turn the tails of jobs into segments and their states into checkpoints at their WAL row.
- * Few statements, whatever the number of jobs: a statement costs more than the samples of most tails. */
+ * Few statements for any number of jobs: a statement costs more than the samples of most tails. */
 export async function flushJobs(values: ValuesDatabase, jobs: readonly Job[]): Promise<FlushedJobs> {
   const flushed = jobs.map((job) => ({ job, ...job.flushed() }))
   const tails = flushed.flatMap(({ job, tail }) => tailsOf(job, tail))
@@ -69,7 +69,7 @@ function tailsOf(job: Job, tail: FlushedTail | null): readonly Tail[] {
   })
 }
 
-/** Samples of a tail that lie in the span of one segment or, where there is none, before all of them. */
+/** Samples of a tail that lie in the span of one segment or before all segments. */
 type Part = Tail & {
   readonly row: SegmentRow | null
   readonly next: SegmentRow | null
@@ -123,7 +123,7 @@ function partition(tail: Tail, rows: readonly SizedRow[]): readonly Part[] {
   return [...parts, { ...withSamples(tail, from), row, next: null, opened: open.slice(border), end }]
 }
 
-/** What is in the rollups is closed, also where late values have made a small segment of it. */
+/** Segments in the rollups are closed, including small ones of late values. */
 function isOpen({ level, head, sizeBytes }: SizedRow): boolean {
   return level === 0 && !head.isBlob && !head.isDeflated && !isFull(head, sizeBytes)
 }
@@ -147,7 +147,7 @@ function rewrite(part: Part, bodies: Bodies): Rewritten {
   if (!row || opened.length > 0) return append(part, bodies)
   if (row.head.isBlob || row.head.isDeflated) return behindCold(part, row)
   if (next) return insert(part, row, bodies)
-  // What lies within the last segment, which is closed or ends before, is put there; what follows begins a new one.
+  // Samples within the last segment, which is closed or ends before, go into it; later ones begin a new segment.
   const border = firstAtOrAfter(part.samples.at, row.head.to + 1)
   if (border === 0) return append(part, bodies)
   const within = insert(withSamples(part, 0, border), row, bodies)
@@ -197,7 +197,7 @@ function insert(part: Part, row: SegmentRow, bodies: Bodies): Rewritten {
   return { replaced: [row], added: beforeNext(placed(added, { row, step: 0 }), next), gains, end: null }
 }
 
-/** What follows a segment that has gone cold leaves it alone: it can only be read from afar. */
+/** Samples after an offloaded segment do not extend it: it is only readable remotely. */
 function behindCold(part: Part, row: SegmentRow): Rewritten {
   if ((part.samples.at[0] ?? 0) < row.head.to) {
     throw new Error(`A sample of job ${row.jobId} is older than what has gone cold.`)

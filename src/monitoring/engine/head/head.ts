@@ -6,7 +6,7 @@ import { PendingRowLists } from './pending-rows.ts'
 /** The load of the next flush: samples, WAL rows, and characters in these rows. */
 export type Unflushed = { samples: number; rows: number; sizeBytes: number }
 
-/** What an accepted event changed in memory. */
+/** The changes of an accepted event in memory. */
 export type HeadChange = {
   /** Values that skipped the step; they come before the effects. */
   readonly rows: AppendedRows | null

@@ -5,7 +5,7 @@ import { misdated } from '../../jobs/delivery.ts'
 import { patienceOf } from '../../jobs/judgement.ts'
 import { withNewValue, crossesThreshold, canSkipStep, deadBandOf } from '../../jobs/routine.ts'
 
-/** What comes with a value: the instant and the error code that the sender gave, if any, and the time of arrival. */
+/** The metadata of a value: the sender's instant and error code, if any, and the time of arrival. */
 export type Arrival = {
   readonly timestampAt: number | null
   readonly errorCode: number | null

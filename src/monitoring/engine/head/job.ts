@@ -43,7 +43,7 @@ type FlushedJob = {
 /** One job in the engine's memory. */
 export class Job {
   readonly id: number
-  /** Differs from that of a job that has the same id later. */
+  /** Differs for a later job with the same id. */
   readonly serial = ++made
   /** The WAL row up to which segments and checkpoint have everything. */
   flushedId: number

@@ -33,7 +33,7 @@ export class PendingRowList implements PendingRows {
   }
 
   isFor({ key, jobs }: AppendedRows): boolean {
-    // A job that is twice in a row needs both values of it before those of the next row.
+    // A job that occurs twice in a row needs both of its values before the values of the next row.
     return !this.#hasTwins && key === this.key && areSame(jobs, this.jobs)
   }
 

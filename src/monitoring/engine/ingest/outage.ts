@@ -1,6 +1,6 @@
 import type { IngestGap } from '../../../ports/ingest-health.ts'
 
-/** Refusals that are no further apart belong to one outage: refused senders are told to try again after a second. */
+/** Refusals that are no further apart belong to one outage: refused senders get `Retry-After: 1`. */
 const APART_MAX_MS = 2_000
 /** As for a stalled process. In a shorter outage each refused job is credited by itself. */
 const OUTAGE_MIN_MS = 500

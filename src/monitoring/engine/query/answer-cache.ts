@@ -5,7 +5,7 @@ import type { RollupCell } from '../../../timeseries/rollup-block.ts'
 
 /** Two dozen charts of a month by hour, or half a dozen of a year by day. */
 const BYTES_MAX = 8 * 1024 * 1024
-/** What one takes in memory, with all that is made of it. */
+/** The memory of one answer, including its serialised forms. */
 const BUCKET_BYTES = 350
 const CELL_BYTES = 125
 
@@ -18,11 +18,11 @@ export type AnswerQuery = BucketsOfAll & {
   readonly asOf: number
 }
 
-/** All that an answer follows from. Whatever a job receives changes its cells or what is not in them yet, and whatever goes
- * has expired. The cells of a block are the same object for as long as its bytes are the same. */
+/** The inputs of an answer. Every received value changes the cells or the samples that are not in cells yet, and
+ * `expiredAt` covers every removal. The cells of a block are the same object for as long as its bytes are the same. */
 type Question = AnswerQuery & {
   readonly cells: readonly (readonly RollupCell[])[]
-  /** What is not in cells yet. */
+  /** The samples that are not in cells yet. */
   readonly segments: readonly Segment[]
   /** How far samples have expired, epoch ms. */
   readonly expiredAt: number
@@ -33,8 +33,8 @@ type Segment = { readonly from: number; readonly body: Uint8Array }
 type CachedAnswer = { readonly question: Question; readonly answer: BucketsAnswer; asOf: number }
 
 /**
- * Answers that were given lately. Who asks again while nothing has changed gets the same object, so that what is made of
- * it further on need not be made again either.
+ * A cache of recent answers. A repeated query over unchanged data gets the same object, so that its serialised form
+ * is reused as well.
  */
 export class AnswerCache {
   readonly #told: Lru<CachedAnswer>

@@ -28,7 +28,7 @@ function replayEntry(head: Head, wal: Wal, id: number, { jobId, at, event }: Ent
   if (event.kind === 'round') return replayRow(head, wal, id, { at, round: event.round })
   const known = head.find(jobId)
   if (event.kind === 'forget') {
-    // A newer checkpoint is that of another job, which was created later with the same id.
+    // A newer checkpoint belongs to another job, which was created later with the same id.
     if (!known || known.flushedId >= id) return
     head.jobs.delete(jobId)
     head.drop(known)

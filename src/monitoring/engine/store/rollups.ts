@@ -17,7 +17,7 @@ export type Overview = {
   readonly expiredAt: number
 }
 
-/** What there is of each series in a range besides segments of a level, in order of level and time: in one statement for
+/** The rows of each series in a range besides segments of a level, in order of level and time: in one statement for
  * all, because most reads need nothing else. */
 export async function readOverviews(
   values: ValuesDatabase,

@@ -1,6 +1,6 @@
 import type { Cell, Statement } from '../../../ports/values-database.ts'
 
-/** What a Durable Object takes a statement. */
+/** The maximum size of a statement in a Durable Object. */
 const PARAMETERS_MAX = 100
 
 /** Statements that write whole rows of a table, in place of those that have their keys. All rows are equally long. */

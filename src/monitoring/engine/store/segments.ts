@@ -5,7 +5,7 @@ import { bytes, integer, writeRows } from './row.ts'
 
 export type SeriesKey = { readonly jobId: number; readonly series: number }
 
-/** What names a segment. Of those that begin at one instant, `place` gives the order; it is any integer. */
+/** The key of a segment. `place`, any integer, orders segments that begin at one instant. */
 export type SegmentKey = SeriesKey & {
   /** The level of rollups that its samples are in besides; 0 for none. */
   readonly level: number
@@ -17,7 +17,7 @@ export type SegmentRow = SegmentKey & { readonly head: SegmentHeader }
 
 export type NewSegment = SegmentKey & { readonly head: Uint8Array; readonly body: Uint8Array }
 
-/** Half-open in `endAt`; `level` is that of the segments. */
+/** Half-open in `endAt`; `level` is the level of the segments. */
 export type LevelRange = { readonly level: number; readonly beginAt: number; readonly endAt: number }
 
 /** Segments of one series that may hold samples of one of the ranges, in order of time. */

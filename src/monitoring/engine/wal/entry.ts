@@ -136,7 +136,7 @@ function runOf(cells: readonly unknown[]): SampleSeries {
   return { key, at, values }
 }
 
-/** The error code is left out where there is none. */
+/** An absent error code is left out. */
 function roundCells({ key, timestampAt, jobIds, values, errorCode }: Round): unknown[] {
   const hasMinusZero = values.some((value) => Object.is(value, -0))
   const cells = [key, timestampAt, jobIds, hasMinusZero ? values.map(written) : values]

@@ -36,7 +36,7 @@ const LIMITS: HubLimits = {
   watchedJobsMax: 5_000,
 }
 
-/** What the hub needs of its host. */
+/** The hub's port to its host. */
 export type HubHost = Pick<Ports, 'database' | 'clock' | 'log'> & {
   readonly settings: Pick<Ports['settings'], 'timeZone'>
   readonly limits?: Partial<HubLimits>

@@ -112,7 +112,7 @@ function withSecret({ recipient, version }: Versioned, secret: string | undefine
 }
 
 /** Deletes a recipient with its messages. @throws {Refusal} not_found, conflict while alarm links or escalations of
- * others use it, because their alarms would silently reach nobody */
+ * others use it, because their alarms would silently have no receiver */
 export async function deleteRecipient(context: Context, id: number): Promise<void> {
   const { database } = context.ports
   const row = await requireRecipient(context.ports, id)

@@ -26,7 +26,7 @@ export const copyQuery = z.object({
     ),
   jobsStopped: flagQuery
     .default(false)
-    .describe('Whether the new jobs are stopped until somebody starts them.'),
+    .describe('Whether the new jobs are stopped until a user starts them.'),
 })
 
 export type CopyQuery = z.infer<typeof copyQuery>

@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.ts'
 import type { Notification } from '../notification.ts'
 import { parametersOf } from '../payload.ts'
 
-/** Refusals that stay until somebody changes the configuration. */
+/** Refusals that last until a user changes the configuration. */
 const FINAL: ReadonlySet<Code> = new Set(['not_found', 'no_runner', 'forbidden', 'conflict'])
 
 /** Orders a run of a script with the webhook's payload as its parameters. A notification orders one run, however often

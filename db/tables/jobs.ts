@@ -36,6 +36,14 @@ export const jobValues = sqliteTable(
   ],
 )
 
+/** The jobs with a limit that is unknown, on hosts whose jobs live in other processes. */
+export const unknownLimits = sqliteTable('unknown_limits', {
+  jobId: integer('job_id')
+    .primaryKey()
+    .references(() => jobs.id, { onDelete: 'cascade' }),
+  sinceAt: integer('since_at').notNull(),
+})
+
 /** The tokens of push URLs: the holder of one delivers to its job. */
 export const pings = sqliteTable(
   'pings',

@@ -22,8 +22,8 @@ export type IngestHealth = {
   readonly lastIngestGap: () => IngestGap | null
   /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
   readonly clockBehindMs: () => number
-  /** The jobs with predicted or adaptive limits that are unknown, by ascending id. */
-  readonly unknownLimits: () => readonly number[]
+  /** The jobs with predicted or adaptive limits that are unknown, by ascending id: the first `UNKNOWN_LIMITS_MAX`. */
+  readonly unknownLimits: () => Promise<readonly number[]>
   /** Null where the jobs live in other processes. */
   readonly figures: () => EngineFigures | null
   /** Why nothing can be stored just now; null while it can. */
@@ -32,11 +32,12 @@ export type IngestHealth = {
   readonly recordRefusal: () => void
 }
 
-/** Of a host whose jobs live in other processes. */
-export const ALWAYS_HEALTHY: IngestHealth = {
+export const UNKNOWN_LIMITS_MAX = 1_000
+
+/** Of a host whose jobs live in other processes, which report unknown limits. */
+export const ALWAYS_HEALTHY: Omit<IngestHealth, 'unknownLimits'> = {
   lastIngestGap: () => null,
   clockBehindMs: () => 0,
-  unknownLimits: () => [],
   figures: () => null,
   refusal: () => null,
   recordRefusal: () => undefined,

@@ -362,8 +362,9 @@ const adaptives: Scenario[] = [
     },
   },
   {
-    title: 'an unknown limit is told in the job and alarms for no value',
+    title: 'an unknown limit is told in the job and by /readyz, and alarms for no value',
     async run(client) {
+      const before = await unknownLimits(client)
       const adaptiveValues = { window: 'P7D', season: 'day' }
       const id = await jobWith(client, {
         major: level([condition('returnValue1', '>', 0, { adaptiveValues })]),
@@ -374,6 +375,15 @@ const adaptives: Scenario[] = [
         bands: [{ severity: 'major', condition: 0, unknown: 'too_few', lower: null, upper: null }],
         message: null,
       })
+      await readUntil(
+        () => unknownLimits(client),
+        (count) => count === before + 1,
+      )
+      await good(client.request('PATCH', `/jobs/${id}`, { json: { thresholds: { major: null } } }))
+      await readUntil(
+        () => unknownLimits(client),
+        (count) => count === before,
+      )
     },
   },
 ]
@@ -608,6 +618,15 @@ export const thresholdsSuite: Suite = {
 
 async function jobWith(client: Client, thresholds: object | null, parameters: object = {}): Promise<number> {
   return makeJob(client, await device(client), { thresholds, parameters: { ...PARAMETERS, ...parameters } })
+}
+
+/** How many jobs with unknown limits the warning of the service counts. */
+async function unknownLimits(client: Client): Promise<number> {
+  const { warnings } = await good<{ warnings: { code: string; detail: string }[] }>(
+    client.request('GET', '/readyz'),
+  )
+  const detail = warnings.find(({ code }) => code === 'limits_unknown')?.detail ?? ''
+  return Number(/^Predicted or adaptive limits of (\d+) job/.exec(detail)?.[1] ?? 0)
 }
 
 function deliver(client: Client, id: number, json: object): Promise<Readonly<Record<string, unknown>>> {

@@ -85,7 +85,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     },
     mail: openMail(null),
     translator: null,
-    ingestHealth: ALWAYS_HEALTHY,
+    ingestHealth: { ...ALWAYS_HEALTHY, unknownLimits: () => Promise.resolve([]) },
     inBackground: null,
   }
   const ports = withScripts({ ...parts, dispatch: openDispatch(parts, dueWork) })

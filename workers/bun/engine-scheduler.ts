@@ -1,6 +1,7 @@
 import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { EngineHost } from '../../src/monitoring/engine/host.ts'
 import { pageGroupOf, nextSlot } from '../../src/monitoring/engine/retention/stagger.ts'
+import { UNKNOWN_LIMITS_MAX } from '../../src/ports/ingest-health.ts'
 import type { IngestHealth } from '../../src/ports/ingest-health.ts'
 
 /** A gap between two looks at the clock that is longer than this was a time in which nothing could be received. */
@@ -46,7 +47,7 @@ export async function openEngine(
     ingestHealth: {
       lastIngestGap: () => engine.lastIngestGap,
       clockBehindMs: () => engine.clockBehindMs,
-      unknownLimits: () => engine.unknownLimits,
+      unknownLimits: () => Promise.resolve(engine.unknownLimits.slice(0, UNKNOWN_LIMITS_MAX)),
       figures: () => engine.figures(),
       refusal: () => engine.refusal,
       recordRefusal: () => engine.recordRefusal(),

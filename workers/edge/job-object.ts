@@ -19,6 +19,7 @@ import type { Environment } from './environment.ts'
 import { flowInObject } from './flow.ts'
 import { StoredRefusals } from './refused-deliveries.ts'
 import { RemoteSubscribers } from './subscribers.ts'
+import { UnknownLimit } from './unknown-limit.ts'
 import { valuesInObject } from './values.ts'
 import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'
@@ -45,6 +46,7 @@ export class JobObject extends DurableObject<Environment> {
   #keepsSomething = false
   readonly #refusals = new StoredRefusals(this.ctx.storage)
   readonly #subscribers = new RemoteSubscribers(this.ctx.storage, this.env.EVENTS, log)
+  readonly #unknownLimit = new UnknownLimit(this.ctx.storage, () => openD1(this.env.DB), log)
 
   configure(jobId: number, rules: JobRules): Promise<Reply<void>> {
     return this.#reply(async (engine) => {
@@ -137,6 +139,7 @@ export class JobObject extends DurableObject<Environment> {
     this.#engine = null
     this.#keepsSomething = false
     this.#refusals.forget()
+    this.#unknownLimit.forget()
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     return { ok: true, value: undefined }
@@ -178,6 +181,16 @@ export class JobObject extends DurableObject<Environment> {
     const told = await engine.settled()
     const at = told ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
     await this.ctx.storage.setAlarm(Math.min(at, upkeepAt(engine)))
+    this.#reportUnknownLimit(engine)
+  }
+
+  /** A report that failed is tried again at the next event of the job, and by the alarm. */
+  #reportUnknownLimit(engine: JobEngine): void {
+    const report = this.#unknownLimit.report(() => engine.unknownLimits[0])
+    if (report)
+      this.ctx.waitUntil(
+        report.then((isDone) => (isDone ? undefined : this.#alarmBy(clock.now() + RETRY_MS))),
+      )
   }
 
   /** A job without deliveries loses its expired samples as well. */
@@ -190,6 +203,7 @@ export class JobObject extends DurableObject<Environment> {
   async #secureAlarm(engine: JobEngine): Promise<void> {
     const wantedAt = engine.isDrained ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)
     await this.#alarmBy(Math.min(wantedAt, upkeepAt(engine)))
+    this.#reportUnknownLimit(engine)
   }
 
   async #alarmBy(at: number): Promise<void> {

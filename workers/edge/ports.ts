@@ -2,7 +2,8 @@ import * as platform from 'cloudflare:workers'
 
 import { withScripts } from '../../src/automation/runs/service.ts'
 import type { Events } from '../../src/ports/events.ts'
-import { ALWAYS_HEALTHY } from '../../src/ports/ingest-health.ts'
+import { listUnknownLimits } from '../../src/monitoring/states/service.ts'
+import { ALWAYS_HEALTHY, UNKNOWN_LIMITS_MAX } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
@@ -32,8 +33,9 @@ export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)
   const blobs = openBlobsR2(environment.FILES)
+  const database = openD1(environment.DB)
   return withScripts({
-    database: openD1(environment.DB),
+    database,
     blobs,
     consoleAssets: consoleAssetsOf(environment.ASSETS),
     databases: openEdgeDatabases(permitsInObject(environment.PERMITS, log), settings.outboundAllow),
@@ -48,8 +50,11 @@ export function portsOf(environment: Environment, events: Events): Ports {
     mail: openMail(settings.mail),
     directory: settings.ldap && openLdap(settings.ldap),
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
-    // Each job's object knows its own.
-    ingestHealth: ALWAYS_HEALTHY,
+    // Each job's object knows its own, and reports unknown limits.
+    ingestHealth: {
+      ...ALWAYS_HEALTHY,
+      unknownLimits: () => listUnknownLimits(database, UNKNOWN_LIMITS_MAX),
+    },
     inBackground: (work) => waitUntil(work),
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,

@@ -30,6 +30,7 @@ export {
   readStaleMemberships,
 } from './store/memberships.ts'
 export type { StaleMembership } from './store/memberships.ts'
+export { listUnknownLimits, recordUnknownLimit } from './store/unknown-limits.ts'
 
 const PARENTS_AT_ONCE = 500
 const REVIEWS_AT_ONCE = 1_000

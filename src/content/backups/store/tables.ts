@@ -100,6 +100,7 @@ const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [tree.devices, ALWAYS],
   [jobs.jobs, ALWAYS],
   [jobs.jobValues, ALWAYS],
+  [jobs.unknownLimits, { left: 'the objects of the jobs report it again' }],
   [tree.properties, ALWAYS],
   [states.states, HISTORIES],
   [states.transitions, RECORD],

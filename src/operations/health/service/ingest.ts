@@ -1,4 +1,5 @@
 import type { Ports } from '../../../ports/index.ts'
+import { UNKNOWN_LIMITS_MAX } from '../../../ports/ingest-health.ts'
 import type { Warning } from '../schema.ts'
 
 /** Checks that deliveries can be stored. @throws {Refusal} with the reason when they cannot */
@@ -10,12 +11,15 @@ export function valuesAreStored({ ingestHealth }: Ports): Promise<void> {
 const SHOWN_MAX = 10
 
 /** Jobs have limits that are unknown, and so make no alarm. */
-export function limitsAreUnknown({ ingestHealth }: Ports): Promise<Warning | null> {
-  const ids = ingestHealth.unknownLimits()
-  if (ids.length === 0) return Promise.resolve(null)
+export async function limitsAreUnknown({
+  ingestHealth,
+}: Pick<Ports, 'ingestHealth'>): Promise<Warning | null> {
+  const ids = await ingestHealth.unknownLimits()
+  if (ids.length === 0) return null
   const shown = ids.slice(0, SHOWN_MAX).join(', ') + (ids.length > SHOWN_MAX ? ', …' : '')
-  const detail = `Predicted or adaptive limits of ${ids.length} ${ids.length === 1 ? 'job' : 'jobs'} are unknown and make no alarm: ${shown}. GET /jobs/{id} has the reason in limits.unknown.`
-  return Promise.resolve({ code: 'limits_unknown', detail })
+  const count = ids.length < UNKNOWN_LIMITS_MAX ? String(ids.length) : `${UNKNOWN_LIMITS_MAX} or more`
+  const detail = `Predicted or adaptive limits of ${count} ${ids.length === 1 ? 'job' : 'jobs'} are unknown and make no alarm: ${shown}. GET /jobs/{id} has the reason in limits.unknown.`
+  return { code: 'limits_unknown', detail }
 }
 
 /** The clock is behind the stored samples. */

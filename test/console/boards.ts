@@ -78,7 +78,25 @@ export async function makeThings(client: Client): Promise<Ids> {
     name: 'All sales',
     text: 'SELECT region, amount FROM sales',
   })
-  for (const { id } of [sales, all]) await post(`/dataQueries/${id}/publish`, {})
+  await post(`/dataSources/${source.id}/tables`, {
+    name: 'months',
+    columns: [
+      { name: 'month', type: 'string' },
+      { name: 'region', type: 'string' },
+      { name: 'amount', type: 'number' },
+    ],
+  })
+  await post(`/dataSources/${source.id}/tables/months/rows`, {
+    rows: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun'].flatMap((month, at) =>
+      ['north', 'south', 'west'].map((region, place) => ({
+        month,
+        region,
+        amount: at === 2 && place === 1 ? null : 20 + ((at * 7 + place * 11) % 23),
+      })),
+    ),
+  })
+  const months = await post('/dataQueries', { ...common, name: 'Months', text: 'SELECT * FROM months' })
+  for (const { id } of [sales, all, months]) await post(`/dataQueries/${id}/publish`, {})
   await post(`/dataSources/${source.id}/tables`, {
     name: 'stations',
     columns: ['name', 'state']
@@ -125,6 +143,7 @@ export async function makeThings(client: Client): Promise<Ids> {
     stations: stations.id,
     sales: sales.id,
     all: all.id,
+    months: months.id,
     boards: boards.id,
     inside: inside.id,
   }
@@ -134,6 +153,7 @@ export async function makeThings(client: Client): Promise<Ids> {
 export function definitionOf(ids: Ids) {
   const job = (id: string) => ({ type: 'job', jobId: ids[id], key: 'returnValue1' })
   const params = { region: '${region}', least: '${least}' }
+  const ofMonths = { kind: 'chart', dataQueryId: ids['months'], x: 'month', y: ['amount'], split: 'region' }
   const widgets: Readonly<Record<string, object>> = {
     value: { kind: 'value', title: 'Highest level', source: job('outer'), sparkline: 'PT6H' },
     levels: { kind: 'history', title: 'Levels', series: [{ jobId: ids['outer'] }, { jobId: ids['inner'] }] },
@@ -146,6 +166,8 @@ export function definitionOf(ids: Ids) {
       x: 'region',
       y: ['amount'],
     },
+    stacked: { ...ofMonths, title: 'Months', type: 'stacked' },
+    heat: { ...ofMonths, title: 'Best months', type: 'heatmap' },
     table: { kind: 'table', title: 'Sales', dataQueryId: ids['sales'], params, download: true },
     tiles: { kind: 'states', title: 'Jobs', objects: { groupId: ids['group'], type: 'job' }, depth: 3 },
     alarms: { kind: 'alarms', title: 'Wrong', acknowledge: true },
@@ -196,6 +218,8 @@ export function definitionOf(ids: Ids) {
     ['inside', 4, 10, 4, 3],
     ['later', 8, 12, 4, 1],
     ['map', 0, 13, 6, 4],
+    ['stacked', 6, 13, 6, 3],
+    ['heat', 6, 16, 6, 2],
   ]
   const items = places.map(([widget, x, y, w, h]) => ({ widget, x, y, w, h }))
   return { parameters: PARAMETERS, widgets, pages: [{ id: 'main', title: 'Overview', items }] }

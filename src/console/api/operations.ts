@@ -28,13 +28,26 @@ export async function follow<R extends Route>(
   const url = urlOf(route, { ...request, query: { ...query, wait } })
   const headers = { 'content-type': 'application/json' }
   const answer = await send('POST', url, { headers, body: JSON.stringify(body ?? {}), signal })
-  if (answer.status !== 202) return (await jsonOf(answer)) as Exclude<Answer<R, 'post'>, Operation>
-  const { id } = await ended((await jsonOf(answer)) as Operation, {
-    signal,
-    ...(onProgress && { onProgress }),
-  })
-  const result = await send('GET', urlOf('/operations/{id}/result', { path: { id } }))
-  return (await jsonOf(result)) as Exclude<Answer<R, 'post'>, Operation>
+  const result = await resultOf(answer, { signal, ...(onProgress && { onProgress }) })
+  return result as Exclude<Answer<R, 'post'>, Operation>
+}
+
+/** The same for a request that only reads. */
+export async function followRead<R extends Route>(
+  route: R,
+  request: Call<R, 'get'>,
+  following: Following,
+): Promise<Exclude<Answer<R, 'get'>, Operation>> {
+  const { signal, wait = 'PT1S' } = following
+  const { query } = request as { readonly query?: object }
+  const answer = await send('GET', urlOf(route, { ...request, query: { ...query, wait } }), { signal })
+  return (await resultOf(answer, following)) as Exclude<Answer<R, 'get'>, Operation>
+}
+
+async function resultOf(answer: Response, following: Following): Promise<unknown> {
+  if (answer.status !== 202) return jsonOf(answer)
+  const { id } = await ended((await jsonOf(answer)) as Operation, following)
+  return jsonOf(await send('GET', urlOf('/operations/{id}/result', { path: { id } })))
 }
 
 async function ended(begun: Operation, { signal, onProgress }: Following): Promise<Operation> {

@@ -38,7 +38,11 @@ onMainHost('dashboards', (stage) => {
         await widget('No such column').getByText('has no column').waitFor()
         await widget('Embedded').getByText('Inside').waitFor()
         await page.getByText('This page cannot draw this widget').waitFor()
-        await widget('Where').getByRole('group', { name: 'Where: 4 places.' }).waitFor()
+        await widget('Where').getByRole('group', { name: 'Where: 4 places, 2 in trouble.' }).waitFor()
+        await widget('Months').getByRole('group', { name: 'Months: north from 20 to 41' }).waitFor()
+        await widget('Months').getByText('north 20, south 31, west 42, sum 93').waitFor({ state: 'attached' })
+        const heat = widget('Best months').getByRole('table')
+        await heat.getByRole('row', { name: /^south 31 38 no value/ }).waitFor()
         expect(await page.title()).toBe('Storm desk · Tidemark')
         expect(await page.getByRole('link', { name: 'this' }).count()).toBe(0)
         await check('all')
@@ -218,6 +222,13 @@ onMainHost('dashboards', (stage) => {
         await first.getByText('2 places').waitFor()
         await first.getByText('1 Major, 1 Ok').waitFor()
         await check('map')
+
+        await list.getByRole('button', { name: 'Places of the cluster: 2' }).click()
+        const dialog = page.getByRole('dialog', { name: '2 places of the cluster' })
+        await dialog.getByRole('row', { name: 'Harlingen harbour Ok' }).waitFor()
+        await check('map-members')
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
 
         // A cluster opens into its places, by keys alone.
         await first.focus()

@@ -67,6 +67,7 @@ function Placed(props: PlacedProps): JSX.Element {
     ) : (
       <WidgetContent
         id={item.widget}
+        dashboardId={dashboard.id}
         widget={widget}
         title={title}
         answer={data.widgets[item.widget]}

@@ -9,12 +9,17 @@ type Rows = { readonly columns: readonly GridColumn[]; readonly rows: readonly (
 type Chart = Pick<WidgetOf<'chart'>, 'type' | 'x' | 'split' | 'sort'> & { readonly y: readonly string[] }
 type Series = NonNullable<DataOf<'history'>['series'][number]>
 
+type DrawnLook = Look | 'stacked' | 'heatmap'
+
 const SERIES_MAX = 20
 const BINS = 12
 /** Kinds of charts that have bars, also over times. */
 const OVER_TEXTS: ReadonlySet<Chart['type']> = new Set(['bar', 'stacked', 'pie', 'histogram', 'heatmap'])
 
-export const lookOf = (type: Chart['type']): Look => (type === 'area' || type === 'scatter' ? type : 'line')
+const LOOKS: readonly string[] = ['area', 'scatter', 'stacked', 'heatmap']
+
+export const lookOf = (type: Chart['type']): DrawnLook =>
+  LOOKS.includes(type) ? (type as DrawnLook) : 'line'
 
 /** The columns of a chart that the rows do not have. */
 export function missingColumns({ columns }: Rows, { x, y, split }: Chart): readonly string[] {

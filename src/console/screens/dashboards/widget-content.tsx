@@ -29,6 +29,7 @@ import { ScriptRun } from './widgets/script.tsx'
 /** The things that a widget is drawn from. */
 export type Drawn = {
   readonly id: string
+  readonly dashboardId: number
   readonly widget: Widget
   readonly title: string
   readonly answer: WidgetAnswer | undefined
@@ -117,7 +118,15 @@ function WithData({ data, ...drawn }: Drawn & { readonly data: WidgetData }): JS
       return widget.kind === 'slo' ? <Level widget={widget} data={data} /> : <Unknown />
     case 'script':
       return widget.kind === 'script' ? (
-        <ScriptRun widget={widget} data={data} name={scriptName(drawn)} />
+        <ScriptRun
+          widget={widget}
+          data={data}
+          name={scriptName(drawn)}
+          place={{ dashboardId: drawn.dashboardId, widgetId: drawn.id }}
+          params={drawn.params}
+          canExecute={canExecute}
+          reload={reload}
+        />
       ) : (
         <Unknown />
       )

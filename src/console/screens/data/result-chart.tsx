@@ -16,6 +16,7 @@ import { Chooser } from './chooser.tsx'
 import { DASHES } from './dashes.ts'
 import type { GridColumn } from './grid.tsx'
 import type { Look, ResultPlot } from './result-plot.ts'
+import { Heatmap, StackedBars } from './stacked-chart.tsx'
 
 type Props = {
   readonly label: string
@@ -60,10 +61,12 @@ export function DrawnChart({
 }: {
   readonly label: string
   readonly charted: Charted
-  readonly look?: Look
+  readonly look?: Look | 'stacked' | 'heatmap'
   /** The height of lines in px; bars are as high as their texts need. */
   readonly height?: number
 }): JSX.Element {
+  if (look === 'stacked') return <StackedBars label={sentenceOf(label, charted)} charted={charted} />
+  if (look === 'heatmap') return <Heatmap label={sentenceOf(label, charted)} charted={charted} />
   if (charted.kind === 'text') return <Bars label={label} charted={charted} />
   return <Lines label={label} charted={charted} look={look} height={height} />
 }

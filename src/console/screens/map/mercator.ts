@@ -65,6 +65,11 @@ export function boxAround(points: readonly { readonly lon: number; readonly lat:
   return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)]
 }
 
+/** Whether a nearer map can show the points of a cluster apart. */
+export function canSplit({ box }: { readonly box: Box | null }, { zoom }: MapPlace): boolean {
+  return box !== null && zoom < ZOOM_MAX && (box[0] !== box[2] || box[1] !== box[3])
+}
+
 /** A place as the address of the page has it: latitude, longitude, zoom. */
 export const placeText = ({ lon, lat, zoom }: MapPlace): string =>
   `${lat.toFixed(4)},${lon.toFixed(4)},${zoom.toFixed(1)}`.replaceAll(/\.?0+(?=,|$)/g, '')

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 
+import { IconButton } from '../../kit/controls.tsx'
 import { State, stateWord } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
 import { stateOf } from './places.ts'
@@ -14,12 +15,15 @@ export function PlaceList({
   links = [],
   current = null,
   onPlace,
+  onMembers,
 }: {
   readonly label: string
   readonly places: readonly Place[]
   readonly links?: readonly Link[]
   readonly current?: string | null
   readonly onPlace: (place: Place) => void
+  /** Lists the points of a cluster. */
+  readonly onMembers: (cluster: Place) => void
 }): JSX.Element {
   if (places.length === 0) return <p class="quiet pad">{t('map.none')}</p>
   return (
@@ -29,6 +33,7 @@ export function PlaceList({
           <li key={place.id}>
             <button
               type="button"
+              class="place"
               {...(place.id === current ? { 'aria-current': true as const } : {})}
               onClick={() => onPlace(place)}
             >
@@ -39,6 +44,14 @@ export function PlaceList({
                 {linksText(place, links)}
               </span>
             </button>
+            {place.count > 1 && (
+              <IconButton
+                small
+                icon="table"
+                label={t('map.membersOf', { count: place.count })}
+                onClick={() => onMembers(place)}
+              />
+            )}
           </li>
         ))}
       </ul>

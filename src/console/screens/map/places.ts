@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/client.ts'
 import type { ApiState } from '../../kit/state.tsx'
 import { rankOf } from '../../kit/state.tsx'
+import { t } from '../../language/t.ts'
 import type { Box } from './mercator.ts'
 
 export type Clusters = Exclude<Answer<'/gis/cluster', 'post'>, Answer<'/operations/{id}'>>
@@ -19,8 +20,8 @@ export type Place = {
   readonly box: Box | null
   /** The zoom from which on a cluster may be several. */
   readonly expandsAt: number | null
-  /** The page of the place. */
-  readonly href?: string
+  /** The points of a cluster that the page itself has made. */
+  readonly members?: readonly Place[]
 }
 
 export type Link = {
@@ -135,5 +136,23 @@ function merged(key: string, points: readonly Place[]): Place {
     name: null,
     box: [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)],
     expandsAt: null,
+    members: points,
   }
+}
+
+/** How many places there are, and how many are in trouble. */
+export function sentenceOf(places: readonly Place[]): string {
+  const count = places.reduce((sum, place) => sum + place.count, 0)
+  const wrong = places.reduce((sum, { states }) => sum + wrongIn(states), 0)
+  return t('map.say', { count, wrong })
+}
+
+/** Warnings and worse. */
+const WRONG_RANK = 3
+
+function wrongIn(states: Place['states']): number {
+  return Object.entries(states).reduce(
+    (all, [state, of]) => (rankOf(stateOf(state)) >= WRONG_RANK ? all + of : all),
+    0,
+  )
 }

@@ -5,14 +5,14 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Card, PageHead } from '../../kit/data.tsx'
 import { Empty, FailureNote } from '../../kit/feedback.tsx'
 import { addStyles } from '../../kit/own-styles.ts'
-import { rankOf } from '../../kit/state.tsx'
 import { t } from '../../language/t.ts'
 import styles from './map.css' with { type: 'text' }
 import { MapView } from './map-view.tsx'
-import { boxAround, boxOf, fitted, placeOfText, placeText } from './mercator.ts'
+import { MembersDialog } from './members-dialog.tsx'
+import { boxAround, canSplit, boxOf, fitted, placeOfText, placeText } from './mercator.ts'
 import type { Box, MapPlace, Size } from './mercator.ts'
 import { PlaceList } from './place-list.tsx'
-import { linksOf, placesOf, stateOf } from './places.ts'
+import { linksOf, placesOf, sentenceOf } from './places.ts'
 import type { Place } from './places.ts'
 import { bodyOf, FIELDS, NO_SOURCE } from './source.ts'
 import type { PlaceSource } from './source.ts'
@@ -31,6 +31,7 @@ export function Screen(): JSX.Element {
   const [view, setView] = useState<MapPlace | null>(at)
   const [size, setSize] = useState<Size>({ width: 800, height: 500 })
   const [current, setCurrent] = useState<string | null>(null)
+  const [opened, setOpened] = useState<Place | null>(null)
   const box = view === null ? WORLD : boxOf(view, size)
   const clusters = useClusters(bodyOf(source, rounded(box), Math.floor(view?.zoom ?? 2)))
   const places = useMemo(() => (clusters.data ? placesOf(clusters.data) : []), [clusters.data])
@@ -48,7 +49,8 @@ export function Screen(): JSX.Element {
   const show = (place: Place): void => {
     setCurrent(place.id)
     const near = view ?? START
-    if (place.box && place.count > 1) {
+    if (place.count > 1 && !canSplit(place, near)) setOpened(place)
+    else if (place.box && place.count > 1) {
       const inside = fitted(place.box, size)
       setView({ ...inside, zoom: Math.max(inside.zoom, near.zoom + 1, place.expandsAt ?? 0) })
     } else setView({ ...near, lon: place.lon, lat: place.lat })
@@ -93,6 +95,7 @@ export function Screen(): JSX.Element {
                 links={links}
                 current={current}
                 onPlace={show}
+                onMembers={setOpened}
               />
             </Card>
           </div>
@@ -102,6 +105,14 @@ export function Screen(): JSX.Element {
           </Card>
         )}
       </div>
+      {opened && clusters.asked && (
+        <MembersDialog
+          cluster={opened}
+          asked={clusters.asked}
+          columns={source}
+          onClose={() => setOpened(null)}
+        />
+      )}
     </>
   )
 }
@@ -124,23 +135,6 @@ function boxOfPlaces(places: readonly Place[]): Box | null {
     ),
   )
 }
-
-function sentenceOf(places: readonly Place[]): string {
-  const count = places.reduce((sum, place) => sum + place.count, 0)
-  const wrong = places.reduce(
-    (sum, { states }) =>
-      sum +
-      Object.entries(states).reduce(
-        (all, [state, of]) => (rankOf(stateOf(state)) >= WRONG_RANK ? all + of : all),
-        0,
-      ),
-    0,
-  )
-  return t('map.say', { count, wrong })
-}
-
-/** Warnings and worse. */
-const WRONG_RANK = 3
 
 /** The source and the place of the map, which the address has. */
 function useMapAddress() {

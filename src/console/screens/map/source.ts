@@ -1,7 +1,7 @@
 import type { Call } from '../../api/client.ts'
 import type { Box } from './mercator.ts'
 
-type Body = Call<'/gis/cluster', 'post'>['body']
+export type Body = Call<'/gis/cluster', 'post'>['body']
 
 /** Where the places come from, as the address has it. */
 export type PlaceSource = {

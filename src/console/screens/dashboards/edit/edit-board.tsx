@@ -155,6 +155,7 @@ function EditedContent({
   return (
     <WidgetContent
       id={id}
+      dashboardId={nested.dashboard.id}
       widget={widget}
       title={title}
       answer={data.widgets[id]}

@@ -100,6 +100,12 @@ function PlainFields({ widget, onChange }: Props): JSX.Element | null {
             value={widget.label}
             onValue={(label) => onChange({ ...widget, label })}
           />
+          <TextField
+            label={t('boards.confirm')}
+            hint={t('boards.confirmHint')}
+            value={widget.confirm}
+            onValue={(confirm) => onChange({ ...widget, confirm })}
+          />
         </>
       )
     case 'dashboard':

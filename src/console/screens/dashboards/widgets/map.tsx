@@ -6,10 +6,11 @@ import { t } from '../../../language/t.ts'
 import type { Cell } from '../../data/cells.ts'
 import styles from '../../map/map.css' with { type: 'text' }
 import { MapView } from '../../map/map-view.tsx'
-import { boxAround, fitted, worldPx } from '../../map/mercator.ts'
+import { boxAround, canSplit, fitted, worldPx } from '../../map/mercator.ts'
 import type { MapPlace, Size } from '../../map/mercator.ts'
 import { PlaceList } from '../../map/place-list.tsx'
-import { clustered } from '../../map/places.ts'
+import { PlacesDialog } from '../../map/places-dialog.tsx'
+import { clustered, sentenceOf } from '../../map/places.ts'
 import type { Place } from '../../map/places.ts'
 import type { DataOf, WidgetOf } from '../dashboard.ts'
 
@@ -33,17 +34,19 @@ export function PointsMap({
   const [size, setSize] = useState<Size>({ width: 480, height: 300 })
   const [moved, setMoved] = useState<MapPlace | null>(null)
   const [current, setCurrent] = useState<string | null>(null)
+  const [opened, setOpened] = useState<Place | null>(null)
   const around = boxAround(all)
   const view = moved ?? (around ? fitted(around, size) : { lon: 0, lat: 20, zoom: 0 })
   const places = clustered(all, (CELL_PX / worldPx(view.zoom)) * 360)
   const show = (place: Place): void => {
     setCurrent(place.id)
-    setMoved(place.box ? fitted(place.box, size) : { ...view, lon: place.lon, lat: place.lat })
+    if (place.count > 1 && !canSplit(place, view)) setOpened(place)
+    else setMoved(place.box ? fitted(place.box, size) : { ...view, lon: place.lon, lat: place.lat })
   }
   return (
     <div class="points-map">
       <MapView
-        label={`${title}: ${t('map.say', { count: all.length, wrong: 0 })}`}
+        label={`${title}: ${sentenceOf(all)}`}
         view={view}
         places={places}
         current={current}
@@ -54,8 +57,15 @@ export function PointsMap({
       />
       <details class="pad">
         <summary>{t('map.list')}</summary>
-        <PlaceList label={t('map.list')} places={places} current={current} onPlace={show} />
+        <PlaceList
+          label={t('map.list')}
+          places={places}
+          current={current}
+          onPlace={show}
+          onMembers={setOpened}
+        />
       </details>
+      {opened && <PlacesDialog cluster={opened} onClose={() => setOpened(null)} />}
       {data.truncated && <p class="label pad">{t('boards.truncated', { count: data.rows.length })}</p>}
     </div>
   )
@@ -76,7 +86,7 @@ function placesIn({ lat, lon, state, label }: Points, { columns, rows }: DataOf<
         lat: y,
         count: 1,
         state: own === null ? null : String(own),
-        states: {},
+        states: own === null ? {} : { [String(own)]: 1 },
         name: labelAt < 0 ? null : String(row[labelAt] ?? ''),
         box: null,
         expandsAt: null,

@@ -1,37 +1,81 @@
 import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
+import { Button } from '../../../kit/controls.tsx'
+import { background } from '../../../kit/background.ts'
 import { linkTo } from '../../../kit/location.ts'
 import { Ago } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
+import { refusedUnless, RUNNERS } from '../../scripts/rights.ts'
 import { RunStateBadge } from '../../scripts/run-state.tsx'
+import { isActive } from '../../scripts/script.ts'
 import type { RunState } from '../../scripts/script.ts'
-import type { DataOf, WidgetOf } from '../dashboard.ts'
+import type { DataOf, Values, WidgetOf } from '../dashboard.ts'
+import { orderRun, ScriptDialog } from './script-dialog.tsx'
 
-/** The latest run of a script, and the way to the script. */
+/** While a run goes on, its state is read at this pace. */
+const FOLLOW_MS = 2_000
+
+/** The latest run of a script, and a button that runs it. */
 export function ScriptRun({
-  widget: { scriptId, label },
+  widget,
   data: { run },
   name,
+  place,
+  params,
+  canExecute,
+  reload,
 }: {
   readonly widget: WidgetOf<'script'>
   readonly data: DataOf<'script'>
   readonly name: string
+  readonly place: { readonly dashboardId: number; readonly widgetId: string }
+  readonly params: Values
+  readonly canExecute: boolean
+  readonly reload: () => void
 }): JSX.Element {
+  const [isAsking, setAsking] = useState(false)
+  const { scriptId, label, confirm, upload } = widget
+  const runs = run !== null && isActive({ state: run.state as RunState })
+  useEffect(() => {
+    if (!runs) return undefined
+    const timer = setInterval(() => !document.hidden && reload(), FOLLOW_MS)
+    return () => clearInterval(timer)
+  }, [runs, run?.id])
+  const order = async (files: readonly File[]): Promise<void> => {
+    await orderRun(place, params, files)
+    reload()
+  }
   return (
     <div class="figure">
-      <p class="row wrap">
+      <p class="row wrap" role="status">
         {run ? (
           <RunStateBadge state={run.state as RunState} />
         ) : (
           <span class="quiet">{t('boards.noRun')}</span>
         )}
         {run && <Ago at={run.finishedAt ?? run.queuedAt} />}
+        {run && refusedUnless(RUNNERS) === undefined && (
+          <a href={linkTo(`scripts/${scriptId ?? ''}/jobs/${run.id}`)}>{t('boards.openRun')}</a>
+        )}
       </p>
       <p>
-        <a class="btn" href={linkTo(`scripts/${scriptId ?? ''}`)}>
+        <Button
+          icon="play"
+          refused={canExecute ? undefined : t('boards.needsExecute')}
+          onClick={() => (confirm !== '' || upload ? setAsking(true) : background(order([])))}
+        >
           {label === '' ? name : label}
-        </a>
+        </Button>
       </p>
+      {isAsking && (
+        <ScriptDialog
+          title={label === '' ? name : label}
+          widget={widget}
+          onRun={order}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </div>
   )
 }

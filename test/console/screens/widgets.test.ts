@@ -1,0 +1,125 @@
+import { expect, test } from 'bun:test'
+
+import { stageOf } from '../../api/runs-stage.ts'
+import { good } from '../../api/suite.ts'
+import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { onMainHost } from '../stage.ts'
+import type { Stage } from '../stage.ts'
+
+type Made = { readonly id: number }
+
+const TEST_MAX_MS = 300_000
+/** Data of a busy machine come later. */
+const WAIT_MAX_MS = 60_000
+const NOTE = { kind: 'text', title: 'Note', markdown: 'Calm' }
+
+const post = (stage: Stage, path: string, json: object) =>
+  good<Made>(stage.client.request('POST', path, { json }))
+
+/** A dashboard with widgets below each other. */
+function makeBoard(
+  stage: Stage,
+  { widgets, ...rest }: { readonly name: string; readonly widgets: Readonly<Record<string, object>> },
+  more: object = {},
+) {
+  const items = Object.keys(widgets).map((widget, at) => ({ widget, x: 0, y: at * 3, w: 6, h: 3 }))
+  const definition = { widgets, pages: [{ id: 'main', title: '', items }] }
+  return post(stage, '/dashboards', { ...rest, ...more, definition })
+}
+
+onMainHost(
+  'widgets',
+  (stage) => {
+    test(
+      'a widget runs its script after a question, with a file, and shows how the run goes',
+      async () => {
+        const { scriptId, configurationId, runner } = await stageOf(stage.client)
+        await good(
+          stage.client.request('PATCH', `/scripts/${scriptId}`, { json: { acceptedFiles: ['text/plain'] } }),
+        )
+        const script = {
+          kind: 'script',
+          title: 'Import',
+          scriptId,
+          runConfigurationId: configurationId,
+          label: 'Import the orders',
+          confirm: 'The orders of the day are replaced.',
+          upload: { accept: ['text/plain'], maxFiles: 1 },
+        }
+        // Everyone may read its dashboards, and run nothing.
+        const group = await post(stage, '/dashboards/groups', { name: 'Shop' })
+        await good(
+          stage.client.request('PUT', `/dashboards/groups/${group.id}/grants`, {
+            json: { items: [{ subjectType: 'everyone' }] },
+          }),
+        )
+        await makeBoard(stage, { name: 'Orders', widgets: { script } }, { groupId: group.id })
+        await stage.visit('dashboards/orders', {}, async ({ page, check }) => {
+          page.setDefaultTimeout(WAIT_MAX_MS)
+          const widget = page.getByRole('region', { name: 'Import', exact: true })
+          await widget.getByText('No run yet').waitFor()
+          await widget.getByRole('button', { name: 'Import the orders' }).click()
+          const dialog = page.getByRole('dialog', { name: 'Import the orders' })
+          await dialog.getByText('The orders of the day are replaced.').waitFor()
+          const file = { name: 'orders.txt', mimeType: 'text/plain', buffer: Buffer.from('1;north\n') }
+          await dialog.getByLabel('Files').setInputFiles(file)
+          await check('question')
+          await dialog.getByRole('button', { name: 'Run' }).click()
+          await dialog.waitFor({ state: 'detached' })
+          await widget.getByText('Waits').waitFor()
+          const held = await runner.next()
+          await held.begin()
+          await widget.getByText('Running').waitFor()
+          await must(held.finish({ outcome: 'succeeded', exitCode: 0, logLines: 0 }))
+          await widget.getByText('Succeeded').waitFor()
+          await check('run')
+          const run = widget.getByRole('link', { name: 'Open the run' })
+          expect(await run.getAttribute('href')).toContain(`scripts/${scriptId}/jobs/${held.id}`)
+        })
+        await stage.visit('dashboards/orders', { as: 'dashboard_viewer' }, async ({ page }) => {
+          page.setDefaultTimeout(WAIT_MAX_MS)
+          const button = page.getByRole('button', { name: 'Import the orders' })
+          await button.waitFor()
+          expect(await button.getAttribute('aria-disabled')).toBe('true')
+        })
+      },
+      TEST_MAX_MS,
+    )
+
+    test(
+      'a group of dashboards is deleted after the dashboards that show them are named',
+      async () => {
+        const group = await post(stage, '/dashboards/groups', { name: 'Storms' })
+        const inner = await makeBoard(
+          stage,
+          { name: 'Surge', widgets: { note: NOTE } },
+          { groupId: group.id },
+        )
+        const embedded = { kind: 'dashboard', title: 'Surge', dashboardId: inner.id }
+        await makeBoard(stage, { name: 'Desk', widgets: { embedded } })
+        await stage.visit(`dashboards?group=${group.id}`, {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/status of 409/)
+          page.setDefaultTimeout(WAIT_MAX_MS)
+          await page.getByRole('link', { name: 'Surge' }).waitFor()
+          await page.getByRole('button', { name: 'More for Storms' }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+          const dialog = page.getByRole('dialog')
+          await dialog.getByText('The group is deleted and 1 dashboard with its versions.').waitFor()
+          const submit = dialog.getByRole('button', { name: 'Delete', exact: true })
+          await submit.click()
+          await dialog.getByRole('alert').getByText('the widget embedded of dashboard').waitFor()
+          expect(await submit.getAttribute('aria-disabled')).toBe('true')
+          await check('delete-group')
+          await dialog.getByLabel('Delete it all the same').check()
+          await submit.click()
+          await dialog.waitFor({ state: 'detached' })
+          await page.getByRole('link', { name: 'Desk' }).waitFor()
+          expect(await page.getByRole('link', { name: 'Storms' }).count()).toBe(0)
+        })
+        expect((await stage.client.request('GET', `/dashboards/${inner.id}`)).status).toBe(404)
+      },
+      TEST_MAX_MS,
+    )
+  },
+  { variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN } },
+)

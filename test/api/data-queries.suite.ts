@@ -1100,6 +1100,16 @@ const legacy: Scenario = {
     expect((await good<Result>(run({ region: "o'neil" }))).rows).toEqual([[4]])
     const drop = '1 = 1; DROP TABLE orders'
     expectAnswer(await run({ region: 'north', condition: drop }), { answers: 'invalid', pointers: ['/text'] })
+    const { text, parameters, escaping } = json
+    const unstored = { dataSourceId: imported, text, parameters, escaping, values: { condition: 'id < 2' } }
+    expect((await good<Result>(preview(client, unstored, { as: 'administrator' }))).rows).toEqual([[1]])
+    expectAnswer(await preview(client, unstored), { answers: 'forbidden' })
+    const explain = (as: 'administrator' | 'Data_Editor') =>
+      client.request('POST', '/dataQueries/explain', { json: unstored, as })
+    expect((await good<{ sql: string }>(explain('administrator'))).sql).toContain(
+      "id < 2 AND region = 'north'",
+    )
+    expectAnswer(await explain('Data_Editor'), { answers: 'forbidden' })
     // The draft writes binds and dashboards may show it, but the published version still writes SQL.
     await good(
       send('PATCH', path, {

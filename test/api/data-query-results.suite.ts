@@ -1,7 +1,13 @@
 import { expect } from 'bun:test'
 
 import type { Client } from './client.ts'
-import { connectionTo, hasSourceServer, sourceServer } from './source-server.ts'
+import {
+  connectionTo,
+  hasSourceServer,
+  mariadbServer,
+  SOURCE_PASSWORD,
+  sourceServer,
+} from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 import { readUntil } from '../until.ts'
@@ -135,6 +141,18 @@ const rows: readonly Row[] = [
     { ...hourly, incremental: { column: 'a', key: ['a', 'A'] } },
     '/incremental/key',
   ),
+  bad(
+    'a lookback without a key',
+    { ...hourly, incremental: { column: 'a', lookback: 'PT1H' } },
+    '/incremental/key',
+  ),
+  ...['P367D', '-PT1H', 'P1M', 'an hour', ''].map((lookback) =>
+    bad(
+      `the lookback ${lookback || 'empty'}`,
+      { ...hourly, incremental: { column: 'a', key: ['a'], lookback } },
+      '/incremental/lookback',
+    ),
+  ),
   bad('no column of its new rows', { ...hourly, incremental: { key: ['a'] } }, '/incremental/column'),
   wrong('another kind', { kind: 'positive', columns: ['a'] }, '/kind'),
   wrong('no columns', { kind: 'unique', columns: [] }, '/columns'),
@@ -164,7 +182,7 @@ const rows: readonly Row[] = [
       materialization: {
         ...hourly,
         indexes: [{ columns: columns(8), unique: true }, ...indexes(9)],
-        incremental: { column: 'a', key: columns(8) },
+        incremental: { column: 'a', key: columns(8), lookback: 'P366D' },
       },
       assertions: Array.from({ length: 20 }, () => ({ kind: 'unique', columns: columns(8) })),
     },
@@ -318,8 +336,18 @@ const scenarios: readonly Scenario[] = [
       expect((await run(client, query)).rows).toContainEqual([5, 'east', '2026-03-03'])
       expect(await ids()).toEqual([0, 1, 2, 3, 4, 5, 6])
 
+      const late = {
+        refresh: 'none',
+        incremental: { column: 'day', key: ['id'], lookback: 'P3D' },
+      }
+      expect((await republish({ materialization: late })).body).toEqual({ rows: 7, added: null })
+      await add(7, 'late', '2026-03-06')
+      await add(8, 'too late', '2026-03-05')
+      expect(await again()).toEqual({ rows: 8, added: 2 })
+      expect(await ids()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+
       const narrow = await republish({ text: 'SELECT id, day FROM orders WHERE id > 0' })
-      expect(narrow.body).toEqual({ rows: 6, added: null })
+      expect(narrow.body).toEqual({ rows: 8, added: null })
     },
   },
   {
@@ -334,6 +362,12 @@ const scenarios: readonly Scenario[] = [
         ['SELECT NULL AS id, day FROM orders', by('day', 'id'), 'import_failed', 'null'],
         [text, by('region', 'id'), 'invalid', 'region'],
         [text, by('id', 'none'), 'invalid', 'none'],
+        [
+          text,
+          { refresh: 'none', incremental: { column: 'id', key: ['id'], lookback: 'PT1H' } },
+          'invalid',
+          'lookback',
+        ],
       ] as const
       for (const [other, materialization, answers, detail] of cases) {
         await change(client, query, { text: other, materialization })
@@ -534,6 +568,10 @@ const onDatabases: readonly Scenario[] = [
       }
     },
   },
+  ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
+    title: `${type}: an incremental refresh takes late and changed rows within its lookback, and assertions judge all rows`,
+    run: (client) => lateRows(client, type),
+  })),
   {
     title: 'a refresh is cancelled at the server, and one goes on at a time',
     async run(client) {
@@ -576,6 +614,62 @@ const onDatabases: readonly Scenario[] = [
     },
   },
 ]
+
+/** Rows of a database that come late or change, added to a stored result. */
+async function lateRows(client: Client, type: 'postgresql' | 'mysql'): Promise<void> {
+  const server = type === 'mysql' ? mariadbServer() : sourceServer()
+  if (!server) return
+  const schema = `late_${++made}`
+  await server.sql(`create schema ${schema};
+    create table ${schema}.logged (n int, region varchar(20), at ${type === 'mysql' ? 'datetime(6)' : 'timestamptz'});
+    insert into ${schema}.logged values (1, 'north', '2026-03-29 00:30:00.000001'), (2, 'south', '2026-03-29 03:30:00');`)
+  await server.sql(
+    type === 'mysql'
+      ? `create user late@'127.0.0.1' identified by '${SOURCE_PASSWORD}'; grant select on ${schema}.* to late@'127.0.0.1'`
+      : `grant usage on schema ${schema} to reader; grant select on ${schema}.logged to reader`,
+  )
+  const { port = 0 } = mariadbServer() ?? {}
+  const connection =
+    type === 'mysql'
+      ? { host: '127.0.0.1', port, database: schema, user: 'late', password: SOURCE_PASSWORD, tls: 'disable' }
+      : connectionTo(schema)
+  const { id: dataSourceId } = await good<Made>(
+    client.request('POST', '/dataSources', { json: { name: schema, type, connection } }),
+  )
+  const query = await stored(client, {
+    dataSourceId,
+    text: 'SELECT n, region, at FROM logged',
+    materialization: { refresh: 'none', incremental: { column: 'at', key: ['n'], lookback: 'PT1H' } },
+    assertions: [
+      { kind: 'not_null', columns: ['region'] },
+      { kind: 'range', columns: ['n'], min: 1 },
+    ],
+  })
+  const again = () => refresh(client, query)
+  expect((await again()).body).toEqual({ rows: 2, added: 1 })
+  // One at the beginning of the lookback, one a microsecond before it, and one that changed.
+  await server.sql(`insert into ${schema}.logged values (3, 'late', '2026-03-29 02:30:00'), (4, 'too late', '2026-03-29 02:29:59.999999');
+    update ${schema}.logged set region = 'changed' where n = 2;`)
+  expect((await again()).body).toEqual({ rows: 3, added: 2 })
+  const rowsNow = async () =>
+    (await run(client, query)).rows
+      .map(([n, region]) => [Number(n), region] as const)
+      .toSorted(([one], [other]) => one - other)
+  const whole: readonly (readonly [number, string])[] = [
+    [1, 'north'],
+    [2, 'changed'],
+    [3, 'late'],
+  ]
+  expect(await rowsNow()).toEqual([...whole])
+  await server.sql(`insert into ${schema}.logged values (5, null, '2026-03-29 04:00:00')`)
+  expectAnswer(await again(), { answers: 'import_failed' })
+  expect(await rowsNow()).toEqual([...whole])
+  await server.sql(`update ${schema}.logged set region = 'west' where n = 5`)
+  expect((await again()).body).toEqual({ rows: 4, added: 3 })
+  expect(await run(client, query, { check: true, limit: 1 })).toMatchObject({
+    assertions: [{ failures: 0 }, { failures: 0 }],
+  })
+}
 
 async function makeDatabase(client: Client, schema = 'results'): Promise<number> {
   const connection = connectionTo(schema)

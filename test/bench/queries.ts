@@ -86,6 +86,7 @@ async function overhead(world: World, ports: Ports): Promise<Line> {
     dataSourceId: id,
     text: 'SELECT region, sum(amount) AS total FROM orders <@where><@and><#if least??>amount > ${least}</#if></@and></@where> GROUP BY region',
     parameters: [{ ...parameter, choices: [], valuesQueryId: null }],
+    escaping: 'bind' as const,
     values: {},
     limit: 100,
   }

@@ -31,6 +31,16 @@ export function refuseLegacy(
     )
 }
 
+/** Refuses a text that is not stored and whose values become SQL to callers who may not store it.
+ * @throws {Refusal} forbidden */
+export function refuseLegacyText({ caller }: Context, { escaping }: Pick<Definition, 'escaping'>): void {
+  if (escaping === 'bind' || (caller.kind === 'user' && caller.role === 'administrator')) return
+  throw new Refusal(
+    'forbidden',
+    'Only administrators can run texts with the escaping legacy that are not stored. Others run stored drafts and published versions.',
+  )
+}
+
 /** Refuses a run with values that become SQL to callers who may not write SQL, such as viewers of a dashboard.
  * @throws {Refusal} forbidden */
 export function refuseLegacyRun({ caller }: Context, query: Escaped): void {

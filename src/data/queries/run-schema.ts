@@ -5,7 +5,7 @@ import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { checkedAssertions } from './assertion-schema.ts'
-import { dataSourceId, NAME_MAX, parameters, text, value } from './schema.ts'
+import { dataSourceId, escaping, NAME_MAX, parameters, text, value } from './schema.ts'
 
 const LIMIT_DEFAULT = 1_000
 const LIMIT_MAX = 100_000
@@ -47,7 +47,7 @@ export const runBody = z
   .meta({ examples: [{ parameters: { region: 'north' } }] })
 
 export const previewBody = z
-  .strictObject({ dataSourceId, text, parameters, values: parameterValues, limit })
+  .strictObject({ dataSourceId, text, parameters, escaping, values: parameterValues, limit })
   .meta({ examples: [{ dataSourceId: 1, text: 'SELECT 1 AS one' }] })
 
 export const runQuery = z.object({

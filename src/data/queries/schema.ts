@@ -74,7 +74,7 @@ export const text = storableText
   .max(TEMPLATE_MAX)
   .describe('SQL in the dialect of the data source, as a template. `${region}` is a value of a parameter.')
   .meta({ examples: ['SELECT id, amount FROM orders WHERE region = ${region}'] })
-const escaping = z
+export const escaping = z
   .enum(['bind', 'legacy'])
   .default('bind')
   .describe(

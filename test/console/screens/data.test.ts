@@ -379,6 +379,8 @@ onMainHost(
           await page.getByLabel('Computed').selectOption('each hour')
           await page.getByLabel('Indexes').fill('region')
           await page.getByLabel('Dashboards show its results').check()
+          await page.getByLabel('The template escapes values itself').check()
+          await page.getByText('Values become SQL as they are').waitFor()
           await page.getByRole('button', { name: 'Save draft' }).click()
           await page.getByRole('button', { name: 'Publish', disabled: false }).click()
           await dialog.getByRole('button', { name: 'Publish' }).click()
@@ -392,6 +394,7 @@ onMainHost(
         const stored = await good(client.request('GET', `/dataQueries/${query.id}`))
         expect(stored).toMatchObject({
           accessibleFromDashboards: true,
+          escaping: 'legacy',
           materialization: { refresh: 'hourly', indexes: [{ columns: ['region'], unique: false }] },
         })
       },

@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
+import { user } from '../../api/session.ts'
+import { Check, itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
@@ -91,9 +92,36 @@ export function EditorCard(props: Props): JSX.Element {
             <div>{t('queries.stored')}</div>
           </Note>
         ))}
+        <Escaping edited={edited} failure={failure} />
         <Tables tables={names.tables} />
       </div>
     </Card>
+  )
+}
+
+/** Whether values become SQL as they are, which administrators alone choose. */
+function Escaping({ edited, failure }: Pick<Props, 'edited' | 'failure'>): JSX.Element | null {
+  const { draft, change } = edited
+  const isLegacy = draft.escaping === 'legacy'
+  const isAdministrator = user.value?.role === 'administrator'
+  if (!isLegacy && !isAdministrator) return null
+  const refused = failure?.at('/escaping')
+  return (
+    <>
+      {isAdministrator && (
+        <Check
+          label={t('queries.legacy')}
+          checked={isLegacy}
+          onChange={(checked) => change({ escaping: checked ? 'legacy' : 'bind' })}
+        />
+      )}
+      {isLegacy && <Note kind="warning">{t('queries.legacyRisk')}</Note>}
+      {refused !== undefined && (
+        <Note kind="minor" role="alert">
+          <span lang="en">{refused}</span>
+        </Note>
+      )}
+    </>
   )
 }
 

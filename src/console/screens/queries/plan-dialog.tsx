@@ -11,7 +11,7 @@ import { FailureNote, Note, Progress } from '../../kit/feedback.tsx'
 import { numberText } from '../../kit/numbers.ts'
 import { Dialog, Refusals } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
-import { parametersBody, valuesOf } from './query.ts'
+import { textBodyOf } from './query.ts'
 import type { QueryDraft } from './query.ts'
 
 type Plan = Exclude<Answer<'/dataQueries/explain', 'post'>, Answer<'/operations/{id}'>>
@@ -105,13 +105,7 @@ function usePlan(
     const read = async (): Promise<void> => {
       setState({ plan: null, failure: null })
       const { draft: of, texts: typed } = asked.current
-      const body = {
-        dataSourceId: Number(of.dataSourceId),
-        text: of.text,
-        parameters: parametersBody(of.parameters),
-        values: valuesOf(of.parameters, typed),
-        analyze,
-      }
+      const body = { ...textBodyOf(of, typed), analyze }
       try {
         const request = { body } as Call<'/dataQueries/explain', 'post'>
         const plan = await follow('/dataQueries/explain', request, { signal: abort.signal, wait: 'PT5S' })

@@ -7,6 +7,7 @@ import type { Call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Kbd } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
@@ -75,8 +76,7 @@ function Editing({ query, etag }: Props): JSX.Element {
     }
   }
   const start = (): void => background(run.start(draft, texts))
-  const refusedRun =
-    draft.dataSourceId === '' || draft.text.trim() === '' ? t('queries.needsText') : undefined
+  const refusedRun = refusedRunOf(draft)
   return (
     <>
       <PageHead
@@ -212,7 +212,20 @@ function More({ query, onDelete }: { readonly query: Query; readonly onDelete: (
   )
 }
 
+function refusedRunOf(draft: QueryDraft): string | undefined {
+  if (draft.dataSourceId === '' || draft.text.trim() === '') return t('queries.needsText')
+  return refusedText(draft)
+}
+
+/** The server refuses texts whose values become SQL, but to administrators. */
+function refusedText({ escaping }: QueryDraft): string | undefined {
+  const isAllowed = escaping === 'bind' || user.value?.role === 'administrator'
+  return isAllowed ? undefined : t('queries.legacyRefused')
+}
+
 function refusedSave(draft: QueryDraft, isChanged: boolean): string | undefined {
+  const refused = refusedText(draft)
+  if (refused !== undefined) return refused
   if (draft.name.trim() === '' || draft.dataSourceId === '') return t('queries.needsName')
   return isChanged ? undefined : t('edit.unchanged')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { bodyOf, draftOf, FRESH_PARAMETER, valueOf, valuesOf } from './query.ts'
+import { bodyOf, draftOf, FRESH_PARAMETER, textBodyOf, valueOf, valuesOf } from './query.ts'
 import type { Query } from './query.ts'
 
 const QUERY: Query = {
@@ -64,12 +64,26 @@ const QUERY: Query = {
 
 test('a stored query becomes the same body', () => {
   const { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters } = QUERY
-  const materialization = { refresh: 'hourly' as const, indexes: [{ columns: ['region'], unique: false }] }
+  const materialization = {
+    refresh: 'hourly' as const,
+    indexes: [{ columns: ['region'], unique: false }],
+    incremental: { column: 'day', key: ['id'], lookback: 'PT1H' },
+  }
+  const assertions = [{ kind: 'unique' as const, columns: ['id'], min: null, max: null }]
   const kept = { name, description, groupId, dataSourceId, accessibleFromDashboards, text, parameters }
-  expect(bodyOf(draftOf({ ...QUERY, materialization }))).toEqual({
-    ...kept,
-    materialization,
-    escaping: 'bind',
+  const legacy = { materialization, assertions, escaping: 'legacy' as const }
+  expect(bodyOf(draftOf({ ...QUERY, ...legacy }))).toEqual({ ...kept, ...legacy })
+})
+
+test('a text runs in the way in which its draft writes values', () => {
+  const { dataSourceId, text } = QUERY
+  const draft = draftOf({ ...QUERY, escaping: 'legacy' })
+  expect(textBodyOf({ ...draft, parameters: [] }, { other: '1' })).toEqual({
+    dataSourceId,
+    text,
+    parameters: [],
+    values: {},
+    escaping: 'legacy',
   })
 })
 

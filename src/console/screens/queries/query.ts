@@ -40,8 +40,10 @@ export type QueryDraft = {
   readonly accessibleFromDashboards: boolean
   /** Null: each run computes the result. */
   readonly materialization: Query['materialization']
-  /** How the template writes values, which only the API changes. */
+  /** How the template writes values. */
   readonly escaping: Query['escaping']
+  /** Conditions of the rows, which only the API changes. */
+  readonly assertions: Query['assertions']
   readonly text: string
   readonly parameters: readonly ParameterDraft[]
 }
@@ -56,17 +58,34 @@ export const FRESH_PARAMETER: ParameterDraft = {
   valuesQueryId: null,
 }
 
+const FRESH: QueryDraft = {
+  name: '',
+  description: '',
+  groupId: null,
+  dataSourceId: '',
+  accessibleFromDashboards: false,
+  materialization: null,
+  escaping: 'bind',
+  assertions: [],
+  text: '',
+  parameters: [],
+}
+
 export function draftOf(query: Query | undefined): QueryDraft {
+  if (!query) return FRESH
+  const { name, description, groupId, accessibleFromDashboards } = query
+  const { materialization, escaping, assertions, text } = query
   return {
-    name: query?.name ?? '',
-    description: query?.description ?? '',
-    groupId: query?.groupId ?? null,
-    dataSourceId: query ? String(query.dataSourceId) : '',
-    accessibleFromDashboards: query?.accessibleFromDashboards ?? false,
-    materialization: query?.materialization ?? null,
-    escaping: query?.escaping ?? 'bind',
-    text: query?.text ?? '',
-    parameters: (query?.parameters ?? []).map((parameter) => ({
+    name,
+    description,
+    groupId,
+    dataSourceId: String(query.dataSourceId),
+    accessibleFromDashboards,
+    materialization,
+    escaping,
+    assertions,
+    text,
+    parameters: query.parameters.map((parameter) => ({
       ...parameter,
       default: textOf(parameter.default),
       choices: parameter.choices.join('\n'),
@@ -99,7 +118,7 @@ function scalarOf(type: ParameterType, text: string): string | number | boolean 
 }
 
 /** The parameters in the shape of the API. */
-export function parametersBody(parameters: readonly ParameterDraft[]): object[] {
+function parametersBody(parameters: readonly ParameterDraft[]): object[] {
   return parameters.map(({ choices, default: text, ...parameter }) => ({
     ...parameter,
     default: valueOf(parameter, text),
@@ -111,6 +130,20 @@ export function parametersBody(parameters: readonly ParameterDraft[]): object[] 
 /** The data query in the shape of the API. */
 export function bodyOf({ dataSourceId, parameters, ...draft }: QueryDraft): object {
   return { ...draft, dataSourceId: Number(dataSourceId), parameters: parametersBody(parameters) }
+}
+
+/** The draft as the body of a run that does not store it. */
+export function textBodyOf(
+  { dataSourceId, text, parameters, escaping }: QueryDraft,
+  texts: Readonly<Record<string, string>>,
+): object {
+  return {
+    dataSourceId: Number(dataSourceId),
+    text,
+    parameters: parametersBody(parameters),
+    escaping,
+    values: valuesOf(parameters, texts),
+  }
 }
 
 /** The values of a run: those that were typed; others have their defaults. */

@@ -30,7 +30,7 @@ export function StorageCard({ query, draft, change, failure }: Props): JSX.Eleme
   const [indexes, setIndexes] = useState(textOfIndexes(materialization?.indexes ?? []))
   const choose = (refresh: Interval): void =>
     change({
-      materialization: refresh === '' ? null : { indexes: materialization?.indexes ?? [], refresh },
+      materialization: refresh === '' ? null : { indexes: [], ...materialization, refresh },
     })
   return (
     <Card title={t('queries.storage')}>

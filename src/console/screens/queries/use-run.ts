@@ -4,7 +4,7 @@ import type { Answer, Call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { follow } from '../../api/operations.ts'
-import { parametersBody, valuesOf } from './query.ts'
+import { textBodyOf } from './query.ts'
 import type { QueryDraft } from './query.ts'
 
 export type Result = Exclude<Answer<'/dataQueries/preview', 'post'>, Answer<'/operations/{id}'>>
@@ -41,13 +41,7 @@ export function useRun(): Run {
       cancel()
       const controller = new AbortController()
       abort.current = controller
-      const body = {
-        dataSourceId: Number(draft.dataSourceId),
-        text: draft.text,
-        parameters: parametersBody(draft.parameters),
-        values: valuesOf(draft.parameters, texts),
-        limit: ROWS_MAX,
-      }
+      const body = { ...textBodyOf(draft, texts), limit: ROWS_MAX }
       setRunning(true)
       setFailure(null)
       try {

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { flagQuery } from '../../../http/openapi-answers.ts'
+import { isFixedDuration } from '../../../lib/duration.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { waitQuery } from '../../../operations/work/schema.ts'
 import { columnName } from '../../imports/schema.ts'
 import { refreshState } from '../../sources/refresh-view.ts'
@@ -26,6 +28,7 @@ const index = z.strictObject({
 })
 
 const KEY_MAX = 8
+const LOOKBACK_MAX_MS = 366 * DAY_MS
 
 const incremental = z
   .strictObject({
@@ -43,6 +46,23 @@ const incremental = z
         'Columns that have other values in each row: a new row replaces the stored one with the same values. Then rows with the greatest value are read again.',
       )
       .meta({ examples: [['id']] }),
+    lookback: z
+      .string()
+      .max(64)
+      .refine(
+        (text) => isFixedDuration(text, LOOKBACK_MAX_MS),
+        'must be an ISO 8601 duration of at most 366 days',
+      )
+      .meta({ format: 'duration', examples: ['PT1H'] })
+      .nullable()
+      .default(null)
+      .describe(
+        'How far before the greatest stored value rows are read again, which may have come late or have changed: for a date or a datetime, with a `key`. Null for none.',
+      ),
+  })
+  .refine(({ lookback, key }) => lookback === null || key.length > 0, {
+    path: ['key'],
+    message: 'must be there for a lookback',
   })
   .nullable()
   .default(null)
@@ -67,7 +87,11 @@ export const materializationView = z
     refresh: z.enum(INTERVALS).describe('How often the result is computed anew.'),
     indexes: z.array(z.object({ columns: z.array(z.string()), unique: z.boolean() })),
     incremental: z
-      .object({ column: z.string(), key: z.array(z.string()) })
+      .object({
+        column: z.string(),
+        key: z.array(z.string()),
+        lookback: z.string().meta({ format: 'duration' }).nullable().optional(),
+      })
       .nullable()
       .optional()
       .describe('How a refresh adds to the stored rows; null or absent where it replaces all of them.'),
@@ -108,8 +132,10 @@ export const refreshedResultView = z
   })
   .meta({ id: 'RefreshedDataQuery' })
 
-export type Incremental = NonNullable<z.output<typeof incremental>>
-/** Versions that were published before this field was there have no `incremental`. */
+/** Versions that were published before these fields were there have no `lookback` and no `incremental`. */
+export type Incremental = Omit<NonNullable<z.output<typeof incremental>>, 'lookback'> & {
+  readonly lookback?: string | null | undefined
+}
 export type Materialization = Omit<NonNullable<z.output<typeof materialization>>, 'incremental'> & {
   readonly incremental?: Incremental | null | undefined
 }

@@ -8,7 +8,7 @@ import { requireSource } from '../../sources/service.ts'
 import { joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { valuesOf } from '../parameters.ts'
-import { refuseLegacyRun } from '../legacy.ts'
+import { refuseLegacyRun, refuseLegacyText } from '../legacy.ts'
 import { findReadable, listReadable } from '../results/service.ts'
 import type { StoredResult } from '../results/service.ts'
 import type { CheckedAssertions } from '../assertion-schema.ts'
@@ -91,17 +91,12 @@ type VersionOfQuery = Composed & {
 
 /** Runs a data query that is not stored.
  * @throws {Refusal} invalid for values, a template or a statement with faults, forbidden where scopes restrict the caller in a
- * database, not_found for the data source, and the refusals of the ports `databases` and `tables` */
-export function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
-  const { values, limit, ...definition } = body
-  const query = {
-    ...definition,
-    name: null,
-    materialization: null,
-    escaping: 'bind' as const,
-    assertions: [],
-  }
-  return run(context, query, { values, limit, pointer: '/values', asking, sharing: null })
+ * database and for values that become SQL unless the caller is an administrator, not_found for the data source, and the refusals of
+ * the ports `databases` and `tables` */
+export async function previewQuery(context: Context, body: PreviewBody, asking: Asking): Promise<ResultView> {
+  const { values, limit, ...text } = body
+  const given = { values, pointer: '/values', asking }
+  return execute(context, await prepareText(context, text, given), { limit, asking, sharing: null })
 }
 
 type Given = {
@@ -113,7 +108,7 @@ type Given = {
   readonly isOfValues?: boolean
 }
 
-type Text = Omit<Definition, 'materialization' | 'escaping' | 'assertions'>
+type Text = Omit<Definition, 'materialization' | 'assertions'>
 
 type Prepared = Readable & {
   readonly source: ReadableSource
@@ -180,12 +175,9 @@ export async function prepareStored(
 }
 
 /** A data query that is not stored, with these values. @throws {Refusal} as `previewQuery` */
-export function prepareText(context: Context, definition: Text, given: Given) {
-  return prepare(
-    context,
-    { ...definition, name: null, materialization: null, escaping: 'bind', assertions: [] },
-    given,
-  )
+export async function prepareText(context: Context, text: Text, given: Given) {
+  refuseLegacyText(context, text)
+  return prepare(context, { ...text, name: null, materialization: null, assertions: [] }, given)
 }
 
 /** The published version of a data query with these values, or its stored result.

@@ -10,6 +10,7 @@ import type { Dialect } from '../../../sql/spelling.ts'
 import { abandonGeneration, fillGeneration, inGeneration } from '../../../tables/service.ts'
 import type { Assertion } from '../../assertion-schema.ts'
 import { failuresOf, wordsOf } from '../../assertions.ts'
+import { earlier } from '../lookback.ts'
 import type { Incremental } from '../schema.ts'
 
 /** Of a statement that reads a generation. */
@@ -32,29 +33,33 @@ export type Former = {
 /** Why a result cannot be added to by a column and a key; null where it can. */
 export function incrementalComplaint(
   columns: readonly { readonly name: string; readonly type: ColumnType }[],
-  { column, key }: Incremental,
+  { column, key, lookback = null }: Incremental,
 ): string | null {
   const missing = [column, ...key].find((wanted) => columns.every((one) => one.name !== wanted))
   if (missing !== undefined) return `incremental names the column ${missing}, which it does not have.`
   const type = columns.find((one) => one.name === column)?.type
-  return isOrdered(type) ? null : `${column} is neither an integer nor a date nor a datetime.`
+  if (!isOrdered(type)) return `${column} is neither an integer nor a date nor a datetime.`
+  if (lookback === null || type !== 'integer') return null
+  return `${column} is an integer, from which the lookback ${lookback} cannot be taken.`
 }
 
 const isOrdered = (type: ColumnType | undefined): type is Ordered => ORDERED.some((one) => one === type)
 
-/** The statement with the rows alone that are not older than those that are stored; null where these have no value.
- * With a key rows with the greatest value are read again, since they replace the stored ones. */
+/** The statement with the rows alone that are not older than those that are stored; null where these have no value from which
+ * it could be told. With a key rows with the greatest value are read again, since they replace the stored ones, and with a
+ * lookback those with values before it. */
 export async function newerStatement(
   ports: Ports,
   { statement, dialect }: { readonly statement: Fragment; readonly dialect: Dialect },
   { former, incremental }: { readonly former: Former; readonly incremental: Incremental },
   signal: AbortSignal,
 ): Promise<Fragment | null> {
-  const { column, key } = incremental
+  const { column, key, lookback = null } = incremental
   const type = former.columns.find((one) => one.name === column)?.type
   if (!isOrdered(type)) return null
   const greatest = sql`SELECT max(${name(column)}) AS ${name(column)} FROM ${name(ROWS)}`
-  const value = await firstCell(ports, { of: former.of, columns: [column] }, greatest, signal)
+  const last = await firstCell(ports, { of: former.of, columns: [column] }, greatest, signal)
+  const value = lookback === null || last === null ? last : earlier(type, String(last), lookback)
   if (value === null) return null
   const operator = raw(key.length > 0 ? '>=' : '>')
   const than = valueSql(type, value, dialect)

@@ -16,7 +16,7 @@ import type {
 import type { LdapSettings } from '../src/ports/ldap-settings.ts'
 
 const PAGE_SIZE = 500
-/** What one answer may bring: a page of people with three hundred groups each takes about as much. */
+/** The maximum size of one answer: a page of people with three hundred groups each has about this size. */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 const RETRY_AFTER_S = 5
 

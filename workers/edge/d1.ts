@@ -25,7 +25,7 @@ function prepareRaw(binding: D1Database, item: Write): void {
   if (is(item, SQLiteRaw)) Reflect.set(item, 'stmt', binding.prepare(item.getQuery().sql))
 }
 
-/** What D1 says when it passes; SQL that is wrong and constraints that are broken are other errors. */
+/** Transient errors of D1; wrong SQL and broken constraints are other errors. */
 const PASSING =
   /network connection lost|object to be reset|code was updated|overloaded|internal error|timed? ?out|exceeded its (?:cpu|memory) |starting up/i
 

@@ -12,7 +12,7 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
   const tellAll = async () => {
     while (isMore) {
       isMore = false
-      // What it did not hear of now it finds with its next beat.
+      // It finds missed events with its next beat.
       await object()
         .committed()
         .catch((error: unknown) =>

@@ -9,7 +9,7 @@ import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
 
-/** The one object through which all changes of states go: those of many jobs at the same moment meet their parents one
+/** The one object of all changes of states: simultaneous changes of many jobs meet their parents one
  * after the other, and share their commits. From it notifications go out, too. It keeps nothing itself but its alarm,
  * which wakes it when time changes a state or something is to be sent; who tells it something tries again until it is
  * stored. */

@@ -121,7 +121,7 @@ async function deliverToJob(
     return valueOf(reply).map((one) => outcomeOf(one))
   } catch (error) {
     if (error instanceof Refusal) return own.map(() => error)
-    // What was sent to other jobs stands, and has to be answered.
+    // Deliveries to other jobs are stored, and their outcomes have to be answered.
     log.error('jobs: the object of a job did not answer; its deliveries were rejected', error, { jobId })
     return own.map(() => NO_ANSWER)
   }

@@ -133,7 +133,7 @@ export class JobObject extends DurableObject<Environment> {
       await engine.forget(jobId)
       // The numbers of the blobs are in this storage: it goes when they have gone.
       await engine.retention.sweep()
-      // What is being written must not write into what is made anew under this id.
+      // A pending write must not go into a new actor of this id.
       await engine.settled()
     }
     this.#engine = null
@@ -286,7 +286,7 @@ function isFoldDue({
   )
 }
 
-/** What the application may ask of an object is what the port names, each answered with a `Reply`; rounds are of many. */
+/** The methods of the port, each answered with a `Reply`; rounds span many objects. */
 type JobCall = {
   [Name in Exclude<keyof JobActors, 'deliverRounds' | 'archivesMax' | 'snapshotsMax'>]: (
     ...input: never[]

@@ -34,7 +34,7 @@ export default {
     return service.app.fetch(request)
   },
 
-  /** What deliveries and alarms do not bring about by themselves: configurations that an object has not heard of, parents
+  /** Periodic work beside deliveries and alarms: configurations that an object has not received, parents
    * whose children were not counted, and alarms that were lost. At night all parents are looked through instead of these.
    * Every minute rows are refreshed that are due. */
   async scheduled(

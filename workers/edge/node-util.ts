@@ -1,6 +1,6 @@
 const Decoder = TextDecoder
 
-/** What ldapts and nodemailer take from `node:util`, in its place: workerd's own `debuglog` writes always, and what ldapts
+/** Replaces `node:util` for ldapts and nodemailer: workerd's own `debuglog` writes always, and what ldapts
  * tells of its requests has the names of people in it. `wrangler.toml` puts it there. */
 export { Decoder as TextDecoder }
 

@@ -1,4 +1,4 @@
-/** What the edge takes from Node's library under the `nodejs_compat` flag; the whole of its types would clash. */
+/** The part of Node's library that the edge uses under the `nodejs_compat` flag; all of its types would clash. */
 declare module 'node:crypto' {
   export function scrypt(
     password: string,

@@ -28,7 +28,7 @@ import { translatorOfAi } from './workers-ai.ts'
 // Not in all types of the platform's library.
 const { waitUntil } = platform as unknown as { readonly waitUntil: (work: Promise<unknown>) => void }
 
-/** What the application asks of its host, in the Worker and in the objects of events, of the flow and of the dispatch alike. */
+/** The ports of the application, in the Worker and in the objects of events, of the flow and of the dispatch alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
   const { settings, key, formerKeys } = readEdgeSettings(environment)
   const log = jsonLog(console.log)

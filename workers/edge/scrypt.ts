@@ -9,7 +9,7 @@ const WORDS = 16
 const BYTES_AT_ONCE = 512 * 1024
 
 /** scrypt (RFC 7914), a little at a time: `rest` is awaited in between, so that other work has its turn.
- * @throws {RangeError} where `n` is no power of two above 1, or `r` or `p` is no positive integer */
+ * @throws {RangeError} unless `n` is a power of two above 1, and `r` and `p` are positive integers */
 export async function scryptInSteps(
   password: string,
   salt: Uint8Array,

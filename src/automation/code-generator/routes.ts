@@ -10,7 +10,7 @@ import type { TemplateName } from './schema.ts'
 import { TEMPLATES } from './templates.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-/** Who edits the trees of scripts. */
+/** The roles that edit trees of scripts. */
 const DATA_EDITORS = ['administrator', 'Data_Editor'] as const
 
 export const codeGeneratorRoutes = new Hono<Env>()

@@ -14,7 +14,7 @@ const path = z
   .max(PATH_MAX)
   .regex(/^\/(?!\/)[\x21-\x7e]*$/, 'must be the path of a route, beginning with a slash, as in a URL')
 
-/** What each template is about. */
+/** The subjects of the templates. */
 export const targets = {
   'webhook-delivery': z.strictObject({
     jobId,

@@ -4,7 +4,7 @@ import type { Language, Targets, TemplateName } from './schema.ts'
 export type Template<Target> = {
   readonly description: string
   readonly note: string
-  /** What follows the beginning that all programs of a language have in common. */
+  /** The part after the common beginning of all programs of a language. */
   readonly main: Readonly<Record<Language, (target: Target) => string>>
 }
 
@@ -83,7 +83,7 @@ call ${[method, path, ...(content === undefined ? [] : [JSON.stringify(content)]
   },
 }
 
-/** What code is made from; each calls routes that are there. */
+/** The templates of code; each calls existing routes. */
 export const TEMPLATES: { readonly [Name in TemplateName]: Template<Targets[Name]> } = {
   'webhook-delivery': delivery,
   'value-history': history,
@@ -91,7 +91,7 @@ export const TEMPLATES: { readonly [Name in TemplateName]: Template<Targets[Name
   'http-call': httpCall,
 }
 
-/** What is handed to `call`. Data stays data: it is a text that the program reads as JSON. */
+/** The argument of `call`. Data stays data: it is a text that the program reads as JSON. */
 function givenTo(
   quote: (text: string) => string,
   parse: string,

@@ -6,9 +6,9 @@ import { CONFIGURATIONS_MAX, incomingRunConfiguration } from '../scripts/run-con
 import { scheduleConfigurationBody, SCHEDULES_MAX } from '../scripts/schedule-configurations/schema.ts'
 import { scriptName, settingsShape } from '../scripts/schema.ts'
 
-/** What lists the archives of scripts in an archive of many. */
+/** The list of the script archives in an archive of many. */
 export const MANIFEST_FILE = 'manifest.json'
-/** What stands in the archive of a script beside its tree. */
+/** The metadata in the archive of a script beside its tree. */
 export const METADATA_FILE = 'script_metadata.json'
 const FORMAT = 'tidemark-scripts'
 const FORMAT_VERSION = 1
@@ -90,7 +90,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, json: unknown, file: 
   throw new Refusal('invalid', `The file ${file} is invalid; see errors.`, faults)
 }
 
-/** Undefined where there is none. */
+/** Undefined without one. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))

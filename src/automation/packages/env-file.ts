@@ -4,7 +4,7 @@ import { isSecretName } from '../scripts/variables.ts'
 const BEGINNING = /^[ \t]*(?:export[ \t]+)?([^\s=#]+)[ \t]*=[ \t]*/
 const QUOTES = ['"', "'", '`']
 
-/** A `.env` without the variables whose names are those of secrets, and these names. A value in quotes may have several
+/** A `.env` without the variables with names of secrets, and these names. A value in quotes may have several
  * lines. Everything else stays as it is. */
 export function withoutSecrets(text: string): { readonly text: string; readonly secretNames: string[] } {
   const secretNames = new Set<string>()

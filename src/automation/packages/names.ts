@@ -6,7 +6,7 @@ import { foldCase } from '../../lib/text.ts'
 const SUFFIX = /(?:[-_ ](?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:-[0-9A-Za-z.]+)?|\s?\(\d+\))$/i
 
 /** The name of a script whose archive has this file name: without folders, `.zip`, and a version or the number of a copy.
- * What is nothing else stays. */
+ * Other characters stay. */
 export function bareName(file: string): string {
   const name = file
     .slice(file.lastIndexOf('/') + 1)

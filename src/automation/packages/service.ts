@@ -17,7 +17,7 @@ import type { AnalysisView, Failed, UploadFields, UploadView } from './schema.ts
 import { bytesOf, eachScript } from './service/reader.ts'
 import type { FoundScript, RefusedScript, UploadedArchive } from './service/reader.ts'
 
-/** What an import of an archive would meet; every byte of it is read, and nothing is kept.
+/** A dry run of an import: every byte of the archive is read, and nothing is stored.
  * @throws {Refusal} zip_unsafe, invalid, unavailable */
 export async function analyzePackage(
   context: Context,

@@ -28,7 +28,7 @@ export const LOG_TAIL_LINES = 900
 export const OUTPUTS_MAX = 20
 export const OUTPUT_MAX_BYTES = 10 * 1024 * 1024
 
-/** What a runner says of itself. */
+/** A runner's report about itself. */
 export const aboutRunner = z.strictObject({
   name: storableText.min(1).max(255),
   labels: z.array(storableText.min(1).max(64)).max(32),
@@ -83,7 +83,7 @@ const databaseTarget = z.strictObject({
 export const assignment = z.strictObject({
   id: z.string(),
   attempt: z.int().describe('The attempt, from 1.'),
-  /** Goes with every call about this attempt; refused once somebody else has the job. */
+  /** Part of every call about this attempt; refused once another runner has the job. */
   attemptToken: z.string(),
   script: z.strictObject({
     id: z.int(),
@@ -102,11 +102,11 @@ export const assignment = z.strictObject({
   /** Names of variables whose values are masked in logs. */
   secretNames: z.array(z.string()),
   timeoutMs: z.int().describe('The time limit of the run, in milliseconds; 0 for none.'),
-  /** What it may reach, each as host:port, beside the service itself. */
+  /** The addresses that it may reach, each as host:port, beside the service itself. */
   network: z.array(z.string()),
   /** Patterns of files of the runner's machine that it may read, in what its operator opened. */
   filesystem: z.array(z.string()),
-  /** What it may reach as well, and is told how. */
+  /** A further target that it may reach, with its connection settings. */
   database: databaseTarget.nullable(),
   /** The kind of model of a forecast; null for a script. */
   forecast: z.strictObject({ kind: z.string() }).nullable(),
@@ -116,7 +116,7 @@ export const polled = z.strictObject({ jobs: z.array(assignment) })
 
 export const started = z.strictObject({ isolation: z.enum(ISOLATIONS) })
 
-/** How an attempt ended; the service counts `cancelled` as such only when somebody asked for it. */
+/** How an attempt ended; the service counts `cancelled` as such only when a user asked for it. */
 export const finished = z.strictObject({
   outcome: z.enum(['succeeded', 'failed', 'timed_out', 'cancelled']),
   exitCode: z.int().nullable().describe('The exit code of the process; null if it has none.'),

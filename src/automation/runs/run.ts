@@ -1,6 +1,6 @@
 import type { EndState, HeldState, RunState } from '../../domain/run-state.ts'
 
-/** What decides how a run goes on. */
+/** The fields that decide the next state of a run. */
 export type Run = {
   readonly state: RunState
   /** From 1; the next one begins when the one before was lost. */
@@ -32,7 +32,7 @@ export function hasEnded(state: RunState): state is EndState {
   return state !== 'queued' && !isHeld(state)
 }
 
-/** What an event makes of a run; null where it cannot happen to it as it is. What has happened already and comes again
+/** The run after an event; null for an event that is impossible in its state. A repeated event
  * changes nothing. */
 export function step(run: Run, event: RunEvent): Run | null {
   if (hasEnded(run.state)) return null
@@ -62,7 +62,7 @@ function endOf({ isCancelled }: Run, outcome: Exclude<EndState, 'lost'>): EndSta
   return outcome === 'cancelled' && !isCancelled ? 'failed' : outcome
 }
 
-/** What was not begun is as good as never given to anybody. */
+/** A run that has not begun counts as never assigned. */
 function lose(run: Run): Run {
   if (run.isCancelled) return { ...run, state: 'cancelled' }
   if (run.state === 'assigned') return { ...run, state: 'queued' }
@@ -70,7 +70,7 @@ function lose(run: Run): Run {
   return { ...run, state: 'queued', attempt: run.attempt + 1 }
 }
 
-/** An end that says something of the script. Who cancels a run knows of it. */
+/** An end that is news about the script. The user who cancels a run knows it. */
 export type ReportedState = Exclude<EndState, 'cancelled'>
 
 /** As `timeout` of GNU says it. */

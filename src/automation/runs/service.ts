@@ -60,7 +60,7 @@ export async function listStatuses(
   )
 }
 
-/** Has a run end: one that waits at once, one that somebody runs as soon as they hear of it.
+/** Cancels a run: a queued one at once, a running one when its runner polls next.
  * @throws {Refusal} not_found, conflict for one that has ended */
 export async function cancelJob(context: Context, { scriptId, id }: RunName): Promise<JobView> {
   const { ports } = context
@@ -71,7 +71,7 @@ export async function cancelJob(context: Context, { scriptId, id }: RunName): Pr
   return readJob(context, scriptId, id)
 }
 
-/** Orders once more what a run was, with the files that came with it. Whoever ordered it first chose its arguments, so the
+/** Repeats a run with its input files. The user who ordered it first chose its arguments, so the
  * new run has no rights that this user does not have.
  * @throws {Refusal} not_found, and what an order throws */
 export async function rerunJob(

@@ -4,10 +4,10 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { RunState } from '../../domain/run-state.ts'
 import type { ForecastOrder } from './forecast-run.ts'
 
-/** What was asked for, and what the configuration was called then. */
+/** The order of a run, and the name of its configuration at that time. */
 export type Order = {
   readonly configurationName: string
-  /** In place of those of the configuration; null takes these. */
+  /** Replaces the arguments of the configuration; null keeps them. */
   readonly arguments: readonly string[] | null
   readonly parameters: Readonly<Record<string, unknown>>
   /** The arguments of the caller, else of the configuration, without secrets; absent in runs of older releases. */
@@ -47,7 +47,7 @@ export function updateRun(database: Database, before: RunRow, change: Partial<Ru
 }
 
 /** Puts off the end of a lease that is still held.
- * @returns whether its run is to end; null where nobody holds it by this token */
+ * @returns whether its run is to end; null if no runner holds it by this token */
 export async function extendLease(
   database: Database,
   held: { readonly id: string; readonly runnerId: number; readonly attemptHash: string },
@@ -94,7 +94,7 @@ export function setProgress(
     .where(and(eq(runs.id, id), eq(runs.attemptHash, attemptHash), isNotNull(runs.leaseUntil)))
 }
 
-/** The oldest that waits of each configuration of which nobody holds one, by id. Goes from one configuration to the next
+/** The oldest queued run of each configuration without a held run, by id. Goes from one configuration to the next
  * in the index, however many wait of each. */
 export async function listNext(database: Database, limit: number): Promise<RunRow[]> {
   const first = sql`select id, script_id, run_configuration_id from runs
@@ -131,7 +131,7 @@ export async function listExpired(database: Database, now: number, limit: number
   return rows as RunRow[]
 }
 
-/** When the next lease ends; null where there is none. */
+/** The end of the next lease; null without leases. */
 export async function nextLease(database: Database): Promise<number | null> {
   const [row] = await database
     .select({ at: runs.leaseUntil })
@@ -200,7 +200,7 @@ export function insertUnlessBusy(database: Database, row: RunRow, error: string)
   })
 }
 
-/** Cancels those of a configuration that wait, and has those end that run. */
+/** Cancels the queued runs of a configuration, and asks its running ones to end. */
 export function cancelPrevious(
   database: Database,
   scriptId: number,

@@ -6,7 +6,7 @@ const PARQUET = ['application/vnd.apache.parquet']
 const AVRO = ['application/avro']
 const ZSTD = ['application/zstd']
 
-/** What `file-type` does not know. */
+/** Types that `file-type` does not know. */
 const beginsWith =
   (...bytes: readonly number[]) =>
   (head: Uint8Array) =>

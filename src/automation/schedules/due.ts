@@ -1,9 +1,9 @@
 import { nextAfter } from '../scripts/cron.ts'
 
-/** What is no later than this is in time: whoever had to do it was being started anew. */
+/** A delay up to this counts as in time: the service may have restarted. */
 export const LATE_MAX_MS = 5 * 60_000
 
-/** When a schedule comes, and what becomes of what nobody was there for. */
+/** The times of a schedule, and its policy for missed ones. */
 export type Times = {
   readonly cron: string
   readonly timeZone: string
@@ -12,9 +12,9 @@ export type Times = {
   readonly nextAt: number
 }
 
-/** What a schedule that is due comes to: one run at most for all that was due since, and when it comes next. Without a run,
+/** The outcome of a due schedule: one run at most for all times since, and its next time. Without a run,
  * all of it was missed.
- * @returns `nextAt` null where it never comes again */
+ * @returns `nextAt` null for a schedule that never comes again */
 export function comingTo(
   { cron, timeZone, misfire, nextAt: dueAt }: Times,
   now: number,

@@ -10,16 +10,15 @@ import { comingTo } from './due.ts'
 import * as store from './store.ts'
 import type { DueRow } from './store.ts'
 
-/** What is begun before others have their turn. */
+/** The schedules of one turn. */
 const BEGUN_AT_ONCE = 100
 
 /** Scripts that are run by schedules. */
 export const schedules: DueWork = { runDue }
 
-/** Orders the runs that are due, each in the name of whose schedule it is. A run and that its schedule has moved on are one
- * commit, so each instant is run once, whoever looks and wherever somebody dies. What cannot be ordered is passed over, with
- * why in `lastResult`; a schedule whose user may not run scripts any more is disabled.
- * @returns when a schedule is due next, epoch ms; Infinity where none is */
+/** Orders the due runs, each in the name of its schedule's user. A run and the move of its schedule are one
+ * commit, so each instant runs once, with several processes and after any crash. A run that cannot be ordered is skipped, with the reason in `lastResult`; a schedule whose user may not run scripts any more is disabled.
+ * @returns when a schedule is due next, epoch ms; Infinity without schedules */
 async function runDue(ports: Ports): Promise<number> {
   const due = await store.listDue(ports.database, ports.clock.now(), BEGUN_AT_ONCE)
   for (const row of due) await pass(ports, row)
@@ -45,7 +44,7 @@ async function pass(ports: Ports, row: DueRow): Promise<void> {
   }
 }
 
-/** Takes a schedule out of service that nobody may order runs of. */
+/** Disables a schedule whose user may not order runs. */
 async function disable({ database, log }: Ports, row: DueRow): Promise<void> {
   await commit(database, [store.disableSchedule(database, row)])
   log.warn(

@@ -27,8 +27,7 @@ export async function nextDue(database: Database): Promise<number | null> {
   return row?.at ?? null
 }
 
-/** Moves a schedule on to when it is due next, and notes what became of it; fails, as `isMoved` recognises, where somebody
- * else has moved it, and leaves one that is gone. */
+/** Moves a schedule to its next time and stores its outcome; fails, as `isMoved` recognises, when another process has moved it; a deleted one is left alone. */
 export function moveSchedule(
   database: Database,
   { id, nextAt: dueAt }: DueRow,
@@ -74,7 +73,7 @@ export async function countOwnerless(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-/** Whether a commit failed because somebody else had moved the schedule. */
+/** Whether a commit failed because another process had moved the schedule. */
 export function isMoved(error: unknown): boolean {
   return isNotNullViolation(error, 'schedule_configurations.is_enabled')
 }

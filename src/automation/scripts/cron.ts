@@ -22,12 +22,12 @@ export function comes(cron: string, timeZone: string, at: number): boolean {
 }
 
 /** The first instant after another at which a cron expression comes, epoch milliseconds; null where it never does again.
- * @throws {Error} for a text that is no cron expression */
+ * @throws {Error} for a text that is not a cron expression */
 export function nextAfter(cron: string, timeZone: string, at: number): number | null {
   return read(cron, timeZone).nextRun(new Date(at))?.getTime() ?? null
 }
 
-/** The next instants at which a cron expression comes, some of them. @throws {Error} for a text that is no cron expression */
+/** The next instants at which a cron expression comes, some of them. @throws {Error} for a text that is not a cron expression */
 export function nextRuns(cron: string, timeZone: string, at: number, count: number): number[] {
   return read(cron, timeZone)
     .nextRuns(count, new Date(at))

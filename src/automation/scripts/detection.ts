@@ -6,7 +6,7 @@ export const WARNINGS = ['runner.none', 'runner.ambiguous', 'talend.no_launcher'
 
 export type RunnerKind = (typeof RUNNER_KINDS)[number]
 
-/** What runs a script, as it follows from the paths in its tree. */
+/** The program that runs a script, derived from the paths in its tree. */
 export type Detection = {
   /** Null where nothing says what runs it. */
   readonly runner: RunnerKind | null
@@ -23,7 +23,7 @@ type Hit = { readonly runner: RunnerKind; readonly directory: string; readonly f
 /** Which runner comes first of those that are as near to the root. */
 const PRECEDENCE: readonly RunnerKind[] = ['python', 'talend', 'shell']
 
-/** What runs a tree with these files (specification: Scripts). Breadth first: what is nearer to the root wins, and at one
+/** The program that runs a tree with these files (specification: Scripts). Breadth first: the file nearest to the root wins, and at one
  * depth Python before Talend before the shell, then the first by name. More than one hit is a warning. */
 export function detect(files: readonly string[]): Detection {
   const talend = talendHits(files)
@@ -101,14 +101,14 @@ function dependenciesOf(
   return { dependencyManager: 'none', dependencyFile: null }
 }
 
-/** What a file is called so that it is started, by the end of its name. */
+/** The names of main files, by their extension. */
 const STARTED: readonly (readonly [extension: string, name: string])[] = [
   ['.py', 'main.py'],
   ['.sh', 'run.sh'],
 ]
 const FOUND_SHOWN = 5
 
-/** What is said of a tree in which nothing is started: what there is, and which name would be. */
+/** The message about a tree without a main file: its files, and the name that a main file would have. */
 export function nothingRuns(files: readonly string[]): string {
   const nothing = 'The script has no entry point.'
   if (files.length === 0) return `${nothing} Add main.py (Python) or run.sh (shell).`

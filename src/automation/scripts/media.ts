@@ -37,7 +37,7 @@ const BINARY_TYPES: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/** What a file of a script is taken for, by its name and its bytes. */
+/** The media type of a script's file, by its name and its bytes. */
 export function mediaOf(
   name: string,
   bytes: Uint8Array,

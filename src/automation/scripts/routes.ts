@@ -21,7 +21,7 @@ import { createScript, deleteScript, listScripts, readScript, updateScript } fro
 const BODY_MAX_BYTES = 64 * 1024
 const oneScript = { 200: ok(scriptView, 'The script.', ['ETag']) }
 
-/** What is called as a script may be called comes before it. */
+/** Fixed segments that a script's name may equal come before the name. */
 function shown({ script, version }: Awaited<ReturnType<typeof readScript>>) {
   return { view: script, version }
 }

@@ -10,10 +10,10 @@ const DESCRIPTION_MAX = 4_000
 /** 30 days. */
 const TIMEOUT_MAX_S = 30 * 24 * 3_600
 
-/** What stands in paths where the name of a script may stand. */
+/** Path segments that stand in the place of a script's name. */
 const PLACES = ['groups', 'mimetypes', 'export', 'upload-zip', 'webhook', 'codeGenerator']
 
-/** An id, or a name; which of the two is told by its digits. */
+/** An id, or a name; digits alone are an id. */
 export const scriptPath = z.object({ script: z.string().min(1).max(255) })
 
 export const scriptName = composedName
@@ -43,7 +43,7 @@ const lastRunView = z.object({
   finishedAt: z.iso.datetime({ offset: true }).nullable(),
 })
 
-/** What is set of a script beside its configurations. */
+/** The settings of a script beside its configurations. */
 export const settingsShape = {
   name: scriptName,
   description: storableText.max(DESCRIPTION_MAX).default(''),
@@ -61,7 +61,7 @@ export const settingsShape = {
     .describe('The MIME types of files that a run can get.'),
 }
 
-/** What a read answers beyond what may be set, taken so that it may be sent back. */
+/** The read-only fields, accepted so that a read can be sent back. */
 const ignored = Object.fromEntries(
   [
     'id',

@@ -62,7 +62,7 @@ export async function countScripts(database: Database): Promise<number> {
   return row?.total ?? 0
 }
 
-/** The ids that the next script and the next run configuration get, unless somebody else is faster. */
+/** The ids of the next script and the next run configuration, unless another request is faster. */
 export async function nextIds(
   database: Database,
 ): Promise<{ readonly scriptId: number; readonly runConfigurationId: number }> {
@@ -150,7 +150,7 @@ export function deleteScript(
 export type Dependent = Omit<typeof scriptDependents.$inferSelect, 'scriptId' | 'kind'> &
   Pick<ScriptDependent, 'kind'>
 
-/** What depends on scripts, by kind, owner and part. */
+/** The dependents of scripts, by kind, owner and part. */
 export async function listDependents(
   database: Database,
   scriptIds: readonly number[],
@@ -181,7 +181,7 @@ export async function listLatestRuns(
     )`)
 }
 
-/** Says what depends on scripts of what an owner or a part of it has, in place of what it said before. What names no script is left out. */
+/** Replaces the declared dependencies of an owner, or of a part of it, on scripts. Unknown scripts are left out. */
 export function saveDependents(
   database: Database,
   { kind, ownerId, part }: ScriptDependent,

@@ -1,12 +1,12 @@
 import { Refusal } from '../../lib/errors.ts'
 import { directoriesOf } from './path.ts'
 
-/** Files, and directories that somebody made. */
+/** Files, and directories that a user made. */
 export const ENTRIES_MAX = 2_000
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 export const TREE_MAX_BYTES = 50 * 1024 * 1024
 
-/** A file, or a directory that somebody made; `blob` is null and `sha256` empty for the latter. */
+/** A file, or a directory that a user made; `blob` is null and `sha256` empty for the latter. */
 export type TreeEntry = {
   readonly path: string
   readonly isDirectory: boolean
@@ -19,7 +19,7 @@ export type TreeEntry = {
   readonly updatedAt: number
 }
 
-/** What is in a script's tree, by path. Directories are there as well where something is in them. */
+/** The entries of a script's tree, by path, including directories that only have entries. */
 export type Tree = ReadonlyMap<string, TreeEntry>
 
 /** Paths that go, and then entries that come, in place of those that have their paths. */
@@ -35,7 +35,7 @@ export function allDirectories(tree: Tree): Set<string> {
   return new Set([...made, ...[...tree.keys()].flatMap(directoriesOf)])
 }
 
-/** What is at a path, and all that is below it, by their paths; nothing where nothing is there. */
+/** The entry at a path and all entries below it, by their paths; empty for a missing path. */
 export function entriesAt(tree: Tree, path: string): TreeEntry[] {
   return [...tree.values()].filter((entry) => entry.path === path || entry.path.startsWith(`${path}/`))
 }

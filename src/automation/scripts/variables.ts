@@ -2,7 +2,7 @@
 const SECRET_NAME = /passw|passphrase|secret|credential/i
 const SECRET_PART = /(?:(?:^|[^A-Z])(?:TOKEN|KEY)|PASS|PW|PWD)(?:[^A-Z]|$)/
 
-/** Whether a variable of this name is a secret, whatever is said of it: its name has `PASSWORD` in it, ends a word with `PASS`,
+/** Whether a variable of this name is always a secret: its name has `PASSWORD` in it, ends a word with `PASS`,
  * `PW` or `PWD` (`SMTPPASS`), or has `TOKEN` or `KEY` as a word of its own, also in camel case (specification: Scripts). */
 export function isSecretName(name: string): boolean {
   const parts = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()
@@ -26,7 +26,7 @@ const STARTING = [
   /^SVC_.*$/,
 ]
 
-/** Whether a variable of this name changes how an interpreter starts, so that it decides what runs. In whatever case: some
+/** Whether a variable of this name changes how an interpreter starts, so that it decides what runs. In any case: some
  * programs read either. */
 export function changesStart(name: string): boolean {
   const upper = name.toUpperCase()

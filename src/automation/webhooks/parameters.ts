@@ -2,8 +2,8 @@ import { Refusal } from '../../lib/errors.ts'
 import { runBody } from '../runs/schema.ts'
 import type { RunBody } from '../runs/schema.ts'
 
-/** What a script finds of the body of a call: an object of JSON as it is, other JSON and other texts as its `body`, and
- * nothing of an empty one. @throws {Refusal} bad_request for what is no text in UTF-8, invalid for what is too large */
+/** The parameters of a script from the body of a call: a JSON object as it is, other JSON and other texts as `body`, and
+ * none from an empty one. @throws {Refusal} bad_request for a body that is not UTF-8, invalid for one that is too large */
 export function parametersOf(bytes: Uint8Array): RunBody['parameters'] {
   const text = textOf(bytes)
   const said = text.trim() === '' ? {} : jsonOf(text)

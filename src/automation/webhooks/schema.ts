@@ -31,7 +31,7 @@ const shown = {
   name: z.string(),
   runConfigurationId: z.int().nullable(),
   hmac: z.boolean(),
-  userId: z.int().describe('The user as whom the script runs.'),
+  userId: z.int().describe('The user that the script runs as.'),
   problem: z.string().nullable().describe('Why calls are refused, and what to do; null if they are not.'),
   createdAt: z.iso.datetime({ offset: true }),
   expiresAt: z.iso.datetime({ offset: true }).nullable(),

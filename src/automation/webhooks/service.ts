@@ -34,8 +34,8 @@ export async function readWebhook({ ports }: Context, ref: string, id: number): 
   return viewOf(ports, await requireWebhook(ports, ref, id))
 }
 
-/** Makes a token with which anybody runs the script in the caller's name. It is told this once.
- * @throws {Refusal} not_found, name_taken, invalid for a past expiry or a configuration that is none of the script,
+/** Makes a token whose holder runs the script in the caller's name. The token is shown only once.
+ * @throws {Refusal} not_found, name_taken, invalid for a past expiry or a configuration of another script,
  * conflict when there are 20 */
 export async function createWebhook(
   context: Context,
@@ -184,7 +184,7 @@ export function countPowerless({ database, clock }: Pick<Ports, 'database' | 'cl
   return store.countPowerless(database, clock.now())
 }
 
-/** What a token says while its user may not order runs. A token goes with its user. */
+/** The message of a token while its user may not order runs. A token is deleted with its user. */
 const MAY_NOT_RUN =
   'The user of the token may not run scripts any more. Revoke the token and create a new one.'
 

@@ -5,8 +5,8 @@ import { hex, sameText } from '../../lib/text.ts'
 const SKEW_MAX_MS = 5 * 60_000
 
 /** Holds a body to its signature: `t=<epoch seconds>,v1=<HMAC-SHA-256 of "t.body" with the key, hexadecimal>`, of which
- * there may be several `v1`. @returns the one that fits, which is that of this body and time alone
- * @throws {Refusal} unauthenticated when there is none that fits, or it is off by over 5 minutes */
+ * there may be several `v1`. @returns the one that fits, which identifies this body and time
+ * @throws {Refusal} unauthenticated without a fitting one, or for a time that differs by over 5 minutes */
 export async function requireSignature(
   header: string | null,
   { body, signingKey, now }: { readonly body: Uint8Array; readonly signingKey: string; readonly now: number },

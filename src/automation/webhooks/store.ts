@@ -27,7 +27,7 @@ export async function findWebhook(database: Database, hash: string, now: number)
   return row ?? null
 }
 
-/** How many tokens that have not expired are those of a user who may not run scripts. */
+/** The number of valid tokens of users who may not run scripts. */
 export async function countPowerless(database: Database, now: number): Promise<number> {
   const { userId, expiresAt } = webhookTokens
   const mayRun = and(isNull(users.disabledAt), inArray(users.role, [...SCRIPT_READERS]))

@@ -16,7 +16,7 @@ const MAINTAIN_MIN = 20
 type Job = Answer<'/jobs/{id}'>
 type Props = { readonly object: Found; readonly onDone: () => void }
 
-/** What can be done with the chosen object without opening it. */
+/** The actions on the chosen object without opening it. */
 export function ObjectActions({ object, onDone }: Props): JSX.Element {
   const { type, id, name } = object
   const alarms = useGet('/alarms', { query: { limit: 100 } })

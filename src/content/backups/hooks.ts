@@ -9,7 +9,7 @@ export type TableRows = {
   readonly rows: AsyncIterable<readonly Row[], void>
 }
 
-/** What a restore asks of rooms above this one; `app.ts` gives it. */
+/** The restore hooks of rooms above this one; `app.ts` passes them. */
 export type RestoreHooks = {
   /** The names of the objects that a first start creates: an installation without others counts as empty. */
   readonly firstNames: { readonly device: string; readonly job: string }

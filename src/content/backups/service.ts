@@ -178,12 +178,12 @@ function deletion(context: Context, row: BackupRow) {
   return [store.deleteBackup(database, row.id), markOrphaned(database, [row.blob], clock.now()), entry]
 }
 
-/** Who makes backups by the schedule. */
+/** The caller of scheduled backups. */
 const SERVICE = { kind: 'nobody' } as const
 const SUPERFLUOUS_AT_ONCE = 100
 
 /** Makes a backup by the schedule when the latest of these is old enough, and deletes those beyond as many as are kept; and
- * removes what backups have left that did not end well. What fails is logged and tried again the next time. */
+ * removes the remains of failed backups. Failures are logged and retried the next time. */
 export async function backUpWhenDue(ports: Ports): Promise<void> {
   const { database, clock, log, settings } = ports
   const context: Context = { ports, caller: SERVICE, requestId: 'schedule' }
@@ -219,7 +219,7 @@ export async function restoreBackup(
   return restore(context, row.blob, asked, hooks)
 }
 
-/** Restores a backup that is sent. It is not kept. @throws {Refusal} too_large, and those of `restoreBackup` */
+/** Restores an uploaded backup, which is not stored. @throws {Refusal} too_large, and the refusals of `restoreBackup` */
 export async function restoreUpload(
   context: Context,
   chunks: Chunks,
@@ -272,7 +272,7 @@ async function restore(
   })
 }
 
-/** Who looks into a backup is on record as well. */
+/** Reads of a backup are recorded as well. */
 async function noteTried(
   context: Context,
   view: RestoreView,
@@ -328,7 +328,7 @@ function restoreViewOf(
     release: header.release,
     histories: header.hasHistories,
     files: header.hasFiles,
-    // What a backup does not hold of files and of the record stays as it is.
+    // Files and audit entries that a backup lacks stay unchanged.
     tables: TABLES.filter(
       ({ name, kept }) => tables.has(name) || (kept === 'histories' && name !== 'audit'),
     ).map(({ name }) => ({

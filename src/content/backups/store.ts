@@ -53,7 +53,7 @@ export function deleteBackup(database: Database, id: number): Write {
 
 const LATEST_ID = 1
 
-/** Notes that the tables were replaced by those of a backup. */
+/** Records that the tables were replaced by the tables of a backup. */
 export function noteRestore(
   database: Database,
   restore: Pick<typeof restores.$inferSelect, 'digest' | 'madeAt' | 'beganAt'>,

@@ -18,7 +18,7 @@ const SWEPT_AT_ONCE = 100
 /** A write that marks blobs as orphaned. It belongs to the commit that removes the last reference. */
 export const markOrphaned = store.markOrphaned
 
-/** What a blob is to be, and where it belongs: `files` for `files/<uuid>`. */
+/** The content of a new blob, and its prefix: `files` for `files/<uuid>`. */
 export type NewBlob = {
   readonly prefix: string
   readonly chunks: Chunks
@@ -74,7 +74,7 @@ export async function openBlob(ports: Ports, key: string, span?: ByteSpan): Prom
   return found
 }
 
-/** What is late is given up before anything refers to it; what was put of it is swept.
+/** A late upload is given up before anything refers to it; its blob is swept.
  * @throws {Refusal} unavailable when `signal` gives up */
 export async function inTime<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   try {
@@ -84,8 +84,8 @@ export async function inTime<Result>(promise: Promise<Result>, signal: AbortSign
   }
 }
 
-/** Removes blobs that nothing has referred to for an hour: those of uploads that did not end well, and of what was replaced
- * or deleted. What cannot be removed is left to the next sweep: nothing else has to wait for it. */
+/** Removes blobs without a reference for an hour: of failed uploads, and of files that were replaced
+ * or deleted. A blob that cannot be removed is left to the next sweep, and the rest continues. */
 export async function sweepBlobs({ database, blobs, clock, log }: Ports): Promise<void> {
   const orphanedBeforeAt = clock.now() - ORPHANED_MS
   try {

@@ -6,20 +6,20 @@ const SIZE_MAX_BYTES = 255
 const FORBIDDEN = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 /** The name under which something is kept: composed (NFC), 1 to 255 bytes of UTF-8, and never a way through folders;
- * null for a text that is no name. It is a key in a table and never part of a path. */
+ * null for an invalid name. It is a key in a table and never part of a path. */
 export function filenameOf(text: string): string | null {
   const name = text.normalize('NFC')
   const isPlain = name !== '' && name === name.trim() && !/^\.+$/.test(name) && !FORBIDDEN.test(name)
   return isPlain && new TextEncoder().encode(name).byteLength <= SIZE_MAX_BYTES ? name : null
 }
 
-/** What is said of a text in a path that is no name. */
+/** The refusal of an invalid name in a path. */
 export function noFilename(): Refusal {
   const message = `must have 1 to ${SIZE_MAX_BYTES} bytes, no slashes or control characters, and not only dots`
   return new Refusal('invalid', 'The name is invalid; see errors.', [{ pointer: '{filename}', message }])
 }
 
-/** What stands behind the last dot, in lower case; empty where there is nothing. */
+/** The extension in lower case; empty without one. */
 export function extensionOf(name: string): string {
   return /[^.]\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 }

@@ -1,10 +1,10 @@
 import { fileTypeFromBuffer } from 'file-type/core'
 import { extensionOf } from './filename.ts'
 
-/** How much of a file is looked at: enough for the first entries of an office document. */
+/** The bytes of a file that are inspected: enough for the first entries of an office document. */
 export const HEAD_BYTES = 64 * 1024
 
-/** The type of what nobody says or sees what it is. */
+/** The type of a file without a declared or detected one. */
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** Contents as `file-type` calls them that a type of ours may have; what texts of it look like; or what tells by the
@@ -17,7 +17,7 @@ export const XML = /^\s*<[!?A-Za-z]/
 export const ZIP = 'application/zip'
 const COMPOUND = 'application/x-cfb'
 
-/** What JSON may begin with. */
+/** The first characters of JSON. */
 export const JSON_TEXT = /^\s*[[{"\-\dtfn]/
 
 /** Types with the contents that are of each, and the extensions that stand for it. */
@@ -61,7 +61,7 @@ export class MediaTypes {
   /** The type that a file is kept as: the one that is declared, if it is taken and the beginning of the file is of it.
    * Where none is declared, the one that its extension or else its beginning stands for; and where neither says anything,
    * `application/octet-stream`. Null for what is not taken.
-   * @param declared as in a Content-Type, with or without spaces and parameters; null where there is none */
+   * @param declared as in a Content-Type, with or without spaces and parameters; null without one */
   async typeOf(declared: string | null, name: string, head: Uint8Array): Promise<string | null> {
     const type = bareType(declared ?? '')
     const seen = await contentOf(head)

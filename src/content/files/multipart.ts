@@ -19,12 +19,12 @@ export function boundaryOf(contentType: string | null): string | null {
 
 /** The parts of a form, as they come. The chunks of one are there until the next is asked for, and are read whole or not at
  * all. No more than one part's head is ever held.
- * @throws {Refusal} bad_request when it is no form, or once it ends early */
+ * @throws {Refusal} bad_request when it is not a form, or once it ends early */
 export async function* formParts(body: Chunks, boundary: string): AsyncGenerator<FormPart, void> {
   if (boundary === '') throw new Refusal('bad_request', 'The Content-Type of the form has no boundary.')
   const reader = new Reader(body)
   const delimiter = `--${boundary}`
-  // What stands before the first delimiter is nothing; a line break in front of it is then there as well.
+  // The preamble before the first delimiter is ignored; it then ends with a line break.
   if (!(await reader.startsWith(delimiter))) {
     for await (const _ of reader.until(CRLF + delimiter));
   }
@@ -37,7 +37,7 @@ export async function* formParts(body: Chunks, boundary: string): AsyncGenerator
 }
 
 /** Reads a form up to its one file. Fields beside it are passed over.
- * @throws {Refusal} bad_request when it is no form, has no file, or, once its chunks are read, ends early or has another */
+ * @throws {Refusal} bad_request when it is not a form, has no file, or, once its chunks are read, ends early or has another */
 export async function readFilePart(body: Chunks, boundary: string): Promise<FilePart> {
   const parts = formParts(body, boundary)
   const file = await nextFile(parts)

@@ -15,7 +15,7 @@ import { boundaryOf, readFilePart } from './multipart.ts'
 import { filePath, fileView, LIMIT_MAX, listQuery } from './schema.ts'
 import { deleteFile, FILE_MAX_BYTES, listFiles, readFile, saveFile } from './service.ts'
 
-/** What a form may have beside its file. */
+/** The fields of a form beside its file. */
 const FORM_MAX_BYTES = 64 * 1024
 
 export const fileRoutes = new Hono<Env>()

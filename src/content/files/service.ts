@@ -22,10 +22,10 @@ import type { FileRow } from './store.ts'
 /** How large a file may be. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
-/** What a process or isolate takes in at once, and what waits; a sender that waits is not read. */
+/** The uploads of a process or isolate at once, and their queue; a queued upload is not read. */
 const slots = new Semaphore(8, 32, UPLOAD_MAX_MS)
 
-/** What somebody sends to be kept: `type` is what it is declared as. */
+/** An uploaded file: `type` is its declared type. */
 export type Upload = {
   readonly name: string
   readonly type: string | null

@@ -7,7 +7,7 @@ export const MASK = '********'
 
 const NO_CONTROL = /^\P{Cc}*$/u
 
-/** What can be set, as whoever is signed in sees it. */
+/** The settings, as every signed-in user sees them. */
 const values = {
   title: storableText.trim().min(1).max(100).regex(NO_CONTROL, 'must have no control characters'),
   language: languageTag,
@@ -16,7 +16,7 @@ const values = {
   publicDashboards: z.boolean().describe('Whether dashboards may have public links.'),
 }
 
-/** What follows from how the service is set up and built. */
+/** The facts that follow from the environment and the build of the service. */
 const facts = {
   timeZone: z.string(),
   release: z.strictObject({ interface: z.string(), tidemark: z.string() }),

@@ -31,7 +31,7 @@ export type SettingsChange = {
 const UNSET: SettingsRow = { values: {}, secrets: {}, version: 0, updatedAt: 0 }
 
 /** The settings, without what only administrators may see unless it is asked for.
- * @throws {Refusal} forbidden when somebody else asks for it */
+ * @throws {Refusal} forbidden for other users */
 export async function readSettings({ ports, caller }: Context, isFull: boolean): Promise<Versioned> {
   if (isFull && (caller.kind !== 'user' || caller.role !== 'administrator'))
     throw new Refusal('forbidden', 'Only administrators can read all settings.')
@@ -143,7 +143,7 @@ function viewOf({ settings, translator }: Ports, row: SettingsRow): SettingsView
   }
 }
 
-/** What differs from the defaults, so that a default may change with a release. */
+/** The values that differ from the defaults, so that a default may change with a release. */
 function setValues(asked: SettingsBody): Partial<SettingsValues> {
   const defaults: Readonly<Record<string, unknown>> = valuesBody.parse({})
   const set = Object.entries(valuesBody.parse(asked)).filter(([name, value]) => value !== defaults[name])

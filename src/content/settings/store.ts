@@ -6,13 +6,13 @@ export type SettingsRow = Omit<typeof settings.$inferSelect, 'id'>
 
 const ONLY_ID = 1
 
-/** What was set; null before anything was. */
+/** The changed settings; null before the first change. */
 export async function findSettings(database: Database): Promise<SettingsRow | null> {
   const [row] = await database.select().from(settings).where(eq(settings.id, ONLY_ID))
   return row ?? null
 }
 
-/** Keeps settings whose version is one more than that of those they were made of; otherwise the whole batch fails for the
+/** Stores settings whose version is one more than the version they were made of; otherwise the whole batch fails for the
  * empty version. */
 export function saveSettings(database: Database, row: SettingsRow): Write {
   const version = sql`case when ${settings.version} = ${row.version - 1} then ${row.version} end`

@@ -109,7 +109,7 @@ export const styleRoutes = new Hono<Env>()
     },
   )
 
-/** Styles are served as CSS and nothing else, whatever is in them. No tag stands for a style that is not there: no change
+/** Styles are always served as CSS, for any content. A missing style has no tag: no change
  * could demand it. */
 function answerStyle(request: Request, style: Style | null, cacheControl: string): Response {
   const headers = { 'cache-control': cacheControl, 'content-type': 'text/css; charset=utf-8' }

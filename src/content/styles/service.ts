@@ -29,13 +29,13 @@ export async function readStyle({ ports }: Context, name: string): Promise<Style
   return styleOf(ports, await findStyle(ports, name))
 }
 
-/** The style for everybody; null as long as there is none. */
+/** The public style; null without one. */
 export async function readPublicStyle({ ports }: Context): Promise<Style | null> {
   const row = await store.findStyle(ports.database, PUBLIC_STYLE)
   return row && styleOf(ports, row)
 }
 
-/** Adds a style. @throws {Refusal} name_taken, conflict when there are 100, invalid when it is no text */
+/** Adds a style. @throws {Refusal} name_taken, conflict when there are 100, invalid when it is not text */
 export async function createStyle(context: Context, name: string, bytes: Uint8Array): Promise<StyleView> {
   const { database } = context.ports
   const row = await rowOf(context, name, bytes)
@@ -56,7 +56,7 @@ export async function createStyle(context: Context, name: string, bytes: Uint8Ar
 }
 
 /** Puts a style in place of the one of this name, or adds it.
- * @throws {Refusal} conflict when it is new and there are 100, invalid when it is no text */
+ * @throws {Refusal} conflict when it is new and there are 100, invalid when it is not text */
 export async function replaceStyle(
   context: Context,
   name: string,

@@ -14,7 +14,7 @@ const LANGUAGES_MAX = 200
 /** Of how many texts the record tells what they were. */
 const TOLD_MAX = 100
 
-/** What becomes of a language: some of its texts change, or these are all it has. */
+/** A change of a language: some texts change, or these replace all. */
 export type TextsChange = {
   readonly kind: 'merge' | 'replace'
   readonly language: string
@@ -32,7 +32,7 @@ export async function listLanguages({ ports }: Context): Promise<LanguageView[]>
   }))
 }
 
-/** A page of the texts of a language, by key; none where there are none.
+/** A page of the texts of a language, by key; empty for an unknown language.
  * @throws {Refusal} invalid for a cursor of another list */
 export async function readTexts(
   { ports }: Context,
@@ -55,7 +55,7 @@ export async function changeTexts(context: Context, change: TextsChange): Promis
   return updated
 }
 
-/** The writes of a change, with its entry on record, for whoever changes several languages at once.
+/** The writes of a change with its audit entry, for changes of several languages at once.
  * @throws {Refusal} conflict, as `changeTexts` */
 export async function changesOf(
   context: Context,
@@ -100,7 +100,7 @@ async function removedBy(
   return store.listOtherKeys(ports.database, language, keysOf(true))
 }
 
-/** What is put on record: the texts before and after, or of many how many there are. */
+/** The audit entry: the texts before and after, or the number of many texts. */
 async function differenceOf(
   { ports }: Context,
   language: string,

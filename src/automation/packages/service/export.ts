@@ -25,7 +25,7 @@ import { PACKAGE_BOUNDS } from './reader.ts'
 /** Gives each run of a script variables (`docs/guides/scripts.md`). */
 const ENV_FILE = '.env'
 
-/** What data sources are called, by id. */
+/** The names of data sources, by id. */
 type SourceNames = ReadonlyMap<number, string>
 
 type Outgoing = {
@@ -38,7 +38,7 @@ type Outgoing = {
 }
 
 /** An archive of scripts, each in an archive of its own, as it comes: trees and settings, without secrets, tokens and runs.
- * What is exported at once can be imported at once, unless it is more than 100 MB even when it is packed.
+ * An export can be imported in one call, unless it exceeds 100 MB compressed.
  * @throws {Refusal} invalid for what is not there, or when it is too much; while it is read, unavailable */
 export async function exportScripts(
   context: Context,
@@ -96,7 +96,7 @@ async function* scriptOf(
     if (path === ENV_FILE && variables)
       yield { path, changedAt: updatedAt, chunks: textChunks(variables.text) }
     else if (blob === null) yield { path: `${path}/`, changedAt: updatedAt, chunks: textChunks('') }
-    // What is no text is packed already, as libraries are, or is left as it is.
+    // Binary files are compressed already, as libraries are, or are stored as they are.
     else yield { path, changedAt: updatedAt, chunks: blobChunks(ports, blob), isPacked: !isText }
   }
 }
@@ -133,7 +133,7 @@ function metadataOf(settings: SettingsView, group: string, sources: SourceNames)
   }
 }
 
-/** A run configuration with the names of its secrets and nothing else of them, and with that of its data source. */
+/** A run configuration with the names of its secrets, without their values, and the name of its data source. */
 function configurationOf(configuration: SettingsView['runConfigurations'][number], sources: SourceNames) {
   const {
     id: _id,

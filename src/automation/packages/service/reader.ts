@@ -15,7 +15,7 @@ import type { Metadata } from '../archive.ts'
 import { bareName } from '../names.ts'
 import { keep } from './temporary-blob.ts'
 
-/** What all archives of one call may come to. */
+/** The maximum size of all archives of one call. */
 export type PackageBounds = {
   readonly entriesMax: number
   readonly unpackedMaxBytes: number
@@ -29,7 +29,7 @@ export const PACKAGE_BOUNDS: PackageBounds = {
   scriptsMax: 200,
 }
 
-/** An archive that somebody sent: where it is, and the name of its file. */
+/** An uploaded archive: its place, and the name of its file. */
 export type UploadedArchive = { readonly source: ByteSource; readonly file: string }
 
 /** A script in an archive. */
@@ -50,14 +50,14 @@ export type RefusedScript = { readonly file: string; readonly name: string | nul
 type Candidate = {
   readonly file: string
   readonly told: { readonly name: string; readonly group: string } | null
-  /** What is in it, or the entry that it is; null where it is missing. */
+  /** Its content, or the entry that it is; null for a missing one. */
   readonly archive: readonly ZipEntry[] | ZipEntry | null
 }
 
 type Reading = (source: ByteSource) => Promise<ZipEntry[]>
 
 /** Does something with each script of an archive, one after the other.
- * @returns those of many that were refused, by themselves or by `visit`
+ * @returns the archives of many that were refused, by themselves or by `visit`
  * @throws {Refusal} what refuses an archive of one script; of many zip_unsafe for the archive as a whole, and invalid when it
  * has no or too many scripts or its manifest cannot be understood */
 export async function eachScript(

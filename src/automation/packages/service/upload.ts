@@ -17,7 +17,7 @@ const FIELD_MAX_BYTES = 1024 * 1024
 const FIELDS_MAX = 10
 /** Fields with the name that may be repeated: as many as an archive has scripts. */
 const REPEATED_MAX = 200
-/** What a process or isolate works on at once, each with some 40 MB in memory, and what waits. */
+/** The imports of a process or isolate at once, each with some 40 MB in memory, and its queue. */
 const slots = new Semaphore(2, 8, UPLOAD_MAX_MS)
 
 /** A form that came: its fields, and its file, whose field is `file`. */
@@ -26,7 +26,7 @@ export type UploadForm = UploadedArchive & { readonly fields: UploadFields }
 type UploadFields = Readonly<Record<string, string | readonly string[]>>
 
 /** Does something with a form while its file is kept.
- * @throws {Refusal} unsupported_media_type, bad_request when it is no form or ends early, invalid where it has no file, another
+ * @throws {Refusal} unsupported_media_type, bad_request when it is not a form or ends early, invalid where it has no file, another
  * one, or a field twice, too_large, unavailable while blobs cannot be put or when it takes 10 minutes, overloaded while 10
  * others are worked on, what `use` throws */
 export function withForm<Result>(

@@ -12,7 +12,7 @@ import { namedOf, scriptOf } from './paths.ts'
 import type { ScriptCall } from './paths.ts'
 
 const reading = { roles: SCRIPT_READERS } as const
-/** Who looks after scripts may end what others have begun. */
+/** Editors of scripts may cancel the runs of other users. */
 const CAN_CANCEL = { roles: ['administrator', 'Data_Editor'], scope: 'execute' } as const
 const deleting = { roles: ADMINISTRATOR } as const
 

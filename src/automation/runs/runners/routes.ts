@@ -34,7 +34,7 @@ const treePath = heldPath.extend({ path: z.string().min(1).max(4_096) })
 const namePath = heldPath.extend({ name: z.string().min(1).max(1_024) })
 const BYTES = { 200: { description: 'The bytes of the file.', media: 'application/octet-stream' } }
 
-/** What a runner says of a job that it was given: it proves itself by its token, and that by the token of the attempt. */
+/** A runner's report about an assigned job, authenticated by the runner's token and the token of the attempt. */
 const speaking = (summary: string, answer: Policy['answers'], refuses: readonly number[] = []): Policy => ({
   summary: `${summary} (runner protocol)`,
   roles: 'runner',

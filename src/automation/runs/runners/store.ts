@@ -43,7 +43,7 @@ export async function listRunners(
   return rows.map(({ runner, held }) => ({ ...(runner as RunnerRow), held }))
 }
 
-/** What the runners say of themselves that were heard of after an instant. */
+/** The reports of the runners that were heard of after an instant. */
 export async function listPresent(database: Database, afterAt: number): Promise<AboutRunner[]> {
   const rows = await database
     .select({ about: runners.about })

@@ -14,17 +14,17 @@ import type { DueWork } from './due-work.ts'
 import { Reports } from './reports.ts'
 import { withScripts } from './script-port.ts'
 
-/** What is looked at in a row, of each configuration the oldest that waits. */
+/** The number of runs in one read, of each configuration the oldest queued one. */
 const LOOKED_AT_MAX = 50
 const EXPIRED_AT_ONCE = 100
-/** What nobody could take is not looked at again for so long, unless somebody else comes. */
+/** A run that no waiting runner can take is not tried again for this long, unless another runner polls. */
 const UNFIT_MS = 5_000
 
-/** A dispatch as whoever runs it sees it. */
+/** The dispatch as its host sees it. */
 export type OpenDispatch = Dispatch & {
   /** When it is to be settled next, epoch ms; 0 where that is not known. */
   readonly nextAt: number
-  /** Answers all polls with what there is, and those that come at once: whoever stops waits for nobody. */
+  /** Answers all polls with the present runs, and later polls at once: a shutdown does not wait for polls. */
   close(): void
 }
 
@@ -38,7 +38,7 @@ type Waiting = {
   isOpen: boolean
 }
 
-/** Opens the dispatch of an installation. Nothing is kept but in the database: whoever opens it anew goes on. */
+/** Opens the dispatch of an installation. Its state is in the database: a new dispatch continues from there. */
 export function openDispatch(
   ports: Omit<Ports, 'dispatch' | 'scripts'>,
   due: DueWork = NOTHING_DUE,
@@ -53,7 +53,7 @@ class Dispatching implements OpenDispatch {
   readonly #due: DueWork
   readonly #lock = new Mutex()
   readonly #waiting = new Map<number, Waiting>()
-  /** Configurations whose runs nobody who waits can take, until when. */
+  /** Configurations whose runs no waiting runner can take, until an instant. */
   readonly #unfit = new Map<string, number>()
   readonly #reports: Reports
   #isAssignmentAhead = false
@@ -125,7 +125,7 @@ class Dispatching implements OpenDispatch {
     for (const waiting of this.#waiting.values()) waiting.answer()
   }
 
-  /** Gives what there is in a while; whoever asks meanwhile is content with that. */
+  /** Schedules one assignment of runs; calls meanwhile join it. */
   #assignSoon(): void {
     if (this.#isAssignmentAhead) return
     this.#isAssignmentAhead = true
@@ -139,7 +139,7 @@ class Dispatching implements OpenDispatch {
         this.#nextAt = Math.min(this.#nextAt, this.#reports.nextAt)
       })
       .catch((error: unknown) => {
-        // What is to be given stays where it is.
+        // Queued runs stay in the database.
         this.#nextAt = 0
         this.#ports.log.error(
           'runs: assigning runs to runners or reporting their results failed; retrying',
@@ -161,7 +161,7 @@ class Dispatching implements OpenDispatch {
     return [...this.#waiting.values()].filter(({ poll, jobs }) => jobs.length < poll.free)
   }
 
-  /** Gives the oldest that wait to whoever can take them. @returns whether there may be more to give */
+  /** Assigns the oldest queued runs to runners that can take them. @returns whether there may be more to give */
   async #giveSome(): Promise<boolean> {
     const now = this.#ports.clock.now()
     for (const [key, untilAt] of this.#unfit) if (untilAt <= now) this.#unfit.delete(key)
@@ -177,7 +177,7 @@ class Dispatching implements OpenDispatch {
 
   async #give(ready: ReadyRun): Promise<boolean> {
     const fitting = this.#open().filter(({ about }) => fits(ready, about))
-    // Whoever has least to do.
+    // The runner with the fewest runs.
     const [waiting] = fitting.sort((a, b) => b.poll.free - b.jobs.length - (a.poll.free - a.jobs.length))
     if (!waiting) return false
     const { runnerId, baseUrl } = waiting.poll
@@ -185,13 +185,13 @@ class Dispatching implements OpenDispatch {
     const given = await assign(this.#ports, ready, { runnerId, name: waiting.name, baseUrl })
     this.#nextAt = 0
     if (!given) return true
-    // Who has left meanwhile hears of nothing.
+    // A runner that has left meanwhile gets nothing.
     if (waiting.isOpen) waiting.jobs.push(given.assignment)
     else await loseRun(this.#ports, { id, attemptHash: given.attemptHash }, 'the runner had disconnected.')
     return true
   }
 
-  /** What a runner holds and does not know of, it will not do. */
+  /** A run that its runner does not know is lost. */
   async #loseUnnamed({ runnerId, running }: RunnerPoll): Promise<void> {
     const held = await store.listHeldBy(this.#ports.database, runnerId)
     for (const row of held) {

@@ -29,12 +29,12 @@ import type { Upload } from './order-run.ts'
 
 /** How large a file that comes with an order may be. */
 const UPLOAD_MAX_BYTES = 10 * 1024 * 1024
-/** What a process or isolate takes in at once, each a file, and what waits; a sender that waits is not read. */
+/** The uploads of a process or isolate at once, and their queue; a queued upload is not read. */
 const slots = new Semaphore(4, 32, UPLOAD_MAX_MS)
 
 /** Takes a file of a form that is to come with an order. It must be declared as a type that the script takes, or else be
  * called like one, and begin like it.
- * @throws {Refusal} invalid for what is no name, unsupported_media_type, too_large, unavailable, overloaded */
+ * @throws {Refusal} invalid for an invalid name, unsupported_media_type, too_large, unavailable, overloaded */
 export async function takeUpload(
   { ports }: Pick<Context, 'ports'>,
   { filename, type, chunks }: FormPart,
@@ -69,7 +69,7 @@ export async function copyUploads(ports: Ports, runId: string): Promise<Upload[]
 }
 
 /** Keeps what a script has left, in place of what has this name.
- * @throws {Refusal} fenced, invalid for what is no name, conflict when there are 20 others, too_large */
+ * @throws {Refusal} fenced, invalid for an invalid name, conflict when there are 20 others, too_large */
 export async function takeOutput(
   ports: Ports,
   holder: Holder,

@@ -10,7 +10,7 @@ type Account = NonNullable<Awaited<ReturnType<typeof accountOf>>>
 export type Holders = { readonly user: Account; readonly others: readonly Account[] }
 
 /** Whose rights a run has: those that the user who ordered it and all who last changed what runs have in common. An
- * administrator has them all and bounds nobody, also once that account is gone.
+ * administrator has them all and limits no other user, also once that account is deleted.
  * @returns a sentence where one of these users may not run scripts any more */
 export async function holdersOf(
   ports: Pick<Ports, 'database'>,

@@ -14,13 +14,13 @@ import type { RunRow } from '../store.ts'
 import { appendLog } from '../store/log.ts'
 import { changeRun, publishRun } from './transition-run.ts'
 
-/** What the log of a run keeps: its first lines and its last. */
+/** The bounds of a run's log: its first and its last lines. */
 const KEPT = { headLines: LOG_HEAD_LINES, tailLines: LOG_TAIL_LINES }
 
 /** A runner that speaks of a run that it was given. */
 export type Holder = { readonly id: string; readonly runnerId: number; readonly attemptHash: string }
 
-/** Who speaks of which run. @throws {Refusal} bad_request without a token of an attempt */
+/** The runner and the run of a report. @throws {Refusal} bad_request without a token of an attempt */
 export async function holderOf({ caller }: Context, request: Request, id: string): Promise<Holder> {
   const token = request.headers.get('x-attempt-token')
   if (token === null || token.length > 255)
@@ -120,7 +120,7 @@ function requireHolder(row: RunRow, { runnerId, attemptHash }: Holder): RunRow {
   return row
 }
 
-/** What is said to whom the run was taken from. */
+/** The refusal for a runner that lost the run. */
 export function fenced(): Refusal {
   return new Refusal('fenced', 'This attempt has ended, or the run was assigned to another runner.')
 }

@@ -20,7 +20,7 @@ const ADMITTED_LOOKS = 5
 const QUIET_LOOKS = 15
 const RETRY_MS = 2_000
 const FOLLOWERS_MAX = 200
-/** Who has not looked for so long reads no more: not every host says so. */
+/** A reader without progress for this long has left: not every host reports it. */
 const GONE_MS = 60_000
 
 /** When each that follows a log in this process or isolate has looked last. */
@@ -29,11 +29,11 @@ const followers = new Map<object, number>()
 export type Following = {
   /** Lines after this one. */
   readonly offset: number
-  /** Who asks, by the same credentials, now. @throws {Refusal} once they no longer hold */
+  /** The caller by the same credentials now. @throws {Refusal} once they are no longer valid */
   readonly again: () => Promise<Context>
 }
 
-/** What a run says, as it says it, until it has ended: `line` for each line, with its number as its id; `job` when its state
+/** The log of a run, live until it has ended: `line` for each line, with its number as its id; `job` when its state
  * or progress changes; `end` last. @throws {Refusal} not_found, overloaded when 200 follow already */
 export async function followLog(
   context: Context,
@@ -89,7 +89,7 @@ class LogReader {
     this.#line = afterLine
   }
 
-  /** What there is now that was not there before. */
+  /** The new lines since the last read. */
   async look(): Promise<LogSlice> {
     const { database } = this.#ports
     // The run first: what has ended then says nothing more.

@@ -36,7 +36,7 @@ export type RunOrder = RunBody & {
   readonly key: string | null
   /** Users besides the caller whose rights bound the run. */
   readonly boundBy?: readonly number[]
-  /** What goes into the same commit. */
+  /** Writes of the same commit. */
   readonly also?: readonly Write[]
 }
 
@@ -142,7 +142,7 @@ function writesOf(
     ...(key === null
       ? []
       : insertRepeat(database, { userId, key, digest, runId: id, untilAt: now + REPEAT_MS }, now)),
-    // What a schedule orders is on record where the schedule is.
+    // Orders of a schedule are recorded at the schedule.
     ...(trigger === 'manual'
       ? [audited(context, { action: 'run', objectType: 'script', objectId: scriptId, after: { jobId: id } })]
       : []),

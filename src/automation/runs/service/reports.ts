@@ -20,7 +20,7 @@ const TRIED_MS = 23 * 3_600_000
 const PASSING: readonly Code[] = ['unavailable', 'overloaded', 'storage_full', 'too_fast']
 
 /** Delivers the ends of runs to the webhook jobs that their configurations name. That a report is due is in the commit of the
- * end; it is delivered under a key that is the run's, so once, whoever dies in between. */
+ * end; it is delivered under the run's idempotency key, so once, after any crash. */
 export class Reports {
   readonly #ports: Ports
   readonly #lock = new Mutex()

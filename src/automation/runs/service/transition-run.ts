@@ -17,7 +17,7 @@ export const HISTORY_MAX = 1_000
 
 export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings'>
 
-/** What is to happen to a run, what is to be noted of it with that, and what goes into the same commit. */
+/** An event of a run, the fields to store with it, and further writes of the same commit. */
 export type RunTransition = {
   readonly event: RunEvent
   readonly set?: Partial<RunRow>
@@ -53,7 +53,7 @@ async function keep(
   const { database, clock } = ports
   const now = clock.now()
   const { state, attempt, retries, isCancelled } = next
-  // Who has told of the end may tell of it again; nobody else may say anything any more.
+  // The runner that reported the end may repeat it; every other report is refused.
   const token = event.kind === 'finish' || isHeld(state) ? {} : { attemptHash: null }
   const changed = {
     ...given(row, next),
@@ -91,7 +91,7 @@ function withoutInput(database: Ports['database'], { id: runId, order }: RunRow,
   return order.forecast ? deleteFiles(database, { runId, kind: 'upload', at }) : []
 }
 
-/** What goes when nobody holds it any more; with a run that is to begin anew, also what it has left so far. */
+/** Removes the data of the attempt; with a run that begins anew, also its output so far. */
 function given(row: RunRow, next: Run): Partial<RunRow> {
   if (!isHeld(row.state) || isHeld(next.state)) return {}
   const free = { leaseUntil: null, sessionHash: null }
@@ -118,7 +118,7 @@ function leaving(database: Ports['database'], row: RunRow, next: Run, at: number
   ]
 }
 
-/** Tells whoever reads events how a run goes on. Nobody waits for them or fails with them. */
+/** Publishes the progress of a run to readers of events. No caller waits for them or fails with them. */
 export async function publishRun({ events, log, settings, clock }: RunPorts, row: RunRow): Promise<void> {
   // Events of scripts go to users who may read scripts.
   if (row.order.forecast) return
@@ -142,7 +142,7 @@ export async function publishRun({ events, log, settings, clock }: RunPorts, row
 
 /** Gives up who holds a run.
  * @param isIt whether that is still so
- * @param why for whoever reads of it */
+ * @param why the reason in the message */
 export function loseRun(
   ports: RunPorts,
   { id, attemptHash }: Pick<RunRow, 'id' | 'attemptHash'>,
@@ -150,7 +150,7 @@ export function loseRun(
   isIt: (row: RunRow) => boolean = () => true,
 ): Promise<RunRow | null> {
   return changeRun(ports, id, (row) => {
-    // Hashes of hashes: nobody learns anything by how long this takes.
+    // Hashes of hashes: the time of the comparison reveals nothing.
     const isSame = isHeld(row.state) && row.attemptHash === attemptHash && isIt(row)
     if (!isSame) return null
     const error = row.state === 'assigned' ? row.error : `Attempt ${row.attempt} was lost: ${why}`

@@ -5,7 +5,7 @@ import { jsonRows } from './json-rows.ts'
 
 export type LogRow = Omit<typeof runLogLines.$inferSelect, 'runId'>
 
-/** What is kept of a log: its first lines, and its last. */
+/** The stored part of a log: its first and its last lines. */
 export type LogLimits = { readonly headLines: number; readonly tailLines: number }
 
 /** Takes the next chunk of a log that is held by this token, and removes what is between its beginning and its end;

@@ -17,7 +17,7 @@ import { FILE_MAX_BYTES } from '../tree.ts'
 import { directoryQuery, entryView, moveBody, PATH_SAID, treePath } from './schema.ts'
 import { deleteFromTree, listTree, makeDirectory, moveInTree, readTreeFile, saveTreeFile } from './service.ts'
 
-/** What runs may have the session of an administrator. */
+/** Files that run may get the session of an administrator. */
 const WRITERS = ['administrator'] as const
 const BODY_MAX_BYTES = 64 * 1024
 

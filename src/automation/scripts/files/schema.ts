@@ -4,7 +4,7 @@ import { pathOf } from '../path.ts'
 export const PATH_SAID =
   'must have 1 to 16 names separated by slashes, each of 1 to 255 bytes without backslashes and not only dots, and at most 1,024 bytes in total'
 
-/** Empty for what is no path. */
+/** Empty for an invalid path. */
 export const treePath = z.object({
   script: z.string().min(1).max(255),
   path: z

@@ -35,7 +35,7 @@ import type { Tree, TreeChange, TreeEntry } from '../tree.ts'
 import type { EntryView, MoveBody } from './schema.ts'
 import * as store from './store.ts'
 
-/** What must hold of what is at a path; throws where it does not. Null stands for nothing there, empty for a directory. */
+/** A precondition on the entry at a path; throws if it fails. Null stands for a missing entry, empty for a directory. */
 export type Condition = (sha256: string | null) => void
 
 /** Everything in the tree of a script, by path. @throws {Refusal} not_found */
@@ -182,7 +182,7 @@ async function changeTree(
   })
 }
 
-/** What makes a tree out of the one before: its rows and its blobs. They go into a commit of `changeScript`. */
+/** The rows and blobs that turn the former tree into the new one. They go into a commit of `changeScript`. */
 export function treeWrites(
   ports: Ports,
   { id }: Pick<ScriptRow, 'id'>,
@@ -201,7 +201,7 @@ export async function readTree({ database }: Ports, scriptId: number): Promise<T
   return treeOf(await store.listEntries(database, scriptId))
 }
 
-/** What runs a tree. */
+/** The program that runs a tree. */
 export function detectionOf(tree: Tree) {
   return detect([...tree.values()].flatMap(({ path, isDirectory }) => (isDirectory ? [] : path)))
 }
@@ -222,7 +222,7 @@ function auditFieldsOf(tree: Tree, path: string): object | null {
   return below > 0 ? { path, files: below } : null
 }
 
-/** A directory that nobody made as yet. */
+/** A directory without a row of its own. */
 export function directoryAt(path: string): TreeEntry {
   return {
     path,

@@ -6,7 +6,7 @@ import type { TreeChange, TreeEntry } from '../tree.ts'
 /** So that a parameter stays well under 1 MB. */
 const ROWS_AT_ONCE = 400
 
-/** What is in the tree of a script, by path. */
+/** The entries of a script's tree, by path. */
 export async function listEntries(database: Database, scriptId: number): Promise<TreeEntry[]> {
   const rows = await database
     .select()
@@ -19,7 +19,7 @@ export async function listEntries(database: Database, scriptId: number): Promise
   })
 }
 
-/** What is at a path of the tree of a script. */
+/** The entry at a path of a script's tree. */
 export async function findEntry(
   database: Database,
   scriptId: number,

@@ -11,7 +11,7 @@ import type { GroupRow } from './store.ts'
 
 const recorded = recorder('script group')
 
-/** The group of scripts that nobody sorted; it stays. */
+/** The default group of scripts; it cannot be deleted. */
 const DEFAULT_GROUP = 'Default'
 const GROUPS_MAX = 200
 

@@ -14,7 +14,7 @@ const RETRIES_MAX = 10
 const TARGETS_MAX = 50
 const PATTERNS_MAX = 20
 
-/** An argument or the value of a variable: whatever a program can be given. */
+/** An argument or the value of a variable: any text that a program can receive. */
 const given = (max: number) => storableText.max(max)
 
 const variableName = z
@@ -77,7 +77,9 @@ const base = {
   concurrency: z
     .enum(['queue', 'skip', 'cancel_previous'])
     .default('queue')
-    .describe('What happens to a run that is ordered while another run of this configuration waits or runs.'),
+    .describe(
+      'The treatment of a run that is ordered while another run of this configuration waits or runs.',
+    ),
   retries: z
     .int()
     .min(0)
@@ -194,7 +196,7 @@ export const chosenConfiguration = z
   .default(null)
   .describe("The run configuration; null for the script's default at the time of the run.")
 
-/** What is kept of a configuration beside its columns: a secret by its name alone. */
+/** The stored part of a configuration beside its columns: a secret by its name alone. */
 export type Rules = Pick<
   RunConfigurationView,
   | 'kind'

@@ -89,7 +89,7 @@ export async function updateRunConfiguration(
 }
 
 /** Takes a run configuration away; of those that are left the oldest is the default one if it was that. Schedules that name
- * it take the default one from then on; where the caller is no administrator they become the caller's.
+ * it take the default one from then on; unless the caller is an administrator they become the caller's.
  * @throws {Refusal} not_found, has_dependents while a recipient of alarms names it, precondition_failed */
 export async function deleteRunConfiguration(context: Context, ref: string, id: number): Promise<void> {
   const { ports, caller } = context
@@ -102,7 +102,7 @@ export async function deleteRunConfiguration(context: Context, ref: string, id: 
       requireVersion(script, demandedVersion(context))
       const heir = before.isDefault ? rows.find((row) => row.id !== id) : undefined
       return {
-        // What runs without it is what the caller chose; an administrator who removes it vouches for nothing else.
+        // The remaining configuration is the caller's choice; an administrator who removes one is not responsible for the rest.
         ...(rows.length === 1 && { change: changer }),
         writes: [
           unlessNeeded(ports.database, named),
@@ -152,7 +152,7 @@ function viewOf({ settings }: Ports, row: RunConfigurationRow): RunConfiguration
     isDefault,
     timeout: timeoutS,
     ...rules,
-    // A value that was stored in clear before its name counted as that of a secret is not shown either.
+    // A value that was stored in clear before its name counted as a secret is not shown either.
     envVariables: rules.envVariables.map(({ key, ...one }) =>
       'value' in one && !isSecretName(key)
         ? { key, value: one.value }

@@ -60,7 +60,7 @@ export function deleteRunConfiguration(database: Database, id: number): Write {
   return database.delete(runConfigurations).where(eq(runConfigurations.id, id))
 }
 
-/** Makes schedules that name a configuration those of a user. */
+/** Gives the schedules of a configuration to a user. */
 export function ownSchedules(database: Database, id: number, userId: number | null): Write {
   return database
     .update(scheduleConfigurations)

@@ -61,7 +61,7 @@ export const scheduleConfigurationView = z
     userId: z
       .int()
       .nullable()
-      .describe('The user as whom the script runs; null if the user was deleted, and then nothing runs.'),
+      .describe('The user that the script runs as; null if the user was deleted, and then nothing runs.'),
     problem: z
       .string()
       .nullable()

@@ -110,7 +110,7 @@ async function changing<Result>(
       make(script, await store.listSchedules(ports.database, script.id)),
     ),
   )
-  // Whoever watches what is due has to hear of it.
+  // The watch of due schedules has to be notified.
   await ports.dispatch.runDue()
   return result
 }
@@ -130,7 +130,7 @@ function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
   return row
 }
 
-/** What a schedule says while nobody may order its runs. */
+/** The message of a schedule while its user may not order runs. */
 const OWNER_GONE =
   'The user of this schedule was deleted or may not run scripts. Save it with `enabled: true` to run it as you.'
 

@@ -6,21 +6,21 @@ import type { Ports } from '../../../ports/index.ts'
 import * as store from '../store.ts'
 import type { ScriptChange, ScriptRow } from '../store.ts'
 
-/** What a change of a script writes, and what is answered once that is kept. */
+/** The writes of a change of a script, and its answer after the commit. */
 export type ScriptWrite<Result> = {
   readonly change?: ScriptChange
   readonly writes: readonly Write[]
   readonly result: Result
 }
 
-/** A script by its id, or by its name in whatever case. @throws {Refusal} not_found */
+/** A script by its id, or by its name in any case. @throws {Refusal} not_found */
 export async function requireScript(ports: Ports, ref: number | string): Promise<ScriptRow> {
   const row = await findScript(ports, typeof ref === 'string' && /^\d+$/.test(ref) ? Number(ref) : ref)
   if (!row) throw new Refusal('not_found', 'There is no such script.')
   return row
 }
 
-/** A script by its id, or by its name in whatever case; null where there is none. */
+/** A script by its id, or by its name in any case; null for an unknown one. */
 export function findScript({ database }: Ports, key: number | string): Promise<ScriptRow | null> {
   return store.findScript(database, typeof key === 'string' ? key.normalize('NFC') : key)
 }

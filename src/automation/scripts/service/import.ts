@@ -34,7 +34,7 @@ export type Incoming = {
   readonly groupId: () => Promise<number>
   /** Its files are put already, and nothing refers to them. */
   readonly entries: readonly TreeEntry[]
-  /** What is set of it; null where nothing is said. */
+  /** Its settings; null without any. */
   readonly settings: IncomingSettings | null
 }
 
@@ -75,7 +75,7 @@ export async function importScript(
   })
 }
 
-/** What is said of a script that comes where one of its name is. */
+/** The conflict of an imported script with an existing one of its name. */
 export function nameTaken(): Refusal {
   return new Refusal(
     'name_taken',

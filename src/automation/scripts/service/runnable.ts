@@ -45,7 +45,7 @@ export function secretValuesOf({ env, secretNames }: Runnable['configuration']):
   return secretNames.flatMap((name) => env[name] ?? [])
 }
 
-/** What a script without run configurations is run with. */
+/** The implicit configuration of a script without run configurations. */
 const IMPLICIT: Omit<Rules, 'envVariables'> & Changer = {
   kind: 'standard',
   arguments: [],
@@ -60,7 +60,7 @@ const IMPLICIT: Omit<Rules, 'envVariables'> & Changer = {
   changedRole: null,
 }
 
-/** What a run of a script needs: with the configuration of this id, with its default one for null, and for 0 with the one
+/** The parts of a run: with the configuration of this id, with the default one for null, and for 0 with the one
  * that a script without any has. @throws {Refusal} not_found for a script or a configuration that is not there */
 export async function runnableOf(
   ports: Ports,

@@ -11,7 +11,7 @@ import * as schedules from '../schedule-configurations/service/changes.ts'
 import { readScript, updating } from '../service.ts'
 import type { SettingsBody, SettingsView } from './schema.ts'
 
-/** What is set of a script, with its configurations. @throws {Refusal} not_found */
+/** The settings of a script, with its configurations. @throws {Refusal} not_found */
 export async function readSettings(
   context: Context,
   ref: string,
@@ -44,7 +44,7 @@ export async function updateSettings(
       ]
     },
   })
-  // Whoever watches what is due has to hear of it.
+  // The watch of due schedules has to be notified.
   await context.ports.dispatch.runDue()
   return readSettings(context, String(id))
 }

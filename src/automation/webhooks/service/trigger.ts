@@ -11,12 +11,12 @@ import * as store from '../store.ts'
 import type { WebhookRow } from '../store.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 
-/** What keys of signatures are sealed for. */
+/** The purpose for which keys of signatures are sealed. */
 export const SIGNING_KEYS = 'webhook signing key'
 /** Each token within a minute. */
 const CALLS_MAX = 60
 
-/** What somebody sends who knows a token and nothing else. */
+/** The request of a token's holder. */
 export type TriggerCall = {
   readonly token: string
   readonly body: Uint8Array
@@ -25,8 +25,8 @@ export type TriggerCall = {
   readonly key: string | null
 }
 
-/** Orders a run for whoever knows a token, in the name of who made it, and nothing else. A signed call counts once, however
- * often it arrives and under whatever key: that is not signed.
+/** Orders a run for the holder of a token, in the name of its maker. A signed call counts once, however
+ * often it arrives and under any key: the key is not signed.
  * @throws {Refusal} not_found for every token that does not hold, unauthenticated for a signature that does not fit,
  * too_many_attempts after 60 calls within a minute, forbidden where its maker may not run scripts any more; else as an order */
 export async function triggerScript(context: Context, { token, body, signature, key }: TriggerCall) {

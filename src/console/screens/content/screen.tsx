@@ -11,7 +11,7 @@ import { Translations } from './translations.tsx'
 const SECTIONS = ['files', 'styles', 'translations'] as const
 type Section = (typeof SECTIONS)[number]
 
-/** The service's own content: files, the style of the console, and texts that replace those of the console. */
+/** The service's own content: files, the style of the console, and texts that replace the console's own. */
 export function Screen(): JSX.Element {
   const { route } = useLocation()
   const asked = useRoute().params['section'] as Section | undefined

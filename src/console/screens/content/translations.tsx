@@ -16,7 +16,7 @@ import { refusedToChange } from './rights.ts'
 type Text = { readonly key: string; readonly text: string }
 const ROUTE = '/translations/{language}'
 
-/** The texts of a language that replace those of the console, or that dashboards and pages use. */
+/** The texts of a language that replace the console's own, or that dashboards and pages use. */
 export function Translations(): JSX.Element {
   const languages = useGet('/translations', {})
   const [language, setLanguage] = useQuery<string>('language', shown.value)

@@ -19,7 +19,7 @@ export function useLate(): Resource<Answer<typeof ROUTE>> {
   return useGet(ROUTE, { path: { parentType: 'group', parentId: 1 }, query }, ['state'])
 }
 
-/** Jobs that wait longer than usual for their next delivery; nothing while there are none. */
+/** Jobs that wait longer than usual for their next delivery; empty without such jobs. */
 export function Late(): JSX.Element | null {
   const { data } = useLate()
   if (!data || data.items.length === 0) return null

@@ -7,7 +7,7 @@ const SALT_BYTES = 16
 const IV_BYTES = 12
 const CHECKED = 'tidemark backup'
 
-/** What an operator's passphrase comes to for one archive. */
+/** The keys of one archive, derived from the operator's passphrase. */
 export type ArchiveKeys = {
   /** Base64url; written into the archive. */
   readonly salt: string
@@ -64,7 +64,7 @@ export async function unsealFrom(
 /** So many random bytes begin a secret in an archive. */
 export const SEAL_IV_BYTES = IV_BYTES
 
-/** What only who has the passphrase can say of a text: base64url. */
+/** The MAC of a text by the key of the passphrase, base64url. */
 export async function proofOf({ sign }: ArchiveKeys, text = CHECKED): Promise<string> {
   return base64url(new Uint8Array(await crypto.subtle.sign('HMAC', sign, new TextEncoder().encode(text))))
 }

@@ -21,10 +21,10 @@ const header = z.object({
 })
 const trailer = z.object({ end: z.literal(true), lines: z.int(), chain: z.string(), proof: z.string() })
 
-/** What stands in the first line. */
+/** The first line. */
 export type Header = z.infer<typeof header>
 
-/** What the lines that follow belong to. */
+/** The section of the lines that follow. */
 export type Heading =
   | { readonly table: string; readonly columns: readonly string[] }
   | { readonly job: number }
@@ -66,11 +66,11 @@ export async function* writeArchive(
   yield await packMember(new Uint8Array(encoder.encode(`${JSON.stringify(end)}\n`)))
 }
 
-/** What can be said of an archive once it was read to its end. */
+/** The summary of an archive after its end was read. */
 export type Ended = { readonly chain: string; readonly proof: string }
 
-/** Reads an archive: its header, then what it holds. What is read is to be believed only after the end was reached without
- * a refusal, and its proof was checked. @throws {Refusal} bad_request for what is none of ours or was cut or altered,
+/** Reads an archive: its header, then its sections. The content is only trusted after the end was reached without
+ * a refusal, and its proof was checked. @throws {Refusal} bad_request for a file that this service did not write, or that was cut or altered,
  * newer_backup where a later release wrote it */
 export async function* readArchive(
   chunks: Chunks,

@@ -25,7 +25,7 @@ export async function packMember(text: Uint8Array<ArrayBuffer>): Promise<Uint8Ar
 }
 
 /** The texts of members that come one after the other in chunks of any size; no more than one of them is ever held.
- * @throws {Refusal} bad_request when they are none, too_large when one is larger than any of ours */
+ * @throws {Refusal} bad_request for other bytes, too_large for a member that is larger than the service writes */
 export async function* unpackMembers(chunks: Chunks): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const reader = new ChunkReader(chunks)
   try {
@@ -53,7 +53,7 @@ function sizeOf(header: Uint8Array<ArrayBuffer>): number {
     header[12] === SUBFIELD[0] &&
     header[13] === SUBFIELD[1]
   const size = new DataView(header.buffer, header.byteOffset).getUint32(HEADER_BYTES + 6, true)
-  // What is packed is hardly ever larger than what it was.
+  // Compressed data are hardly ever larger than the original.
   if (!isOurs || size <= header.length || size > MEMBER_MAX_BYTES + 64 * 1024) throw noArchive()
   return size
 }
@@ -67,7 +67,7 @@ class ChunkReader {
     this.#source = chunks[Symbol.asyncIterator]()
   }
 
-  /** So many bytes; null where there are none left. @throws {Refusal} bad_request where there are fewer */
+  /** This many bytes; null at the end. @throws {Refusal} bad_request for fewer */
   async take(sizeBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
     while (this.#heldBytes < sizeBytes) {
       const next = await this.#source.next()
@@ -90,7 +90,7 @@ class ChunkReader {
   }
 }
 
-/** What is said of bytes that are no archive, or not all of one. */
+/** The refusal of bytes that are not a complete archive. */
 export function noArchive(): Refusal {
   return new Refusal(
     'bad_request',

@@ -11,7 +11,7 @@ import { DataRowCounts } from './data-tables.ts'
 
 export const SEQUENCES = 'sqlite_sequence'
 
-/** What an archive was found to hold, once it was read whole. */
+/** The content of an archive, after a complete read. */
 export type ArchiveContents = {
   readonly header: Header
   readonly ended: Ended
@@ -22,7 +22,7 @@ export type ArchiveContents = {
 }
 
 /** Reads an archive from its first byte to its last.
- * @throws {Refusal} bad_request for what is none, or was cut or altered; newer_backup for tables and columns that this
+ * @throws {Refusal} bad_request for another file, or one that was cut or altered; newer_backup for tables and columns that this
  * release does not know */
 export async function inspectArchive(chunks: Chunks): Promise<ArchiveContents> {
   let header: Header | null = null

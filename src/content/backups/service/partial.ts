@@ -16,7 +16,7 @@ import { forHere, reseal } from './secrets.ts'
 
 const OBJECTS_MAX = 10_000
 
-/** What of a backup belongs to objects that come back. */
+/** The rows of a backup that belong to restored objects. */
 export type BackupPart = {
   readonly objects: readonly { readonly id: number; readonly type: string; readonly name: string }[]
   readonly dropped: readonly Dropped[]
@@ -35,7 +35,7 @@ type ObjectCells = {
 }
 
 /** Brings deleted objects back, each with everything below it that is not there: under the numbers that they had, with
- * what belonged to them. What refers to something that is gone stays away and is answered.
+ * their rows. Rows with references to deleted rows are left out and reported.
  * @throws {Refusal} invalid for objects that the backup does not have, conflict where all of them exist, for a backup of another installation, where
  * what was above is gone as well, and for more than 10,000 objects */
 export async function restoreObjects(
@@ -120,7 +120,7 @@ async function collect(ports: Ports, source: ArchiveSource, ids: readonly number
   return placesOf(ports, all)
 }
 
-/** Where those of the objects come that are not there. @throws {Refusal} conflict */
+/** The parents of objects whose own parents are missing. @throws {Refusal} conflict */
 async function placesOf({ database }: Ports, all: readonly ObjectCells[]) {
   const here = new Map(
     (
@@ -177,7 +177,7 @@ class StagedRows {
   readonly #source: ArchiveSource
   readonly #run: string
   readonly #paths: ReadonlyMap<number, string>
-  /** What comes back of each column that others refer to. */
+  /** The restored values of each referenced column. */
   readonly #coming = new Map<string, Set<unknown>>()
 
   constructor(ports: Ports, source: ArchiveSource, run: string, paths: ReadonlyMap<number, string>) {
@@ -279,7 +279,7 @@ class StagedRows {
   }
 }
 
-/** What is named and no foreign key. */
+/** References without a foreign key. */
 const NAMED: Readonly<Record<string, readonly Reference[]>> = {
   alarm_links: [{ column: 'recipient_id', table: 'alarm_recipients', to: 'id' }],
 }

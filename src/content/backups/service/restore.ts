@@ -33,8 +33,8 @@ export type ArchiveSource = {
 /** Puts an archive in place of everything there is.
  *
  * 1. Rows are put beside the tables, and the bytes of files as blobs that nothing refers to yet.
- * 2. One commit empties the tables and fills them. Whoever dies before it has changed nothing.
- * 3. What only grows is added, and each job gets what it had kept. Whoever dies here begins again.
+ * 2. One commit empties the tables and fills them. A crash before it has changed nothing.
+ * 3. Rows of tables that only grow are added, and each job gets its samples. After a crash here the restore is repeated.
  */
 export async function restoreWhole(
   context: Context,
@@ -114,7 +114,7 @@ async function gather(
   }
 }
 
-/** Blobs are never shared: those of the archive's files get keys that nothing had. */
+/** Blobs are never shared: the files of the archive get new keys. */
 function withNewBlob(
   table: Pick<Table, 'name' | 'bytes'>,
   columns: readonly string[],

@@ -15,7 +15,7 @@ export async function findPresent(database: Database, ids: readonly number[]): P
       cross join objects o on o.id = wanted.value`)
 }
 
-/** When the root group was made: no two installations have the same, and restored ones have that of the backup. */
+/** The creation time of the root group: it identifies an installation, and a restored one has the time of its backup. */
 export async function rootCreatedAt(database: Database): Promise<number> {
   const [row] = await database.all<{ at: number }>(
     sql`select created_at as at from objects where parent_id is null`,

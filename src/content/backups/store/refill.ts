@@ -30,7 +30,7 @@ export function stageRows(
     select ${run}, ${table.name}, ${from} + key, value, cast(${at} as integer) from json_each(${texts})`)
 }
 
-/** Empties the tables that an archive fills, and fills them with what was put beside them. What is in none of the sections
+/** Empties the tables that an archive fills, and fills them from the staged rows. Rows of other sections
  * stays as it is, but for what belongs to what goes. */
 export function refill(
   database: Database,
@@ -38,7 +38,7 @@ export function refill(
   { sections, at }: { readonly sections: ReadonlyMap<string, readonly string[]>; readonly at: number },
 ): Write[] {
   const filled = TABLES.filter(({ name, grows }) => sections.has(name) && !grows)
-  // What is not in the archive although it belongs to what is: without histories nothing has a past.
+  // Data that the archive may lack although its owners are in it: without histories no object has a past.
   const emptied = TABLES.filter(
     ({ name, kept, isEmptied = false }) =>
       name !== 'audit' && (kept !== 'files' || sections.has(name) || isEmptied),
@@ -46,7 +46,7 @@ export function refill(
   return [
     ...markBytesOrphaned(database, sections, at),
     setDrop(database, at + READ_MAX_MS),
-    // Of jobs that are not in the archive the actors hear, too, whoever dies after this.
+    // The actors of jobs that are not in the archive are notified as well, also after a crash.
     enqueueAllJobConfigs(database),
     ...emptied.toReversed().map(({ name }) => database.run(sql`delete from ${sql.identifier(name)}`)),
     ...filled.map((table) => insertStaged(database, run, table, sections.get(table.name) ?? [])),
@@ -73,7 +73,7 @@ export function insertStaged(
   )
 }
 
-/** Adds rows to tables that grow, unless they are there; those of objects that are not there are left out. */
+/** Adds missing rows to tables that grow; rows of missing objects are left out. */
 export function addRecords(database: Database, { table, columns, rows }: Omit<Rows, 'from'>): Write {
   const given = JSON.stringify(rows)
   const cells = sql`(select value as cells from json_each(${given}))`
@@ -119,12 +119,12 @@ const FIRST_ROWS: Readonly<Record<string, number>> = {
   jobs: 1,
   job_values: 1,
 }
-/** Belongs to users, of whom there is one. */
+/** Belongs to users, and there is one user. */
 const OF_USERS = new Set(['passwords', 'personal_tokens', 'mfa', 'recovery_codes', 'preferences'])
 
 /** Whether a restore would delete nothing but the first administrator and the unchanged objects of a first start.
  * @param counts the rows of each table
- * @param names those of the objects of a first start */
+ * @param names the names of the objects of a first start */
 export async function isEmpty(
   database: Database,
   counts: ReadonlyMap<string, number>,
@@ -149,7 +149,7 @@ export async function listJobIds(database: Database, afterId: number, limit: num
   return rows.map(({ id }) => id)
 }
 
-/** What an actor has told of a job so far: the number of its latest transition that was heard of. */
+/** The number of the latest transition of a job that its actor has published. */
 export async function heardOf(database: Database, jobId: number): Promise<number> {
   const [row] = await database.all<{ heard: number }>(
     sql`select coalesce(heard, seq) as heard from states where object_id = ${jobId}`,
@@ -161,7 +161,7 @@ function enqueueAllJobConfigs(database: Database): Write {
   return database.run(enqueue(queues.staleJobConfigs, sql`select id from jobs`))
 }
 
-/** Objects whose state nobody knows yet begin as new ones do, and everything that is made of others is looked at anew. */
+/** Objects without a known state begin like new ones, and every derived state is computed anew. */
 function firstStates(database: Database, at: number): Write[] {
   const now = sql`cast(${at} as integer)`
   return [

@@ -7,7 +7,7 @@ import type { Table } from './tables.ts'
 
 const PAGE_ROWS = 2_000
 const PAGE_LENGTH = 512 * 1024
-/** What stands in place of the rows of a table that grows: up to which of them it had by then. */
+/** The upper bound of a table that grows, in place of its rows. */
 const WATERMARK = 'up to '
 const SEQUENCES = 'sqlite_sequence'
 
@@ -21,7 +21,7 @@ export function tablesFor(wanted: {
 }
 
 /** Copies what there is into rows of a run, as of one instant: a batch is a transaction on every host, and reads over
- * several queries are none. Of tables that grow it is noted how far they have grown. */
+ * several queries are not. For tables that grow it stores the upper bound. */
 export function takeSnapshot(
   database: Database,
   run: string,

@@ -31,7 +31,7 @@ import * as queues from '../../../../db/tables/work-queues.ts'
 
 type Cells = Readonly<Record<string, unknown>>
 
-/** What a backup does with a table. */
+/** The treatment of a table in a backup. */
 type TablePolicy = {
   /** Always, or with histories or files alone. */
   readonly kept: 'always' | 'histories' | 'files'
@@ -57,12 +57,12 @@ const SIGNED_IN: Fate = { left: 'who was signed in signs in again: a restore mus
 const RUNS_LEFT: Fate = { left: 'jobs that ran here, or were to: their scripts are kept' }
 const SIGNING = () => 'webhook signing key'
 
-/** What becomes of each table. A table that is not here fails a test. */
+/** The treatment of each table. A table that is not here fails a test. */
 const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [access.users, ALWAYS],
   [access.preferences, ALWAYS],
   [access.sessions, SIGNED_IN],
-  [access.setups, { left: 'a link for whoever sets up an installation that has nobody yet' }],
+  [access.setups, { left: 'the set-up link of an installation without users' }],
   [access.userGroups, ALWAYS],
   [access.memberships, ALWAYS],
   [access.grants, ALWAYS],

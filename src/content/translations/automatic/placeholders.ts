@@ -6,7 +6,7 @@ const IN_TEXT = /\[\[\s*\d+\s*\]\]|%(?:\d+\$)?[-+0 #]*\d*(?:\.\d+)?[sdiufgxXeEc@
 const IN_MARKUP = /<\/?[A-Za-z!][^<>]*>|&(?:\w+|#\d+|#x[\dA-Fa-f]+);/y
 const MARK = /\[\[\s*(\d+)\s*\]\]/g
 
-/** Puts marks in place of placeholders: `{name}`, `${name}`, `{{name}}` and whatever else stands between matching braces,
+/** Puts marks in place of placeholders: `{name}`, `${name}`, `{{name}}` and any text between matching braces,
  * `%s`, and in markup tags and entities. */
 export function mask(text: string, isMarkup: boolean): Masked {
   const placeholders: string[] = []

@@ -22,7 +22,7 @@ const RETRY_AFTER_S = 10
 const CACHED_MS = 90 * 86_400_000
 const CACHED_MAX = 100_000
 
-/** Who translates takes its time; more at once would only wait there. */
+/** Providers are slow; more requests at once would only wait there. */
 const slots = new Semaphore(4, 16, 60_000)
 
 /** A text with what is sent of it. */

@@ -7,7 +7,7 @@ export type Pair = { readonly provider: string; readonly source: string; readonl
 
 export type CachedRow = { readonly digest: string; readonly text: string }
 
-/** What is remembered of these texts. */
+/** The cached translations of these texts. */
 export function findCached(database: Database, pair: Pair, digests: readonly string[]): Promise<CachedRow[]> {
   const these = sql`(select value from json_each(${JSON.stringify(digests)}))`
   return Promise.resolve(

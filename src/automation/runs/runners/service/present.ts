@@ -3,10 +3,10 @@ import { POLL_MS } from '../../protocol.ts'
 import type { AboutRunner } from '../../protocol.ts'
 import * as store from '../store.ts'
 
-/** Who polls is heard of more often. */
+/** A present runner polls more often than this. */
 export const PRESENT_MS = POLL_MS + 15_000
 
-/** What the runners that are there say of themselves. */
+/** The reports of the present runners. */
 export function presentRunners({
   database,
   clock,

@@ -16,7 +16,7 @@ import type { RunConfigurationChange, RunConfigurationRow } from '../store.ts'
 
 const recorded = recorder('run configuration')
 
-/** What is to be kept of a body.
+/** The row of a body.
  * @param at where the body is in what was sent, as a pointer @throws {Refusal} invalid for a data source that is not there or is
  * not written to, or a value that is missing; forbidden for a data source that the caller may not name */
 export async function changeOf(
@@ -41,7 +41,7 @@ export async function changeOf(
   return { name, isDefault, timeoutS: timeout, rules, secrets, ...changerOf(context.caller) }
 }
 
-/** Why a body cannot name the data source that it names. Whoever names one is let in by its password, so that takes an
+/** The reason why a body cannot name its data source. A run with a data source gets its password, so naming one takes an
  * administrator; others may leave it as it is, or ask for less.
  * @throws {Refusal} forbidden */
 async function sourceFaults(
@@ -64,7 +64,7 @@ async function sourceFaults(
   ]
 }
 
-/** Why a body cannot name the job that it reports to. What was there may stay, whoever edits the rest.
+/** The reason why a body cannot name the job that it reports to. An existing job may stay in an edit by any user.
  * @throws {Refusal} forbidden for a job that the caller may not deliver to */
 async function reportFaults(
   context: Context,
@@ -85,7 +85,7 @@ async function reportFaults(
 
 /** The variables of a body, with those that change how an interpreter starts as an administrator has set them. Others may
  * leave these out or send them back as they were: they stay.
- * @throws {Refusal} forbidden for a body of somebody else that sets one of them */
+ * @throws {Refusal} forbidden for a body of another user that sets one of them */
 function startingAsBefore(
   { caller }: Context,
   given: RunConfigurationBody['envVariables'],
@@ -126,7 +126,7 @@ async function variablesOf(
   const missing: number[] = []
   for (const [index, { key, value, secret }] of given.entries()) {
     if (secret || isSecretName(key)) {
-      // What was no secret before may become one as it is.
+      // A plain value may become a secret unchanged.
       const text = value ?? plainBefore.get(key)
       const sealed = text === undefined ? sealedBefore.get(key) : await sealOf(ports, key, text)
       if (sealed !== undefined) secrets[key] = sealed
@@ -205,7 +205,7 @@ function auditFieldsOf({
   return { name, isDefault, timeout: timeoutS, ...rules }
 }
 
-/** What is said of a configuration that cannot be. */
+/** The fault of an impossible configuration. */
 export function cannotRun(faults: readonly Fault[]): Refusal {
   return new Refusal('invalid', 'The run configuration is invalid; see errors.', faults)
 }

@@ -20,8 +20,8 @@ type Around = {
   readonly at?: string
 }
 
-/** What is to be kept of a body. What is due already stays so, unless it is to come at other times.
- * @throws {Refusal} invalid for what never comes, or a configuration that is none of the script */
+/** The row of a body. A due schedule stays due, unless its times change.
+ * @throws {Refusal} invalid for a schedule that never comes, or a configuration of another script */
 export function changeOf(
   { ports, caller }: Context,
   body: ScheduleConfigurationBody,

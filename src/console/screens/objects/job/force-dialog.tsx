@@ -12,7 +12,7 @@ import type { Job } from './job.ts'
 const STATES = ['major', 'minor', 'warning', 'ok', 'no_data', 'undefined'] as const
 type State = (typeof STATES)[number]
 
-/** Fixes the state of a job, whatever is delivered. */
+/** Fixes the state of a job, regardless of its deliveries. */
 export function ForceDialog({
   job,
   onClose,

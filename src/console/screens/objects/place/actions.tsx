@@ -25,7 +25,7 @@ type Props = {
   readonly etag: string | undefined
 }
 
-/** What can be done with a group or a device. */
+/** The actions of a group or a device. */
 export function PlaceActions({ type, place, etag }: Props): JSX.Element {
   const { route } = useLocation()
   const [dialog, setDialog] = useState<'group' | 'edit' | 'move' | 'copy' | 'delete' | null>(null)

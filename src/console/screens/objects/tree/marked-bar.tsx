@@ -20,7 +20,7 @@ const MAINTAIN_MIN = 20
 type Job = { readonly id: number; readonly name: string }
 type Props = { readonly nodes: readonly Node[]; readonly onUnmark: () => void }
 
-/** What can be done with all marked objects. Groups and devices stand for the jobs below them. */
+/** The actions on all marked objects. Groups and devices stand for the jobs below them. */
 export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
   const [dialog, setDialog] = useState<'move' | 'copy' | 'delete' | null>(null)
   const [stopping, setStopping] = useState<readonly Job[] | null>(null)

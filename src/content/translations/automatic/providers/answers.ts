@@ -5,12 +5,12 @@ export const ANSWER_MAX_BYTES = 1024 * 1024
 const RETRY_DEFAULT_S = 10
 const RETRY_MAX_S = 86_400
 
-/** What is said of the two languages when a provider does not understand what it is asked. */
+/** The refusal of a pair of languages that a provider does not support. */
 export function unknownLanguage(): Refusal {
   return new Refusal('invalid', 'The translation provider does not translate between these languages.')
 }
 
-/** What is said of a status that no provider gives where all is well. */
+/** The refusal for an unexpected status of a provider. */
 export function refusalOfStatus({ status, headers }: Response): Refusal {
   if (status === 429) {
     const askedS = Number(headers.get('retry-after') ?? RETRY_DEFAULT_S)

@@ -42,6 +42,35 @@ groups:
           - name: door
 `
 
+const SERVICES = `
+manifest: plant-s
+groups:
+  - name: Shop
+    devices:
+      - name: web
+        jobs: [{ name: page }, { name: login }]
+    slos:
+      - name: Checkout
+        stateOperation: or
+        device: [Shop, web]
+        childrenFilter:
+          group: [Shop]
+          filterDefinition: { conditions: [{ item: name, operator: contains, expression: pay }] }
+        parameters: { costsPerMin: 12.5, currency: CHF, riskFactor: 0 }
+        children:
+          - { type: job, path: [Shop, web, page], weight: 2, stateOverrides: { warning: minor } }
+          - { type: slo, path: [Shop, Sign in] }
+      - name: Sign in
+        sortMode: name
+        children: [{ type: job, path: [Shop, web, page] }, { type: job, path: [Shop, web, login] }]
+slcs:
+  - name: Agreement
+    limit: 99.5
+    warnAt: 70
+    activeTime: [{ days: [monday, tuesday], begin: '08:00', end: '18:00' }]
+    children: [{ type: slo, path: [Shop, Checkout] }]
+`
+
 let folder = ''
 let file = ''
 beforeAll(async () => {
@@ -80,6 +109,100 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
         await Bun.write(file, text.replaceAll(/^ *(?:devices|groups):[^]*$/gm, 'groups: []'))
         await apply('--prune', '--yes')
       }
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'service level objects and containers are created with their children, compared, exported and pruned',
+    async () => {
+      await Bun.write(file, SERVICES)
+      expect((await apply('--dry-run')).text).toBe(
+        '+ group "Shop"\n+ device "Shop / web"\n+ job "Shop / web / page"\n+ job "Shop / web / login"\n' +
+          '+ slo "Shop / Checkout"\n+ slo "Shop / Sign in"\n+ slc "Agreement"\n' +
+          'Plan: 7 to create, 0 to change, 0 to delete.\n',
+      )
+      await apply('--yes')
+      expect(await apply('--dry-run')).toMatchObject({ exitCode: 0 })
+
+      const { request } = await connectAdministrator(host)
+      const search = '/root/searchPath?path=**'
+      const found = await good<{ items: { id: number; type: string; name: string }[] }>(
+        request('GET', search),
+      )
+      const idOf = (name: string) => found.items.find((item) => item.name === name)?.id ?? 0
+      const [checkout, signIn, page] = [idOf('Checkout'), idOf('Sign in'), idOf('page')]
+      expect(await good(request('GET', `/slos/${checkout}`))).toMatchObject({
+        deviceId: idOf('web'),
+        stateOperation: 'or',
+        childrenFilter: { groupId: idOf('Shop') },
+        parameters: { costsPerMin: 12.5, currency: 'CHF', riskFactor: 0, children: 2 },
+      })
+
+      // Children and settings that were changed by hand are drift.
+      const items = [{ id: idOf('login') }]
+      await good(request('PUT', `/slo/${checkout}/children`, { json: { items } }))
+      await good(
+        request('PATCH', `/slos/${checkout}`, { json: { childrenFilter: { groupId: 1 }, deviceId: 0 } }),
+      )
+      await good(request('PATCH', `/slcs/${idOf('Agreement')}`, { json: { limit: 99 } }))
+      expect((await apply('--dry-run')).text).toBe(
+        '~ slo "Shop / Checkout"\n' +
+          '    device: 0 → "Shop / web"\n    childrenFilter.group: 1 → "Shop"\n' +
+          `    children: ["job \\"login\\" (${idOf('login')})"] → ` +
+          '["job \\"Shop / web / page\\" × 2, warning as minor","slo \\"Shop / Sign in\\""]\n' +
+          '~ slc "Agreement"\n    limit: 99 → 99.5\nPlan: 0 to create, 2 to change, 0 to delete.\n',
+      )
+      await apply('--yes')
+      expect((await apply('--dry-run')).exitCode).toBe(0)
+
+      const { text } = await runCommand(exportCommand, ['--manifest', 'plant-s'], { environment })
+      const [shop] = (parse(text) as { groups: { slos: object[] }[] }).groups
+      expect(shop?.slos[0]).toEqual({
+        name: 'Checkout',
+        stateOperation: 'or',
+        pushState: 'any',
+        sortMode: 'link',
+        parameters: { costsPerMin: 12.5, currency: 'CHF', riskFactor: 0 },
+        device: ['Shop', 'web'],
+        childrenFilter: {
+          filterDefinition: {
+            mode: 'and',
+            conditions: [{ item: 'name', operator: 'contains', expression: 'pay' }],
+          },
+          group: ['Shop'],
+        },
+        children: [
+          { type: 'job', path: ['Shop', 'web', 'page'], weight: 2, stateOverrides: { warning: 'minor' } },
+          { type: 'slo', path: ['Shop', 'Sign in'] },
+        ],
+      })
+      await Bun.write(file, text)
+      expect((await apply('--dry-run')).text).toContain('and the service agree.')
+
+      await Bun.write(file, SERVICES.replace('path: [Shop, web, login]', 'path: [Shop, web, logon]'))
+      expect(String(await rejection(apply('--dry-run')))).toContain(
+        'In slo "Shop / Sign in" its child is the job "Shop / web / logon", which does not exist.',
+      )
+      // The renamed object stays the child that it was; the other one goes, and nothing counts it any more.
+      await Bun.write(
+        file,
+        SERVICES.replace('          - { type: slo, path: [Shop, Sign in] }\n', '')
+          .replace(/ {6}- name: Sign in[^]*?\nslcs/, 'slcs')
+          .replace('name: Checkout', 'name: Pay\n        formerName: Checkout')
+          .replace('path: [Shop, Checkout]', 'path: [Shop, Pay]'),
+      )
+      expect((await apply('--prune', '--dry-run')).text).toContain(`- slo "Sign in" (${signIn})\n`)
+      await apply('--yes', '--prune')
+      expect((await apply('--dry-run', '--prune')).exitCode).toBe(0)
+      expect((await request('GET', `/slos/${signIn}`)).status).toBe(404)
+      const children = await good<{ items: { id: number }[] }>(request('GET', `/slo/${checkout}/children`))
+      expect(children.items.map(({ id }) => id)).toEqual([page])
+
+      await Bun.write(file, 'manifest: plant-s\n')
+      await apply('--yes', '--prune')
+      const left = await good<{ items: { name: string }[] }>(request('GET', search))
+      expect(left.items.map(({ name }) => name)).not.toContain('Agreement')
     },
     TEST_MAX_MS,
   )
@@ -173,7 +296,9 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
 test.each([
   ['manifest: Plant A', '/manifest must be lower case letters'],
   ['manifest: a\ngroups: [{}]', '/groups/0/name'],
-  ['manifest: a\nslos: []', '/ has unknown fields: slos'],
+  ['manifest: a\njobs: []', '/ has unknown fields: jobs'],
+  ['manifest: a\nslos: [{ name: x, children: [{ type: job, path: [] }] }]', '/slos/0/children/0/path'],
+  ['manifest: a\nslcs: [{ name: x, children: [{ type: plant, path: [y] }] }]', '/slcs/0/children/0/type'],
   ['manifest: a\ngroups:\n  - name: x\n   devices: []', 'at line 4'],
   ['manifest: a\ngroups: [{name: x}, {name: x}]', 'two objects group "x"'],
   ['manifest: a\n---\nmanifest: b', 'two manifests, "a" and "b"'],
@@ -193,6 +318,8 @@ test('the JSON Schema accepts the manifest and refuses one with a fault', async 
   const { text } = await runCommand(applyCommand, ['--schema'], { environment: { TIDEMARK_TOKEN: 'x' } })
   const validate = new Ajv({ strict: false }).compile(JSON.parse(text) as object)
   expect(validate(parse(MANIFEST))).toBe(true)
+  expect(validate(parse(SERVICES))).toBe(true)
+  expect(validate({ manifest: 'a', slos: [{ name: 'a', children: [{ type: 'job' }] }] })).toBe(false)
   expect(validate({ manifest: 'a', groups: [{ devices: [] }] })).toBe(false)
 })
 

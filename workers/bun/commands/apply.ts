@@ -17,10 +17,11 @@ const MANIFEST = 'exported'
 export const applyCommand: Command = {
   name: 'apply',
   about:
-    'Makes groups, devices, jobs, alarm links and recipients equal to a manifest: a YAML file or a directory of them. It\n' +
-    '  prints the plan and asks; --yes does not ask. --dry-run prints the plan only, and exits with 3 if there is something\n' +
-    '  to do. --prune deletes objects that the manifest managed and no longer names, with their histories. --schema prints\n' +
-    '  the JSON Schema of a manifest. The objects are below the group --below, or below the root.',
+    'Makes groups, devices, jobs, service level objects and containers, alarm links and recipients equal to a manifest: a\n' +
+    '  YAML file or a directory of them. It prints the plan and asks; --yes does not ask. --dry-run prints the plan only, and\n' +
+    '  exits with 3 if there is something to do. --prune deletes objects that the manifest managed and no longer names, with\n' +
+    '  their histories. --schema prints the JSON Schema of a manifest. The objects are below the group --below, or below the\n' +
+    '  root.',
   actions: {
     '': serviceAction({
       words: '',
@@ -42,8 +43,8 @@ export const applyCommand: Command = {
 export const exportCommand: Command = {
   name: 'export',
   about:
-    'Prints the groups, devices, jobs and alarm links below a group as a manifest for tidemark apply. Recipients are named\n' +
-    '  and not exported, because their targets may have secrets.',
+    'Prints the groups, devices, jobs, service level objects and containers with their alarm links below a group as a\n' +
+    '  manifest for tidemark apply. Recipients are named and not exported, because their targets may have secrets.',
   actions: {
     '': serviceAction({
       words: '[<group>]',
@@ -52,7 +53,9 @@ export const exportCommand: Command = {
       run: async (invocation) => {
         const group = idOf(invocation.words[0] ?? ROOT_GROUP, 'group')
         const name = invocation.text('manifest') ?? MANIFEST
-        return { text: await exportManifest(invocation.client(), group, name) }
+        const { text, omitted } = await exportManifest(invocation.client(), group, name)
+        for (const sentence of omitted) process.stderr.write(`Left out: ${sentence}\n`)
+        return { text }
       },
     }),
   },

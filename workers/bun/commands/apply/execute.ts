@@ -1,24 +1,34 @@
+import { CommandFailure } from '../../failures.ts'
 import { RequestFailure } from '../client.ts'
 import type { Client } from '../client.ts'
-import type { Link } from './manifest.ts'
+import { Finder } from './finder.ts'
+import type { Parent } from './finder.ts'
+import type { Link, ObjectType } from './manifest.ts'
 import { COLLECTIONS } from './plan.ts'
-import type { Leftover, Plan, RecipientStep, Step } from './plan.ts'
+import type { Leftover, Plan, RecipientStep } from './plan.ts'
+import { foundChildren, foundReferences } from './references.ts'
+import type { FoundReferences } from './references.ts'
+import type { Step } from './step.ts'
 
 type Created = { readonly id: number }
 
 const JSON_BODY = { 'content-type': 'application/json' }
 const NOT_FOUND = 404
+const SERVICE_TYPES: ReadonlySet<ObjectType> = new Set(['slo', 'slc'])
 
-/** Carries a plan out: recipients, then objects from the top down, then, with `prunes`, the deletion of leftovers. A failure
- * ends it; the next plan has the rest.
+/** Carries a plan out: recipients, then objects from the top down, then service level objects and containers, which refer to
+ * objects, then, with `prunes`, the deletion of leftovers. A failure ends it; the next plan has the rest.
  * @throws {RangeError} naming the object, also where it was changed after the plan */
 export async function execute(
   client: Client,
   plan: Plan,
   { below, prunes }: { readonly below: number; readonly prunes: boolean },
 ): Promise<void> {
+  const parent: Parent = { type: 'group', id: below }
   const recipientIds = await saveRecipients(client, plan.recipients)
-  await saveObjects(client, recipientIds, { steps: plan.steps, parentId: below })
+  const services: Placed[] = []
+  await saveObjects({ client, recipientIds, services }, { steps: plan.steps, parentId: below })
+  await saveServices(client, recipientIds, { services, parent })
   if (!prunes) return
   for (const leftover of plan.leftovers) await remove(client, leftover)
 }
@@ -39,42 +49,89 @@ async function saveRecipients(
   return new Map(items.map(({ id, name }) => [name, id]))
 }
 
+type Placed = { readonly step: Step; readonly parentId: number }
+type Saving = {
+  readonly client: Client
+  readonly recipientIds: ReadonlyMap<string, number>
+  /** The service level objects and containers so far, which are saved after all other objects. */
+  readonly services: Placed[]
+}
+
 async function saveObjects(
-  client: Client,
-  recipientIds: ReadonlyMap<string, number>,
+  saving: Saving,
   { steps, parentId }: { readonly steps: readonly Step[]; readonly parentId: number },
 ): Promise<void> {
   for (const step of steps) {
-    const id = await saveWithLinks(client, recipientIds, { step, parentId })
-    await saveObjects(client, recipientIds, { steps: step.children, parentId: id })
+    if (SERVICE_TYPES.has(step.wanted.type)) saving.services.push({ step, parentId })
+    else {
+      const id = await naming(step, () => saveWithLinks(saving, { step, parentId }, {}))
+      await saveObjects(saving, { steps: step.children, parentId: id })
+    }
+  }
+}
+
+/** First all of them, then their children, which may be others of them. */
+async function saveServices(
+  client: Client,
+  recipientIds: ReadonlyMap<string, number>,
+  { services, parent }: { readonly services: readonly Placed[]; readonly parent: Parent },
+): Promise<void> {
+  const finder = new Finder(client)
+  const saved: { readonly step: Step; readonly id: number }[] = []
+  for (const placed of services) {
+    const { step } = placed
+    const id = await naming(step, async () => {
+      const found = await foundReferences(step.wanted, finder, parent)
+      return saveWithLinks({ client, recipientIds }, placed, found)
+    })
+    saved.push({ step, id })
+  }
+  const after = new Finder(client)
+  for (const { step, id } of saved) {
+    const { type, references } = step.wanted
+    const children = references.children ?? []
+    const isChanged = step.id === null ? children.length > 0 : step.childChanges.length > 0
+    if (!isChanged) continue
+    await naming(step, async () => {
+      const items = await foundChildren(children, after, parent)
+      await client.ask('PUT', `/${type}/${id}/children`, JSON.stringify({ items }), JSON_BODY)
+    })
   }
 }
 
 /** @throws {RangeError} naming the object in the manifest */
-async function saveWithLinks(
-  client: Client,
-  recipientIds: ReadonlyMap<string, number>,
-  { step, parentId }: { readonly step: Step; readonly parentId: number },
-): Promise<number> {
-  const { wanted, path, linkChanges } = step
-  const { type, links } = wanted
+async function naming<Result>({ wanted, path }: Step, save: () => Promise<Result>): Promise<Result> {
   try {
-    const id = await saveObject(client, step, parentId)
-    if (links !== null && (step.id === null || linkChanges.length > 0))
-      await saveLinks(client, `/${type}/${id}/alarmLinks`, links, recipientIds)
-    return id
+    return await save()
   } catch (error) {
-    if (!(error instanceof RequestFailure)) throw error
+    if (!(error instanceof RangeError) || error instanceof CommandFailure) throw error
     throw new RangeError(
-      `${type} "${path}": ${error.message}\nThe steps before it are applied. Mend the manifest and apply it again.`,
+      `${wanted.type} "${path}": ${error.message}\nThe steps before it are applied. Mend the manifest and apply it again.`,
     )
   }
 }
 
-async function saveObject(client: Client, step: Step, parentId: number): Promise<number> {
+async function saveWithLinks(
+  { client, recipientIds }: Omit<Saving, 'services'>,
+  { step, parentId }: Placed,
+  found: FoundReferences,
+): Promise<number> {
+  const { wanted, linkChanges } = step
+  const { type, links } = wanted
+  const id = await saveObject(client, { step, parentId }, found)
+  if (links !== null && (step.id === null || linkChanges.length > 0))
+    await saveLinks(client, `/${type}/${id}/alarmLinks`, links, recipientIds)
+  return id
+}
+
+async function saveObject(
+  client: Client,
+  { step, parentId }: Placed,
+  found: FoundReferences,
+): Promise<number> {
   const { wanted, id, etag, changes, properties } = step
   const path = `/${COLLECTIONS[wanted.type]}`
-  const body = JSON.stringify({ name: wanted.name, ...wanted.settings, properties })
+  const body = JSON.stringify({ name: wanted.name, ...wanted.settings, ...found, properties })
   if (id === null) return (await client.json<Created>('POST', `${path}?parentId=${parentId}`, body)).id
   if (changes.length > 0)
     await client.ask('PATCH', `${path}/${id}`, body, {
@@ -99,7 +156,7 @@ async function saveLinks(
 
 async function remove(client: Client, { type, id }: Leftover): Promise<void> {
   try {
-    await client.ask('DELETE', `/${COLLECTIONS[type] ?? type}/${id}`)
+    await client.ask('DELETE', `/${COLLECTIONS[type]}/${id}`)
   } catch (error) {
     // It is gone with the object that it was in.
     if (!(error instanceof RequestFailure) || error.status !== NOT_FOUND) throw error

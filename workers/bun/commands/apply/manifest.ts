@@ -7,6 +7,7 @@ import * as z from 'zod'
 /** The property of an object that names the manifest that manages it. */
 export const MARKER = 'tidemark.manifest'
 
+const OBJECT_TYPES = ['group', 'device', 'job', 'slo', 'slc'] as const
 const NAME_MAX = 255
 const FILE_MAX_BYTES = 4 * 1024 * 1024
 const FILES_MAX = 1000
@@ -33,12 +34,52 @@ const job = z.looseObject(common).describe('A webhook job; other fields are the 
 const device = z
   .looseObject({ ...common, jobs: z.array(job).optional() })
   .describe('A device; other fields are the fields of the API.')
+const pathNames = z.array(name)
+const child = z
+  .strictObject({
+    type: z.enum(OBJECT_TYPES),
+    path: pathNames.min(1).describe('The names from the group of the manifest down to the object.'),
+    weight: z.int().optional().describe('As how many children it counts; 1 if absent.'),
+    stateOverrides: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('For a state of the child, the state that counts instead.'),
+  })
+  .describe('A child of a service level object or container. The children are replaced as a whole.')
+const slo = z
+  .looseObject({
+    ...common,
+    children: z.array(child).optional(),
+    device: pathNames.min(1).optional().describe('The path of the device that the object belongs to.'),
+    childrenFilter: z
+      .looseObject({
+        group: pathNames
+          .optional()
+          .describe(
+            'The path of the group whose objects the filter searches; [] is the group of the manifest.',
+          ),
+      })
+      .nullable()
+      .optional(),
+  })
+  .describe('A service level object; other fields are the fields of the API.')
+const slc = z
+  .looseObject({ ...common, children: z.array(child).optional() })
+  .describe('A service level container; other fields are the fields of the API.')
+const services = { slos: z.array(slo).optional(), slcs: z.array(slc).optional() }
 type Group = z.infer<typeof job> & {
   readonly devices?: readonly z.infer<typeof device>[] | undefined
   readonly groups?: readonly Group[] | undefined
+  readonly slos?: readonly z.infer<typeof slo>[] | undefined
+  readonly slcs?: readonly z.infer<typeof slc>[] | undefined
 }
 const group: z.ZodType<Group> = z.lazy(() =>
-  z.looseObject({ ...common, devices: z.array(device).optional(), groups: z.array(group).optional() }),
+  z.looseObject({
+    ...common,
+    ...services,
+    devices: z.array(device).optional(),
+    groups: z.array(group).optional(),
+  }),
 )
 const recipient = z
   .looseObject({ name, type: z.string(), target: z.looseObject({}) })
@@ -52,14 +93,24 @@ const manifestSchema = z.strictObject({
   recipients: z.array(recipient).optional(),
   groups: z.array(group).optional(),
   devices: z.array(device).optional(),
+  ...services,
 })
 
+export type ObjectType = (typeof OBJECT_TYPES)[number]
+export type Child = z.infer<typeof child>
 export type Link = z.infer<typeof link>
 export type Recipient = z.infer<typeof recipient>
 
+/** The objects that a service level object or container names; null where it names none, so that it keeps what it has. */
+export type References = {
+  readonly children: readonly Child[] | null
+  readonly device: readonly string[] | null
+  readonly filterGroup: readonly string[] | null
+}
+
 /** An object of a manifest. */
 export type Wanted = {
-  readonly type: 'group' | 'device' | 'job'
+  readonly type: ObjectType
   readonly name: string
   readonly formerName: string | null
   /** Null where the manifest does not name properties: the object keeps its properties. */
@@ -68,6 +119,7 @@ export type Wanted = {
   readonly links: readonly Link[] | null
   /** The other fields, as the API takes them. */
   readonly settings: Readonly<Record<string, unknown>>
+  readonly references: References
   readonly children: readonly Wanted[]
 }
 
@@ -76,6 +128,8 @@ export type Manifest = {
   readonly recipients: readonly Recipient[]
   readonly objects: readonly Wanted[]
 }
+
+const NO_REFERENCES: References = { children: null, device: null, filterGroup: null }
 
 /** The JSON Schema of a document of a manifest (draft 2020-12). */
 export function jsonSchema(): object {
@@ -99,10 +153,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   const manifest = {
     name: first.manifest,
     recipients: documents.flatMap(({ recipients = [] }) => recipients),
-    objects: documents.flatMap(({ groups = [], devices = [] }) => [
-      ...groups.map(wantedGroup),
-      ...devices.map(wantedDevice),
-    ]),
+    objects: documents.flatMap(wantedChildren),
   }
   refuseTwins(manifest.objects, '')
   return manifest
@@ -138,19 +189,51 @@ function faultOf(issue: z.core.$ZodIssue): string {
   return `/${issue.path.join('/')} ${message}`
 }
 
-function wantedGroup({ groups = [], devices = [], ...rest }: Group): Wanted {
-  return wanted('group', rest, [...groups.map(wantedGroup), ...devices.map(wantedDevice)])
+function wantedGroup({ groups, devices, slos, slcs, ...rest }: Group): Wanted {
+  return wanted('group', rest, { children: wantedChildren({ groups, devices, slos, slcs }) })
+}
+
+function wantedChildren({
+  groups = [],
+  devices = [],
+  slos = [],
+  slcs = [],
+}: Pick<Group, 'groups' | 'devices' | 'slos' | 'slcs'>): readonly Wanted[] {
+  return [
+    ...groups.map(wantedGroup),
+    ...devices.map(wantedDevice),
+    ...slos.map(wantedSlo),
+    ...slcs.map(({ children, ...rest }) =>
+      wanted('slc', rest, { references: { ...NO_REFERENCES, children: children ?? null } }),
+    ),
+  ]
 }
 
 function wantedDevice({ jobs = [], ...rest }: z.infer<typeof device>): Wanted {
-  return wanted(
-    'device',
-    rest,
-    jobs.map((one) => wanted('job', one, [])),
-  )
+  return wanted('device', rest, { children: jobs.map((one) => wanted('job', one)) })
 }
 
-function wanted(type: Wanted['type'], object: z.infer<typeof job>, children: readonly Wanted[]): Wanted {
+function wantedSlo({ children, device: itsDevice, childrenFilter, ...rest }: z.infer<typeof slo>): Wanted {
+  const { group: filterGroup, ...filter } = childrenFilter ?? {}
+  const settings =
+    childrenFilter === undefined ? rest : { ...rest, childrenFilter: childrenFilter && { ...filter } }
+  return wanted('slo', settings, {
+    references: {
+      children: children ?? null,
+      device: itsDevice ?? null,
+      filterGroup: filterGroup ?? null,
+    },
+  })
+}
+
+function wanted(
+  type: Wanted['type'],
+  object: z.infer<typeof job>,
+  {
+    children = [],
+    references = NO_REFERENCES,
+  }: { readonly children?: readonly Wanted[]; readonly references?: References } = {},
+): Wanted {
   const {
     name: itsName,
     formerName = null,
@@ -158,7 +241,7 @@ function wanted(type: Wanted['type'], object: z.infer<typeof job>, children: rea
     alarmLinks: links = null,
     ...settings
   } = object
-  return { type, name: itsName, formerName, properties, links, settings, children }
+  return { type, name: itsName, formerName, properties, links, settings, references, children }
 }
 
 /** @throws {RangeError} where two objects of a parent have the same type and name */

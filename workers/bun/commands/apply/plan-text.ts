@@ -1,5 +1,6 @@
 import type { Difference } from './difference.ts'
-import type { Plan, Step } from './plan.ts'
+import type { Plan } from './plan.ts'
+import type { Step } from './step.ts'
 
 export type Counts = { readonly create: number; readonly change: number; readonly delete: number }
 
@@ -44,9 +45,21 @@ function linesOf(plan: Plan, prunes: boolean): readonly Line[] {
   ]
 }
 
-function stepLines({ wanted, path, id, changes, linkChanges, children }: Step): readonly Line[] {
+function stepLines({
+  wanted,
+  path,
+  id,
+  changes,
+  linkChanges,
+  childChanges,
+  children,
+}: Step): readonly Line[] {
   return [
-    ...stepLine({ id, noun: `${wanted.type} "${path}"`, changes: [...changes, ...linkChanges] }),
+    ...stepLine({
+      id,
+      noun: `${wanted.type} "${path}"`,
+      changes: [...changes, ...linkChanges, ...childChanges],
+    }),
     ...children.flatMap(stepLines),
   ]
 }

@@ -1,31 +1,14 @@
 import type { Client } from '../client.ts'
 import { differences } from './difference.ts'
 import type { Difference } from './difference.ts'
+import { Finder } from './finder.ts'
+import type { Listed, Parent } from './finder.ts'
 import { MARKER } from './manifest.ts'
-import type { Manifest, Recipient, Wanted } from './manifest.ts'
+import type { Manifest, ObjectType, Recipient, Wanted } from './manifest.ts'
+import { withReferences } from './references.ts'
+import type { Actual, Property, Step } from './step.ts'
 
-type Type = Wanted['type']
-type Property = { readonly key: string; readonly value: string }
-type Child = { readonly id: number; readonly type: string; readonly name: string }
-type Actual = { readonly id: number; readonly properties: readonly Property[] } & Readonly<
-  Record<string, unknown>
->
 type ActualLink = Readonly<Record<string, unknown>> & { readonly recipientId: number | null }
-
-/** An object of the manifest beside its state in the service. */
-export type Step = {
-  readonly wanted: Wanted
-  readonly path: string
-  /** Null for an object that is to be created. */
-  readonly id: number | null
-  /** The version of the object, for If-Match. */
-  readonly etag: string | null
-  /** The properties of the object after the plan. */
-  readonly properties: readonly Property[]
-  readonly changes: readonly Difference[]
-  readonly linkChanges: readonly Difference[]
-  readonly children: readonly Step[]
-}
 
 export type RecipientStep = {
   readonly wanted: Recipient
@@ -36,7 +19,7 @@ export type RecipientStep = {
 /** An object of an earlier state of the manifest that is no longer in it. */
 export type Leftover = {
   readonly id: number
-  readonly type: string
+  readonly type: ObjectType
   readonly name: string
   readonly depth: number
 }
@@ -48,27 +31,33 @@ export type Plan = {
   readonly leftovers: readonly Leftover[]
 }
 
-export const COLLECTIONS: Readonly<Record<string, string>> = {
+export const COLLECTIONS: Readonly<Record<ObjectType, string>> = {
   group: 'groups',
   device: 'devices',
   job: 'jobs',
+  slo: 'slos',
+  slc: 'slcs',
 }
 
 /** The path of an object with all of its fields. */
-export function pathOf(type: string, id: number): string {
+export function pathOf(type: ObjectType, id: number): string {
   return `/${COLLECTIONS[type]}/${id}${type === 'job' ? '?thresholds=true' : ''}`
 }
 
 /** Compares a manifest with the objects below a group.
- * @throws {RangeError} where another manifest manages an object, or a recipient is unknown */
+ * @throws {RangeError} where another manifest manages an object, or the manifest names a recipient or an object that
+ * does not exist */
 export async function makePlan(client: Client, manifest: Manifest, below: number): Promise<Plan> {
   const { items } = await client.read<{ readonly items: readonly Actual[] }>('/alarmrecipients')
   const existing = new Map(items.map((item) => [String(item['name']), item]))
   const recipients = manifest.recipients.map((wanted) => recipientStep(wanted, existing.get(wanted.name)))
   const names = new Map<number, string>(items.map(({ id, name }) => [id, String(name)]))
   const known = new Set([...existing.keys(), ...manifest.recipients.map(({ name }) => name)])
-  const planner = new Planner(client, { manifest: manifest.name, names, known })
-  const steps = await planner.stepsOf(manifest.objects, { type: 'group', id: below }, '')
+  const finder = new Finder(client)
+  const planner = new Planner({ client, finder }, { manifest: manifest.name, names, known })
+  const parent: Parent = { type: 'group', id: below }
+  const placed = await planner.stepsOf(manifest.objects, parent, '')
+  const steps = await withReferences(placed, finder, parent)
   return {
     manifest: manifest.name,
     recipients,
@@ -86,6 +75,7 @@ function recipientStep(wanted: Recipient, actual: Actual | undefined): Recipient
 
 class Planner {
   readonly #client: Client
+  readonly #finder: Finder
   readonly #known: {
     readonly manifest: string
     readonly names: ReadonlyMap<number, string>
@@ -93,7 +83,7 @@ class Planner {
   }
 
   constructor(
-    client: Client,
+    { client, finder }: { readonly client: Client; readonly finder: Finder },
     known: {
       readonly manifest: string
       readonly names: ReadonlyMap<number, string>
@@ -101,17 +91,14 @@ class Planner {
     },
   ) {
     this.#client = client
+    this.#finder = finder
     this.#known = known
   }
 
   /** The steps of objects below a parent, which is null where the parent is to be created. */
-  async stepsOf(
-    objects: readonly Wanted[],
-    parent: { readonly type: Type; readonly id: number } | null,
-    path: string,
-  ): Promise<readonly Step[]> {
+  async stepsOf(objects: readonly Wanted[], parent: Parent | null, path: string): Promise<readonly Step[]> {
     if (objects.length === 0) return []
-    const children = parent ? await childrenOf(this.#client, parent) : []
+    const children = parent ? await this.#finder.below(parent) : []
     const steps: Step[] = []
     for (const wanted of objects) {
       const named = (name: string | null) =>
@@ -122,13 +109,14 @@ class Planner {
     return steps
   }
 
-  async #stepOf(wanted: Wanted, found: Child | undefined, path: string): Promise<Step> {
+  async #stepOf(wanted: Wanted, found: Listed | undefined, path: string): Promise<Step> {
     this.#refuseUnknownRecipients(wanted, path)
     const below = `${path} / `
     if (!found) {
       const children = await this.stepsOf(wanted.children, null, below)
       const properties = propertiesAfter(wanted, [], this.#known.manifest)
-      return { wanted, path, id: null, etag: null, properties, changes: [], linkChanges: [], children }
+      const nothing = { changes: [], linkChanges: [], childChanges: [], actual: null }
+      return { wanted, path, id: null, etag: null, properties, ...nothing, children }
     }
     const { id } = found
     const response = await this.#client.ask('GET', pathOf(wanted.type, id))
@@ -144,6 +132,8 @@ class Planner {
         .concat(markerChange(actual, this.#known.manifest))
         .concat(removedProperties(actual, wanted)),
       linkChanges: await this.#linkChanges(wanted, id),
+      childChanges: [],
+      actual,
       children: await this.stepsOf(wanted.children, { type: wanted.type, id }, below),
     }
   }
@@ -175,16 +165,6 @@ class Planner {
     }))
     return differences(links, actual, 'alarmLinks')
   }
-}
-
-async function childrenOf(
-  client: Client,
-  { type, id }: { readonly type: Type; readonly id: number },
-): Promise<readonly Child[]> {
-  const { items } = await client.read<{ readonly items: readonly (Child & { readonly by: string })[] }>(
-    `/${type}/${id}/children`,
-  )
-  return items.filter(({ by }) => by === 'tree')
 }
 
 function fieldsOf({ name, properties, settings }: Wanted): Readonly<Record<string, unknown>> {
@@ -220,7 +200,8 @@ function removedProperties(actual: Actual, { properties }: Wanted): readonly Dif
     .map(({ key, value }) => ({ path: `properties.${key}`, from: value, to: undefined }))
 }
 
-/** The objects below the group that the manifest managed and no longer names, the deepest first. */
+/** The objects below the group that the manifest managed and no longer names: service level containers and objects first, then
+ * the deepest first. */
 async function leftoversOf(
   client: Client,
   manifest: string,
@@ -230,7 +211,7 @@ async function leftoversOf(
   const condition = { item: 'property_key', operator: 'eq', expression: manifest, propertyKey: MARKER }
   const filter = encodeURIComponent(JSON.stringify({ conditions: [condition] }))
   const { items } = await client.read<{
-    readonly items: readonly (Child & { readonly parentId: number | null })[]
+    readonly items: readonly (Listed & { readonly parentId: number | null })[]
   }>(`/groups/${below}/search?filterDefinition=${filter}`)
   const kept = new Set(idsOf(steps))
   const parents = new Map(items.map(({ id, parentId }) => [id, parentId]))
@@ -241,7 +222,12 @@ async function leftoversOf(
   return items
     .filter(({ id }) => !kept.has(id))
     .map(({ id, type, name }) => ({ id, type, name, depth: depthOf(id) }))
-    .sort((one, other) => other.depth - one.depth)
+    .sort((one, other) => rankOf(other) - rankOf(one) || other.depth - one.depth)
+}
+
+/** Service level objects and containers refer to others, and are deleted first. */
+function rankOf({ type }: Leftover): number {
+  return ['slo', 'slc'].indexOf(type)
 }
 
 function idsOf(steps: readonly Step[]): readonly number[] {

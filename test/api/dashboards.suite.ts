@@ -58,6 +58,8 @@ const stage = once(async (client) => {
   return { group: group.id, inner: inner.id, board: board.id }
 })
 
+const LANGUAGES = ['es', 'it', 'pt', 'nl', 'sv', 'da', 'fi', 'nb', 'pl', 'cs', 'sk']
+
 const LINES = [
   ['POST /dashboards', { name: 'x' }],
   ['POST /dashboards/validate', { name: 'x' }],
@@ -67,6 +69,7 @@ const LINES = [
   ['POST /dashboards/{board}/move', { groupId: null }],
   ['GET /dashboards/{board}/move', undefined],
   ['POST /dashboards/{board}/versions/1/restore', undefined],
+  ['POST /dashboards/{board}/translate', { targets: ['de'] }],
   ['GET /dashboards/{board}/grants', undefined],
   ['PUT /dashboards/{board}/grants', { items: [] }],
   ['POST /dashboards/groups', { name: 'x' }],
@@ -104,6 +107,26 @@ const rows: readonly Row[] = [
     { title: 'missing', call: `GET /dashboards/999999${path}`, answers: 'not_found' },
     { title: 'by URL name', call: `GET /dashboards/PLANT-north${path}`, as: 'editor', answers: 200 },
   ]),
+  ...[[], ['de', 'de'], ['en'], ['no tag'], LANGUAGES.slice(0, 11)].map((targets): Row => ({
+    title: `into ${targets.length} languages`,
+    call: 'POST /dashboards/{board}/translate',
+    json: { targets },
+    answers: 'invalid',
+    pointers: [targets[0] === 'no tag' ? '/targets/0' : '/targets'],
+  })),
+  {
+    title: 'into a language that the provider does not know',
+    call: 'POST /dashboards/{board}/translate',
+    json: { targets: ['de', 'tlh'] },
+    answers: 'invalid',
+    pointers: ['/targets/1'],
+  },
+  {
+    title: 'into ten languages that the provider does not know',
+    call: 'POST /dashboards/{board}/translate',
+    json: { targets: LANGUAGES.slice(0, 10) },
+    answers: 'invalid',
+  },
   { title: 'no name', call: 'POST /dashboards', json: {}, answers: 'invalid', pointers: ['/name'] },
   {
     title: 'an empty name',
@@ -296,6 +319,38 @@ const life: Scenario[] = [
         client.request('POST', `${path}/versions/1/restore`, { as: 'editor' }),
       )
       expect([restored.name, restored.version]).toEqual(['Versions', 3])
+    },
+  },
+  {
+    title: 'machines add the translations that are missing, and leave those that are there',
+    async run(client) {
+      const translations = { de: { 'widgets.w1.title': 'Linie' } }
+      const long = { kind: 'text', title: 'lose {a}', markdown: 'x'.repeat(4_001) }
+      const widgets = { ...DEFINITION.widgets, w8: long }
+      const { id } = await makeDashboard(client, {
+        name: 'Plant',
+        definition: { ...DEFINITION, widgets, translations },
+      })
+      const path = `/dashboards/${id}/translate`
+      const json = { targets: ['de-CH', 'fr'] }
+      const answer = await client.request('POST', path, { json })
+      expectAnswer(answer, { answers: 200 })
+      expect([answer.body['version'], answer.headers.get('etag')]).toEqual([2, '"2"'])
+      const added = answer.body['added'] as Record<string, Record<string, string>>
+      expect(added['fr']).toMatchObject({ name: 'fr: Plant', 'widgets.w1.markdown': 'fr: Hello' })
+      expect(Object.keys(added['fr'] ?? {})).toContain('widgets.w1.title')
+      expect(Object.keys(added['de-CH'] ?? {})).not.toContain('widgets.w1.title')
+      const left = answer.body['left'] as Body[]
+      expect(left.map((one) => `${String(one['path'])} ${String(one['reason'])}`)).toEqual(
+        ['de-CH', 'fr'].flatMap(() => ['widgets.w8.title placeholder_lost', 'widgets.w8.markdown too_long']),
+      )
+      const read = await good<Dashboard>(client.request('GET', `/dashboards/${id}?raw=true`))
+      expect(read.definition).toMatchObject({ translations: { ...translations, ...added } })
+      // What is there stays, and equal contents are no new version.
+      const again = await client.request('POST', path, { json })
+      expect(again.body).toMatchObject({ version: 2, added: {} })
+      const stale = await client.request('POST', path, { json, headers: { 'if-match': '"1"' } })
+      expectAnswer(stale, { answers: 'precondition_failed' })
     },
   },
   {

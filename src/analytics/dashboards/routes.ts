@@ -51,6 +51,7 @@ import {
 } from './service.ts'
 import { listUses } from './service/dependents.ts'
 import { snapshotRoutes } from './snapshots/routes.ts'
+import { translateRoutes } from './translate/routes.ts'
 import { versionRoutes } from './versions/routes.ts'
 
 /** Of the definition with the other fields. */
@@ -294,6 +295,7 @@ export const dashboardRoutes = new Hono<Env>()
   .route('/', readingRoutes)
   .route('/', changingRoutes)
   .route('/', versionRoutes)
+  .route('/', translateRoutes)
   .route('/', publicLinkRoutes)
   .route('/', widgetRunRoutes)
   .route('/', imageRoutes)

@@ -49,26 +49,46 @@ function replaced({ name, description, definition }: Named, texts: Texts): Named
   }
 }
 
-/** The paths of translations that name no text of the dashboard. */
-export function strayTexts({ widgets, pages, parameters, translations }: Definition): string[][] {
-  const known = new Set([
-    'name',
-    'description',
-    ...Object.entries(widgets).flatMap(([id, { kind }]) =>
-      [
-        'title',
-        'description',
-        ...(kind === 'text' ? ['markdown'] : []),
-        ...(kind === 'script' ? ['label'] : []),
-      ].map((field) => `widgets.${id}.${field}`),
+/** The original texts of a dashboard by their paths, also the empty ones. */
+function textsOf({ name, description, definition }: Named): readonly (readonly [string, string])[] {
+  const { widgets, pages, parameters } = definition
+  return [
+    ['name', name],
+    ['description', description],
+    ...Object.entries(widgets).flatMap(([id, widget]) =>
+      textsOfWidget(widget).map(([field, text]) => [`widgets.${id}.${field}`, text] as const),
     ),
-    ...pages.map(({ id }) => `pages.${id}.title`),
-    ...parameters.flatMap(({ name, values }) => [
-      `parameters.${name}.label`,
-      ...values.map(({ value }) => `parameters.${name}.values.${String(value)}`),
+    ...pages.map(({ id, title }) => [`pages.${id}.title`, title] as const),
+    ...parameters.flatMap(({ name: parameter, label, values }) => [
+      [`parameters.${parameter}.label`, label] as const,
+      ...values.map((one) => [`parameters.${parameter}.values.${String(one.value)}`, one.label] as const),
     ]),
-  ])
-  return Object.entries(translations).flatMap(([language, texts]) =>
+  ]
+}
+
+function textsOfWidget(widget: Widget): readonly (readonly [string, string])[] {
+  const { kind, title } = widget
+  if (kind === 'unknown') return [['title', title]]
+  return [
+    ['title', title],
+    ['description', widget.description],
+    ...(kind === 'text' ? [['markdown', widget.markdown] as const] : []),
+    ...(kind === 'script' ? [['label', widget.label] as const] : []),
+  ]
+}
+
+/** The texts that have no translation into a language, neither into its base: `de` is the base of `de-CH`. */
+export function untranslated(named: Named, language: string): readonly (readonly [string, string])[] {
+  const { translations } = named.definition
+  const base = language.split('-', 1)[0] ?? language
+  const known = { ...translations[base], ...translations[language] }
+  return textsOf(named).filter(([path, text]) => text.trim() !== '' && !known[path])
+}
+
+/** The paths of translations that name no text of the dashboard. */
+export function strayTexts(definition: Definition): string[][] {
+  const known = new Set(textsOf({ name: '', description: '', definition }).map(([path]) => path))
+  return Object.entries(definition.translations).flatMap(([language, texts]) =>
     Object.keys(texts).flatMap((path) => (known.has(path) ? [] : [['translations', language, path]])),
   )
 }

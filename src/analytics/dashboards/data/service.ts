@@ -1,10 +1,10 @@
 import type { Context } from '../../../context.ts'
+import { ResultCache } from '../../../data/selection/result-cache.ts'
 import { statusOf } from '../../../http/problem.ts'
 import { untilAborted } from '../../../lib/abort.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { faultsOfValues, resolveParameters, valuesOfTexts } from '../parameters.ts'
 import { lineOf } from '../rights.ts'
@@ -15,6 +15,7 @@ import type { Widget } from '../widgets.ts'
 import { rangeAt } from './range.ts'
 import type { DataBody, DataView, WidgetAnswer } from './schema.ts'
 import { dataOf, hasData } from './service/kinds.ts'
+import { weightOf } from './service/weight.ts'
 import { Reading } from './service/reading.ts'
 import type { AskedData } from './asked.ts'
 
@@ -25,12 +26,14 @@ const ALL_MAX_MS = 30_000
 const RETRY_S = 5
 /** Equal requests of a user share their data for this long. */
 const SHARED_MS = 1_000
+const SHARED_MAX_BYTES = 16 * 1024 * 1024
+const NEVER = new AbortController().signal
 
 type Head = Omit<DataView, 'widgets'>
 type Answers = { readonly head: Head; readonly widgets: ReadonlyMap<string, WidgetAnswer> }
 type Request = Omit<DataBody, 'etags'> & { readonly areTexts?: boolean }
 
-const shared = new WeakMap<Ports, TtlCache<Answers>>()
+const shared = new WeakMap<Ports, ResultCache<Answers>>()
 
 /** The data of widgets, each with its own status. `areTexts`: the values of parameters are texts of a URL.
  * @throws {Refusal} not_found, also for a dashboard that is not valid; invalid for parameters and widgets */
@@ -41,20 +44,30 @@ export async function readData(
 ): Promise<DataView> {
   const { ports, caller } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  let cache = shared.get(ports)
-  if (!cache) shared.set(ports, (cache = new TtlCache(SHARED_MS)))
-  const key = JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], ref, request])
-  const answers = await cache.find(key, ports.clock.now(), async () => {
-    const found = await prepare(context, ref, request)
-    const widgets = new Map<string, WidgetAnswer>()
-    await readAll(context, found.asked, (id, answer) => {
-      widgets.set(id, answer)
-    })
-    return { head: found.head, widgets }
+  const cache =
+    shared.get(ports) ??
+    new ResultCache<Answers>(SHARED_MAX_BYTES, ({ widgets }) => weightOf(widgets.values()))
+  shared.set(ports, cache)
+  const { value: answers } = await cache.find({
+    name: JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], ref, request]),
+    ageMaxMs: SHARED_MS,
+    now: () => ports.clock.now(),
+    signal: context.request?.signal ?? NEVER,
+    compute: () => readAnswers(context, ref, request),
   })
-  if (!answers) throw new Error('The data of a dashboard was not read.')
   const entries = [...answers.widgets].map(([id, answer]) => [id, unlessSame(answer, etags[id])] as const)
   return { ...answers.head, widgets: Object.fromEntries(entries) }
+}
+
+async function readAnswers(context: Context, ref: DashboardRef, request: Request): Promise<Answers> {
+  const { head, asked } = await prepare(context, ref, request)
+  const widgets = new Map<string, WidgetAnswer>()
+  await readAll(context, asked, (id, answer) => {
+    widgets.set(id, answer)
+  })
+  // Others who wait for this answer do not get one that ended with its caller.
+  context.request?.signal.throwIfAborted()
+  return { head, widgets }
 }
 
 /** As `readData`, with the answer of each widget as soon as it is there. @throws {Refusal} as `readData`, before the first */

@@ -120,10 +120,10 @@ type Prepared = Readable & {
  * there, and for other values than the defaults. */
 async function preparedResult(
   context: Context,
-  { dataSourceId, queryId, number }: Omit<VersionOfQuery, 'of'>,
+  { dataSourceId, queryId, number, materialization }: Omit<VersionOfQuery, 'of'>,
   values: Values,
 ): Promise<Readable | null> {
-  if (queryId === undefined || number === undefined) return null
+  if (queryId === undefined || number === undefined || materialization === null) return null
   if (Object.values(values).some((value) => value !== null)) return null
   const source = await requireSource(context.ports, dataSourceId)
   const stored = await findReadable(context, source, { queryId, number })

@@ -4,13 +4,14 @@ import { accountOf } from '../../../../access/session/service.ts'
 import { userOf } from '../../../../access/session/service/callers.ts'
 import { hasPublicDashboards } from '../../../../content/settings/service.ts'
 import type { Context } from '../../../../context.ts'
+import { ResultCache } from '../../../../data/selection/result-cache.ts'
 import { sha256 } from '../../../../lib/digest.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import { MINUTE_MS, timeFormat } from '../../../../lib/time.ts'
-import { TtlCache } from '../../../../lib/ttl-cache.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import type { DataView } from '../../data/schema.ts'
 import { readData } from '../../data/service.ts'
+import { weightOf } from '../../data/service/weight.ts'
 import type { Definition } from '../../definition.ts'
 import { faultsOfValues, resolveParameters, valuesOfTexts } from '../../parameters.ts'
 import type { Values } from '../../parameters.ts'
@@ -25,12 +26,13 @@ import { isShown, visibleAnswer, visibleDefinition } from '../visible.ts'
 
 /** How long data is shared by all readers of a link. */
 const SHOWN_MS = 30_000
+const SHOWN_MAX_BYTES = 16 * 1024 * 1024
 /** Requests of a network within a minute, for each link. */
 const REQUESTS_MAX = 60
 
 type Opened = { readonly link: PublicRow; readonly context: Context; readonly found: FoundDashboard }
 
-const shown = new WeakMap<Ports, TtlCache<DataView>>()
+const shown = new WeakMap<Ports, ResultCache<DataView>>()
 
 /** The shown parts of a public dashboard. @throws {Refusal} as `open` */
 export async function readFrame(asking: Context, token: string): Promise<FrameView> {
@@ -74,19 +76,24 @@ export async function readPublicData(asking: Context, token: string, given: Valu
   const { timeRange } = link.settings
   const widgets = Object.entries(definition.widgets).flatMap(([id, widget]) => (isShown(widget) ? [id] : []))
   const { ports } = context
-  let cache = shown.get(ports)
-  if (!cache) shown.set(ports, (cache = new TtlCache(SHOWN_MS)))
-  const key = JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params])
-  const data = await cache.find(key, ports.clock.now(), () =>
-    readData(context, row.id, {
-      params,
-      widgets,
-      etags: {},
-      width: {},
-      ...(timeRange !== null && { timeRange }),
-    }),
-  )
-  if (!data) throw new Error('The data of a public dashboard was not read.')
+  const cache =
+    shown.get(ports) ??
+    new ResultCache<DataView>(SHOWN_MAX_BYTES, (view) => weightOf(Object.values(view.widgets)))
+  shown.set(ports, cache)
+  const { value: data } = await cache.find({
+    name: JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params]),
+    ageMaxMs: SHOWN_MS,
+    now: () => ports.clock.now(),
+    signal: asking.request?.signal ?? new AbortController().signal,
+    compute: () =>
+      readData(context, row.id, {
+        params,
+        widgets,
+        etags: {},
+        width: {},
+        ...(timeRange !== null && { timeRange }),
+      }),
+  })
   const answers = Object.entries(data.widgets).map(([id, answer]) => [id, visibleAnswer(answer)] as const)
   return { ...data, params: withoutHidden(definition, data.params), widgets: Object.fromEntries(answers) }
 }

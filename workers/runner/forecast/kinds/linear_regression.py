@@ -22,15 +22,30 @@ def fit_predict(series, horizon, params):
     terms = params.get("seasons")
     features = [fourier(series, terms)]
     if params.get("trend", "linear") == "linear":
-        features.append(np.linspace(-1, 1 + 2 * horizon / max(n - 1, 1), n + horizon)[:, None])
+        features.append(_trend(n, horizon))
     features.append(standard(series.x[:, : n + horizon].T, n))
     design = np.concatenate(features, axis=1)
     coefficients, intercept = ridge(design[:n], (y - center) / scale, series.seen, params.get("ridge", RIDGE))
     fitted = design @ coefficients + intercept
-    return center + scale * (fitted[n:] + _fading(np.where(series.seen, (y - center) / scale - fitted[:n], np.nan), horizon))
+    return center + scale * (fitted[n:] + fading(np.where(series.seen, (y - center) / scale - fitted[:n], np.nan), horizon))
 
 
-def _fading(rest, horizon):
+def effects(series, horizon):
+    """What regressors add to the values over history and horizon, beside a trend and seasons."""
+    n = series.n
+    x = standard(series.x[:, : n + horizon].T, n)
+    if x.shape[1] == 0:
+        return np.zeros(n + horizon)
+    design = np.concatenate([x, fourier(series), _trend(n, horizon)], axis=1)
+    coefficients, _ = ridge(design[:n], series.y - series.y.mean(), series.seen, RIDGE)
+    return x @ coefficients[: x.shape[1]]
+
+
+def _trend(n, horizon):
+    return np.linspace(-1, 1 + 2 * horizon / max(n - 1, 1), n + horizon)[:, None]
+
+
+def fading(rest, horizon):
     """The error of the last value as it fades: errors of a line follow each other."""
     known = rest[np.isfinite(rest)]
     pairs = rest[1:] * rest[:-1]

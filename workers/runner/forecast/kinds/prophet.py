@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 
+from kinds.linear_regression import fading
 from seasons import DAY_MS
 
 PARAMS = {
@@ -52,8 +53,8 @@ def fit_predict(series, horizon, params):
     for name in names:
         model.add_regressor(name)
     model.fit(frame.iloc[:n].dropna(subset=["y"]), seed=params.get("seed", 1))
-    predicted = model.predict(frame.iloc[n : n + horizon].drop(columns="y"))
-    return center + scale * predicted["yhat"].to_numpy()
+    predicted = model.predict(frame.drop(columns="y"))["yhat"].to_numpy()
+    return center + scale * (predicted[n:] + fading(frame["y"].to_numpy()[:n] - predicted[:n], horizon))
 
 
 def _ds(series):

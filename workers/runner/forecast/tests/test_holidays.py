@@ -50,8 +50,7 @@ def test_unknown_countries_and_long_steps_are_refused():
         read_order({"v": 1, "horizon": 7, "step": 7 * DAY, "holidays": {"country": "CH"}})
 
 
-# XGBoost learns days only that are frequent: `test_each_kind_uses_a_regressor` has one in seven.
-KINDS = ["linear_regression", *(pytest.param(kind, marks=pytest.mark.models) for kind in ("sarimax", "prophet"))]
+KINDS = ["linear_regression", *(pytest.param(kind, marks=pytest.mark.models) for kind in ("sarimax", "xgboost", "prophet"))]
 
 
 @pytest.mark.parametrize("kind", KINDS)

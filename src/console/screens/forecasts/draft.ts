@@ -1,4 +1,5 @@
 import type { Call } from '../../api/client.ts'
+import { msOfDuration } from '../../kit/time.tsx'
 import type { Forecast } from './forecast.ts'
 
 /** The fields of a forecast that the form has. Others stay as they are. */
@@ -13,6 +14,12 @@ export type Draft = {
   readonly step: string
   readonly horizon: string
   readonly kind: string
+  /** Whether trials choose the settings of the kind. */
+  readonly search: boolean
+  /** The country of the holidays, or a part of it; empty without any. */
+  readonly country: string
+  /** Own days, each as a line with its date and name. */
+  readonly days: string
   readonly cron: string
 }
 
@@ -29,14 +36,41 @@ const NEW: Draft = {
   step: 'PT1H',
   horizon: 'P2D',
   kind: 'auto',
+  search: false,
+  country: '',
+  days: '',
   cron: '',
 }
+
+const DAY_MS = 86_400_000
 
 /** The draft of a forecast, or of a new one of a job. */
 export function draftOf(forecast: Forecast | null, jobId: number | null = null): Draft {
   if (forecast === null) return { ...NEW, jobId }
-  const { name, source, step, horizon, model, schedule } = forecast
-  return { ...NEW, ...sourceDraft(source), name, step, horizon, kind: model.kind, cron: schedule?.cron ?? '' }
+  const { name, source, step, horizon, model, holidays, schedule } = forecast
+  return {
+    ...NEW,
+    ...sourceDraft(source),
+    name,
+    step,
+    horizon,
+    kind: model.kind,
+    search: model.search,
+    country: holidays?.country ?? '',
+    days: (holidays?.days ?? []).map(({ date, name: day }) => `${date} ${day}`).join('\n'),
+    cron: schedule?.cron ?? '',
+  }
+}
+
+/** Whether a kind has settings among which trials choose. */
+export function canSearch(kind: string): boolean {
+  return kind !== 'naive' && !kind.startsWith('custom:')
+}
+
+/** Whether holidays explain values of a step: it must be a day or less. */
+export function canHaveHolidays(step: string): boolean {
+  const ms = msOfDuration(step)
+  return ms !== null && ms <= DAY_MS
 }
 
 function sourceDraft(source: Forecast['source']): Partial<Draft> {
@@ -54,17 +88,35 @@ export function isComplete({ name, type, jobId, queryId, timeColumn, valueColumn
 
 /** A draft as the API takes it: the whole of a new forecast, or the changed fields of one that is stored. */
 export function bodyOf(draft: Draft, stored: Forecast | null): Body {
-  const { name, step, horizon, kind, cron } = draft
+  const { name, step, horizon, kind, search, cron } = draft
   const schedule = cron.trim() === '' ? null : { ...stored?.schedule, enabled: true, cron: cron.trim() }
-  const model = stored?.model.kind === kind ? stored.model : { kind }
+  const model = {
+    ...(stored?.model.kind === kind ? stored.model : { kind }),
+    search: search && canSearch(kind),
+  }
   return {
     name: name.trim(),
     source: sourceOf(draft, stored),
     step,
     horizon,
     model,
+    holidays: holidaysOf(draft),
     schedule,
   } as unknown as Body
+}
+
+function holidaysOf({ step, country, days: text }: Draft): object | null {
+  const days = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [date = '', ...name] = line.split(/\s+/)
+      return { date, name: name.join(' ') }
+    })
+  const place = country.trim().toUpperCase()
+  if (!canHaveHolidays(step) || (place === '' && days.length === 0)) return null
+  return { country: place === '' ? null : place, days }
 }
 
 function sourceOf(draft: Draft, stored: Forecast | null): object {

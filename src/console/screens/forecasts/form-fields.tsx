@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
-import { Segments, SelectField, TextField } from '../../kit/controls.tsx'
+import { Check, Field, Segments, SelectField, TextField } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
 import type { Found } from '../../kit/object-picker.tsx'
 import { durationText, msOfDuration } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { canHaveHolidays, canSearch } from './draft.ts'
 import type { Draft } from './draft.ts'
 
 type Props = {
@@ -52,6 +53,17 @@ export function FormFields(props: Props): JSX.Element {
         onValue={(horizon) => onChange({ horizon })}
       />
       <KindField draft={draft} onChange={onChange} />
+      {canSearch(draft.kind) && (
+        <div class="field">
+          <Check
+            label={t('forecasts.search')}
+            checked={draft.search}
+            onChange={(search) => onChange({ search })}
+          />
+          <span class="hint">{t('forecasts.searchHint')}</span>
+        </div>
+      )}
+      {canHaveHolidays(draft.step) && <HolidayFields {...props} />}
       <Choice
         label={t('forecasts.schedule')}
         value={draft.cron}
@@ -127,6 +139,39 @@ function SourceFields({ draft, failure, onChange }: Props): JSX.Element {
           />
         </>
       )}
+    </>
+  )
+}
+
+/** The holidays of a country, and own days. */
+function HolidayFields({ draft, failure, onChange }: Props): JSX.Element {
+  const days = failure?.errors.find(({ pointer }) => pointer.startsWith('/holidays/days'))
+  return (
+    <>
+      <TextField
+        label={t('forecasts.country')}
+        hint={t('forecasts.countryHint')}
+        value={draft.country}
+        maxLength={6}
+        spellcheck={false}
+        onValue={(country) => onChange({ country })}
+        error={failure?.at('/holidays/country')}
+      />
+      <Field
+        label={t('forecasts.days')}
+        hint={t('forecasts.daysHint')}
+        error={days && failure?.at(days.pointer)}
+      >
+        {(attributes) => (
+          <textarea
+            class="input"
+            rows={3}
+            value={draft.days}
+            onInput={(event) => onChange({ days: event.currentTarget.value })}
+            {...attributes}
+          />
+        )}
+      </Field>
     </>
   )
 }

@@ -8,6 +8,7 @@ import type { Role } from '../../../src/context.ts'
 import { good } from '../../api/suite.ts'
 import { TOO_WIDE } from '../layout.ts'
 import { IS_COMPLETE } from '../browser.ts'
+import { definitionOf, makeThings } from '../boards.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
 import { onBun } from '../stage.ts'
@@ -123,6 +124,34 @@ const SHOTS: readonly Shot[] = [
   dialog('settings/demo', 'remove', text('settings.demo.remove')),
   dialog('account', 'new token', text('account.newToken')),
 ]
+/** Screens of dashboards, of forecasts and of the map. */
+const BOARD_SHOTS: readonly Shot[] = [
+  { name: 'dashboards', path: 'dashboards' },
+  { name: 'dashboards/group', path: 'dashboards?group={boards}' },
+  { name: 'dashboard', path: 'dashboards/storm-desk' },
+  { name: 'dashboard, edit', path: 'dashboards/storm-desk?edit=true' },
+  { name: 'dashboard, viewer', path: 'dashboards/storm-desk', as: 'dashboard_viewer' },
+  { name: 'map', path: 'map?source={source}&table=stations&lat=lat&lon=lon&key=name&state=state' },
+  { name: 'map, empty', path: 'map' },
+  { name: 'map, query', path: 'map?query={stations}&lat=lat&lon=lon&key=name&state=state' },
+  { name: 'forecasts', path: 'forecasts' },
+  { name: 'forecasts, new', path: 'forecasts/new' },
+  { name: 'wall, dashboards', path: 'wall?dashboards=storm-desk&every=60' },
+  dialog('dashboards', 'new', text('boards.new')),
+  dialog('dashboards', 'import', menu, text('boards.import')),
+  dialog('dashboards?group={boards}', 'delete', menu, text('data.delete')),
+  dialog('dashboards/storm-desk', 'menu', menu),
+  dialog('dashboards/storm-desk', 'versions', menu, text('boards.versions')),
+  dialog('dashboards/storm-desk', 'share', menu, text('boards.share')),
+  dialog('dashboards/storm-desk?edit=true', 'add', text('boards.addWidget')),
+  dialog('dashboards/storm-desk?edit=true', 'settings', text('boards.settings')),
+  dialog('dashboards/storm-desk?edit=true', 'widget', css('.editing .widget[data-kind=chart] header .btn')),
+  dialog(
+    'map?source={source}&table=stations&lat=lat&lon=lon&key=name&state=state',
+    'members',
+    css('.place-list .btn'),
+  ),
+]
 const DATA_SHOTS: readonly Shot[] = [
   ...DATA_SCREENS.map((path) => ({ name: nameOf(path.replace('{summary}', 'summary')), path })),
   dialog('data', 'new', text('data.new')),
@@ -148,10 +177,17 @@ onBun('screens', (stage) => {
   beforeAll(async () => {
     if (!IS_COMPLETE) return
     const [ofPlant, ofData] = [await makePlant(stage.client), await makeData(stage.client)]
-    pathOf = (path) => (/^(?:data|queries)/.test(path) ? ofData(path) : ofPlant(path))
+    const ids = await makeThings(stage.client)
+    const json = { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) }
+    await good(stage.client.request('POST', '/dashboards', { json }))
+    const ofBoards: PathOf = (path) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+    pathOf = (path) => {
+      if (/^(?:data|queries)/.test(path)) return ofData(path)
+      return /^(?:dashboards|map)/.test(path) ? ofBoards(path) : ofPlant(path)
+    }
   }, PLANT_MAX_MS)
 
-  for (const shot of [...SHOTS, ...DATA_SHOTS])
+  for (const shot of [...SHOTS, ...DATA_SHOTS, ...BOARD_SHOTS])
     test.skipIf(!IS_COMPLETE)(
       `picture of ${shot.name}`,
       async () => {

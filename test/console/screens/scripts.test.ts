@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { stageOf } from '../../api/runs-stage.ts'
+import { good } from '../../api/suite.ts'
 import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
 import type { Held } from '../../runs/fake-runner.ts'
 import { LOOKS } from '../browser.ts'
@@ -10,6 +11,8 @@ const FIRST = 200
 const SECOND = 20
 const LONG = 1_250
 const CHUNK = 250
+/** Data of a busy machine come later. */
+const WAIT_MAX_MS = 60_000
 const JOURNEY_MAX_MS = 300_000
 /** A runner that is silent for 25 seconds is given up. */
 const BEAT_MS = 5_000
@@ -107,6 +110,50 @@ onMainHost(
           await page.getByText('250 lines are left out: the service keeps the first 100').waitFor()
           expect(await page.locator('.line').count()).toBeLessThan(ROWS_MAX)
           await check('long-log')
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'a table has the rows of a file that a script leaves, read with commas in its numbers',
+      async () => {
+        const { client } = stage
+        const { scriptId, configurationId, runner } = await stageOf(client)
+        const { name } = await good<{ readonly name: string }>(client.request('GET', `/scripts/${scriptId}`))
+        const json = { name: 'Outputs', type: 'csv' }
+        const { id } = await good<{ readonly id: number }>(client.request('POST', '/dataSources', { json }))
+        await stage.visit(`data/${id}?tab=refreshes`, {}, async ({ page, check }) => {
+          page.setDefaultTimeout(WAIT_MAX_MS)
+          const dialog = page.getByRole('dialog')
+          await page.getByRole('button', { name: 'New copy of a table' }).click()
+          await dialog.getByLabel('Rows come from').selectOption('a file of a script')
+          await dialog.getByLabel('Name of the table').fill('levels')
+          await dialog.getByLabel('Script', { exact: true }).selectOption(name)
+          await dialog.getByLabel('Run configuration').selectOption(String(configurationId))
+          await dialog.getByLabel('File', { exact: true }).fill('levels.csv')
+          await dialog.getByLabel('Column 1', { exact: true }).fill('level')
+          await dialog.getByLabel('In the file: column 1').fill('Pegel (m)')
+          await dialog.getByLabel('Type of column 1').selectOption('number')
+          await dialog.getByText('How the file is read').click()
+          await dialog.getByLabel('Numbers', { exact: true }).selectOption({ label: 'with a comma: 1,5' })
+          await check('script-origin')
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await page.getByText('never refreshed').waitFor()
+          await page.getByRole('button', { name: 'Refresh now' }).click()
+          const held = await runner.next()
+          await held.begin()
+          const bytes = new TextEncoder().encode('Pegel (m);other\n1,25;x\n')
+          await must(held.say('PUT', 'outputs/levels.csv', { bytes }))
+          await must(held.finish())
+          await page.getByText('levels is refreshed: 1 row').waitFor()
+          await page.getByRole('link', { name: `${name} / levels.csv` }).waitFor()
+          await page.getByRole('button', { name: 'Edit', exact: true }).click()
+          await dialog.getByLabel('Refreshed').selectOption('every 1\u00a0hr')
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await page.getByText('every 1\u00a0hr').waitFor()
+          await page.getByRole('tab', { name: 'Rows' }).click()
+          await page.getByRole('gridcell', { name: '1.25' }).waitFor()
         })
       },
       JOURNEY_MAX_MS,

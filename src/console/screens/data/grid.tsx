@@ -40,6 +40,8 @@ export function Grid({ label, columns, rows, sort = null, order = '', onSort, on
   const template = [`${numbers}ch`, ...widths.map((width) => `calc(${width}ch + 1.375rem)`)].join(' ')
   const [row, column] = [Math.min(active[0], rows.length - 1), Math.min(active[1], columns.length - 1)]
   const press = (event: KeyboardEvent): void => {
+    // Alt and an arrow go back in the browser.
+    if (event.altKey) return
     const next = moved(event, { row, column, rows: rows.length, columns: columns.length })
     if (next) setActive(next)
     else if (event.key === 'Enter' && row >= 0) onOpen?.(row)

@@ -29,18 +29,7 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
     >
       <div class="pad col spread">
         <div class="form-grid">
-          <SelectField
-            label={t('data.fileKind')}
-            value={format.kind}
-            onValue={(kind) => changeFormat({ kind })}
-            options={FILE_KINDS.map((value) => ({
-              value,
-              text: t(`data.fileKind.${value}`),
-            }))}
-          />
-          {format.kind === 'csv' && (
-            <CsvFields format={format} change={changeFormat} found={preview?.delimiter ?? null} />
-          )}
+          <KindFields format={format} change={changeFormat} found={preview?.delimiter ?? null} />
           {isWorkbook(format.kind) && preview && preview.sheets.length > 0 && (
             <SelectField
               label={t('data.sheet')}
@@ -61,6 +50,34 @@ export function FormatCard({ plan }: { readonly plan: FileImport }): JSX.Element
 }
 
 type FieldsProps = { readonly format: Format; readonly change: Change }
+
+/** How a file is read that is not here yet. */
+export function FormatFields(props: FieldsProps): JSX.Element {
+  const { format, change } = props
+  return (
+    <>
+      <KindFields {...props} found={null} />
+      {isWorkbook(format.kind) && (
+        <TextField label={t('data.sheet')} value={format.sheet} onValue={(sheet) => change({ sheet })} />
+      )}
+      {hasHeaderFields(format.kind) && <HeaderFields {...props} />}
+    </>
+  )
+}
+
+function KindFields({ format, change, found }: FieldsProps & { readonly found: string | null }): JSX.Element {
+  return (
+    <>
+      <SelectField
+        label={t('data.fileKind')}
+        value={format.kind}
+        onValue={(kind) => change({ kind })}
+        options={FILE_KINDS.map((value) => ({ value, text: t(`data.fileKind.${value}`) }))}
+      />
+      {format.kind === 'csv' && <CsvFields format={format} change={change} found={found} />}
+    </>
+  )
+}
 
 function CsvFields({ format, change, found }: FieldsProps & { readonly found: string | null }): JSX.Element {
   return (
@@ -110,7 +127,7 @@ function nameOf(delimiter: string): string {
   return name === undefined ? delimiter : t(`data.delimiter.${name}`)
 }
 
-function ValueFields({ format, change }: FieldsProps): JSX.Element {
+export function ValueFields({ format, change }: FieldsProps): JSX.Element {
   return (
     <div class="form-grid">
       <SelectField

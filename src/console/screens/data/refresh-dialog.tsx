@@ -14,6 +14,7 @@ import { t } from '../../language/t.ts'
 import { FilterRows } from './filter-rows.tsx'
 import { everyOptions, refreshBody, refreshDraftOf, refusedCopy } from './refresh.ts'
 import type { Refresh, RefreshDraft } from './refresh.ts'
+import { ScriptOriginFields } from './script-origin-fields.tsx'
 import { hasFiles, tableLink } from './sources.ts'
 import type { Source } from './sources.ts'
 
@@ -51,7 +52,7 @@ function Form({ source, refresh, etag, onClose }: FormProps): JSX.Element {
   const { route } = useLocation()
   const [draft, setDraft] = useState<RefreshDraft>(() => refreshDraftOf(refresh))
   const change = (part: Partial<RefreshDraft>): void => setDraft({ ...draft, ...part })
-  const isForeign = refresh === null || refresh.from.kind === 'foreign'
+  const stored = refresh?.from.kind === 'script' ? refresh.from : null
   const save = async (): Promise<void> => {
     const name = draft.table.trim()
     await callVersioned('put', '/dataSources/{id}/tables/{table}/refresh', {
@@ -68,17 +69,25 @@ function Form({ source, refresh, etag, onClose }: FormProps): JSX.Element {
       title={refresh === null ? t('data.refresh.new') : t('data.editName', { name: refresh.table })}
       submit={t('data.save')}
       wide
-      refused={isForeign ? refusedCopy(draft) : undefined}
+      refused={refusedCopy(draft)}
       onSubmit={save}
       onClose={onClose}
     >
       {(failure) => (
         <>
-          {isForeign && (
+          {refresh === null && <NewFields draft={draft} change={change} failure={failure} />}
+          {draft.kind === 'foreign' ? (
             <>
               <OriginFields draft={draft} change={change} failure={failure} isNew={refresh === null} />
               <PartFields draft={draft} change={change} failure={failure} />
             </>
+          ) : (
+            <ScriptOriginFields
+              draft={draft.script}
+              stored={stored}
+              failure={failure}
+              change={(part) => change({ script: { ...draft.script, ...part } })}
+            />
           )}
           <SelectField
             label={t('data.refresh.when')}
@@ -100,7 +109,30 @@ type FieldsProps = {
   readonly failure: Failure | null
 }
 
-/** The database, its table, and the name of the copy. */
+/** Where the rows of a new table come from, and its name. */
+function NewFields({ draft, change, failure }: FieldsProps): JSX.Element {
+  return (
+    <div class="form-grid">
+      <SelectField
+        label={t('data.refresh.kind')}
+        value={draft.kind}
+        options={(['foreign', 'script'] as const).map((value) => ({
+          value,
+          text: t(`data.refresh.kind.${value}`),
+        }))}
+        onValue={(kind) => change({ kind })}
+      />
+      <TextField
+        label={t(draft.kind === 'script' ? 'data.tableName' : 'data.refresh.name')}
+        value={draft.table}
+        onValue={(table) => change({ table })}
+        error={failure?.at('{table}')}
+      />
+    </div>
+  )
+}
+
+/** The database and its table. */
 function OriginFields({
   draft,
   change,
@@ -140,14 +172,6 @@ function OriginFields({
           }
           error={failure?.at('/from/table')}
         />
-        {isNew && (
-          <TextField
-            label={t('data.refresh.name')}
-            value={draft.table}
-            onValue={(table) => change({ table })}
-            error={failure?.at('{table}')}
-          />
-        )}
       </div>
       {tables.failure && <FailureNote failure={tables.failure} what={t('data.failedTables')} />}
     </>

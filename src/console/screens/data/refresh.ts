@@ -3,6 +3,8 @@ import { durationText, msOfDuration } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { conditionsOf, filterOf, isWhole, NO_CONDITIONS } from './filter.ts'
 import type { Conditions, Filter } from './filter.ts'
+import { refusedScript, scriptBody, scriptDraftOf } from './script-origin.ts'
+import type { ScriptDraft } from './script-origin.ts'
 import type { TableInfo } from './sources.ts'
 
 export type Refresh = Answer<'/dataSources/{id}/tables/{table}/refresh'>
@@ -25,6 +27,9 @@ export type RefreshDraft = {
   /** Null for a filter that the form cannot show. */
   readonly conditions: Conditions | null
   readonly every: string
+  /** Where the rows come from: a table of a database, or a file of a script. */
+  readonly kind: 'foreign' | 'script'
+  readonly script: ScriptDraft
 }
 
 export function refreshDraftOf(refresh: Refresh | null): RefreshDraft {
@@ -36,18 +41,21 @@ export function refreshDraftOf(refresh: Refresh | null): RefreshDraft {
     columns: from?.columns ?? null,
     conditions: from ? conditionsOf(from.filter) : NO_CONDITIONS,
     every: refresh?.every ?? '',
+    kind: refresh?.from.kind ?? 'foreign',
+    script: scriptDraftOf(refresh?.from.kind === 'script' ? refresh.from : null),
   }
 }
 
 /** The copy in the shape of the API.
- * @param stored its filter stays where the form cannot show it, and so does all of a table that a script fills */
+ * @param stored its filter stays where the form cannot show it, and so does the format of a file */
 export function refreshBody(draft: RefreshDraft, stored: Refresh | null): object {
   const { dataSourceId, from, columns, conditions, every } = draft
-  if (stored?.from.kind === 'script') {
-    const { userId: _, ...script } = stored.from
-    return { from: script, every: every === '' ? null : every }
+  const former = stored?.from ?? null
+  if (draft.kind === 'script') {
+    const script = former?.kind === 'script' ? former : null
+    return { from: scriptBody(draft.script, script), every: every === '' ? null : every }
   }
-  const filter: Filter | null = stored?.from.filter ?? null
+  const filter: Filter | null = former?.kind === 'foreign' ? former.filter : null
   const whole = conditions && { ...conditions, of: conditions.of.filter(isWhole) }
   return {
     from: {
@@ -62,7 +70,10 @@ export function refreshBody(draft: RefreshDraft, stored: Refresh | null): object
 }
 
 /** Why a copy cannot be saved yet. */
-export function refusedCopy({ table, dataSourceId, from, columns }: RefreshDraft): string | undefined {
+export function refusedCopy(draft: RefreshDraft): string | undefined {
+  const { table, dataSourceId, from, columns } = draft
+  if (draft.kind === 'script')
+    return refusedScript(draft.script) ?? (table.trim() === '' ? t('data.refused.noTable') : undefined)
   if (dataSourceId === '' || from === '') return t('data.refresh.needsTable')
   if (table.trim() === '') return t('data.refused.noTable')
   return columns?.length === 0 ? t('data.refused.noColumns') : undefined

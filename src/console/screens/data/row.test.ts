@@ -41,5 +41,13 @@ test('a row is found by columns with a value: the ones of the last time, or one 
   expect(guessedKey(ROW, ['name'])).toEqual(['name'])
   expect(guessedKey(ROW, ['level'])).toEqual(['id'])
   expect(guessedKey([{ name: 'a', type: 'string', value: null }], [])).toEqual([])
+  const [station, measured, level] = [
+    { name: 'station', type: 'string', value: 'Texel' },
+    { name: 'measured', type: 'datetime', value: '2026-11-25T12:00:00Z' },
+    { name: 'level', type: 'number', value: 1.2 },
+  ] as const
+  expect(guessedKey([level, station, measured], [])).toEqual(['station', 'measured'])
+  expect(guessedKey([station, measured], [])).toEqual(['station'])
+  expect(guessedKey([level], [])).toEqual(['level'])
   expect(keyFilter(ROW, ['id'])).toEqual({ and: [{ column: 'id', op: 'eq', value: 7 }] })
 })

@@ -61,13 +61,18 @@ export function keyColumns(shown: readonly Shown[]): readonly string[] {
     .map(({ name }) => name)
 }
 
-/** The columns by which a row is found at first: the ones of the last time, one that is called like an id, or the first. */
+const MEASURES: ReadonlySet<ColumnType> = new Set(['integer', 'number', 'boolean'])
+
+/** The columns by which a row is found at first: the ones of the last time, one that is called like an id, the texts and times
+ * beside measured values, or the first. */
 export function guessedKey(shown: readonly Shown[], last: readonly string[]): readonly string[] {
   const possible = keyColumns(shown)
   if (last.length > 0 && last.every((name) => possible.includes(name))) return last
   const id =
     possible.find((name) => /^(?:id|uuid|key|code|nr|no|number)$/i.test(name)) ??
-    possible.find((name) => /(?:^|[_\s-])id$/i.test(name)) ??
-    possible[0]
-  return id === undefined ? [] : [id]
+    possible.find((name) => /(?:^|[_\s-])id$/i.test(name))
+  if (id !== undefined) return [id]
+  const types = new Map(shown.map(({ name, type }) => [name, type]))
+  const named = possible.filter((name) => !MEASURES.has(types.get(name) ?? 'string'))
+  return named.length > 0 && named.length < shown.length ? named : possible.slice(0, 1)
 }

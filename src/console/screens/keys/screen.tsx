@@ -20,7 +20,7 @@ export function Screen(): JSX.Element {
               <div class="pad">
                 <KeyValues
                   rows={KEY_TABLE.filter((one) => one.place === place).map(({ keys, action }) => [
-                    <span key={keys} class="row">
+                    <span key={action} class="row">
                       {keys.split(' ').map((key) => (
                         <kbd key={key}>{key}</kbd>
                       ))}

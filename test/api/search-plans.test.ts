@@ -19,7 +19,7 @@ import { branchSql, findBranches } from '../../src/monitoring/tree/search/store/
 import type { Branch, FoundObject } from '../../src/monitoring/tree/search/store/search.ts'
 import type { Database } from '../../src/ports/database.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
+import { migrate, openLibsql } from '../../workers/server/libsql.ts'
 import { rejection } from '../contract/rejection.ts'
 import { startD1 } from '../hosts/d1-database.ts'
 import { MIGRATIONS } from '../hosts/migrations.ts'

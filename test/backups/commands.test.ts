@@ -9,7 +9,7 @@ import { backupCommand } from '../../workers/bun/commands/backup.ts'
 import { defaultUrl } from '../../workers/bun/commands/client.ts'
 import { restoreCommand } from '../../workers/bun/commands/restore.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { rejection } from '../contract/rejection.ts'
 import { ADMIN } from '../hosts/host.ts'
@@ -188,7 +188,11 @@ describe('a restore', () => {
     expect(
       await restore([file('all.gz'), '--into', into], { TIDEMARK_BACKUP_PASSPHRASE: PASSPHRASE }, null),
     ).toContain('Restored')
-    const settings = readBunSettings({ TIDEMARK_DATA_DIR: into, TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' })
+    const settings = readServerSettings({
+      TIDEMARK_DATA_DIR: into,
+      TIDEMARK_PORT: '0',
+      TIDEMARK_RUNNER: 'off',
+    })
     const server = await startServer(settings, { log: jsonLog(() => undefined) })
     const health = (await (await fetch(`${server.url}/readyz`)).json()) as { warnings: { code: string }[] }
     expect(health.warnings.map(({ code }) => code)).toContain('notifications_paused')

@@ -7,8 +7,8 @@ import { sweepAll } from '../../src/state-pipeline.ts'
 import { responseHeaders } from '../../src/http/response-headers.ts'
 import type { Env } from '../../src/http/policy.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import type { Seams } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import type { Seams } from '../../workers/server/server.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { scryptInPool } from '../../workers/secrets.ts'
 import { engineOf } from '../hosts/engine-of.ts'
 
@@ -56,7 +56,7 @@ const NOTHING = Promise.resolve()
 const seams = HOSTS[process.argv[2] ?? 'whole']
 if (!seams)
   throw new RangeError(`There is no host ${process.argv[2]}; there are ${Object.keys(HOSTS).join(', ')}.`)
-const server = await startServer(readBunSettings(process.env), seams)
+const server = await startServer(readServerSettings(process.env), seams)
 process.on('SIGUSR2', () => {
   Bun.gc(true)
   process.stdout.write(`heap ${heapStats().heapSize}\n`)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { openLibsql } from '../../workers/bun/libsql.ts'
+import { openLibsql } from '../../workers/server/libsql.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { writeInstallation } from './installation.ts'

@@ -8,10 +8,10 @@ import { prepare, writeActors, writeMeta } from '../../src/monitoring/engine/sto
 import { rulesOf } from '../../src/monitoring/job-config/rules.ts'
 import { parametersSchema, thresholdsSchema } from '../../src/monitoring/job-config/schema.ts'
 import type { Delivery } from '../../src/domain/delivery.ts'
-import { readKeyFile } from '../../workers/bun/key-file.ts'
-import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
-import type { Libsql } from '../../workers/bun/libsql.ts'
-import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { readKeyFile } from '../../workers/server/key-file.ts'
+import { migrate, openLibsql } from '../../workers/server/libsql.ts'
+import type { Libsql } from '../../workers/server/libsql.ts'
+import { valuesInLibsql } from '../../workers/server/values.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 
 export const COLLECTOR = { username: 'collector', password: 'a password of a bench' } as const

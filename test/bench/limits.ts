@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import type { Condition } from '../../src/domain/job-rules.ts'
 import { JobEngine } from '../../src/monitoring/engine/service.ts'
-import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
-import { openLibsql } from '../../workers/bun/libsql.ts'
-import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
+import { openLibsql } from '../../workers/server/libsql.ts'
+import { valuesInLibsql } from '../../workers/server/values.ts'
 import { ANYBODY, BEGIN_AT, conditionWith, deliveryWith, MINUTE_MS, rulesWith } from '../engine/rules.ts'
 import { machine, median, quantile, tableOf } from './measure.ts'
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
-import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
+import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
 import { startStorage } from '../hosts/storage.ts'
 import { blobsContract } from './blobs.contract.ts'
 import { rejection } from './rejection.ts'

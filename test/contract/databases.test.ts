@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { Miniflare } from 'miniflare'
 
 import type { DatabaseTarget } from '../../src/ports/databases.ts'
-import { openBunDatabases } from '../../workers/bun/databases.ts'
+import { openServerDatabases } from '../../workers/server/databases.ts'
 import { bundleWorker } from '../hosts/bundle.ts'
 import { answerCall } from '../hosts/database-calls.ts'
 import { startTamperingProxy } from '../hosts/tampering-proxy.ts'
@@ -51,7 +51,7 @@ beforeAll(async () => {
   }
   const addressesOf = (name: string) => Promise.resolve([name.endsWith('.example.org') ? '127.0.0.1' : name])
   const outboundAllow = new Set(allowed)
-  const databases = openBunDatabases({ outboundAllow, addressesOf })
+  const databases = openServerDatabases({ outboundAllow, addressesOf })
   calls.bun = ({ allowed: more = [], ...call }) => {
     for (const place of more) outboundAllow.add(place)
     return answerCall(databases, { abortAfterMs: null, batchesMax: null, ...call })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Refusal } from '../../src/lib/errors.ts'
 import type { Bound } from '../../src/ports/databases.ts'
 import type { Generation } from '../../src/ports/tables.ts'
-import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
-import { openTables } from '../../workers/bun/tables/tables.ts'
-import type { BunTables } from '../../workers/bun/tables/tables.ts'
+import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
+import { openTables } from '../../workers/bun/tables.ts'
+import type { OpenTables } from '../../workers/server/tables/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { startTables } from '../hosts/tables.ts'
@@ -19,7 +19,7 @@ const folder = await mkdtemp(join(FAST_DIR, 'tidemark-tables-'))
 afterAll(() => rm(folder, { recursive: true }))
 const log = jsonLog((line) => process.stderr.write(line))
 
-async function openIn(name: string): Promise<TablesUnderTest & { readonly tables: BunTables }> {
+async function openIn(name: string): Promise<TablesUnderTest & { readonly tables: OpenTables }> {
   const directory = join(folder, name)
   const blobs = await openBlobsDirectory(join(directory, 'blobs'))
   const tables = await openTables({ directory: join(directory, 'tables'), blobs, clock: Date, log })

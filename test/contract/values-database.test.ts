@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
-import { openLibsql } from '../../workers/bun/libsql.ts'
-import { valuesInLibsql } from '../../workers/bun/values.ts'
+import { openLibsql } from '../../workers/server/libsql.ts'
+import { valuesInLibsql } from '../../workers/server/values.ts'
 import { startValuesObject } from '../hosts/engine-world.ts'
 import { valuesDatabaseContract } from './values-database.contract.ts'
 

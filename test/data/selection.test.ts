@@ -19,9 +19,9 @@ import type { Dialect } from '../../src/data/sql/spelling.ts'
 import type { Cell, Column, Row } from '../../src/domain/table.ts'
 import type { Bind, Bound, DatabaseTarget } from '../../src/ports/databases.ts'
 import type { Tables } from '../../src/ports/tables.ts'
-import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
-import { openBunDatabases } from '../../workers/bun/databases.ts'
-import { openTables } from '../../workers/bun/tables/tables.ts'
+import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
+import { openServerDatabases } from '../../workers/server/databases.ts'
+import { openTables } from '../../workers/bun/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { LIMITS, NEVER, planOf as importPlan, rowsOf } from '../contract/tables.contract.ts'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
@@ -122,7 +122,7 @@ const inserted = (dialect: Dialect, mark: string) =>
 
 beforeAll(async () => {
   const allowed = new Set<string>()
-  const databases = openBunDatabases({
+  const databases = openServerDatabases({
     outboundAllow: allowed,
     addressesOf: (host) => Promise.resolve([host]),
   })

@@ -7,8 +7,8 @@ import { IngestOutage } from '../../src/monitoring/engine/ingest/outage.ts'
 import type { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import type { Seams } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import type { Seams } from '../../workers/server/server.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { engineOf } from '../hosts/engine-of.ts'
 import { AlarmRecord } from './alarm-record.ts'
 import { acknowledgingEarly } from './early-values.ts'
@@ -96,7 +96,7 @@ function watchLoop(): void {
 const [name = ''] = process.argv.slice(2)
 const seams = HOSTS[name]
 if (!seams) throw new RangeError(`There is no host ${name}.`)
-const settings = readBunSettings(process.env)
+const settings = readServerSettings(process.env)
 if (name === 'forgets-what-waits') forgetWhatWaits(join(settings.dataDir, 'config.db'))
 if (name === 'forgets-what-it-refused') forgetRefusals()
 const server = await startServer(settings, seams)

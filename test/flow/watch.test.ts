@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
-import { runWhenDue } from '../../workers/bun/due-watch.ts'
+import { runWhenDue } from '../../workers/server/due-watch.ts'
 
 const LONG_MS = 700
 const DAY_MS = 86_400_000

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { startServer } from '../../workers/bun/server.ts'
-import type { Seams } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import type { Seams } from '../../workers/server/server.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from './light-hash.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
@@ -17,7 +17,7 @@ export async function startBun(
 ): Promise<Host> {
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-'))
   const logs: string[] = []
-  const settings = readBunSettings({
+  const settings = readServerSettings({
     TIDEMARK_PORT: '0',
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_TIME_ZONE: TIME_ZONE,

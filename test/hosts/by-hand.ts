@@ -6,8 +6,8 @@ import { sql } from 'drizzle-orm'
 import { FAST_DIR } from './fast-dir.ts'
 import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import type { Server } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import type { Server } from '../../workers/server/server.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from './light-hash.ts'
 import { HAND_CLOCK, startEdge } from './edge.ts'
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000
 /** The Bun host. Away means ended, and started anew on the same data. */
 async function startBunByHand(variables: Variables = {}): Promise<HostByHand> {
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-by-hand-'))
-  const settings = readBunSettings({
+  const settings = readServerSettings({
     TIDEMARK_PORT: '0',
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_TIME_ZONE: TIME_ZONE,

@@ -12,10 +12,10 @@ import { parseEnvironment } from '../../src/ports/environment.ts'
 import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import { ALWAYS_HEALTHY } from '../../src/ports/ingest-health.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { openBunDatabases } from '../../workers/bun/databases.ts'
-import { openBlobsDirectory } from '../../workers/bun/blobs-directory.ts'
-import { migrate, openLibsql } from '../../workers/bun/libsql.ts'
-import { openTables } from '../../workers/bun/tables/tables.ts'
+import { openServerDatabases } from '../../workers/server/databases.ts'
+import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
+import { migrate, openLibsql } from '../../workers/server/libsql.ts'
+import { openTables } from '../../workers/bun/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { openLdap } from '../../workers/ldap.ts'
 import { openMail } from '../../workers/mail.ts'
@@ -51,7 +51,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
     database,
     blobs,
     tables,
-    databases: openBunDatabases(allSettings),
+    databases: openServerDatabases(allSettings),
     jobActors: {
       archivesMax: 0,
       snapshotsMax: 0,

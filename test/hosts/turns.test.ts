@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { FAST_DIR } from './fast-dir.ts'
 import { jobsInTurn } from '../../src/monitoring/jobs/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
-import { openLibsql } from '../../workers/bun/libsql.ts'
+import { openLibsql } from '../../workers/server/libsql.ts'
 import { writeInstallation } from '../bench/installation.ts'
 
 test('jobs have their turn some at a time, each once until all have had one', async () => {

@@ -45,7 +45,7 @@ const ENGINE_SERVICES = new Set(ENGINE_FLOORS.slice(ENGINE_FLOORS.indexOf('wal')
 
 /** The files right under `workers`, and in shared folders: what the hosts have in common, which knows none of them. */
 export const COMMON = ''
-const SHARED = new Set(['databases'])
+const SHARED = new Set(['databases', 'server'])
 
 const PARTS: ReadonlySet<string> = new Set<Part>(['routes', 'service', 'store', 'schema'])
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import type { JobView } from '../../src/automation/runs/schema.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from '../hosts/light-hash.ts'
 import { connectAdministrator } from '../api/client.ts'
@@ -39,7 +39,8 @@ async function play(jobs: number, around: Around) {
   const logs: string[] = []
   const log = jsonLog((line) => logs.push(line))
   const seams = { log, scrypt: lightHash }
-  const start = (port: string) => startServer(readBunSettings({ ...variables, TIDEMARK_PORT: port }), seams)
+  const start = (port: string) =>
+    startServer(readServerSettings({ ...variables, TIDEMARK_PORT: port }), seams)
   let server = await start('0')
   const { url } = server
   const { sessionId, request } = await connectAdministrator({

@@ -8,7 +8,7 @@ import { tidemark } from '../../clients/typescript/client.ts'
 import { runCommand, usageOf } from '../../workers/bun/commands/action.ts'
 import { COMMANDS } from '../../workers/bun/commands/commands.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { good } from '../api/suite.ts'
@@ -290,7 +290,7 @@ test(
     const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-reset-'))
     const environment = { TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: '0', TIDEMARK_RUNNER: 'off' }
     const start = () =>
-      startServer(readBunSettings({ ...environment, TIDEMARK_ADMIN_PASSWORD: ADMIN.password }), {
+      startServer(readServerSettings({ ...environment, TIDEMARK_ADMIN_PASSWORD: ADMIN.password }), {
         log: jsonLog(() => undefined),
       })
     const login = async (url: string, password: string) =>

@@ -9,8 +9,8 @@ import { rejection } from '../contract/rejection.ts'
 import { recordedWrangler } from '../hosts/recorded-wrangler.ts'
 import type { Account } from '../hosts/recorded-wrangler.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import type { Server } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import type { Server } from '../../workers/server/server.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from '../hosts/light-hash.ts'
 import { Directories } from './command-line.ts'
@@ -31,7 +31,7 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
 
   beforeAll(async () => {
     const data = await directories.make()
-    const settings = readBunSettings({ TIDEMARK_PORT: '0', TIDEMARK_DATA_DIR: data })
+    const settings = readServerSettings({ TIDEMARK_PORT: '0', TIDEMARK_DATA_DIR: data })
     server = await startServer(settings, { log: jsonLog(() => undefined), scrypt: lightHash })
   }, START_MAX_MS)
   afterAll(() => server.close())

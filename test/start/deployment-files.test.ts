@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { parse, parseAllDocuments } from 'yaml'
 
-import { EXIT } from '../../workers/bun/failures.ts'
-import { readBunSettings, settingWarnings } from '../../workers/bun/settings.ts'
+import { EXIT } from '../../workers/server/failures.ts'
+import { readServerSettings, settingWarnings } from '../../workers/server/settings.ts'
 import {
   readRunnerSettings,
   settingWarnings as runnerSettingWarnings,
@@ -49,7 +49,7 @@ describe.each([
     if (name === 'tidemark') {
       expect(value('ExecStart')).toBe('/bin/sh workers/run.sh serve')
       expect(settingWarnings(variables)).toEqual([])
-      expect(readBunSettings(variables).dataDir).toBe(`/var/lib/${value('StateDirectory')}`)
+      expect(readServerSettings(variables).dataDir).toBe(`/var/lib/${value('StateDirectory')}`)
     } else {
       expect(value('ExecStart')).toBe('/bin/sh workers/run.sh runner')
       expect(runnerSettingWarnings(variables)).toEqual([])

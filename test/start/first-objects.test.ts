@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { createFirstJob } from '../../src/monitoring/jobs/service/first-job.ts'
 import { startServer } from '../../workers/bun/server.ts'
-import { readBunSettings } from '../../workers/bun/settings.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { good } from '../api/suite.ts'
@@ -52,7 +52,7 @@ test.each([...HOST_NAMES])(
 test('of several that start at once, one makes the first objects', async () => {
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-first-'))
   const variables = { TIDEMARK_DATA_DIR: dataDir, TIDEMARK_PORT: '0', TIDEMARK_FIRST_OBJECTS: 'off' }
-  const server = await startServer(readBunSettings(variables), { log: jsonLog(() => undefined) })
+  const server = await startServer(readServerSettings(variables), { log: jsonLog(() => undefined) })
   try {
     const made = await Promise.all([1, 2, 3].map(() => createFirstJob(server.ports)))
     expect(made.filter((id) => id !== null)).toEqual([3])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { OF_ONE_HOST } from '../../src/ports/environment.ts'
-import { settingWarnings as warningsOnBun } from '../../workers/bun/settings.ts'
+import { settingWarnings as warningsOnBun } from '../../workers/server/settings.ts'
 import type { Environment } from '../../workers/edge/environment.ts'
 import { settingWarnings as warningsOnWorkers } from '../../workers/edge/environment.ts'
 import { startHost as startEither, HOST_NAMES } from '../hosts/start.ts'

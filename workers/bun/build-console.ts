@@ -1,21 +1,16 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 import type { BunPlugin } from 'bun'
 
+import { CONSOLE_DIR, PAGES, storedConsole, storedPaths } from '../server/console-build.ts'
+import type { ConsoleBuild } from '../server/console-build.ts'
+
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Where the build lies; the static assets of the Worker in `wrangler.toml` are this folder. */
-export const CONSOLE_DIR = join(ROOT, 'dist/console')
-
-/** The page of the console, and the reference of the API. */
-const PAGES = ['index.html', 'reference.html']
 /** The hash of the sources of the build. It lies outside of the folder, whose files are all served. */
 const STAMP = `${CONSOLE_DIR}.stamp`
 const NO_PLACE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
-
-/** The files of a build by their paths. */
-export type ConsoleBuild = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 
 /** The web console, built anew when its sources have changed.
  * @throws {AggregateError} when the sources do not build */
@@ -25,8 +20,8 @@ export async function builtConsole(): Promise<ConsoleBuild> {
     .text()
     .catch(() => '')
   if (stamp === key) {
-    const stored = await readStored()
-    if (PAGES.every((page) => stored.has(page))) return stored
+    const stored = await storedConsole()
+    if (stored) return stored
   }
   const files = await build()
   await store(files, key)
@@ -99,22 +94,6 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const own = join(dirname(STAMP), `.${basename(path)}.${process.pid}`)
   await writeFile(own, bytes, { mode: 0o644 })
   await rename(own, path)
-}
-
-async function readStored(): Promise<ConsoleBuild> {
-  const files = await Promise.all(
-    (await storedPaths()).map(
-      async (path) => [path, await Bun.file(join(CONSOLE_DIR, path)).bytes()] as const,
-    ),
-  )
-  return new Map(files)
-}
-
-async function storedPaths(): Promise<readonly string[]> {
-  const entries = await readdir(CONSOLE_DIR, { recursive: true, withFileTypes: true }).catch(() => [])
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(CONSOLE_DIR.length + 1))
 }
 
 /** A hash of all that decides what a build contains. */

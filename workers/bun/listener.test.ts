@@ -1,26 +1,22 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 
-import { knownRequest, listen } from './listener.ts'
-import type { BunSettings } from './settings.ts'
+import { openListener } from './listener.ts'
 
 const seen: Request[] = []
-const listener = await listen(
-  { host: '127.0.0.1', port: 0, anyPort: false } as BunSettings,
-  async (request) => {
-    seen.push(request)
-    const { url, method } = request
-    const body = await request.text()
-    return Response.json({ url, method, body, address: listener.requestIP(knownRequest(request))?.address })
-  },
-)
-afterAll(() => listener.stop(true))
+const listener = openListener({ host: '127.0.0.1', port: 0 }, async (request) => {
+  seen.push(request)
+  const { url, method } = request
+  const body = await request.text()
+  return Response.json({ url, method, body, address: listener.peerOf(request) })
+})
+afterAll(() => listener.drain(0))
 
 /** What is answered to bytes. */
 function send(bytes: string): Promise<{ status: number; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     let text = ''
-    const socket = connect(Number(listener.port), '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(listener.port, '127.0.0.1', () => socket.write(bytes))
     socket.on('data', (chunk) => (text += chunk.toString()))
     socket.on('error', reject)
     socket.on('close', () => {

@@ -4,9 +4,10 @@ import { RELEASE } from '../../src/operations/health/service.ts'
 import { runCommand, usageOf } from './commands/action.ts'
 import type { Confirm } from './commands/action.ts'
 import { COMMANDS } from './commands/commands.ts'
-import { CommandFailure, EXIT, commandFailureOf } from './failures.ts'
-import { serve } from './serve.ts'
-import { tellStory } from './story.ts'
+import { CommandFailure, EXIT, commandFailureOf } from '../server/failures.ts'
+import { serve } from '../server/serve.ts'
+import { tellStory } from '../server/story.ts'
+import { BUN } from './runtime.ts'
 
 const USAGE = `
   npm start [-- --once]      or: tidemark serve [--once]
@@ -42,9 +43,9 @@ async function main(args: readonly string[]): Promise<void> {
 
 async function serveAs([argument, ...others]: readonly string[]): Promise<void> {
   const [unknown = argument] = others
-  if (argument === undefined) return serve(process.env)
+  if (argument === undefined) return serve(process.env, BUN)
   if (others.length > 0) throw usageFailure(unknown)
-  if (argument === '--once') return tellStory()
+  if (argument === '--once') return tellStory(BUN)
   if (argument === '--version')
     return print(`tidemark ${RELEASE.tidemark} (interface ${RELEASE.interface})\n`)
   if (!HELP.has(argument)) throw usageFailure(unknown)

@@ -4,6 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { join } from 'node:path'
 
 import type { Log } from '../../src/ports/log.ts'
+import { commandOf } from '../server/program.ts'
 
 const PROGRAM = join(import.meta.dirname, 'heartbeat.ts')
 const WORD_MS = 1_000
@@ -76,7 +77,8 @@ export class Heartbeats {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    const child = spawn(process.execPath, [PROGRAM], { env: environment(), stdio: 'pipe' })
+    const [command, ...args] = commandOf(PROGRAM)
+    const child = spawn(command, args, { env: environment(), stdio: 'pipe' })
     const { log, onNews } = this.#parts
     createInterface({ input: child.stdout }).on('line', (line) => onNews(JSON.parse(line) as BeatNews))
     createInterface({ input: child.stderr }).on('line', (line) => log.warn('heartbeats', { line }))

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openLibsql } from '../../../workers/bun/libsql.ts'
+import { openLibsql } from '../../../workers/server/libsql.ts'
 import { startProcess } from '../../hosts/process.ts'
 import type { HostProcess } from '../../hosts/process.ts'
 import { Ledger } from '../ledger.ts'

@@ -1,4 +1,4 @@
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { idOf, serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { execute } from './apply/execute.ts'

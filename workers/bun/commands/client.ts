@@ -1,4 +1,4 @@
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 
 /** The words after `tidemark`, and after `tidemark <command>`, with the options of each action. */

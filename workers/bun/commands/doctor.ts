@@ -1,5 +1,5 @@
 import { RELEASE } from '../../../src/operations/health/service.ts'
-import { CommandFailure } from '../failures.ts'
+import { CommandFailure } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { RequestFailure } from './client.ts'

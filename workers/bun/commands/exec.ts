@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { idOf } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { RequestFailure } from './client.ts'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
 import type * as z from 'zod'
 
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import type { Action, Command } from './action.ts'
 import { fromHealthchecks, healthchecksSchema } from './import/healthchecks.ts'
 import type { ImportedGroup } from './import/imported.ts'

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { idOf, serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { outcome, table } from './printing.ts'

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 
 import type { Context } from '../../../src/context.ts'
 import { jsonLog } from '../../json-log.ts'
-import { CommandFailure, EXIT } from '../failures.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { startServer } from '../server.ts'
-import { readBunSettings } from '../settings.ts'
+import { readServerSettings } from '../../server/settings.ts'
 import type { Environment } from './action.ts'
 
 /** Opens the data of the service of this environment, without a login, while no other process uses them.
@@ -14,7 +14,7 @@ export async function withOfflineService<Result>(
   environment: Environment,
   use: (context: Context) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir } = readBunSettings(environment)
+  const { dataDir } = readServerSettings(environment)
   await access(join(dataDir, 'config.db')).catch((cause: unknown) => {
     const message = `${dataDir} has no data of Tidemark. Set TIDEMARK_DATA_DIR to the data directory of the service.`
     throw new CommandFailure(EXIT.directory, message, { cause })
@@ -28,7 +28,7 @@ export async function withDataDirectory<Result>(
   environment: Environment,
   use: (context: Context) => Promise<Result>,
 ): Promise<Result> {
-  const settings = readBunSettings({
+  const settings = readServerSettings({
     ...environment,
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_ADMIN_PASSWORD: undefined,

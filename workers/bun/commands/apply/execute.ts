@@ -1,4 +1,4 @@
-import { CommandFailure } from '../../failures.ts'
+import { CommandFailure } from '../../../server/failures.ts'
 import { RequestFailure } from '../client.ts'
 import type { Client } from '../client.ts'
 import { Finder } from './finder.ts'

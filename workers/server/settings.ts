@@ -6,7 +6,7 @@ import { parseEnvironment, strangeVariables, wholeNumber } from '../../src/ports
 import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 
-const bunSchema = settingsSchema.extend({
+const serverSchema = settingsSchema.extend({
   TIDEMARK_PORT: wholeNumber(0, 65_535)
     .default(8080)
     .describe('The TCP port; 0 chooses any free port. If unset, the first free port from 8080 is used.'),
@@ -37,7 +37,7 @@ const bunSchema = settingsSchema.extend({
   TIDEMARK_DATABASE_AUTH_TOKEN: z.string().optional().describe('Auth token of a remote libSQL server.'),
 })
 
-export type BunSettings = Settings & {
+export type ServerSettings = Settings & {
   readonly port: number
   /** False when the port was asked for by name: then no other will do. */
   readonly anyPort: boolean
@@ -55,8 +55,10 @@ export type BunSettings = Settings & {
 }
 
 /** @throws {RangeError} naming every variable that is wrong */
-export function readBunSettings(environment: Readonly<Record<string, string | undefined>>): BunSettings {
-  const values = parseEnvironment(bunSchema, environment)
+export function readServerSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): ServerSettings {
+  const values = parseEnvironment(serverSchema, environment)
   // npm and run.sh change the folder before they come here.
   const called = (path: string) => resolve(environment['TIDEMARK_CALLED_FROM'] ?? '.', path)
   return {
@@ -78,5 +80,5 @@ export function readBunSettings(environment: Readonly<Record<string, string | un
 export function settingWarnings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
-  return strangeVariables(bunSchema, environment)
+  return strangeVariables(serverSchema, environment)
 }

@@ -1,4 +1,3 @@
-import { dlopen } from 'bun:ffi'
 import { open } from 'node:fs/promises'
 
 import { ImportFailure } from '../../../src/data/imports/failure.ts'
@@ -21,17 +20,19 @@ let credit = WINDOW
 let wake: (() => void) | null = null
 const { promise: fileSize, resolve: endFile } = Promise.withResolvers<number>()
 
-endWithParent()
-process.on('message', (message: ToChild) => {
-  if (message.kind === 'interrupt') query?.interrupt()
-  else if (message.kind === 'file-end') endFile(message.sizeBytes)
-  else if (message.kind === 'more') {
-    credit += 1
-    wake?.()
-  } else runTask(message).catch(report)
-})
-process.on('disconnect', () => process.exit(0))
-send({ kind: 'ready' })
+/** Runs the tasks that the parent sends, until it ends this process. */
+export function runTasks(): void {
+  process.on('message', (message: ToChild) => {
+    if (message.kind === 'interrupt') query?.interrupt()
+    else if (message.kind === 'file-end') endFile(message.sizeBytes)
+    else if (message.kind === 'more') {
+      credit += 1
+      wake?.()
+    } else runTask(message).catch(report)
+  })
+  process.on('disconnect', () => process.exit(0))
+  send({ kind: 'ready' })
+}
 
 async function runTask(task: QueryTask | FileTask | FileChange): Promise<void> {
   if (task.kind === 'edit') return send({ kind: 'done', edited: await edit(task) })
@@ -79,7 +80,7 @@ async function spooled(chunks: AsyncIterable<Uint8Array>, path: string): Promise
 /** The file as it comes; ends well only after as many bytes as the parent has sent. */
 async function* fileBytes(): AsyncGenerator<Uint8Array> {
   let sizeBytes = 0
-  for await (const chunk of Bun.stdin.stream()) {
+  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.length
     yield chunk
   }
@@ -108,10 +109,9 @@ function failureOf(error: unknown): TaskFailure {
 }
 
 /** A child that plans a statement does not notice that its parent has gone: the kernel ends it, where it is Linux with glibc. */
-function endWithParent(): void {
+export function endWithParent(prctl: (option: number, signal: number) => void): void {
   try {
-    const { symbols } = dlopen('libc.so.6', { prctl: { args: ['int', 'u64'], returns: 'int' } })
-    symbols.prctl(PR_SET_PDEATHSIG, SIGKILL)
+    prctl(PR_SET_PDEATHSIG, SIGKILL)
   } catch {
     // Elsewhere `disconnect` ends it when the statement is planned.
   }

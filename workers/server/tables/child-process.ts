@@ -1,15 +1,14 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
-
-import type { Subprocess } from 'bun'
 
 import { importRefusal } from '../../../src/data/imports/failure.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import type { Log } from '../../../src/ports/log.ts'
+import { commandOf } from '../program.ts'
 import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
 
-const PROGRAM = join(import.meta.dirname, 'child.ts')
 /** Of a processor that both want, deliveries get ten times as much (nice 10, sched(7)). */
 const NICE = 10
 const LOOK_MS = 50
@@ -28,25 +27,32 @@ export type TaskBounds = {
 
 /** A process that runs one task at a time. */
 export class TableChild {
-  readonly #process: Subprocess<'pipe' | 'ignore', 'ignore', 'inherit'>
+  readonly #process: ChildProcess
+  readonly #exited: Promise<void>
   readonly #ready = Promise.withResolvers<void>()
   #take: ((message: FromChild) => void) | null = null
 
-  constructor(input: 'pipe' | 'ignore', log: Log) {
-    this.#process = Bun.spawn([process.execPath, PROGRAM], {
+  constructor(program: string, input: 'pipe' | 'ignore', log: Log) {
+    const [command, ...args] = commandOf(program)
+    this.#process = spawn(command, args, {
       env: {},
-      stdin: input,
-      stdout: 'ignore',
-      stderr: 'inherit',
+      stdio: [input, 'ignore', 'inherit', 'ipc'],
       serialization: 'advanced',
-      ipc: (message: FromChild) => {
-        if (message.kind === 'ready') this.#ready.resolve()
-        else this.#take?.(message)
-      },
     })
-    this.#process.exited.then(() => this.#ready.resolve(), this.#ready.reject)
+    this.#process.on('message', (message: FromChild) => {
+      if (message.kind === 'ready') this.#ready.resolve()
+      else this.#take?.(message)
+    })
+    this.#exited = new Promise((resolve) => {
+      this.#process.once('exit', resolve)
+      this.#process.on('error', (error) => {
+        log.error('tables: a table process failed', error)
+        resolve()
+      })
+    })
+    this.#exited.then(this.#ready.resolve, this.#ready.reject)
     try {
-      setPriority(this.#process.pid, NICE)
+      setPriority(this.#pid, NICE)
     } catch (error) {
       log.warn('tables: the priority of a table process cannot be lowered', { reason: String(error) })
     }
@@ -56,24 +62,31 @@ export class TableChild {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
+  get #pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   send(message: ToChild): void {
-    if (this.isAlive) this.#process.send(message)
+    // One that has just ended gets it no more, and `run` ends with it.
+    if (this.isAlive && this.#process.connected) this.#process.send(message, () => undefined)
   }
 
   /** Writes a file to the task, at the pace of the child. */
   async write(file: ReadableStream<Uint8Array>, wrote: (bytes: number) => void): Promise<void> {
     const input = this.#process.stdin
-    if (typeof input !== 'object') throw new Error('This child takes no file')
+    if (!input) throw new Error('This child takes no file')
+    let isBroken = false
+    // Of a child that has ended: `run` says why.
+    input.on('error', () => (isBroken = true))
     let sizeBytes = 0
     for await (const chunk of file) {
-      if (!this.isAlive) return
-      await input.write(chunk)
-      await input.flush()
+      await new Promise((resolve) => input.write(chunk, resolve))
+      if (isBroken || !this.isAlive) return
       sizeBytes += chunk.length
       wrote(sizeBytes)
     }
     this.send({ kind: 'file-end', sizeBytes })
-    await input.end()
+    input.end()
   }
 
   end(): void {
@@ -105,7 +118,7 @@ export class TableChild {
     const deadline = setTimeout(() => stop('timeout'), timeoutMs)
     const watch = setInterval(() => {
       // Memory is taken faster than an interrupt is obeyed.
-      if (residentBytes(this.#process.pid) <= memoryMaxBytes) return
+      if (residentBytes(this.#pid) <= memoryMaxBytes) return
       reason ??= 'memory'
       this.end()
     }, LOOK_MS)
@@ -117,7 +130,7 @@ export class TableChild {
         if (message.kind === 'done') resolve()
       }
     }
-    this.#process.exited.then(() => reject(reason === null ? DIED() : refusalFor(reason, signal)), reject)
+    this.#exited.then(() => reject(reason === null ? DIED() : refusalFor(reason, signal)), reject)
     try {
       this.send(task)
       await promise

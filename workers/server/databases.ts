@@ -16,7 +16,7 @@ type DatabaseOptions = {
 }
 
 /** The databases of users, with the permits of this process. */
-export function openBunDatabases({ outboundAllow, addressesOf = lookedUp }: DatabaseOptions): Databases {
+export function openServerDatabases({ outboundAllow, addressesOf = lookedUp }: DatabaseOptions): Databases {
   const counter = new PermitCounter(() => performance.now())
   return openDatabases({
     batchMaxBytes: BATCH_MAX_BYTES,

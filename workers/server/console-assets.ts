@@ -1,11 +1,23 @@
+import { extname } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
 import type { ConsoleAsset, ConsoleAssets } from '../../src/ports/console-assets.ts'
 import type { Log } from '../../src/ports/log.ts'
-import { builtConsole } from './build-console.ts'
+import type { ConsoleBuild } from './console-build.ts'
 
 const IS_TEXT = /^text\/|json|svg/
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css;charset=utf-8',
+  '.html': 'text/html;charset=utf-8',
+  '.js': 'text/javascript;charset=utf-8',
+  '.json': 'application/json;charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
 
 /** The web console in memory. The service does not wait for it, and runs also when it does not build. */
-export function openConsoleAssets(log: Log): ConsoleAssets {
+export function openConsoleAssets(builtConsole: () => Promise<ConsoleBuild>, log: Log): ConsoleAssets {
   const build = builtConsole().catch((error: unknown) => {
     const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : []
     log.error('console: the build failed, so /ui/ answers 503; run `npm ci --omit=dev` and restart', first)
@@ -24,6 +36,10 @@ export function openConsoleAssets(log: Log): ConsoleAssets {
 }
 
 function assetOf(path: string, bytes: Uint8Array<ArrayBuffer>): ConsoleAsset {
-  const { type } = Bun.file(path)
-  return { body: bytes, gzip: IS_TEXT.test(type) ? Bun.gzipSync(bytes, { level: 9 }) : null, type }
+  const type = TYPES[extname(path)] ?? 'application/octet-stream'
+  return {
+    body: bytes,
+    gzip: IS_TEXT.test(type) ? new Uint8Array(gzipSync(bytes, { level: 9 })) : null,
+    type,
+  }
 }

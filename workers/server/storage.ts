@@ -14,7 +14,7 @@ import { requireReadableData, migrateRelease } from './release.ts'
 import type { Migrated } from './release.ts'
 import { watchDiskSpace } from './disk-space.ts'
 import type { DiskSpace } from './disk-space.ts'
-import type { BunSettings } from './settings.ts'
+import type { ServerSettings } from './settings.ts'
 import { freeBytesInside } from './values.ts'
 
 export type Keys = {
@@ -35,7 +35,7 @@ export type Storage = Keys & {
 
 /** Takes the data directory and opens what is in it. Nothing in it is changed before all of it is known to be usable.
  * @throws {CommandFailure} and errors of the system and of SQLite with `code` and `path` */
-export async function openStorage(settings: BunSettings, log: Log): Promise<Storage> {
+export async function openStorage(settings: ServerSettings, log: Log): Promise<Storage> {
   const { dataDir } = settings
   const directory = await takeDataDirectory(dataDir, log)
   let freeInside = () => Promise.resolve(0)
@@ -67,7 +67,7 @@ export async function openStorage(settings: BunSettings, log: Log): Promise<Stor
   }
 }
 
-async function openBlobs({ dataDir, backupDir }: BunSettings): Promise<Blobs> {
+async function openBlobs({ dataDir, backupDir }: ServerSettings): Promise<Blobs> {
   const inside = await openBlobsDirectory(join(dataDir, 'blobs'))
   if (backupDir === null) return inside
   const apart = await openBlobsDirectory(backupDir).catch((cause: unknown) => {
@@ -80,7 +80,7 @@ async function openBlobs({ dataDir, backupDir }: BunSettings): Promise<Blobs> {
   return blobsApart(inside, BACKUPS_PREFIX, apart)
 }
 
-async function openSystem(settings: BunSettings): Promise<Libsql> {
+async function openSystem(settings: ServerSettings): Promise<Libsql> {
   const url = settings.databaseUrl ?? `file:${join(settings.dataDir, 'config.db')}`
   try {
     return await openLibsql(url, { authToken: settings.databaseAuthToken ?? undefined })

@@ -2,19 +2,20 @@ import { healthReports } from '../../src/app.ts'
 import { RELEASE, healthWarnings } from '../../src/operations/health/service.ts'
 import { jsonLog } from '../json-log.ts'
 import { startRunnerChild } from './runner-child.ts'
+import type { Runtime } from './runtime.ts'
 import { startServer, toStandardError } from './server.ts'
 import type { Server } from './server.ts'
-import { readBunSettings, settingWarnings } from './settings.ts'
-import type { BunSettings } from './settings.ts'
+import { readServerSettings, settingWarnings } from './settings.ts'
+import type { ServerSettings } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Serves until SIGTERM or SIGINT, and prints where. */
-export async function serve(environment: Environment): Promise<void> {
-  const settings = readBunSettings(environment)
+export async function serve(environment: Environment, runtime: Runtime): Promise<void> {
+  const settings = readServerSettings(environment)
   const log = jsonLog(toStandardError)
   for (const warning of settingWarnings(environment)) log.warn(warning)
-  const server = await startServer(settings, { log })
+  const server = await startServer(settings, runtime, { log })
   const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
   stopOnSignals(server, endRunner)
   for (const { code, detail } of await healthWarnings(server.ports, healthReports))
@@ -47,7 +48,7 @@ function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null):
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
 }
 
-function welcome(server: Server, settings: BunSettings): string {
+function welcome(server: Server, settings: ServerSettings): string {
   const { url, setupLink, firstJobId } = server
   const isOtherPort = settings.anyPort && new URL(url).port !== String(settings.port)
   const delivery = `curl -u admin -H 'content-type: application/json' -d '{"returnValue1": 21.5, "errorCode": 0}' \\`

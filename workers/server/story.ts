@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { jsonLog } from '../json-log.ts'
+import type { Runtime } from './runtime.ts'
 import { startServer } from './server.ts'
-import { readBunSettings } from './settings.ts'
+import { readServerSettings } from './settings.ts'
 
 const SILENCE_MS = 1_000
 const WAIT_MAX_MS = 10_000
@@ -21,15 +22,15 @@ type Line = {
 
 /** Plays the main job over HTTP on a server with temporary data, and prints what happened.
  * @throws {Error} when something happens that should not */
-export async function tellStory(): Promise<void> {
+export async function tellStory(runtime: Runtime): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-once-'))
   const password = crypto.randomUUID()
-  const settings = readBunSettings({
+  const settings = readServerSettings({
     TIDEMARK_DATA_DIR: dataDir,
     TIDEMARK_PORT: '0',
     TIDEMARK_ADMIN_PASSWORD: password,
   })
-  const server = await startServer(settings, { log: jsonLog(() => undefined) })
+  const server = await startServer(settings, runtime, { log: jsonLog(() => undefined) })
   try {
     const lines = await play(new Visitor(server.url, password))
     process.stdout.write(table(lines))

@@ -16,8 +16,10 @@ test.each([
   [1, '203.0.113.9, ', 'unknown'],
   [1, '<script>', 'unknown'],
 ])('behind %i trusted proxies, X-Forwarded-For: %p is read as %s', (proxies, header, address) => {
-  const network = openNetwork({ trustedProxies: proxies, outboundAllow: new Set() })
-  network.listensAs({ requestIP: () => ({ address: '192.0.2.1' }), timeout: () => undefined })
+  const network = openNetwork({ trustedProxies: proxies, outboundAllow: new Set() }, () =>
+    Promise.reject(new Error('not asked')),
+  )
+  network.listensAs({ peerOf: () => '192.0.2.1', keepOpen: () => undefined })
   const headers = header === null ? {} : { 'x-forwarded-for': header }
   expect(network.addressOf(new Request('http://localhost/', { headers }))).toBe(address)
 })

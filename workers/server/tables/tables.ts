@@ -44,30 +44,37 @@ const WHOLE: QueryLimits = {
 const NEVER = new AbortController().signal
 const FILE = /^(?<tableId>\d+)-(?<key>[a-z0-9]{1,64})\.duckdb$/
 
-type Parts = { readonly directory: string; readonly blobs: Blobs; readonly clock: Clock; readonly log: Log }
+export type TablesParts = {
+  readonly directory: string
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly log: Log
+}
 
-export type BunTables = Tables & { close(): void }
+export type OpenTables = Tables & { close(): void }
 
-/** Tables in files of DuckDB, which child processes read and write. Removes what a process left that was killed.
+/** Tables in files of DuckDB, which child processes read and write, with `program` as theirs. Removes what a process left that was killed.
  * @throws {Error} with `code` when the directory cannot be used */
-export async function openTables(parts: Parts): Promise<BunTables> {
+export async function openTables(parts: TablesParts, program: string): Promise<OpenTables> {
   await mkdir(parts.directory, { recursive: true, mode: 0o700 })
   for (const path of await readdir(parts.directory, { recursive: true }))
     if (/\.(?:tmp|wal|link)$/.test(path)) await rm(join(parts.directory, path), { force: true })
-  return new DuckTables(parts)
+  return new DuckTables(parts, program)
 }
 
-class DuckTables implements BunTables {
+class DuckTables implements OpenTables {
   readonly dialect = 'duckdb'
-  readonly #parts: Parts
+  readonly #parts: TablesParts
+  readonly #program: string
   readonly #queries = new Semaphore(QUERIES, QUERIES_WAITING, Number.POSITIVE_INFINITY)
   readonly #files = new Semaphore(1, FILES_WAITING, Number.POSITIVE_INFINITY)
   readonly #children = new Set<TableChild>()
   /** Query children without a task, each with the timer that ends it. */
   readonly #idle = new Map<TableChild, NodeJS.Timeout>()
 
-  constructor(parts: Parts) {
+  constructor(parts: TablesParts, program: string) {
     this.#parts = parts
+    this.#program = program
   }
 
   query(query: TableQuery, limits: QueryLimits, signal: AbortSignal): Promise<RowStream> {
@@ -230,7 +237,7 @@ class DuckTables implements BunTables {
   }
 
   #start(input: 'pipe' | 'ignore'): TableChild {
-    const child = new TableChild(input, this.#parts.log)
+    const child = new TableChild(this.#program, input, this.#parts.log)
     this.#children.add(child)
     return child
   }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 import type { Log } from '../../src/ports/log.ts'
+import { commandOf } from './program.ts'
 
 const PROGRAM = join(import.meta.dirname, '../runner/main.ts')
 const PAUSE_FIRST_MS = 1_000
@@ -53,7 +54,8 @@ export function startRunnerChild(parts: RunnerChildParts): () => Promise<void> {
 type Child = { readonly process: ChildProcess; readonly exited: Promise<number | null> }
 
 function startChild(parts: RunnerChildParts): Child {
-  const child = spawn(process.execPath, [PROGRAM, '--with-parent'], {
+  const [command, ...args] = commandOf(PROGRAM)
+  const child = spawn(command, [...args, '--with-parent'], {
     env: environmentOf(parts),
     // Standard output is for people.
     stdio: ['pipe', 'ignore', 'inherit'],

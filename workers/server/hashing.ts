@@ -1,0 +1,89 @@
+import type { ScryptCost, Secrets } from '../../src/ports/secrets.ts'
+
+/** What the threads of hashes are asked for. */
+export type HashQuestion = {
+  readonly password: string
+  readonly salt: Uint8Array
+  readonly cost: ScryptCost
+}
+
+/** What a thread has of a processor that others want too: nothing, or a little. */
+export type Share = 'nothing' | 'little'
+
+/** Starts a thread that answers by `answerHashes`, and that does not keep the process alive. */
+export type StartThread = (share: Share) => Worker
+
+type Asker = {
+  readonly question: HashQuestion
+  readonly resolve: (hash: Uint8Array) => void
+  readonly reject: (error: unknown) => void
+  isAnswered: boolean
+}
+
+/** A hash that takes longer is begun once more where it has its share. */
+const PATIENCE_MS = 2_000
+
+/** scrypt in threads of its own, one hash after the other. One thread has only what nothing else wants, so that deliveries
+ * do not notice; where they want the whole processor for long, another one has a little, so that signing in still works. In
+ * the pool of threads, digests and signatures would wait for a whole hash. */
+export function openHashing(startThread: StartThread, patienceMs = PATIENCE_MS): Secrets['scrypt'] {
+  const idle = new Lane(() => startThread('nothing'))
+  const shared = new Lane(() => startThread('little'))
+  return async (password, salt, cost) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const asker = { question: { password, salt, cost }, resolve, reject, isAnswered: false }
+    idle.ask(asker)
+    const patience = setTimeout(() => shared.ask(asker), patienceMs)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(patience)
+      asker.isAnswered = true
+    }
+  }
+}
+
+/** A thread, started when it is needed first, and who waits for it. */
+class Lane {
+  readonly #startThread: () => Worker
+  readonly #waiting: Asker[] = []
+  #thread: Worker | null = null
+  #asking: Asker | null = null
+
+  constructor(startThread: () => Worker) {
+    this.#startThread = startThread
+  }
+
+  ask(asker: Asker): void {
+    this.#waiting.push(asker)
+    this.#next()
+  }
+
+  #next(): void {
+    while (this.#asking === null) {
+      const asker = this.#waiting.shift()
+      if (!asker) return
+      if (asker.isAnswered) continue
+      this.#asking = asker
+      this.#thread ??= this.#start()
+      this.#thread.postMessage(asker.question)
+    }
+  }
+
+  #start(): Worker {
+    const started = this.#startThread()
+    started.addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => {
+      this.#asking?.resolve(data)
+      this.#asking = null
+      this.#next()
+    })
+    started.addEventListener('error', (event) => {
+      this.#thread = null
+      started.terminate()
+      this.#asking?.reject(new Error(`The password hashing thread ended: ${event.message}`))
+      this.#asking = null
+      this.#next()
+    })
+    return started
+  }
+}

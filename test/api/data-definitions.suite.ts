@@ -177,9 +177,9 @@ export const dataDefinitionsSuite: Suite = {
         })
         expect(back.status).toBe(200)
         expect((await select(client, id)).rows).toEqual([
-          [1, 1.5, '2026-03-01T10:00:00Z', 'a "b"', null],
+          [1, 1.5, '2026-03-01T11:00:00+01:00', 'a "b"', null],
           [2, 1e300, null, '12', null],
-          ['9007199254740993', null, '2026-03-29T01:30:00.25Z', null, null],
+          ['9007199254740993', null, '2026-03-29T03:30:00.25+02:00', null, null],
         ])
       },
     },

@@ -332,9 +332,9 @@ export const dataTablesSuite: Suite = {
         const all = await select({ orderBy: [{ column: 'id' }], total: 'exact' })
         expect([all.rows, all.total]).toEqual([
           [
-            ['007', 'nord', 100_000, 'a "quoted"\r\nline', '2026-03-01T10:00:00Z'],
-            ['008', 'süd', -1.5e-7, null, '2026-03-02T09:00:00Z'],
-            ['009', 'nord', 12, 'x,y', '2026-03-03T10:00:00Z'],
+            ['007', 'nord', 100_000, 'a "quoted"\r\nline', '2026-03-01T11:00:00+01:00'],
+            ['008', 'süd', -1.5e-7, null, '2026-03-02T10:00:00+01:00'],
+            ['009', 'nord', 12, 'x,y', '2026-03-03T11:00:00+01:00'],
           ],
           3,
         ])
@@ -510,8 +510,8 @@ export const dataTablesSuite: Suite = {
         const seen = await select({ orderBy: [{ column: 'id' }], total: 'exact' })
         expect([seen.body['rows'], seen.body['total']]).toEqual([
           [
-            ['007', 'nord', 100_000, '2026-03-01T10:00:00Z'],
-            ['009', 'nord', 12, '2026-03-03T10:00:00Z'],
+            ['007', 'nord', 100_000, '2026-03-01T11:00:00+01:00'],
+            ['009', 'nord', 12, '2026-03-03T11:00:00+01:00'],
           ],
           2,
         ])

@@ -344,7 +344,8 @@ const answers: Scenario[] = [
     })
     const [id, region, qty, price, value] = first.rows[1] as unknown[]
     expect([id, region, qty, price]).toEqual([1, 'north', 1, '1.25'])
-    expect(String(value)).toMatch(/^2026-10-24T22:01:00Z?$/)
+    // A DATETIME of MySQL has no zone.
+    expect(value).toBe(type === 'mysql' ? '2026-10-24T22:01:00' : '2026-10-25T00:01:00+02:00')
     const whole = await select(client, type, {})
     expect(whole).toMatchObject({ rowCount: 1_000, total: null, truncated: true })
     const rest = await select(client, type, { columns: ['id'], orderBy: [{ column: 'id' }], offset: 1_195 })

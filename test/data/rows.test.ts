@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { plannedEdit } from '../../src/data/rows/steps.ts'
 import type { Edit } from '../../src/data/rows/steps.ts'
 import type { Condition } from '../../src/data/filters/condition.ts'
-import { WRITERS } from '../../src/data/sql/dialects/writers.ts'
+import { writerIn } from '../../src/data/sql/dialects/writers.ts'
 import type { Cell, Column, Row } from '../../src/domain/table.ts'
 import type { Generation } from '../../src/ports/tables.ts'
 import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
@@ -187,7 +187,7 @@ describe.each([
     const { changes, steps } = plannedEdit(
       edit,
       { columns: COLUMNS, scope: null },
-      WRITERS[under.tables.dialect],
+      writerIn(under.tables.dialect, 'UTC'),
     )
     const to = next()
     await under.tables.edit({ from: empty, to, columns: COLUMNS, changes, steps })
@@ -202,7 +202,7 @@ describe.each([
 
   async function run({ rows, edit, isScoped }: Case, from: Generation): Promise<Result> {
     const table = { columns: COLUMNS, scope: isScoped ? NORTH : null }
-    const { changes, steps, meanings } = plannedEdit(edit, table, WRITERS[under.tables.dialect])
+    const { changes, steps, meanings } = plannedEdit(edit, table, writerIn(under.tables.dialect, 'UTC'))
     const to = next()
     const outcome = await under.tables.edit({ from, to, columns: COLUMNS, changes, steps })
     if (!('rows' in outcome)) {

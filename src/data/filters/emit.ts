@@ -1,8 +1,9 @@
-import type { Writer } from '../sql/dialects/writer.ts'
+import type { ZonedWriter } from '../sql/dialects/writer.ts'
 import { balanced, bind, joined, name, raw, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import type { Condition, Relation } from './condition.ts'
 import type { Expression } from './expression.ts'
+import { truncatedDay, truncatedInstant } from './truncation.ts'
 
 const OPERATORS: Readonly<Record<Relation, string>> = {
   eq: '=',
@@ -14,7 +15,7 @@ const OPERATORS: Readonly<Record<Relation, string>> = {
 }
 
 /** The SQL of a condition. */
-export function conditionSql(condition: Condition, writer: Writer): Fragment {
+export function conditionSql(condition: Condition, writer: ZonedWriter): Fragment {
   switch (condition.kind) {
     case 'and':
     case 'or':
@@ -38,13 +39,13 @@ export function conditionSql(condition: Condition, writer: Writer): Fragment {
 }
 
 /** The SQL of an expression for comparisons. Texts are compared by characters: collations differ between databases. */
-export function comparedSql(left: Expression, writer: Writer): Fragment {
+export function comparedSql(left: Expression, writer: ZonedWriter): Fragment {
   const operand = expressionSql(left, writer)
   return left.type === 'string' ? writer.exact(operand) : operand
 }
 
 /** Positions in place of LIKE: its patterns are short in a Durable Object, and its escapes differ. */
-function textSql(left: Fragment, pieces: readonly string[], writer: Writer): Fragment {
+function textSql(left: Fragment, pieces: readonly string[], writer: ZonedWriter): Fragment {
   const text = writer.folded(left)
   const folded = (piece: string) => writer.folded(bind({ type: 'string', value: piece }))
   const [head = '', ...rest] = pieces
@@ -79,19 +80,18 @@ function textSql(left: Fragment, pieces: readonly string[], writer: Writer): Fra
 }
 
 /** The SQL of an expression. A division by zero is null. */
-export function expressionSql(expression: Expression, writer: Writer): Fragment {
+export function expressionSql(expression: Expression, writer: ZonedWriter): Fragment {
   switch (expression.kind) {
     case 'column':
       return name(expression.name)
     case 'literal':
       return bind({ type: expression.type, value: expression.value })
-    case 'operation': {
-      const left = expressionSql(expression.left, writer)
-      const right = expressionSql(expression.right, writer)
-      if (expression.operator === '||') return writer.concat(left, right)
-      if (expression.operator === '/') return sql`(${writer.double(left)} / NULLIF(${right}, 0))`
-      if (expression.operator === '%') return writer.remainder(left, sql`NULLIF(${right}, 0)`)
-      return sql`(${left} ${raw(expression.operator)} ${right})`
+    case 'operation':
+      return operationSql(expression, writer)
+    case 'truncation': {
+      const { unit, column, type, timeZone } = expression
+      if (type === 'date') return truncatedDay(unit, name(column), writer)
+      return truncatedInstant(unit, name(column), { timeZone: timeZone ?? writer.timeZone, writer })
     }
     case 'call': {
       const of = expression.of.map((part) => expressionSql(part, writer))
@@ -101,4 +101,16 @@ export function expressionSql(expression: Expression, writer: Writer): Fragment 
       return sql`${raw(expression.name)}(${joined(of, ', ')})`
     }
   }
+}
+
+function operationSql(
+  { operator, ...sides }: Extract<Expression, { kind: 'operation' }>,
+  writer: ZonedWriter,
+): Fragment {
+  const left = expressionSql(sides.left, writer)
+  const right = expressionSql(sides.right, writer)
+  if (operator === '||') return writer.concat(left, right)
+  if (operator === '/') return sql`(${writer.double(left)} / NULLIF(${right}, 0))`
+  if (operator === '%') return writer.remainder(left, sql`NULLIF(${right}, 0)`)
+  return sql`(${left} ${raw(operator)} ${right})`
 }

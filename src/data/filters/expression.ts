@@ -1,8 +1,11 @@
 import type { Column, ColumnType } from '../../domain/table.ts'
+import { isTimeZone } from '../../lib/time.ts'
 import { tokensOf } from '../sql/lexer.ts'
 import type { Token } from '../sql/lexer.ts'
 import { TextFault } from '../sql/text-fault.ts'
 import { DEPTH_MAX } from './limits.ts'
+import { TIME_UNITS, isOfDays, isTimeUnit } from './truncation.ts'
+import type { TimeUnit } from './truncation.ts'
 
 /** A computation over the columns of a row. */
 export type Expression =
@@ -21,6 +24,17 @@ export type Expression =
       readonly of: readonly Expression[]
       readonly type: ColumnType
     }
+  | Truncation
+
+/** The beginning of the unit of a time. */
+type Truncation = {
+  readonly kind: 'truncation'
+  readonly unit: TimeUnit
+  readonly column: string
+  readonly type: 'date' | 'datetime'
+  /** Null for the zone of the service. */
+  readonly timeZone: string | null
+}
 
 /** The functions with the least and the greatest number of arguments. `null` stands for the type of the first argument. */
 const CALLS = {
@@ -106,6 +120,7 @@ class Parser {
 
   #call(token: Token, depth: number): Expression {
     const named = token.value.toUpperCase()
+    if (named === 'DATE_TRUNC') return this.#truncation()
     if (!isFunction(named)) throw new TextFault(token.start, 'is not a function of expressions')
     this.#expect('(')
     const of = [this.sum(depth + 1)]
@@ -120,7 +135,39 @@ class Parser {
     return { kind: 'call', name: named, of, type: type ?? of[0]?.type ?? 'string' }
   }
 
-  #column(token: Token): Expression {
+  /** `('day', column)` or `('day', column, 'Europe/Zurich')`. */
+  #truncation(): Truncation {
+    this.#expect('(')
+    const unit = this.#text()
+    const named = unit.value.toLowerCase()
+    if (!isTimeUnit(named)) throw new TextFault(unit.start, `must be one of ${TIME_UNITS.join(', ')}`)
+    this.#expect(',')
+    const of = this.#next()
+    if (of.kind !== 'name' && of.kind !== 'word') throw new TextFault(of.start, 'must be a column')
+    const { name: column, type } = this.#column(of)
+    if (type !== 'date' && type !== 'datetime')
+      throw new TextFault(of.start, 'is not a column of days or instants')
+    if (type === 'date' && !isOfDays(named)) throw new TextFault(unit.start, 'is shorter than a day')
+    const zone = this.#is(',') ? this.#zone() : null
+    if (zone && type === 'date') throw new TextFault(zone.start, 'is for instants: days have no zone')
+    this.#expect(')')
+    return { kind: 'truncation', unit: named, column, type, timeZone: zone && zone.value }
+  }
+
+  #zone(): Token {
+    this.#expect(',')
+    const zone = this.#text()
+    if (!isTimeZone(zone.value)) throw new TextFault(zone.start, 'is not a time zone')
+    return zone
+  }
+
+  #text(): Token {
+    const token = this.#next()
+    if (token.kind !== 'string') throw new TextFault(token.start, 'must be a text in quotes')
+    return token
+  }
+
+  #column(token: Token): Extract<Expression, { kind: 'column' }> {
     const column = this.columns.get(token.value)
     if (!column) throw new TextFault(token.start, 'is not a column')
     return { kind: 'column', name: column.name, type: column.type }
@@ -161,6 +208,12 @@ function decimal({ value, start }: Token): number {
   const number = /^[\d.eE+-]+$/.test(value) ? Number(value) : Number.NaN
   if (!Number.isFinite(number)) throw new TextFault(start, 'is not a decimal number')
   return number
+}
+
+/** Whether the result of an expression is an instant also where the source has times without a zone. */
+export function isOfInstants(expression: Expression): boolean {
+  if (expression.kind === 'truncation') return expression.type === 'datetime'
+  return expression.kind === 'call' && expression.type === 'datetime' && expression.of.some(isOfInstants)
 }
 
 const isFunction = (named: string): named is FunctionName => Object.hasOwn(CALLS, named)

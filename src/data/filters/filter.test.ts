@@ -5,11 +5,12 @@ import * as fc from 'fast-check'
 import type { Column } from '../../domain/table.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Bind } from '../../ports/databases.ts'
-import { WRITERS } from '../sql/dialects/writers.ts'
+import { WRITERS, writerIn } from '../sql/dialects/writers.ts'
 import { boundOf } from '../sql/fragment.ts'
 import type { Dialect } from '../sql/spelling.ts'
 import type { Condition, Relation } from './condition.ts'
 import { conditionSql } from './emit.ts'
+import { parseExpression } from './expression.ts'
 import { conditionOf } from './filter.ts'
 import type { Filter } from './filter.ts'
 
@@ -39,12 +40,11 @@ database.run(
 for (const [index, row] of ROWS.entries())
   database.run('insert into t values (?, ?, ?, ?, ?)', [index, ...row])
 
+const SQLITE = writerIn('sqlite', 'UTC')
+
 /** The rows that SQLite finds, by their numbers. */
 function found(filter: Filter): number[] {
-  const { text, binds } = boundOf(
-    conditionSql(conditionOf(filter, columns, '/filter'), WRITERS.sqlite),
-    WRITERS.sqlite,
-  )
+  const { text, binds } = boundOf(conditionSql(conditionOf(filter, columns, '/filter'), SQLITE), SQLITE)
   const values = Object.fromEntries(binds.map(({ value }, index) => [`$${index + 1}`, value]))
   return database
     .query<{ id: number }, [typeof values]>(`select id from t where ${text} order by id`)
@@ -133,7 +133,7 @@ describe('match strings', () => {
 
   test('500 values fit a Durable Object: one bind, a shallow tree, less than 100 kB', () => {
     const condition = conditionOf({ column: 'region', match: many(500) }, columns, '/filter')
-    const { text, binds } = boundOf(conditionSql(condition, WRITERS.sqlite), WRITERS.sqlite)
+    const { text, binds } = boundOf(conditionSql(condition, SQLITE), SQLITE)
     expect(binds).toHaveLength(1)
     expect(text.length).toBeLessThan(100_000)
     expect(depthOf(text)).toBeLessThan(40)
@@ -151,6 +151,42 @@ function depthOf(text: string): number {
   }
   return deepest
 }
+
+describe('truncated times', () => {
+  const times = new Map(
+    (['at datetime', 'day date', 'qty integer'] as const).map((text) => {
+      const [name, type] = text.split(' ') as [string, Column['type']]
+      return [name, { name, type }]
+    }),
+  )
+  const parsed = (expr: string) => parseExpression(expr, times)
+
+  test('have the type of their column', () => {
+    expect(parsed("date_trunc('Day', at)")).toEqual({
+      kind: 'truncation',
+      unit: 'day',
+      column: 'at',
+      type: 'datetime',
+      timeZone: null,
+    })
+    expect(parsed(`DATE_TRUNC('week', "day")`)).toMatchObject({ unit: 'week', type: 'date' })
+    expect(parsed("DATE_TRUNC('hour', at, 'Asia/Kathmandu')")).toMatchObject({ timeZone: 'Asia/Kathmandu' })
+  })
+
+  test.each([
+    ["DATE_TRUNC('decade', at)", 'must be one of second, minute, hour, day, week, month, quarter, year'],
+    ['DATE_TRUNC(at)', 'must be a text in quotes'],
+    ["DATE_TRUNC('day')", 'must be ","'],
+    ["DATE_TRUNC('day', qty)", 'is not a column of days or instants'],
+    ["DATE_TRUNC('day', other)", 'is not a column'],
+    ["DATE_TRUNC('day', '2026-01-01')", 'must be a column'],
+    ["DATE_TRUNC('day', DATE_TRUNC('hour', at))", 'is not a column'],
+    ["DATE_TRUNC('hour', day)", 'is shorter than a day'],
+    ["DATE_TRUNC('day', at, 'Mars')", 'is not a time zone'],
+    ["DATE_TRUNC('day', day, 'UTC')", 'is for instants: days have no zone'],
+    ["DATE_TRUNC('day', at, 'UTC', 1)", 'must be ")"'],
+  ])('%s is refused', (expr, message) => expect(() => parsed(expr)).toThrow(message))
+})
 
 describe('expressions', () => {
   test.each([
@@ -211,7 +247,8 @@ describe('trees', () => {
 
 test.each(Object.keys(WRITERS) as Dialect[])('%s: names are quoted and values are bound', (dialect) => {
   const condition = conditionOf({ column: 'order"; drop table t; --', match: "=' OR 1=1 --`" }, columns, '')
-  const { text, binds } = boundOf(conditionSql(condition, WRITERS[dialect]), WRITERS[dialect])
+  const writer = writerIn(dialect, 'UTC')
+  const { text, binds } = boundOf(conditionSql(condition, writer), writer)
   expect(text).not.toContain('OR 1=1')
   expect(text).toContain(dialect === 'mysql' ? '`order"; drop table t; --`' : '"order""; drop table t; --"')
   expect(binds).toEqual([{ type: 'string', value: "' OR 1=1 --`" }])

@@ -1,7 +1,7 @@
 import type { Bound } from '../../ports/databases.ts'
 import type { Condition } from '../filters/condition.ts'
 import { conditionSql } from '../filters/emit.ts'
-import type { Writer } from '../sql/dialects/writer.ts'
+import type { Writer, ZonedWriter } from '../sql/dialects/writer.ts'
 import { balanced, bind, boundOf, doubleSql, joined, name, raw, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { LATITUDE_MAX } from './grid.ts'
@@ -37,7 +37,7 @@ export type Links = {
 type Item = readonly [alias: string, value: Fragment]
 
 /** The statement for the cells with points. A row has the cell, the number of the state, and the numbers that `cellsIn` reads. */
-export function cellsStatement(points: Points, writer: Writer, limit: number): Bound {
+export function cellsStatement(points: Points, writer: ZonedWriter, limit: number): Bound {
   const values = points.values.flatMap((_, at) => {
     const value = name(`v${at}`)
     return [sql`sum(${value})`, sql`count(${value})`, sql`min(${value})`, sql`max(${value})`]
@@ -58,7 +58,7 @@ export function cellsStatement(points: Points, writer: Writer, limit: number): B
 /** The statement for single points, of all cells or of those with fewer points than `below`. */
 export function pointsStatement(
   points: Points,
-  writer: Writer,
+  writer: ZonedWriter,
   { limit, below }: { readonly limit: number; readonly below: number | null },
 ): Bound {
   const located = locatedSql(points, ownItems(points, writer), writer)
@@ -75,7 +75,7 @@ export function pointsStatement(
 /** The statement for the rows of points in these cells: the longitude, the latitude, and the columns. */
 export function leavesStatement(
   points: Points,
-  writer: Writer,
+  writer: ZonedWriter,
   {
     cells,
     columns,
@@ -100,7 +100,7 @@ export function leavesStatement(
 }
 
 /** The statement for the cells of the points with these keys. */
-export function keysStatement(points: Points, writer: Writer, keys: readonly string[]): Bound {
+export function keysStatement(points: Points, writer: ZonedWriter, keys: readonly string[]): Bound {
   const items = ownItems({ ...points, state: null, values: [] }, writer)
   const values = keys.map((value) => ({ type: 'string', value }) as const)
   const among = writer.among(writer.exact(name('k')), values)
@@ -111,7 +111,11 @@ export function keysStatement(points: Points, writer: Writer, keys: readonly str
 }
 
 /** The statement for the numbers of links between two points, with the number of their state. */
-export function linksStatement({ from, filter, ends, state }: Links, writer: Writer, limit: number): Bound {
+export function linksStatement(
+  { from, filter, ends, state }: Links,
+  writer: ZonedWriter,
+  limit: number,
+): Bound {
   const items = [
     sql`${textSql(name(ends.from), writer)} AS f`,
     sql`${textSql(name(ends.to), writer)} AS t`,
@@ -135,7 +139,7 @@ function ownItems({ state, key, values }: Points, writer: Writer): readonly Item
 }
 
 /** Points with their cell, in the box. */
-function locatedSql(points: Points, items: readonly Item[], writer: Writer): Fragment {
+function locatedSql(points: Points, items: readonly Item[], writer: ZonedWriter): Fragment {
   const { from, filter, lat, lon, box, around } = points
   const kept = items.map(([alias]) => name(alias))
   const stage = (more: readonly Fragment[], rows: Fragment, alias: string) =>

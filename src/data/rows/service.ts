@@ -8,7 +8,7 @@ import { sightedTable } from '../scopes/service/sighted.ts'
 import { editSight } from '../scopes/service/sights.ts'
 import type { Sight } from '../scopes/sight.ts'
 import { requireFileSource } from '../sources/service.ts'
-import { WRITERS } from '../sql/dialects/writers.ts'
+import { writerIn } from '../sql/dialects/writers.ts'
 import { inGeneration, publishTable, requireEditable } from '../tables/service.ts'
 import type { OpenTable } from '../tables/service.ts'
 import type { EditView, InsertBody, KeyedBody } from './schema.ts'
@@ -51,7 +51,7 @@ function edit(context: Context, place: Place, order: Order): Promise<Edited> {
     const plan = plannedEdit(
       changes,
       { columns: before.columns, scope: sight.rows },
-      WRITERS[ports.tables.dialect],
+      writerIn(ports.tables.dialect, ports.settings.timeZone),
     )
     return make(context, { before, plan, sight })
   })

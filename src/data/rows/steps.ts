@@ -3,7 +3,7 @@ import { EDIT_TABLES } from '../../ports/tables.ts'
 import type { EditOrder, EditStep } from '../../ports/tables.ts'
 import type { Condition } from '../filters/condition.ts'
 import { conditionSql } from '../filters/emit.ts'
-import type { Writer } from '../sql/dialects/writer.ts'
+import type { ZonedWriter } from '../sql/dialects/writer.ts'
 import { balanced, boundOf, joined, name, raw, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 
@@ -31,7 +31,7 @@ export type PlannedEdit = Pick<EditOrder, 'changes' | 'steps'> & { readonly mean
 export function plannedEdit(
   edit: Edit,
   table: { readonly columns: readonly Column[]; readonly scope: Condition | null },
-  writer: Writer,
+  writer: ZonedWriter,
 ): PlannedEdit {
   const steps = stepsOf(edit, table, writer)
   const { prefix } = namesFor(table.columns)
@@ -58,7 +58,7 @@ type TableScope = { readonly columns: readonly Column[]; readonly scope: Conditi
 
 const [ROWS, CHANGES] = [name(EDIT_TABLES.rows), name(EDIT_TABLES.changes)]
 
-function stepsOf(edit: Edit, table: TableScope, writer: Writer): readonly Step[] {
+function stepsOf(edit: Edit, table: TableScope, writer: ZonedWriter): readonly Step[] {
   const parts = partsOf(edit, table, writer)
   const { hasKey, admitted, checkNew, checkChanged, insert, update } = parts
   const isThere = sql`EXISTS (SELECT 1 FROM ${ROWS} WHERE ${hasKey})`
@@ -97,7 +97,7 @@ function stepsOf(edit: Edit, table: TableScope, writer: Writer): readonly Step[]
   }
 }
 
-function partsOf({ columns: given, key }: Edit, { columns, scope }: TableScope, writer: Writer) {
+function partsOf({ columns: given, key }: Edit, { columns, scope }: TableScope, writer: ZonedWriter) {
   const names = namesFor(columns)
   const { number } = names
   const placeOf = new Map(given.map((column, at) => [column.name, at]))

@@ -10,7 +10,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { conditionSql } from '../filters/emit.ts'
 import { conditionOf } from '../filters/filter.ts'
 import type { Filter } from '../filters/filter.ts'
-import { WRITERS } from '../sql/dialects/writers.ts'
+import { writerIn } from '../sql/dialects/writers.ts'
 import { boundOf } from '../sql/fragment.ts'
 import { filledIn, withSamples } from './placeholders.ts'
 import { commonSight, sightHash, sightOf } from './sight.ts'
@@ -31,11 +31,13 @@ database.run('create table orders (id integer, region text, qty integer, margin 
 for (const { id, region, qty, margin } of ROWS)
   database.run('insert into orders values (?, ?, ?, ?)', [id, region, qty, margin])
 
+const SQLITE = writerIn('sqlite', 'UTC')
+
 /** The ids of the rows of a sight, as SQLite finds them. */
 function idsOf(sight: Sight | null): number[] | null {
   if (!sight) return null
   const { text, binds } = sight.rows
-    ? boundOf(conditionSql(sight.rows, WRITERS.sqlite), WRITERS.sqlite)
+    ? boundOf(conditionSql(sight.rows, SQLITE), SQLITE)
     : { text: '1 = 1', binds: [] }
   const values = Object.fromEntries(binds.map(({ value }, index) => [`$${index + 1}`, value]))
   return database

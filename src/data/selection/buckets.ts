@@ -1,8 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Writer } from '../sql/dialects/writer.ts'
-import { raw, sql } from '../sql/fragment.ts'
+import { sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
-import { localInstant, spanAround, timeFormat } from '../../lib/time.ts'
+import { floored, offsetsOf, stepSql } from '../sql/zone-steps.ts'
+import { localInstant, timeFormat } from '../../lib/time.ts'
 
 const DAY_S = 86_400
 const HOUR_S = 3_600
@@ -37,9 +38,9 @@ export function isShorterThanDay({ unit, count }: Pick<Bucket, 'unit' | 'count'>
 }
 
 /** The local time of an instant in seconds. */
-export function localSql(seconds: Fragment, { timeZone, isOfDays }: Bucket): Fragment {
+export function localSql(seconds: Fragment, { timeZone, isOfDays }: Bucket, writer: Writer): Fragment {
   if (isOfDays) return seconds
-  return sql`(${seconds} + ${offsetSql(seconds, offsetsOf(timeZone))})`
+  return sql`(${seconds} + ${stepSql(seconds, offsetsOf(timeZone), writer)})`
 }
 
 /** The number that stands for the bucket of a time: `bucketStart` gives its beginning. It grows with the time.
@@ -49,7 +50,7 @@ export function bucketSql(
   { utc, local }: { readonly utc: Fragment; readonly local: Fragment },
   writer: Writer,
 ): Fragment {
-  if (unit === 'months') return floored(writer.months(local), count, 0)
+  if (unit === 'months') return floored(writer.months(local), count)
   // 1970 began on a Thursday.
   const start = floored(local, count, count === 7 * DAY_S ? 3 * DAY_S : 0)
   return count <= HOUR_S ? sql`(${start} - (${local} - ${utc}))` : start
@@ -74,44 +75,4 @@ function ofSeconds(key: number): Temporal.PlainDateTime {
   return Temporal.Instant.fromEpochMilliseconds(key * 1_000)
     .toZonedDateTimeISO('UTC')
     .toPlainDateTime()
-}
-
-/** The greatest multiple of a count up to a number, counted from `-origin`. */
-function floored(number: Fragment, count: number, origin: number): Fragment {
-  const shifted = origin === 0 ? number : sql`(${number} + ${raw(String(origin))})`
-  const size = raw(String(count))
-  return sql`(${number} - ((${shifted} % ${size} + ${size}) % ${size}))`
-}
-
-/** A span of constant offset: from its first second on. */
-type Offset = { readonly fromS: number; readonly offsetS: number }
-
-const FIRST_MS = Date.UTC(1900, 0)
-const LAST_MS = Date.UTC(2100, 0)
-const ZONES_MAX = 50
-const zones = new Map<string, readonly Offset[]>()
-
-/** The offsets of a zone from 1900 to 2100. They come from here: databases have other rules, or none. */
-function offsetsOf(timeZone: string): readonly Offset[] {
-  const known = zones.get(timeZone)
-  if (known) return known
-  const offsets: Offset[] = []
-  for (let at = FIRST_MS; at < LAST_MS;) {
-    const { untilAt, offsetMs } = spanAround(at, timeZone)
-    const offsetS = Math.round(offsetMs / 1_000)
-    if (offsets.at(-1)?.offsetS !== offsetS) offsets.push({ fromS: Math.round(at / 1_000), offsetS })
-    at = untilAt
-  }
-  if (zones.size >= ZONES_MAX) zones.clear()
-  zones.set(timeZone, offsets)
-  return offsets
-}
-
-/** The offset at a time, as a balanced tree: its depth is the logarithm of the number of spans. */
-function offsetSql(seconds: Fragment, offsets: readonly Offset[]): Fragment {
-  const middle = offsets.length >> 1
-  const at = offsets[middle]
-  if (middle === 0 || !at) return raw(`(${offsets[0]?.offsetS ?? 0})`)
-  const [before, after] = [offsets.slice(0, middle), offsets.slice(middle)]
-  return sql`CASE WHEN ${seconds} < ${raw(`(${at.fromS})`)} THEN ${offsetSql(seconds, before)} ELSE ${offsetSql(seconds, after)} END`
 }

@@ -1,4 +1,7 @@
 import type { Cell, Column } from '../../domain/table.ts'
+import { timeFormat } from '../../lib/time.ts'
+import { isOfInstants } from '../filters/expression.ts'
+import type { Expression } from '../filters/expression.ts'
 import { bucketStart } from './buckets.ts'
 import type { Plan } from './plan.ts'
 
@@ -8,14 +11,27 @@ export type ResultReader = {
   readonly row: (cells: readonly Cell[]) => Cell[]
 }
 
-/** The columns of a plan, and the function that turns a row of its statement into a row of the answer. */
-export function resultReader(plan: Plan): ResultReader {
+/** A column of an answer, with the expression that it is computed from. */
+type Answered = Column & { readonly subject: Expression | null }
+
+type CellReader = (cell: Cell) => Cell
+
+/** The columns of a plan, and the function that turns a row of its statement into a row of the answer.
+ * @param timeZone the zone whose offset instants have */
+export function resultReader(plan: Plan, timeZone: string): ResultReader {
+  const instant = instantReader(timeZone)
+  const readerOf = ({ type, subject }: Answered): CellReader => {
+    // Some dialects have no type for it.
+    if (type === 'boolean') return (cell) => (cell === null ? null : Boolean(Number(cell)))
+    if (type !== 'datetime') return same
+    return subject && isOfInstants(subject) ? (cell) => instant(asUtc(cell)) : instant
+  }
   const outputs =
     plan.kind === 'rows'
-      ? plan.columns.map(({ type }) => cellReader(type, null))
+      ? plan.columns.map(readerOf)
       : [
-          ...plan.keys.map(({ type, bucket }) => cellReader(type, bucket && bucketStart(bucket))),
-          ...plan.aggregates.map(({ type }) => cellReader(type, null)),
+          ...plan.keys.map((key) => (key.bucket ? startReader(bucketStart(key.bucket)) : readerOf(key))),
+          ...plan.aggregates.map(readerOf),
         ]
   const columns = plan.kind === 'rows' ? plan.columns : [...plan.keys, ...plan.aggregates]
   return {
@@ -24,15 +40,35 @@ export function resultReader(plan: Plan): ResultReader {
   }
 }
 
-function cellReader(type: Column['type'], start: ((key: number) => string) | null): (cell: Cell) => Cell {
-  if (start) return (cell) => (cell === null ? null : start(Number(cell)))
-  // Some dialects have no type for it.
-  if (type === 'boolean') return (cell) => (cell === null ? null : Boolean(Number(cell)))
-  if (type === 'datetime') return (cell) => (typeof cell === 'string' ? withoutZeros(cell) : cell)
-  return (cell) => cell
+const same: CellReader = (cell) => cell
+
+function startReader(start: (key: number) => string): CellReader {
+  return (cell) => (cell === null ? null : start(Number(cell)))
 }
 
-/** A time without zeros at the end of its second: some engines keep six digits of each. */
-function withoutZeros(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0*(Z?)$/, '$1') : text
+const asUtc: CellReader = (cell) => (typeof cell === 'string' && !cell.endsWith('Z') ? `${cell}Z` : cell)
+
+const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d*?)0*)?Z$/
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d*?)0*$/
+/** Before zones had whole minutes their offsets had seconds, which ISO 8601 has not: such instants are in UTC. */
+const OFFSET = /[+-]\d\d:\d\d$/
+
+/** The function that writes an instant with the offset of a zone, and all of its digits but zeros at the end. A time without a
+ * zone stays without one: its source has it on a clock that is not known. */
+export function instantReader(timeZone: string): CellReader {
+  const format = timeFormat(timeZone)
+  return (cell) => {
+    if (typeof cell !== 'string') return cell
+    const [, seconds, digits = ''] = INSTANT.exec(cell) ?? []
+    if (seconds === undefined)
+      return cell.replace(LOCAL_TIME, (_, time: string, rest: string) => time + dotted(rest))
+    const at = Date.parse(`${seconds}Z`)
+    if (Number.isNaN(at)) return cell
+    const text = format(at)
+    const offset = OFFSET.exec(text)?.[0]
+    if (offset === undefined) return `${seconds}${dotted(digits)}+00:00`
+    return digits === '' ? text : `${text.slice(0, -offset.length)}.${digits}${offset}`
+  }
 }
+
+const dotted = (digits: string) => (digits === '' ? '' : `.${digits}`)

@@ -1,7 +1,7 @@
 import type { Bound } from '../../ports/databases.ts'
 import type { Condition } from '../filters/condition.ts'
 import { conditionSql } from '../filters/emit.ts'
-import type { Writer } from '../sql/dialects/writer.ts'
+import type { ZonedWriter } from '../sql/dialects/writer.ts'
 import { boundOf, doubleSql, name, raw, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 
@@ -9,14 +9,14 @@ import type { Fragment } from '../sql/fragment.ts'
 export type Numbers = { readonly column: string; readonly filter: Condition | null; readonly from: Fragment }
 
 /** The statement for the least and the greatest number. */
-export function rangeStatement(numbers: Numbers, writer: Writer): Bound {
+export function rangeStatement(numbers: Numbers, writer: ZonedWriter): Bound {
   return boundOf(sql`SELECT min(v) AS c0, max(v) AS c1 FROM ${valuesSql(numbers, writer)}`, writer)
 }
 
 /** The statement for the bins, each with its number of rows. The bin of rows without a number is null. Databases compare and do not
  * divide, so that all of them take a value on a border for the same bin.
  * @param borders the beginnings of the bins behind the first one, in order */
-export function binsStatement(numbers: Numbers, borders: readonly number[], writer: Writer): Bound {
+export function binsStatement(numbers: Numbers, borders: readonly number[], writer: ZonedWriter): Bound {
   const bins = sql`(SELECT CASE WHEN v IS NULL THEN NULL ELSE ${binSql(borders, 0)} END AS b FROM ${valuesSql(numbers, writer)}) AS ${name('u')}`
   return boundOf(sql`SELECT b AS c0, count(*) AS c1 FROM ${bins} GROUP BY b`, writer)
 }
@@ -37,7 +37,7 @@ export function bordersOf(min: number, max: number, bins: number): readonly numb
 }
 
 /** Values as doubles; null for those that are not finite. */
-function valuesSql({ column, filter, from }: Numbers, writer: Writer): Fragment {
+function valuesSql({ column, filter, from }: Numbers, writer: ZonedWriter): Fragment {
   const value = writer.double(name(column))
   const where = filter ? sql` WHERE ${conditionSql(filter, writer)}` : raw('')
   const [least, greatest] = [doubleSql(-Number.MAX_VALUE), doubleSql(Number.MAX_VALUE)]

@@ -23,7 +23,7 @@ const column = name.describe('The name of a column.')
 const expr = storableText
   .min(1)
   .max(EXPRESSION_MAX)
-  .describe('An expression over columns, such as `"unit price" * (qty - 1)`.')
+  .describe('An expression over columns, such as `"unit price" * (qty - 1)` or `DATE_TRUNC(\'day\', at)`.')
 
 const item = z.union([column, z.strictObject({ column, as: as.optional() }), z.strictObject({ expr, as })])
 

@@ -40,7 +40,7 @@ export async function selectFrom(
   const total =
     body.total === 'exact' ? await readNumber(readable, statements.total(), { ...reading, rowsMax: 1 }) : null
   const durationMs = clock.now() - beganAt
-  const { columns, row } = resultReader(plan)
+  const { columns, row } = resultReader(plan, settings.timeZone)
   const rows = found.rows.slice(0, plan.limit).map(row)
   return {
     columns: columns.map(({ name, type }, at) => ({ name, type, exact: found.exact[at] ?? false })),

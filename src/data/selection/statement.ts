@@ -1,6 +1,6 @@
 import type { Expression } from '../filters/expression.ts'
 import { comparedSql, conditionSql, expressionSql } from '../filters/emit.ts'
-import type { Writer } from '../sql/dialects/writer.ts'
+import type { ZonedWriter } from '../sql/dialects/writer.ts'
 import { boundOf, joined, name, raw, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import type { Bound } from '../../ports/databases.ts'
@@ -14,7 +14,7 @@ import type { Aggregate, GroupsPlan, Plan, RowsPlan } from './plan.ts'
 export function statementsOf(
   plan: Plan,
   from: Fragment,
-  writer: Writer,
+  writer: ZonedWriter,
 ): {
   /** @param more rows to ask for beyond the limit */
   readonly rows: (more: number) => Bound
@@ -34,7 +34,7 @@ export function statementsOf(
 type Stage = { readonly outputs: Fragment; readonly from: Fragment; readonly order: Fragment }
 type Item = readonly [alias: string, value: Fragment]
 
-function rowsStage(plan: RowsPlan, from: Fragment, writer: Writer): Stage {
+function rowsStage(plan: RowsPlan, from: Fragment, writer: ZonedWriter): Stage {
   const items = plan.columns.map(({ subject }, at): Item => [`c${at}`, expressionSql(subject, writer)])
   const sorts = plan.orderBy.map(({ subject }, at): Item => [`s${at}`, comparedSql(subject, writer)])
   return {
@@ -44,7 +44,7 @@ function rowsStage(plan: RowsPlan, from: Fragment, writer: Writer): Stage {
   }
 }
 
-function groupsStage(plan: GroupsPlan, from: Fragment, writer: Writer): Stage {
+function groupsStage(plan: GroupsPlan, from: Fragment, writer: ZonedWriter): Stage {
   const { keys, aggregates } = plan
   const names = keys.map((_, at) => name(`k${at}`))
   const group = names.length === 0 ? raw('') : sql` GROUP BY ${joined(names, ', ')}`
@@ -87,7 +87,7 @@ function operandsOf({ subject, filter, p }: Aggregate, at: number) {
 }
 
 /** The rows of the table with a column for each key and for each operand. */
-function operandRows(plan: GroupsPlan, from: Fragment, writer: Writer): Fragment {
+function operandRows(plan: GroupsPlan, from: Fragment, writer: ZonedWriter): Fragment {
   const { keys, aggregates } = plan
   const values = aggregates.flatMap((aggregate, at): Item[] =>
     aggregate.subject || aggregate.filter ? [[`v${at}`, valueSql(aggregate, writer)]] : [],
@@ -104,7 +104,7 @@ function operandRows(plan: GroupsPlan, from: Fragment, writer: Writer): Fragment
       bucket
         ? [
             [`e${at}`, name(`e${at}`)],
-            [`l${at}`, localSql(name(`e${at}`), bucket)],
+            [`l${at}`, localSql(name(`e${at}`), bucket, writer)],
           ]
         : [[`k${at}`, name(`k${at}`)]],
     )
@@ -119,7 +119,7 @@ function operandRows(plan: GroupsPlan, from: Fragment, writer: Writer): Fragment
   return windows.length === 0 ? rows : derived([...keyNames(plan), ...kept, ...windows], rows)
 }
 
-function windowsOf(plan: GroupsPlan, writer: Writer): readonly Item[] {
+function windowsOf(plan: GroupsPlan, writer: ZonedWriter): readonly Item[] {
   const names = plan.keys.map((_, at) => name(`k${at}`))
   const partition = (more: readonly Fragment[]) => {
     const parts = [...names, ...more]
@@ -138,7 +138,7 @@ function windowsOf(plan: GroupsPlan, writer: Writer): readonly Item[] {
 }
 
 /** The operand of an aggregate, null in rows that do not count. */
-function valueSql({ fn, subject, filter }: Aggregate, writer: Writer): Fragment {
+function valueSql({ fn, subject, filter }: Aggregate, writer: ZonedWriter): Fragment {
   const isCompared = fn === 'MIN' || fn === 'MAX' || fn === 'DISTINCT_COUNT'
   const value = subject && (isCompared ? comparedSql(subject, writer) : expressionSql(subject, writer))
   return filter
@@ -146,11 +146,11 @@ function valueSql({ fn, subject, filter }: Aggregate, writer: Writer): Fragment 
     : (value ?? raw('1'))
 }
 
-function spelled({ type }: Expression, compared: Fragment, writer: Writer): Fragment {
+function spelled({ type }: Expression, compared: Fragment, writer: ZonedWriter): Fragment {
   return type === 'string' ? writer.spelled(compared) : compared
 }
 
-function whereSql(from: Fragment, { filter }: Plan, writer: Writer): Fragment {
+function whereSql(from: Fragment, { filter }: Plan, writer: ZonedWriter): Fragment {
   return filter ? sql`${from} WHERE ${conditionSql(filter, writer)}` : from
 }
 

@@ -7,7 +7,7 @@ import { readableQuery } from '../../queries/service/readable-query.ts'
 import { readRows } from '../../selection/service/read-rows.ts'
 import { readableTable } from '../../selection/service/readable-table.ts'
 import type { Asking } from '../../selection/service/waited.ts'
-import type { Writer } from '../../sql/dialects/writer.ts'
+import type { ZonedWriter } from '../../sql/dialects/writer.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import type { ClusterBody } from '../schema.ts'
 import type { NumberColumn } from '../statement.ts'
@@ -17,7 +17,7 @@ const RESULT_MAX_BYTES = 32 * 1024 * 1024
 /** The rows of a table or of a data query, as the caller may read them. */
 export type SourceRows = {
   readonly columns: Columns
-  readonly writer: Writer
+  readonly writer: ZonedWriter
   readonly from: Fragment
   /** The place of a field of the source in the request. */
   readonly at: (field: string) => string

@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.ts'
 import type { Columns } from '../../filters/expression.ts'
 import type { Asking } from '../../selection/service/waited.ts'
-import type { Writer } from '../../sql/dialects/writer.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
+import type { ZonedWriter } from '../../sql/dialects/writer.ts'
+import { writerIn } from '../../sql/dialects/writers.ts'
 import { boundOf, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import type { ParameterValue } from '../schema.ts'
@@ -12,7 +12,7 @@ import { preparePublished } from './run.ts'
 /** The result of a data query as other statements read it. */
 export type ReadableQuery = Pick<ReadableSource, 'query'> & {
   readonly columns: Columns
-  readonly writer: Writer
+  readonly writer: ZonedWriter
   readonly from: Fragment
 }
 
@@ -32,7 +32,7 @@ export async function readableQuery(
   asking: Asking,
 ): Promise<ReadableQuery> {
   const { source, statement } = await preparePublished(context, id, { values, pointer, asking })
-  const writer = WRITERS[source.dialect]
+  const writer = writerIn(source.dialect, context.ports.settings.timeZone)
   const from = sql`(${statement}) AS ${name('q')}`
   const limits = { rowsMax: 1, bytesMax: Number.MAX_SAFE_INTEGER, onBackend: asking.onBackend }
   const asked = boundOf(sql`SELECT * FROM ${from} LIMIT 0`, writer)

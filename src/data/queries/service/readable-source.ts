@@ -9,7 +9,7 @@ import { isFileSource } from '../../sources/schema.ts'
 import type { DataSourceView } from '../../sources/schema.ts'
 import { openReader, timeLimitOf } from '../../sources/service/connect.ts'
 import type { SourceReader } from '../../sources/service/connect.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
+import { writerIn } from '../../sql/dialects/writers.ts'
 import { boundOf } from '../../sql/fragment.ts'
 import { tokensOf } from '../../sql/lexer.ts'
 import type { Dialect } from '../../sql/spelling.ts'
@@ -150,7 +150,7 @@ function viewOfResult({ name, of, columns }: StoredResult): TableView {
 }
 
 function viewOf({ ports }: Context, name: string, { opened, sight }: Sighted): TableView {
-  const writer = WRITERS[ports.tables.dialect]
+  const writer = writerIn(ports.tables.dialect, ports.settings.timeZone)
   return {
     name,
     of: opened.generation,

@@ -1,7 +1,9 @@
 import type { Context } from '../../../context.ts'
+import type { Cell } from '../../../domain/table.ts'
 import { durationText } from '../../../lib/duration.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
+import { instantReader } from '../../selection/cells.ts'
 import type { Asking } from '../../selection/service/waited.ts'
 import { ageOf } from '../../sources/refresh-view.ts'
 import { requireSource } from '../../sources/service.ts'
@@ -23,7 +25,7 @@ import type { Composed } from './composition.ts'
 import { openSource, storedRows } from './readable-source.ts'
 import type { ReadableSource } from './readable-source.ts'
 import { sharedRead } from './shared-read.ts'
-import type { Readable, Sharing } from './shared-read.ts'
+import type { Read, Readable, Sharing } from './shared-read.ts'
 
 /** A parameter has one of so many values. */
 const CHOICES_MAX = 10_000
@@ -188,12 +190,12 @@ export async function preparePublished(context: Context, id: number, given: Give
   return stored ?? prepare(context, definition, given)
 }
 
-async function run(
-  context: Context,
-  query: Composed,
-  { limit, sharing, ...given }: Given & { readonly limit: number; readonly sharing: Sharing | null },
-): Promise<ResultView> {
-  return execute(context, await prepare(context, query, given), { limit, asking: given.asking, sharing })
+/** The rows with the offset of a zone in their instants. */
+function zonedRows(columns: Read['columns'], rows: Read['rows'], timeZone: string): Cell[][] {
+  const zoned = instantReader(timeZone)
+  const areInstants = columns.map(({ type }) => type === 'datetime')
+  if (!areInstants.includes(true)) return rows.map((row) => [...row])
+  return rows.map((row) => row.map((cell, at) => (areInstants[at] ? zoned(cell) : cell)))
 }
 
 async function execute(
@@ -207,7 +209,7 @@ async function execute(
   const format = timeFormat(settings.timeZone)
   return {
     columns: columns.map(({ isExact, ...column }) => ({ ...column, exact: isExact })),
-    rows: rows.map((row) => [...row]),
+    rows: zonedRows(columns, rows, settings.timeZone),
     rowCount: rows.length,
     truncated,
     durationMs,
@@ -231,6 +233,8 @@ async function valuesOfQuery(context: Context, id: number, asking: Asking): Prom
     isOfValues: true,
     sharing: null,
   }
-  const { rows } = await run(context, query, reading)
-  return new Set(rows.flatMap(([first]) => (first === null || first === undefined ? [] : [String(first)])))
+  const { columns, rows } = await sharedRead(context, await prepare(context, query, reading), reading)
+  // An instant is allowed as it is answered, and in UTC.
+  const all = [...rows, ...zonedRows(columns, rows, context.ports.settings.timeZone)]
+  return new Set(all.flatMap(([first]) => (first === null || first === undefined ? [] : [String(first)])))
 }

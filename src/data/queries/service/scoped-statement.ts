@@ -4,7 +4,8 @@ import { Refusal } from '../../../lib/errors.ts'
 import { readSights, relationsOf } from '../../scopes/service/sights.ts'
 import type { Relation, Sight } from '../../scopes/sight.ts'
 import type { SourceReader } from '../../sources/service/connect.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
+import type { ZonedWriter } from '../../sql/dialects/writer.ts'
+import { writerIn } from '../../sql/dialects/writers.ts'
 import { withExpressions } from '../../sql/expressions.ts'
 import { boundOf, joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
@@ -62,9 +63,10 @@ export async function statementScopes(
     ([table, { sight, relation }]) =>
       sight.rows !== null || sight.columns.length < relation.columns.length || elsewhere.has(table),
   )
+  const writer = writerIn(reader.dialect, context.ports.settings.timeZone)
   return {
     relations: { hidden: [...hidden], scoped: scoped.map(([table]) => table) },
-    scoped: (statement) => withScopes(statement, scoped, reader),
+    scoped: (statement) => withScopes(statement, scoped, { dialect: reader.dialect, writer }),
   }
 }
 
@@ -86,9 +88,8 @@ async function readCatalogue(reader: SourceReader) {
 function withScopes(
   statement: Fragment,
   scoped: readonly (readonly [string, Readable])[],
-  { dialect }: SourceReader,
+  { dialect, writer }: { readonly dialect: SourceReader['dialect']; readonly writer: ZonedWriter },
 ): Fragment {
-  const writer = WRITERS[dialect]
   const { text } = boundOf(statement, writer)
   const named = new Set(tokensOf(text, dialect).map(({ value }) => foldedName(value)))
   const expressions = scoped.flatMap(([table, { schema, sight }]) => {

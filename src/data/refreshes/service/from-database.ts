@@ -5,7 +5,7 @@ import { conditionSql } from '../../filters/emit.ts'
 import { conditionOf } from '../../filters/filter.ts'
 import { openReader } from '../../sources/service/connect.ts'
 import type { SourceReader } from '../../sources/service/connect.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
+import { writerIn } from '../../sql/dialects/writers.ts'
 import { boundOf, joined, name, raw, sql } from '../../sql/fragment.ts'
 import { fillGeneration } from '../../tables/service.ts'
 import type { ForeignOrigin } from '../store.ts'
@@ -20,7 +20,11 @@ export async function openForeignRows(
   { signal, progress }: Course,
 ): Promise<FillRows> {
   const reader = await openReader(context, origin.dataSourceId)
-  const { rows: source } = await reader.query(statementOf(origin, reader), limits, signal)
+  const { rows: source } = await reader.query(
+    statementOf(origin, reader, context.ports.settings.timeZone),
+    limits,
+    signal,
+  )
   const { columns } = origin
   const rows = counted(source, (count) => progress(READ_SHARE * (1 - 1 / (1 + count / (rowsBefore + 1)))))
   return (to) =>
@@ -45,8 +49,9 @@ export async function* counted(
 function statementOf(
   { table, columns, filter }: ForeignOrigin,
   { dialect, schema }: Pick<SourceReader, 'dialect' | 'schema'>,
+  timeZone: string,
 ): Bound {
-  const writer = WRITERS[dialect]
+  const writer = writerIn(dialect, timeZone)
   const relation = schema === null ? name(table) : sql`${name(schema)}.${name(table)}`
   const names = joined(
     columns.map((column) => name(column.name)),

@@ -38,7 +38,7 @@ export async function exportSelection(
   const limit = body.limit ?? EXPORT_ROWS_MAX
   const plan = planOf(body, { columns: readable.columns, timeZone: ports.settings.timeZone, limit })
   const statements = statementsOf(plan, readable.from, readable.writer)
-  const { columns, row } = resultReader(plan)
+  const { columns, row } = resultReader(plan, ports.settings.timeZone)
   const writing = writingOf(type, columns, isForExcel)
   const signal = request?.signal ?? new AbortController().signal
   if (isXlsx && body.limit === undefined) await requireSheetRows(readable, statements.total(), plan, signal)

@@ -9,8 +9,8 @@ import { isFileSource } from '../../sources/schema.ts'
 import { requireSource } from '../../sources/service.ts'
 import { openReader, timeLimitOf } from '../../sources/service/connect.ts'
 import type { SourceReader } from '../../sources/service/connect.ts'
-import type { Writer } from '../../sql/dialects/writer.ts'
-import { WRITERS } from '../../sql/dialects/writers.ts'
+import type { ZonedWriter } from '../../sql/dialects/writer.ts'
+import { writerIn } from '../../sql/dialects/writers.ts'
 import { boundOf, joined, name, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 
@@ -19,7 +19,7 @@ const LIVE_AGE_MAX_MS = 1_000
 /** A table as its caller may read it. Every read of rows goes through one. */
 export type ReadableTable = {
   readonly columns: Columns
-  readonly writer: Writer
+  readonly writer: ZonedWriter
   /** The rows and columns that the caller may read. */
   readonly from: Fragment
   readonly query: SourceReader['query']
@@ -40,7 +40,7 @@ export async function readableTable(context: Context, id: number, table: string)
   if (isFileSource(source.type)) return importedTable(context, { id, table, source })
   const sight = await readSight(context, id, table)
   const reader = await openReader(context, id)
-  const writer = WRITERS[reader.dialect]
+  const writer = writerIn(reader.dialect, context.ports.settings.timeZone)
   const relation = reader.schema === null ? name(table) : sql`${name(reader.schema)}.${name(table)}`
   return {
     shared: { key: `${reader.key} ${await sightHash(sight)}`, ageMaxMs: freshness(context, LIVE_AGE_MAX_MS) },
@@ -62,7 +62,7 @@ async function importedTable(context: Context, { id, table, source }: Imported):
   const { ports } = context
   const { tables, settings } = ports
   const { opened, sight } = await sightedTable(context, { id, table }, readSight)
-  const writer = WRITERS[tables.dialect]
+  const writer = writerIn(tables.dialect, settings.timeZone)
   const view = {
     name: table,
     of: opened.generation,
@@ -92,7 +92,7 @@ function columnsOf(sight: Sight): Columns {
   return new Map(sight.columns.map((column) => [column.name, column]))
 }
 
-function visible(relation: Fragment, { columns, rows }: Sight, writer: Writer): Fragment {
+function visible(relation: Fragment, { columns, rows }: Sight, writer: ZonedWriter): Fragment {
   if (!rows) return relation
   const names = joined(
     columns.map((column) => name(column.name)),

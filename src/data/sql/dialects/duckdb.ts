@@ -1,5 +1,5 @@
-import { sql } from '../fragment.ts'
-import { NUMBER_PATTERN, POSTGRESQL } from './postgresql.ts'
+import { raw, sql } from '../fragment.ts'
+import { MONTH_UNITS, NUMBER_PATTERN, POSTGRESQL } from './postgresql.ts'
 import type { Writer } from './writer.ts'
 
 export const DUCKDB: Writer = {
@@ -19,6 +19,12 @@ export const DUCKDB: Writer = {
     const at = sql`make_timestamp(${seconds} * 1000000)`
     return sql`(year(${at}) * 12 + month(${at}) - 1)`
   },
+  monthStart: (seconds, months) => {
+    const at = sql`make_timestamp(CAST(${seconds} * 1000000 AS BIGINT))`
+    return sql`CAST(epoch(date_trunc(${raw(MONTH_UNITS[months])}, ${at})) AS BIGINT)`
+  },
+  instant: (seconds) => sql`make_timestamptz(CAST(${seconds} * 1000000 AS BIGINT))`,
+  day: (seconds) => sql`CAST(make_timestamp(CAST(${seconds} * 1000000 AS BIGINT)) AS DATE)`,
   sum: (numbers) => sql`sum(${numbers})`,
   numberIn: (value) =>
     sql`CASE WHEN typeof(${value}) <> 'VARCHAR' OR regexp_matches(CAST(${value} AS VARCHAR), ${NUMBER_PATTERN}) THEN TRY_CAST(CAST(${value} AS VARCHAR) AS DOUBLE) END`,

@@ -1,4 +1,5 @@
 import { sql } from '../fragment.ts'
+import { floored } from '../zone-steps.ts'
 import { NUMBER_PATTERN, POSTGRESQL } from './postgresql.ts'
 import type { Writer } from './writer.ts'
 
@@ -39,6 +40,17 @@ export const MYSQL: Writer = {
     const at = sql`date_add('1970-01-01 00:00:00', INTERVAL ${seconds} SECOND)`
     return sql`(year(${at}) * 12 + month(${at}) - 1)`
   },
+  either: POSTGRESQL.either,
+  monthStart: (seconds, months) => {
+    const at = sql`date_add('1970-01-01 00:00:00', INTERVAL ${seconds} SECOND)`
+    const month = sql`${floored(sql`(month(${at}) - 1)`, months)}`
+    const start = sql`date_add(makedate(year(${at}), 1), INTERVAL ${month} MONTH)`
+    return sql`timestampdiff(SECOND, '1970-01-01 00:00:00', ${start})`
+  },
+  instant: (seconds) => sql`CAST(date_add('1970-01-01 00:00:00', INTERVAL ${seconds} SECOND) AS DATETIME(6))`,
+  day: (seconds) => sql`CAST(date_add('1970-01-01 00:00:00', INTERVAL ${seconds} SECOND) AS DATE)`,
+  // MariaDB has none.
+  hasCorrelatedTables: false,
   sum: (numbers) => sql`sum(${numbers})`,
   hasPercentiles: false,
   among: POSTGRESQL.among,

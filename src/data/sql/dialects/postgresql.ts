@@ -4,6 +4,8 @@ import type { Writer } from './writer.ts'
 /** A number in JSON. */
 export const NUMBER_PATTERN = raw(String.raw`'^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'`)
 
+export const MONTH_UNITS = { 1: "'month'", 3: "'quarter'", 12: "'year'" } as const
+
 export const POSTGRESQL: Writer = {
   quote: '"',
   placeholder: (number) => `$${number}`,
@@ -39,6 +41,14 @@ export const POSTGRESQL: Writer = {
     const at = sql`(to_timestamp(${seconds}) AT TIME ZONE 'UTC')`
     return sql`CAST(extract(year FROM ${at}) * 12 + extract(month FROM ${at}) - 1 AS BIGINT)`
   },
+  either: (condition, then, otherwise) => sql`CASE WHEN ${condition} THEN ${then} ELSE ${otherwise} END`,
+  monthStart: (seconds, months) => {
+    const at = sql`(to_timestamp(${seconds}) AT TIME ZONE 'UTC')`
+    return sql`CAST(extract(epoch FROM date_trunc(${raw(MONTH_UNITS[months])}, ${at})) AS BIGINT)`
+  },
+  instant: (seconds) => sql`to_timestamp(${seconds})`,
+  day: (seconds) => sql`CAST(to_timestamp(${seconds}) AT TIME ZONE 'UTC' AS DATE)`,
+  hasCorrelatedTables: true,
   // A sum of REAL would be a REAL; the sum of NUMERIC stays exact.
   sum: (numbers) => sql`sum(${numbers} + CAST(0 AS NUMERIC))`,
   hasPercentiles: true,

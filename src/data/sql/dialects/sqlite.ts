@@ -1,4 +1,4 @@
-import { bind, sql } from '../fragment.ts'
+import { bind, raw, sql } from '../fragment.ts'
 import type { Writer } from './writer.ts'
 
 /** SQLite in a Durable Object: 100 binds, expressions of depth 100, patterns of 50 bytes. */
@@ -34,6 +34,18 @@ export const SQLITE: Writer = {
   seconds: (instant) => sql`unixepoch(${instant})`,
   months: (seconds) =>
     sql`(strftime('%Y', ${seconds}, 'unixepoch') * 12 + strftime('%m', ${seconds}, 'unixepoch') - 1)`,
+  // A statement has 100 kB.
+  either: (condition, then, otherwise) => sql`iif(${condition},${then},${otherwise})`,
+  monthStart: (seconds, months) => {
+    const unit = raw(months === 12 ? "'start of year'" : "'start of month'")
+    if (months !== 3) return sql`unixepoch(${seconds}, 'unixepoch', ${unit})`
+    const more = sql`(strftime('%m', ${seconds}, 'unixepoch') - 1) % 3`
+    return sql`unixepoch(${seconds}, 'unixepoch', ${unit}, '-' || (${more}) || ' months')`
+  },
+  // As instants are stored.
+  instant: (seconds) => sql`strftime('%Y-%m-%dT%H:%M:%S.000000Z', ${seconds}, 'unixepoch')`,
+  day: (seconds) => sql`strftime('%Y-%m-%d', ${seconds}, 'unixepoch')`,
+  hasCorrelatedTables: true,
   sum: (numbers) => sql`sum(${numbers})`,
   hasPercentiles: false,
   among: (left, values) => {

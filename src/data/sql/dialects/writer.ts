@@ -26,9 +26,21 @@ export type Writer = Rendering & {
   readonly seconds: (instant: Fragment) => Fragment
   /** The months from the year 0 to a time in seconds. */
   readonly months: (seconds: Fragment) => Fragment
+  /** One of two values. */
+  readonly either: (condition: Fragment, then: Fragment, otherwise: Fragment) => Fragment
+  /** The first second of the year, quarter or month of a time in seconds. @param months 12, 3 or 1 */
+  readonly monthStart: (seconds: Fragment, months: 1 | 3 | 12) => Fragment
+  /** The instant, or the day, of a time in seconds. */
+  readonly instant: (seconds: Fragment) => Fragment
+  readonly day: (seconds: Fragment) => Fragment
+  /** Whether a derived table within an expression can name the columns around it. */
+  readonly hasCorrelatedTables: boolean
   /** The sum of numbers. */
   readonly sum: (numbers: Fragment) => Fragment
   /** Whether there is `percentile_cont`. */
   readonly hasPercentiles: boolean
   readonly among: (left: Fragment, values: readonly Bind[]) => Fragment
 }
+
+/** A writer, and the zone of the clock by which times are truncated. */
+export type ZonedWriter = Writer & { readonly timeZone: string }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 import type { Client } from './client.ts'
-import { good, once, table } from './suite.ts'
+import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Suite } from './suite.ts'
 import { until } from '../until.ts'
 
@@ -539,6 +539,55 @@ export const dataTablesSuite: Suite = {
           ],
         })
         expect((await histogram('note')).body['code']).toBe('not_found')
+      },
+    },
+    {
+      title: 'an import replaces no table whose scopes would hide less',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const given = async (text: string, json: object) => {
+          const { id: file } = await upload(client, id, text)
+          const body = { upload: file, table: 'orders', ...json }
+          return client.request('POST', `/dataSources/${id}/import`, { json: body })
+        }
+        const replace = (text: string, json: object = {}) => given(text, { mode: 'replace', ...json })
+        expect((await given('id,region,amount,note\n1,nord,2,x\n', {})).status).toBe(201)
+        const scope = {
+          name: 'some orders',
+          tables: ['orders'],
+          subjects: { roles: ['Data_Editor'] },
+          filter: { column: 'amount', op: 'gt', value: 1 },
+          hiddenColumns: ['note'],
+        }
+        await good(client.request('POST', `/dataSources/${id}/scopes`, { json: scope }))
+        const refused = async (answer: Awaited<ReturnType<typeof given>>) => {
+          expectAnswer(answer, { answers: 'conflict' })
+          expect(answer.body['detail']).toContain('some orders')
+        }
+        // The hidden column under another name, without it; the column of the filter without it, with another type.
+        await refused(await replace('id,region,amount,remark\n3,süd,4,secret\n'))
+        await refused(await replace('id,region,amount\n3,süd,4\n'))
+        await refused(await replace('id,region,note\n3,süd,x\n'))
+        await refused(await replace('id,region,amount,note\n3,süd,many,x\n'))
+        const seen = async () =>
+          (
+            await client.request('POST', `/dataSources/${id}/tables/orders/select`, {
+              as: 'Data_Editor',
+              json: {},
+            })
+          ).body['rows']
+        expect(await seen()).toEqual([[1, 'nord', 2]])
+        const columns = ['id', 'region', 'amount', 'remark'].map((source) => ({
+          source,
+          ...(source === 'remark' && { name: 'note' }),
+        }))
+        expect((await replace('id,region,amount,remark\n3,süd,4.5,secret\n', { columns })).status).toBe(200)
+        expect(await seen()).toEqual([[3, 'süd', 4.5]])
+        // The scope stays when the table goes, and counts for the next one of its name.
+        await good(client.request('DELETE', `/dataSources/${id}/tables/orders`))
+        await refused(await given('id,amount,remark\n5,6,secret\n', {}))
+        expect((await given('id,amount,note\n5,6,secret\n', {})).status).toBe(201)
+        expect(await seen()).toEqual([[5, 6]])
       },
     },
     {

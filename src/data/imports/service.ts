@@ -6,11 +6,14 @@ import type {
   FileFormat,
   PlannedColumn,
 } from '../../domain/import-plan.ts'
+import type { Column } from '../../domain/table.ts'
 import { invalidAt, Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Work } from '../../operations/work/service.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Generation } from '../../ports/tables.ts'
+import { areScopesChanged, holdScopes, requireScopesFitting } from '../scopes/service.ts'
+import type { ColumnsChange } from '../scopes/service.ts'
 import { requireFileSource } from '../sources/service.ts'
 import {
   abandonGeneration,
@@ -94,6 +97,8 @@ export async function importFile(
   })
   const planned = plannedOf(contents, body.columns)
   const columns = extended ? fittedTo(extended, planned, body) : planned
+  const change = changeOf(before, body, columns)
+  await requireFits(ports, id, change)
   const plan = { file, values: body.values, columns, onError: body.onError, faultsMax: body.maxErrors }
   const generation = await beginGeneration(ports, id)
   // The generation of an extended table; the sweep deletes the one of the file in an hour.
@@ -109,16 +114,58 @@ export async function importFile(
       ? await extend(context, { extended, loaded, to, key: keyOf(body) })
       : { ...loaded, replaced: 0 }
     const { replaced, ...stored } = made
-    await publishTable(
-      context,
-      { ...stored, name: before?.name ?? body.table },
-      { before, others: dropUploads(ports, [upload]) },
-    )
+    const named = { ...stored, name: before?.name ?? body.table }
+    await publish(context, { contents: named, before, upload, change })
     const result = { table: body.table, rows: made.rows, replaced, skipped, faults: [...faults] }
     return { result, isNew: before === null }
   } catch (error) {
     for (const one of new Set([generation, to])) await abandonGeneration(ports, one)
     throw error
+  }
+}
+
+/** The change of the columns; null where they stay. */
+function changeOf(
+  before: OpenTable | null,
+  body: ImportBody,
+  after: readonly Column[],
+): ColumnsChange | null {
+  if (isAdding(body)) return null
+  const { table } = body
+  return before ? { table: before.name, before: before.columns, after } : { table, before: null, after }
+}
+
+/** @throws {Refusal} as `requireScopesFitting` */
+async function requireFits(ports: Ports, id: number, change: ColumnsChange | null): Promise<void> {
+  if (change) await requireScopesFitting(ports, id, change)
+}
+
+/** Publishes a table, and with it that the scopes of now fit its columns.
+ * @throws {Refusal} as `publishTable` and `requireScopesFitting` */
+async function publish(
+  context: Context,
+  {
+    contents,
+    before,
+    upload,
+    change,
+  }: {
+    readonly contents: Parameters<typeof publishTable>[1]
+    readonly before: OpenTable | null
+    readonly upload: UploadRow
+    /** Null where the columns stay. */
+    readonly change: ColumnsChange | null
+  },
+): Promise<void> {
+  const { ports } = context
+  const { sourceId } = contents.generation
+  const held = change ? await holdScopes(ports, sourceId) : []
+  await requireFits(ports, sourceId, change)
+  try {
+    await publishTable(context, contents, { before, others: [...dropUploads(ports, [upload]), ...held] })
+  } catch (error) {
+    if (!areScopesChanged(error)) throw error
+    throw new Refusal('conflict', 'The scopes were changed during the import. Import the file again.')
   }
 }
 

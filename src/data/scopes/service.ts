@@ -1,6 +1,6 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
-import type { Column } from '../../domain/table.ts'
+import type { Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -45,6 +45,45 @@ export async function scopesBound(
   const isBound = ({ filter, hiddenColumns }: ScopeRow) =>
     hiddenColumns.some((name) => gone.includes(name)) || (filter !== null && !isFitting(filter, byName))
   return own.filter(isBound).map(({ name }) => name)
+}
+
+/** The columns of a table before its rows are replaced, null for a new table, and after. */
+export type ColumnsChange = {
+  readonly table: string
+  readonly before: readonly Column[] | null
+  readonly after: readonly Column[]
+}
+
+/** A scope that hides a column which the new rows have under another name would hide it no more; a filter over a column that
+ * is gone or has another type would admit no rows or others.
+ * @throws {Refusal} conflict with the names of such scopes */
+export async function requireScopesFitting(
+  ports: Ports,
+  dataSourceId: number,
+  { table, before, after }: ColumnsChange,
+): Promise<void> {
+  const names = new Set(after.map(({ name }) => name))
+  const typeBefore = new Map(before?.map(({ name, type }) => [name, type]))
+  const stay = after.filter(({ name, type }) => !before || areAlike(typeBefore.get(name), type))
+  // Of a table that was deleted the scopes are still there.
+  const gone = before
+    ? before.map(({ name }) => name).filter((name) => !names.has(name))
+    : (await scopesOf(ports.database, dataSourceId, table)).flatMap(({ hiddenColumns }) =>
+        hiddenColumns.filter((name) => !names.has(name)),
+      )
+  const bound = await scopesBound(ports, dataSourceId, { table, gone, stay })
+  if (bound.length === 0) return
+  throw new Refusal(
+    'conflict',
+    `Scopes name columns of the table ${table} that the file does not have, or has with another type: ${bound.join(', ')}. Change the scopes first, or the names and types of the columns of the import.`,
+  )
+}
+
+const NUMBERS: readonly (ColumnType | undefined)[] = ['integer', 'number']
+
+/** Whether a filter over a column of one type means the same over the other. */
+function areAlike(before: ColumnType | undefined, after: ColumnType): boolean {
+  return before === after || (NUMBERS.includes(before) && NUMBERS.includes(after))
 }
 
 /** The names of the scopes of a table. */

@@ -12,6 +12,7 @@ import { must } from '../runs/fake-runner.ts'
 import { runnerOf } from './runs-stage.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 
 type Made = { readonly id: number }
 
@@ -23,20 +24,29 @@ type JobRead = {
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const DAYS = 40
+const GROUPS_MAX = 1_000
 const NAMES = { timeColumn: 'Order Date', valueColumn: 'Amount (CHF)', groupColumns: ['select', 'Größe'] }
 
 let made = 0
 
 /** A table of days with columns of any names, in a data source of its own. */
-async function ordersOf(client: Client): Promise<number> {
+function ordersOf(client: Client): Promise<number> {
+  const days = daysBefore(DAYS).map((day, place) => `${day},${place},north,L\n${day},${2 * place},south,S\n`)
+  return tableOf(client, days.join(''))
+}
+
+/** The last days before today. */
+function daysBefore(count: number): readonly string[] {
+  const today = Math.floor(Date.now() / DAY_MS)
+  return Array.from({ length: count }, (_, place) =>
+    new Date((today - count + place) * DAY_MS).toISOString().slice(0, 10),
+  )
+}
+
+async function tableOf(client: Client, lines: string): Promise<number> {
   const json = { name: `predicted ${++made}`, type: 'csv' }
   const { id } = await good<Made>(client.request('POST', '/dataSources', { json }))
-  const today = Math.floor(Date.now() / DAY_MS)
-  const lines = Array.from({ length: DAYS }, (_, place) => {
-    const day = new Date((today - DAYS + place) * DAY_MS).toISOString().slice(0, 10)
-    return `${day},${place},north,L\n${day},${2 * place},south,S\n`
-  })
-  const text = `Order Date,Amount (CHF),select,Größe\n${lines.join('')}`
+  const text = `Order Date,Amount (CHF),select,Größe\n${lines}`
   const sent = { text, headers: { 'content-type': 'text/csv' } }
   const upload = await good<{ id: string }>(client.request('POST', `/dataSources/${id}/uploads`, sent))
   await good(
@@ -86,6 +96,13 @@ const rows: Row[] = [
     json: bodyOf(1, { horizon: 'PT12H' }),
     answers: 'invalid',
     pointers: ['/horizon'],
+  },
+  {
+    title: 'a kind that does not exist',
+    call: 'POST /forecasts',
+    json: bodyOf(1, { source: job, model: { kind: 'lstm' } }),
+    answers: 'invalid',
+    pointers: ['/model/kind'],
   },
   {
     title: 'a cron that never comes',
@@ -367,9 +384,28 @@ const scenarios: Scenario[] = [
       )
       expect(asked.rows).toEqual([[12]])
 
+      const scope = {
+        name: 'south alone',
+        tables: ['Predicted orders'],
+        filter: { column: 'select', op: 'eq', value: 'south' },
+        subjects: { roles: ['Data_Editor'] },
+      }
+      await good(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
+      const seenBy = async (as: 'administrator' | 'Data_Editor') =>
+        (await good<{ rows: object[] }>(client.request('POST', `${path}/select`, { as, json: select }))).rows
+          .length
+      expect([await seenBy('administrator'), await seenBy('Data_Editor')]).toEqual([8, 0])
+
       const second = await good<JobView>(client.request('POST', `${path}/run`))
+      const dying = await runner.next()
+      await dying.begin()
+      // It does not name what it had, so the run is another one's, and the results before it stay.
       const again = await runner.next()
+      expect(again.assignment).toMatchObject({ id: second.id, attempt: 2 })
       await again.begin()
+      expect((await dying.finish()).code).toBe('fenced')
+      expect(await read()).toMatchObject({ state: 'running', publishedRun: first.id })
+      expect(await seenBy('administrator')).toBe(8)
       await again.finish({ outcome: 'failed', exitCode: 2, error: 'It failed.' })
       for (let left = 150; left > 0 && (await read()).failure === null; left--) await Bun.sleep(100)
       expect(await read()).toMatchObject({
@@ -398,6 +434,68 @@ const scenarios: Scenario[] = [
       await good(client.request('DELETE', `${path}/jobs`))
       expect(await good(client.request('GET', `${path}/jobs`))).toEqual({ items: [] })
       expect((await client.request('DELETE', path)).status).toBe(204)
+    },
+  },
+  {
+    title:
+      'a thousand groups are predicted and one of them fails alone, and a source with one more is refused',
+    isLong: true,
+    async run(client) {
+      const days = daysBefore(3)
+      const lines = Array.from({ length: GROUPS_MAX + 1 }, (_, group) =>
+        days.map((day, place) => `${day},${place},shop ${group},L\n`).join(''),
+      )
+      const dataSourceId = await tableOf(client, lines.join(''))
+      const all = bodyOf(dataSourceId, { horizon: 'P2D' })
+      const tooMany = await good<Made>(client.request('POST', '/forecasts', { json: all }))
+      const filter = { column: 'select', op: 'ne', value: `shop ${GROUPS_MAX}` }
+      const json = {
+        ...all,
+        name: `${all.name} of a thousand`,
+        source: { ...all.source, filter },
+        table: { dataSourceId, name: 'Predicted shops' },
+      }
+      const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
+      const path = `/forecasts/${id}`
+      const runner = await runnerOf(client, {
+        name: `forecaster of many ${id}`,
+        capabilities: ['forecast'],
+        forecastKinds: ['croston'],
+      })
+      const refused = await client.request('POST', `/forecasts/${tooMany.id}/run`)
+      expect(refused.body).toMatchObject({
+        code: 'query_too_large',
+        detail: 'forecast.too_many: the source has 1001 groups; at most 1000 are possible.',
+      })
+      await good(client.request('POST', `${path}/run`))
+      const held = await runner.next()
+      await held.begin()
+      const [, ...series] = await unpacked((await held.say('GET', 'uploads/series.ndjson.gz')).bytes)
+      expect(series).toHaveLength(GROUPS_MAX)
+      const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
+      const error = { code: 'forecast.too_short', detail: 'The series has fewer than 2 values.' }
+      const outcomes = series.map(({ key }, number) =>
+        number === 500 ? { id: number, key, points: 1, error } : outcomeOf(number, key),
+      )
+      for (const [part, group] of [outcomes.slice(0, 600), outcomes.slice(600)].entries()) {
+        const bytes = await packed([head, ...group])
+        await must(held.say('PUT', `outputs/forecast-0${part}.ndjson.gz`, { bytes }))
+      }
+      await must(held.finish())
+      const read = () => good<ForecastView>(client.request('GET', path))
+      expect(await readUntil(read, ({ publishedRun }) => publishedRun !== null)).toMatchObject({
+        state: 'ready',
+        quality: { good: GROUPS_MAX - 1, failed: 1 },
+      })
+      const { items } = await good<{ items: GroupView[] }>(
+        client.request('GET', `${path}/groups?quality=failed`),
+      )
+      expect(items.map(({ number }) => number)).toEqual([500])
+      const text = 'SELECT count(*) AS n, count(DISTINCT "select") AS shops FROM "Predicted shops"'
+      const counted = await good<{ rows: unknown[][] }>(
+        client.request('POST', '/dataQueries/preview', { json: { dataSourceId, text } }),
+      )
+      expect(counted.rows).toEqual([[8 * (GROUPS_MAX - 1), GROUPS_MAX - 1]])
     },
   },
   {

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import bench
 import conformal
 from conftest import DAY, NEW_YEAR
 from kinds.linear_regression import fading
@@ -46,6 +47,41 @@ def test_auto_takes_what_is_best_and_never_worse_than_naive(predict, weekly):
     walk = np.cumsum(np.random.default_rng(2).normal(0, 1, 120))
     found = predict(walk, kind="auto", folds=3)
     assert found["backtest"]["skill"] >= 0
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_each_kind_predicts_two_years_of_days_within_a_minute_of_cpu(predict, kind):
+    places = np.arange(730)
+    year = 20 * np.sin(2 * np.pi * places / 365.25)
+    values = 100 + 0.05 * places + 10 * np.sin(2 * np.pi * places / 7) + year + np.random.default_rng(1).normal(0, 3, 730)
+    found = predict(values, kind=kind, horizon=60)
+    assert found["kind"] == kind
+    for name in ("mean", "lo80", "hi80", "lo95", "hi95"):
+        assert len(found[name]) == 60 and np.isfinite(found[name]).all()
+    assert found["cpuMs"] < 60_000
+
+
+@pytest.mark.models
+def test_a_fit_of_sarimax_takes_less_than_a_second_once_its_form_is_chosen(predict):
+    places = np.arange(730)
+    values = 100 + 10 * np.sin(2 * np.pi * places / 7) + np.random.default_rng(1).normal(0, 3, 730)
+    for form in ("fourier", "seasonal"):
+        predict(values, kind="sarimax", folds=0, params={"form": form})
+        assert predict(values, kind="sarimax", folds=0, params={"form": form})["cpuMs"] < 1_000
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("kind", ["linear_regression", "sarimax", "xgboost", "prophet", "auto"])
+def test_the_monthly_series_of_m3(kind):
+    """The measures of `npm run bench:forecast` for twenty series; of Prophet for the quarterly series as well."""
+    rows = [bench.measure(kind, *one) for one in bench.m3("monthly", "P1M", 18, 20)]
+    mase, _, low, high, _ = np.mean(np.array(rows, dtype=float), axis=0)
+    assert low >= 0.75 and high >= 0.9
+    assert mase <= 1 or kind not in ("auto", "sarimax")
+    if kind == "prophet":
+        rows = [bench.measure(kind, *one) for one in bench.m3("quarterly", "P3M", 8, 20)]
+        _, _, low, high, _ = np.mean(np.array(rows, dtype=float), axis=0)
+        assert low >= 0.75 and high >= 0.9
 
 
 @pytest.mark.parametrize("kind", ["naive", *ALL])

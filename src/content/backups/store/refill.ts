@@ -30,8 +30,8 @@ export function stageRows(
     select ${run}, ${table.name}, ${from} + key, value, cast(${at} as integer) from json_each(${texts})`)
 }
 
-/** Empties the tables that an archive fills, and fills them from the staged rows. Rows of other sections
- * stays as it is, but for what belongs to what goes. */
+/** Empties the tables that an archive fills, and fills them from the staged rows. Other tables stay
+ * unchanged, except for rows that belong to deleted ones. */
 export function refill(
   database: Database,
   run: string,

@@ -328,7 +328,7 @@ case $command in
     ;;
   dev-edge)
     install_missing dependencies devDependencies
-    # `bun run` puts itself into PATH as `node` where there is none, and under Bun `wrangler dev` never answers.
+    # `bun run` puts itself into PATH as `node` without one, and under Bun `wrangler dev` never answers.
     if ! node -e 'process.exit(process.versions.bun ? 1 : 0)' 2>/dev/null; then
       say 'The local edge host is `wrangler dev`, which runs under Node only: install Node 20.3 or later.'
       exit 1

@@ -24,12 +24,12 @@ const HELP: ReadonlySet<string | undefined> = new Set(['--help', '-h'])
 /** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends. The other commands
  * call a running service or work on a file. */
 async function main(args: readonly string[]): Promise<void> {
-  // What a command writes is for this user alone.
+  // Files of commands are readable by this user alone.
   process.umask(0o077)
   const [name, ...rest] = args
   const command = COMMANDS.find((one) => one.name === name)
   if (!command) return serveAs(args)
-  // What follows `--` belongs to the command that `exec` runs.
+  // Arguments after `--` belong to the command that `exec` runs.
   const end = rest.indexOf('--')
   if (rest.slice(0, end === -1 ? undefined : end).some((word) => HELP.has(word)))
     return print(usageOf(command))
@@ -73,7 +73,7 @@ function usageFailure(argument = ''): CommandFailure {
 }
 
 function fail(error: unknown): void {
-  // What the operator can end is one line; a fault of the program is for a developer.
+  // An error that the operator can repair is one line; a fault of the program is for a developer.
   const reason = commandFailureOf(error) ?? (error instanceof RangeError ? error : null)
   process.stderr.write(`${reason?.message ?? (error as Error).stack}\n`)
   process.exit(reason instanceof CommandFailure ? reason.exitCode : 1)

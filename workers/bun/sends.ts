@@ -3,7 +3,7 @@ import type { Handle } from '../../src/app.ts'
 /** Bun joins the pieces of an answer whose body is shorter than this, whenever it is given. */
 const JOINED_BELOW_BYTES = 15_360
 
-/** Answers that stand as text when they are given. What else there is, as files and events, is a stream already. */
+/** Answers with a complete text. Other answers, such as files and events, are streams already. */
 const TEXTS = /^(?:application\/(?:problem\+)?json|text\/(?:csv|html))\b/
 
 /** Of a longer answer that does not come within the event of its request, Bun hands each piece of each header field to the

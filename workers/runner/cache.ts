@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const BYTES_MAX = 512 * 1024 * 1024
 
-/** Bytes of scripts by their SHA-256, so that the next run needs not fetch them. What was used last stays. */
+/** Bytes of scripts by their SHA-256, so that the next run need not fetch them. The most recently used stay. */
 export class FileCache {
   readonly #dir: string
   readonly #bytesMax: number

@@ -22,7 +22,7 @@ const FAREWELL_MS = 500
 /** A service that is started anew is back before. */
 const TRIES_UNTIL_WARNED = 3
 
-/** What the operator does about an answer, by its status; 0 stands for none. */
+/** The operator's remedy for an answer, by its status; 0 stands for no answer. */
 const REMEDIES: Readonly<Record<number, string>> = {
   0: 'Check TIDEMARK_RUNNER_URL, and that the service is running.',
   401: 'Set TIDEMARK_RUNNER_TOKEN of this runner to the value that the service has.',
@@ -116,7 +116,7 @@ export class Client {
     await this.#ask({ method: 'POST', path: '/poll', json, signal }, this.#registered.token)
   }
 
-  /** What is said of one attempt at a job. Its calls throw `Fenced` once the service has given the attempt up. */
+  /** The reports about one attempt at a job. Its calls throw `Fenced` once the service has given the attempt up. */
   attempt({ id, attemptToken }: Attempt, { signal, onCancel, onFenced }: Listening): AttemptClient {
     const path = `/jobs/${encodeURIComponent(id)}`
     const say: SendCall = async (part) => {
@@ -155,7 +155,7 @@ export class Client {
       const isStale = answer.status === 401 && this.#registered?.token === token
       if (isStale) this.forget(token)
       else if (!isTransient(answer.status)) throw refusalOf(call, answer)
-      // What is not configured does not mend itself.
+      // A missing setting does not repair itself.
       if (tries >= TRIES_UNTIL_WARNED || answer.status === 501) this.complain(answer.status, detailOf(answer))
       await sleep(pauseOf(tries, answer.retryAfterS), call.signal)
     }

@@ -3,7 +3,7 @@ import type { Log } from '../../src/ports/log.ts'
 const FIRST_MS = 10_000
 const LONGEST_MS = 3_600_000
 
-/** What is wrong between a runner and its service, logged at once and then ever less often while it lasts: after 10 seconds,
+/** Faults between a runner and its service, logged at once and then with growing pauses: after 10 seconds,
  * 20, and so on, up to once an hour. */
 export class Complaints {
   readonly #log: Log
@@ -26,7 +26,7 @@ export class Complaints {
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_MS)
   }
 
-  /** What was wrong is over. */
+  /** The fault is over. */
   over(): void {
     if (this.#nextAt === 0) return
     this.#log.info('runner: the service accepts requests of this runner again')

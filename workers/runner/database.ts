@@ -23,7 +23,7 @@ export function databaseVariables(target: DatabaseTarget, found: HostPort): Reco
   }
 }
 
-/** What stands where neither the script nor its configuration says otherwise. */
+/** The defaults, unless the script or its configuration has others. */
 export function databaseDefaults({ type, tls }: DatabaseTarget): Record<string, string> {
   return type === 'postgresql' && tls === 'verify-full' ? { PGSSLROOTCERT: TRUSTED } : {}
 }

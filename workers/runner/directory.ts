@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 const OTHERS_ENTER = 0o001
 const OTHERS_WRITE = 0o022
 
-/** Creates the directory of a runner, or takes over that of an earlier process. It must belong to this user, and runs must
+/** Creates the directory of a runner, or takes over the one of an earlier process. It must belong to this user, and runs must
  * be able to reach it as other users. @returns its absolute path
  * @throws {RangeError} saying what is wrong with it */
 export async function takeDirectory(path: string): Promise<string> {

@@ -5,14 +5,14 @@ import { matchesWildcard } from '../../src/lib/wildcard.ts'
 import type { OpenedDirectory } from './settings.ts'
 
 const FILES_MAX = 1_000
-/** Entries of directories that are looked at for one job. */
+/** The maximum number of directory entries that are read for one job. */
 const LOOKS_MAX = 100_000
 
 /** A file of this machine that a job may read, and its path below the directory where it finds such files. */
 export type ReadableFile = { readonly from: string; readonly path: string }
 
 /** The files that fit these patterns, such as `in/*.csv`: the first part names a directory that the operator opened, and
- * `*` stands for anything within one part. What a link leads to counts only where it lies in that directory as well.
+ * `*` stands for anything within one part. The target of a link counts only inside that directory.
  * @throws {RangeError} when a pattern names no opened directory, or too many files fit */
 export async function filesFor(
   patterns: readonly string[],

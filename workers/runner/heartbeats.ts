@@ -19,7 +19,7 @@ export type BeatOrders = {
   readonly jobs: readonly Attempt[]
 }
 
-/** What it tells: of an attempt at a job, or that the service does not know this token of a runner. */
+/** Its messages: about an attempt at a job, or that the service does not know this runner's token. */
 export type BeatNews = Attempt & {
   readonly token: string
   readonly news: 'cancel' | 'fenced' | 'unknown'
@@ -92,7 +92,7 @@ export class Heartbeats {
   }
 }
 
-/** What a program of Bun's needs to reach the service, and no secret. */
+/** The environment that a program of Bun needs to reach the service, without secrets. */
 function environment(): Record<string, string> {
   const names = [
     'PATH',

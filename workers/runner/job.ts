@@ -19,7 +19,7 @@ import type { Exit } from './sandbox/container.ts'
 import { after, Stopped } from './stop.ts'
 import type { StopReason } from './stop.ts'
 
-/** What a job and everything that it writes may take of the disk. */
+/** The maximum bytes of a job on the disk, with all that it writes. */
 const ROOM_MAX_BYTES = 512 * 1024 * 1024
 const PROGRESS_FILE_BYTES = 16_384
 const ERROR_MAX = 10_000
@@ -34,7 +34,7 @@ export class Job {
   readonly #masking: Masking
   readonly #log: JobLog
   readonly #outputs: Outputs
-  /** What the job does ends. */
+  /** Ends the job. */
   readonly #stop = new AbortController()
   /** Nobody listens any more. */
   readonly #gone = new AbortController()

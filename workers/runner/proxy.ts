@@ -15,7 +15,7 @@ const HEAD_END = '\r\n\r\n'
 export type ProxyOptions = {
   /** The path of the Unix socket, which the owner of the file may use; null for a port of this machine with a password. */
   readonly socket: string | null
-  /** What may be reached, each as host:port; `open` is all of the public internet. */
+  /** The allowed targets, each as host:port; `open` is all of the public internet. */
   readonly targets: readonly string[] | 'open'
   /** Hosts, or hosts with ports, that may be private, if they are targets. */
   readonly outboundAllow: ReadonlySet<string>
@@ -27,7 +27,7 @@ export type ProxyOptions = {
   readonly addressesOf?: (name: string) => Promise<readonly string[]>
 }
 
-/** What went through, in bytes of the connections to targets. */
+/** The traffic, in bytes of the connections to targets. */
 export type Traffic = { readonly sentBytes: number; readonly receivedBytes: number }
 
 /** How a job gets there. */
@@ -57,7 +57,7 @@ class Forbidden extends Denial {
 }
 
 /** Opens an HTTP proxy (RFC 9110 §9.3.6, RFC 9112 §3.2.2) for one job: tunnels by CONNECT, and requests for http: URLs.
- * A name is looked up once, and the addresses that were looked at are called. */
+ * A name is resolved once, and the checked addresses are called. */
 export function openProxy(options: ProxyOptions): Promise<Proxy> {
   const password = options.socket === null ? crypto.randomUUID() : null
   const guarded = { ...options, password }
@@ -144,7 +144,7 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
   const target = targetOf(isTunnel ? `http://${asked}` : asked, isTunnel)
   const upstream = await dialFirst(await addressesFor(target, options), target.port)
   if (isTunnel) client.write(`HTTP/1.1 200 Connected${HEAD_END}`)
-  // What follows the head is put back, so that it is counted and passed on like the rest.
+  // Bytes after the head are put back, so that they are counted and forwarded like the rest.
   const first = isTunnel ? rest : Buffer.concat([Buffer.from(originForm(head), 'latin1'), rest])
   if (first.length > 0) client.unshift(first)
   connectBoth(client, upstream, onUpstream)
@@ -295,7 +295,7 @@ function listen(server: Server, path: string | null): Promise<number> {
     }
     if (path === null) server.listen(0, '127.0.0.1', onListening)
     else {
-      // What a runner that died left there is in the way.
+      // The socket of a dead runner blocks the path.
       rmSync(path, { force: true })
       server.listen(path, onListening)
     }

@@ -30,7 +30,7 @@ export class Reporting {
     this.#loop.catch(() => undefined)
   }
 
-  /** What is not said anew stays as it was. */
+  /** Omitted fields stay unchanged. */
   progress({ value, message }: Progress): void {
     const last = this.#progress
     const next = { value: value ?? last?.value ?? null, message: message ?? last?.message ?? null }

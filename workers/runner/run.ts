@@ -23,7 +23,7 @@ import { untilEnded } from './stop.ts'
 
 /** How long preparing may take. */
 const PREPARING_MS = 600_000
-/** What a run takes place with. */
+/** The inputs of a run. */
 export type RunTools = {
   readonly client: Client
   readonly sandbox: Sandbox
@@ -186,7 +186,7 @@ function tunnelOf({ database }: Assignment): Tunnel | null {
   )
 }
 
-/** What a script sees: its `.env`, its configuration, then what the service and we tell it. */
+/** The environment of a script: its `.env`, its configuration, then the variables of the service and the runner. */
 async function environmentOf(
   { env, id, database }: Assignment,
   paths: WorkFolderPaths,

@@ -30,7 +30,7 @@ export type Runner = {
   close(): Promise<void>
 }
 
-/** Registers at the service and does what it is given, until it is closed. What an earlier life left is cleared away. */
+/** Registers at the service and runs assigned jobs until it is closed. The remains of an earlier process are removed. */
 export async function openRunner(settings: RunnerSettings, log: Log): Promise<Runner> {
   const dir = await takeDirectory(settings.dir)
   const { slots } = settings

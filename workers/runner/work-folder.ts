@@ -16,16 +16,16 @@ export type WorkFolder = {
 const PARTS = [
   /** The script's files, where it works. */
   'tree',
-  /** What came with the call. */
+  /** The uploaded files of the order. */
   'uploads',
-  /** What it leaves here is published. */
+  /** Files that it leaves here are published. */
   'outputs',
   /** Where it may say how far it is. */
   'state',
   /** Links to files of this machine that it may read. */
   'files',
   'temporary',
-  /** What only preparing it needs. */
+  /** Scratch space of the preparation. */
   'scratch',
 ] as const
 
@@ -67,7 +67,7 @@ async function placeFor(folder: string, path: string): Promise<string> {
   return to
 }
 
-/** The service has looked at paths already; where files are written, nothing is taken on trust. */
+/** The service has checked the paths already; the runner checks them again before it writes files. */
 function inside(folder: string, path: string): string {
   const isPlain = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   if (!isPlain || path.includes('\0')) throw new RangeError('A path of a run is outside of its directory.')

@@ -7,7 +7,7 @@ import Database from 'libsql'
 import type { Log } from '../../src/ports/log.ts'
 import { EXIT, CommandFailure } from './failures.ts'
 
-/** What this service makes in its directory. Other files there are left alone. */
+/** The files of the service in its directory. Other files there are left alone. */
 const OURS = /^(?:config\.db|values\.db|key|lock|holder|ballast|blobs|tables)(?:$|-)/
 const OF_OTHERS = 0o077
 /** A process that was killed may still be ending when the next one starts. */

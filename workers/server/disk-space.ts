@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import type { Log } from '../../src/ports/log.ts'
 
 const LOOK_MS = 250
-/** What deliveries leave of the disk for deletes and the system database; of a small disk an eighth. */
+/** The part of the disk that deliveries leave for deletes and the system database; of a small disk an eighth. */
 const LOW_BYTES = 64 * 1024 * 1024
-/** What is stored goes through a write-ahead log into its file. */
+/** Writes go through a write-ahead log into their file. */
 const COPIES = 2
-/** What is given back when others have taken even that: enough to delete with. */
+/** The reserve that is released when other programs have filled even that part: enough for deletes. */
 const BALLAST_BYTES = 16 * 1024 * 1024
 
 /** The room on the disk that holds the data. */
 export type DiskSpace = {
-  /** What may be stored before the part that is kept free is touched; negative when it is. */
+  /** The bytes that may be stored before the free part is touched; negative when it is. */
   readonly bytes: number
   /** So many bytes are about to be stored: they count at once, twice as they may be on the disk, until the next look. */
   spend(bytes: number): void
@@ -41,7 +41,7 @@ class WatchedDisk implements DiskSpace {
   readonly #log: Log
   readonly #freeInside: () => Promise<number>
   #bytes = 0
-  /** What was spent since the disk was looked at last. */
+  /** The bytes written since the last check of the disk. */
   #spentBytes = 0
   #hasBallast: boolean | null = null
   #timer: NodeJS.Timeout | null = null

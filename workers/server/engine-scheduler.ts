@@ -13,7 +13,7 @@ const FLUSH_SAMPLES = 2_500_000
 const FLUSH_ROWS = 20_000
 const FLUSH_BYTES = 32 * 1024 * 1024
 const FLUSH_MS = 60_000
-/** What is a day older than it must be is no harm; what tidies too rarely has much to do at once. */
+/** Samples may expire a day late; less frequent retention would have much to do at once. */
 const TIDY_MS = 3_600_000
 /** The jobs whose turn came meanwhile are tidied together: of 10,000 some thirty. */
 const TIDY_SLICE_MS = 10_000
@@ -150,7 +150,7 @@ class EngineScheduler {
       // Whose turn came meanwhile waits for the next one: they must not all come at once now.
       this.#lastTidyAt = now
     }
-    // By the time that was looked at: a stall from here on is credited at the next look, before anything is judged by it.
+    // Uses the instant of the check: a later stall is credited at the next check, before any deadline is judged.
     await engine.wake(now)
     engine
       .settled()

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** The exit codes of the command, as in `docs/operations/troubleshooting.md`; most are those of `sysexits.h`. */
+/** The exit codes of the command, as in `docs/operations/troubleshooting.md`; most come from `sysexits.h`. */
 export const EXIT = {
   usage: 2,
   data: 65,
@@ -82,7 +82,7 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
   },
 }
 
-/** What checks settings throws a RangeError that names them. */
+/** Checks of settings throw a RangeError that names the setting. */
 const SETTING = /\b(?:TIDEMARK|SVC)_\w/
 
 /** The reason for the operator that an error stands for; null for a fault of the program, which needs its stack. */

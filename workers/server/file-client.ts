@@ -6,7 +6,7 @@ import type { Client, InArgs, InStatement, InValue, ResultSet, Row, Value } from
 const BUSY_TIMEOUT_MS = 5
 const STATEMENTS_MAX = 500
 
-/** What is asked again and again in the same words. Others, as those that change tables, are prepared each time. */
+/** Cached prepared statements. Other statements, such as changes of tables, are prepared each time. */
 const KEPT = /^\s*(?:select|with|insert|update|delete|begin|commit)\b/i
 const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i
 
@@ -135,7 +135,7 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
   }
 }
 
-/** What the engine throws has no message where it is logged, and does not name its file. */
+/** Errors of the engine have no message in the log, and do not name their file. */
 function failureOf(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   return Object.assign(new LibsqlError(error.message, error.code, undefined, undefined, error), { path })

@@ -1,13 +1,13 @@
 import type { ScryptCost, Secrets } from '../../src/ports/secrets.ts'
 
-/** What the threads of hashes are asked for. */
+/** The requests of the hashing threads. */
 export type HashQuestion = {
   readonly password: string
   readonly salt: Uint8Array
   readonly cost: ScryptCost
 }
 
-/** What a thread has of a processor that others want too: nothing, or a little. */
+/** The share of a thread in a busy processor: nothing, or a little. */
 export type Share = 'nothing' | 'little'
 
 /** Starts a thread that answers by `answerHashes`, and that does not keep the process alive. */

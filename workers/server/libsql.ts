@@ -46,7 +46,7 @@ const REQUESTS_MAX = 1_000
  *
  * `url` is `file:<path>` (created when missing, its folder is not), `http:`, `https:` or `libsql:`.
  * Throws when the database cannot be reached or does not keep its promises (foreign keys; in a file also
- * write-ahead log and a flush at each commit). What it opens refuses with `unavailable` while the database is away.
+ * write-ahead log and a flush at each commit). The opened database refuses with `unavailable` while its file is away.
  */
 export async function openLibsql(url: string, options: LibsqlOptions = {}): Promise<Libsql> {
   if (!/^(?:file|https?|libsql):/.test(url) || url.includes(':memory:')) {

@@ -77,7 +77,7 @@ async function endChild({ process: child, exited }: Child): Promise<void> {
   clearTimeout(timer)
 }
 
-/** What the runner needs to know, and none of the service's own secrets. */
+/** The environment of the runner, without the service's own secrets. */
 function environmentOf({ url, token, dataDir, environment }: RunnerChildParts): Record<string, string> {
   const known = Object.entries(environment).filter(
     ([name]) => !/^(?:TIDEMARK|SVC)_/.test(name) || /^TIDEMARK_(?:RUNNER_|OUTBOUND_ALLOW$)/.test(name),

@@ -72,7 +72,7 @@ export type Seams = {
   readonly clock?: SteadyClock
   /** A gap in the life of the process is credited from this length on. */
   readonly stallMs?: number
-  /** How often what waits is carried on. */
+  /** The interval of periodic work. */
   readonly upkeepMs?: number
   readonly scrypt?: Secrets['scrypt']
   readonly values?: (values: ValuesDatabase) => ValuesDatabase
@@ -203,7 +203,7 @@ function same<Part>(part: Part): Part {
   return part
 }
 
-/** What goes out of the process. */
+/** The outgoing connections of the process. */
 function openOutside(
   settings: ServerSettings,
   { key, formerKeys, log }: Keys & { readonly log: Log },

@@ -22,7 +22,7 @@ export type Keys = {
   readonly formerKeys: readonly Uint8Array<ArrayBuffer>[]
 }
 
-/** What the service keeps, open and migrated. */
+/** The databases and blobs of the service, open and migrated. */
 export type Storage = Keys & {
   readonly room: DiskSpace
   readonly system: Libsql

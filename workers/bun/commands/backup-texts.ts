@@ -31,7 +31,7 @@ function contentOf({ madeAt, histories, files }: Content): string {
   return `${parts.join(', ')} as of ${madeAt}${without}.`
 }
 
-/** What a restore of everything replaces and deletes. */
+/** The rows that a full restore replaces and deletes. */
 export function lossLines(file: string, view: RestoreView): string {
   const counts = COUNTED.flatMap(([table, name]) => {
     const counted = view.tables.find((one) => one.name === table)
@@ -64,7 +64,7 @@ function lostLines({ histories, files, madeAt }: RestoreView): string[] {
   ]
 }
 
-/** What a restore has done. */
+/** The result of a restore. */
 export function restoredLines(file: string, view: RestoreView): string {
   if (view.objects.length > 0) return partLines(file, view)
   return [
@@ -75,7 +75,7 @@ export function restoredLines(file: string, view: RestoreView): string {
   ].join('\n')
 }
 
-/** What a restore of some objects has brought back, or would. */
+/** The objects that a partial restore has restored, or would restore. */
 export function partLines(file: string, { objects, dropped, restored }: RestoreView): string {
   const verb = restored ? 'Restored' : 'Would restore'
   const listed = objects.slice(0, LISTED_MAX).map(({ id, type, name }) => `  ${type} ${id} ${name}`)

@@ -17,7 +17,7 @@ export type PreparingStep = {
   readonly writable: readonly string[]
 }
 
-/** What an engine needs to prepare a run. */
+/** The inputs of an engine's preparation of a run. */
 export type Preparation = {
   readonly script: Assignment['script']
   readonly files: Assignment['files']
@@ -27,7 +27,7 @@ export type Preparation = {
   readonly forecastFiles: ReadonlyMap<string, string>
   /** The directory that holds the script's files. */
   readonly tree: string
-  /** An empty directory for whatever is needed until the run begins. */
+  /** An empty scratch directory until the run begins. */
   readonly scratch: string
   readonly environments: Environments
   /** Runs a step; its lines go to the job's log. @throws {Unprepared} when it fails */
@@ -41,7 +41,7 @@ export type Preparation = {
 export type Command = {
   readonly argv: Argv
   readonly env: Readonly<Record<string, string>>
-  /** What it reads beside its own files. */
+  /** The paths that it reads beside its own files. */
   readonly readOnly: readonly string[]
   /** The run is over. */
   readonly release: () => void

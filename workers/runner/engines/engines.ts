@@ -7,7 +7,7 @@ import { talend } from './talend.ts'
 
 export const ENGINES: Readonly<Record<RunKind, Engine>> = { python, shell, talend, forecast }
 
-/** What this machine can run. */
+/** The engines of this machine. */
 export async function capabilities(): Promise<RunKind[]> {
   const kinds = Object.keys(ENGINES) as RunKind[]
   const isHere = await Promise.all(kinds.map((kind) => ENGINES[kind].isHere()))

@@ -108,7 +108,7 @@ export function activated(path: string): Record<string, string> {
   return { VIRTUAL_ENV: path, PATH: `${path}/bin:${SYSTEM_PATH}` }
 }
 
-/** What the operator says to pip and Poetry: which index, which certificates. */
+/** The operator's settings of pip and Poetry: index and certificates. */
 function outsideSettings(...prefixes: readonly string[]): Record<string, string> {
   const isMeant = (name: string) => prefixes.some((prefix) => name.startsWith(prefix))
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-"""Holidays as regressors: those of a country together, and days of an own list by their names."""
+"""Holidays as regressors: the holidays of a country together, and days of an own list by their names."""
 
 from datetime import date, timedelta
 

@@ -3,7 +3,7 @@ import { cutText, oneLine } from '../../../src/lib/text.ts'
 
 const MESSAGE_MAX = 1_000
 
-/** What a line of a job tells its runner. */
+/** A command of a job to its runner in a line of its output. */
 export type Command = { readonly progress: Progress } | { readonly output: string }
 
 /** Reads `::tidemark progress=0.42 message=…`, either part of it, or `::tidemark output=…`; null for every other line. */

@@ -9,11 +9,11 @@ import type { LogChunk, LogLine } from '../../../src/automation/runs/protocol.ts
 import { cutText } from '../../../src/lib/text.ts'
 import type { Masking } from '../../../src/lib/masking.ts'
 
-/** What surrounds the lines of a chunk. */
+/** The envelope of a chunk of lines. */
 const AROUND_BYTES = 100
 const KEPT_LINES = LOG_HEAD_LINES + LOG_TAIL_LINES
 
-/** The log of a job on its way to the service: numbered, without secrets, and never more than is kept of it. What waits
+/** The log of a job on its way to the service: numbered, without secrets, and bounded like the stored log. The queue
  * is overwritten by what comes later, but for the first lines: a flood costs no memory. */
 export class JobLog {
   readonly #masking: Masking
@@ -57,13 +57,13 @@ export class JobLog {
     this.add('system', `${kept} ${lines - KEPT_LINES} of ${lines} lines were dropped.`)
   }
 
-  /** The next lines to send, the same ones until `sent`; null when there are none. */
+  /** The next lines to send, the same ones until `sent`; null without any. */
   take(): LogChunk | null {
     this.#inFlight ??= this.#chunk()
     return this.#inFlight
   }
 
-  /** What was taken last has arrived. */
+  /** The last chunk has arrived. */
   sent(): void {
     this.#inFlight = null
   }

@@ -2,7 +2,7 @@ const LINE_FEED = 10
 /** The most bytes that a character (a UTF-16 code unit) takes in UTF-8. */
 const BYTES_OF_CHARACTER = 3
 
-/** What takes a line; `isCut` says that it was longer. */
+/** The receiver of a line; `isCut` marks a truncated one. */
 export type TakeLine = (text: string, isCut: boolean) => void
 
 /** Parts a stream of bytes into lines, of which no more is held than may be kept, however long they are. */

@@ -38,7 +38,7 @@ export function bubblewrapArguments(view: View): string[] {
   ].flat()
 }
 
-/** What lies in another is mounted after it. */
+/** A directory inside another one is mounted after it. */
 const inDepth = <Mount extends readonly [string, string, string]>(mounts: readonly Mount[]) =>
   mounts.toSorted((a, b) => a[2].length - b[2].length)
 

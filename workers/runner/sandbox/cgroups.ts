@@ -58,7 +58,7 @@ export function openGroup({ version, directories }: Hierarchy, name: string): Pr
   }
 }
 
-/** Version 1 wants the bound of memory below that of memory with swap at each step, so the order depends on what was. */
+/** Version 1 wants the bound of memory below that of memory with swap at each step, so the order depends on the former values. */
 function boundMemory(directory: string, maxBytes: number): void {
   const memory = join(directory, 'memory.limit_in_bytes')
   const withSwap = join(directory, 'memory.memsw.limit_in_bytes')
@@ -78,7 +78,7 @@ function writeIfThere(path: string, text: string): void {
 
 /** Where this process may make groups, below its own so that what bounds it bounds them; the best first. Whether it may
  * is seen by making one.
- * @param mounts the text of /proc/self/mountinfo @param own that of /proc/self/cgroup */
+ * @param mounts the text of /proc/self/mountinfo @param own the text of /proc/self/cgroup */
 export function hierarchiesOf(mounts: string, own: string): Hierarchy[] {
   const mounted = mountsOf(mounts)
   // The first group's path is a slash alone.

@@ -16,13 +16,13 @@ export type Limits = {
 /** A host and port of it. */
 export type HostPort = { readonly host: string; readonly port: number }
 
-/** What a job may reach by programs that know no proxy: a name, or an address without brackets, and a port. */
+/** A target that a job may reach by programs without proxy support: a name, or an address without brackets, and a port. */
 export type Tunnel = HostPort & {
   /** The variables of the run, once the address of the tunnel inside is known. */
   readonly variables: (found: HostPort) => Readonly<Record<string, string>>
 }
 
-/** What is started, and all that it is given. */
+/** The command, and all of its inputs. */
 export type SandboxStart = {
   /** The first is looked up in the `PATH` of `env`. */
   readonly argv: readonly string[]
@@ -33,7 +33,7 @@ export type SandboxStart = {
   readonly readOnly: readonly Bind[]
   /** Directories that it finds at the same place. They become its own, with all that is in them. */
   readonly writable: readonly string[]
-  /** What it may reach through the proxy, each as host:port; `open` is all of the public internet. */
+  /** The targets that it may reach through the proxy, each as host:port; `open` is all of the public internet. */
   readonly network: readonly string[] | 'open'
   readonly tunnel?: Tunnel | null
   /** Instead of the sandbox's own. */
@@ -48,9 +48,9 @@ export type SandboxStart = {
 export type Exit = {
   /** 128 and the signal's number when a signal ended it. */
   readonly code: number
-  /** What ended it from outside, in words; null when it ended by itself. */
+  /** The external reason of its end, in words; null when it ended by itself. */
   readonly reason: string | null
-  /** What it exchanged with others through the proxy. */
+  /** Its traffic through the proxy. */
   readonly sentBytes: number
   readonly receivedBytes: number
 }

@@ -21,7 +21,7 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 TRUNCATE, IOCTL = 1 << 14, 1 << 15
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 CONNECT_TCP = 2
-# What each version of Landlock can refuse: of files, of TCP (bind, connect), of what is outside (sockets, signals).
+# The rights that each version of Landlock handles: files, TCP (bind, connect), scopes (sockets, signals).
 FILES_SINCE = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 
 libc = ctypes.CDLL(None, use_errno=True)

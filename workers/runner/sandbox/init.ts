@@ -50,7 +50,7 @@ export function tunnelFor(port: number): Forwarder {
   return { port: isFree ? port : port + 10_000, socket: '/run/tidemark/tunnel.sock' }
 }
 
-/** What runs inside for a job that is this command. */
+/** The init process of the sandbox for a command. */
 export function insideCommand(argv: readonly string[], forwarders: readonly Forwarder[]): string[] {
   const ends = forwarders.flatMap(({ port, socket }) => [String(port), socket])
   return ['/bin/sh', '-c', FIRST_PROCESS, 'job', ...ends, '', ...argv]

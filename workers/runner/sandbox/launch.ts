@@ -66,7 +66,7 @@ export type Launch = {
 export type Launched = {
   readonly process: Pick<Started, 'pid' | 'exited'>
   readonly pipes: Pipes
-  /** What bubblewrap has said of how it goes. */
+  /** The status messages of bubblewrap. */
   readonly status: () => { readonly firstPid: number | null; readonly hasRun: boolean }
   readonly close: () => void
 }
@@ -198,7 +198,7 @@ function shutIn(given: Launch, { processor, landlock }: Confinement, own: readon
   return { command: ['/usr/bin/python3', '-I', '-S', '-c', ENTER], text: JSON.stringify(job) }
 }
 
-/** What a job that shares the machine's files may do with them. */
+/** The file rights of a job that shares the machine's files. */
 function pathsFor(
   { kind, readOnly, writable }: SandboxStart,
   own: readonly Bind[],

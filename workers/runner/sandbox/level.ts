@@ -1,11 +1,11 @@
 import type { Isolation } from '../../../src/domain/isolation.ts'
 
-/** What of a machine keeps jobs apart. */
+/** The means of a machine to isolate jobs. */
 export const MEANS = ['namespaces', 'seccomp', 'uids', 'cgroups', 'rooms', 'landlock'] as const
 
 export type Means = (typeof MEANS)[number]
 
-/** What each is for, and why it is not used: null where it is. */
+/** The reason why each is not used; null for a used one. */
 export type ProbeResults = Readonly<Record<Means, string | null>>
 
 /** The level that these means make, by the weakest of what it promises. */
@@ -16,10 +16,10 @@ export function levelOf(has: (means: Means) => boolean): Isolation {
   return has('uids') ? 'uid' : 'none'
 }
 
-/** Landlock stands in for namespaces where there are none. */
+/** Landlock replaces namespaces on machines without them. */
 const FULL = MEANS.filter((means) => means !== 'landlock')
 
-/** What keeps a machine from the full level, each in words. */
+/** The reasons why a machine does not reach the full level, in words. */
 export function missingOf(found: ProbeResults): string[] {
   return FULL.flatMap((means) => (found[means] === null ? [] : [`${LACKS[means]} (${found[means]})`]))
 }

@@ -17,7 +17,7 @@ import type { Processor } from './syscalls.ts'
 import { asUser, claimUids, endProcessesOf } from './uids.ts'
 import type { Uids } from './uids.ts'
 
-/** What one job at a time has of the machine. */
+/** The share of the machine for one job. */
 export type Slot = {
   readonly index: number
   /** Where what it needs itself is. */
@@ -37,7 +37,7 @@ export type MachineOptions = {
   readonly without?: ReadonlySet<Means>
 }
 
-/** What this machine offers to keep jobs apart, as far as it was seen to work. */
+/** The isolation of this machine, as far as a trial worked. */
 export type Machine = {
   /** Why each means is not used; null where it is. */
   readonly found: ProbeResults

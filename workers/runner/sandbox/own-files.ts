@@ -6,7 +6,7 @@ import type { Bind } from './container.ts'
 
 const HOSTS = '127.0.0.1 localhost job\n::1 localhost\n'
 
-/** Whether a job may be told that this host is its own: programs take an address as it stands, and `localhost` for
+/** Whether the host file of a job may name this host: programs take an address as it stands, and `localhost` for
  * something on their machine. */
 export function isMappable(host: string): boolean {
   return isIP(host) === 0 && host !== 'localhost'

@@ -5,7 +5,7 @@ import { runProgram } from '../programs.ts'
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
-/** What a job writes to, and where that is read. */
+/** The pipe that a job writes to, and its reading end. */
 export type Pipe = {
   readonly writeFd: number
   readonly bytes: ReadableStream<Uint8Array>

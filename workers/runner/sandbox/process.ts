@@ -8,7 +8,7 @@ import type { Launched } from './launch.ts'
 /** How long output may still come once everything has ended that can be: what cannot be ended may hold it open. */
 const DRAIN_MS = 2_000
 const SWEEP_MS = 5
-/** What is kept of the end of what was written, to say why a sandbox could not be made. */
+/** The bytes of the end of the output that are stored, as the reason why a sandbox failed. */
 const TAIL_CHARS = 1_000
 
 export type Ended = Pick<Exit, 'code' | 'reason'>

@@ -28,11 +28,11 @@ export type SandboxOptions = MachineOptions & {
 
 export type Sandbox = {
   readonly isolation: Isolation
-  /** What jobs are kept apart by. */
+  /** The means that isolate jobs. */
   readonly means: readonly Means[]
-  /** What keeps this from being `full`, each in words. */
+  /** The reasons why the level is not `full`, in words. */
   readonly missing: readonly string[]
-  /** What keeps jobs from being run, if anything does. */
+  /** The reason why no job can run, or null. */
   readonly refusal: string | null
   /** @throws {Error} where it takes no jobs, while all slots are taken, and outside the main thread: a job ends with the
    * thread that started it */

@@ -8,7 +8,7 @@ export type CallNumbers = Readonly<Record<Processor, number | null>>
 
 const numbers = (x64: number, arm64: number | null): CallNumbers => ({ x64, arm64 })
 
-/** What no script needs, and what has let programs out of their confinement, or into the kernel, before. */
+/** System calls that no script needs, and that have allowed escapes or attacks on the kernel before. */
 export const REFUSED_CALLS = {
   add_key: numbers(248, 217),
   keyctl: numbers(250, 219),

@@ -6,7 +6,7 @@ import type { RunKind } from '../../../src/automation/runs/protocol.ts'
 /** The directories of programs and libraries; where /usr holds them all, the others are links into it. */
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/libx32']
 
-/** What programs of every kind read of /etc: nothing in it tells of this machine's people, services or secrets. */
+/** The files of /etc that all programs read: none names this machine's people, services or secrets. */
 const SETTINGS = [
   '/etc/alternatives',
   '/etc/ca-certificates',
@@ -22,7 +22,7 @@ const SETTINGS = [
   '/etc/timezone',
 ]
 
-/** What programs of one kind read besides, as the beginning of names in /etc: Java keeps its settings there, and what
+/** Further files of one kind of programs, as prefixes of names in /etc: Java keeps its settings there, and what
  * lies in its own directory are links to them. */
 const SETTINGS_OF_KIND: Readonly<Record<RunKind, readonly string[]>> = {
   python: ['python3'],

@@ -18,6 +18,7 @@ const POINTS_MIN = 4
  * in hundredths of a degree. */
 export function landText(topology: Topology): string {
   return ringsOf(topology)
+    .flatMap(cutAt180)
     .map((ring) => differences(simplified(ring)))
     .filter((numbers) => numbers.length >= POINTS_MIN * 2)
     .map((numbers) => numbers.join(' '))
@@ -42,6 +43,39 @@ function ringsOf({ transform, arcs, objects }: Topology): readonly (readonly Pos
   return objects.land.geometries.flatMap(({ type, arcs: found }) => {
     const polygons = (type === 'Polygon' ? [found] : found) as readonly (readonly (readonly number[])[])[]
     return polygons.flatMap((rings) => rings.map(ring))
+  })
+}
+
+/** The parts of a ring on one side of the date line each, so that none is drawn across the world. A ring around a pole is closed
+ * there. */
+function cutAt180(ring: readonly Position[]): readonly (readonly Position[])[] {
+  let turns = 0
+  const whole = ring.map(([lon, lat], at): Position => {
+    const by = at === 0 ? 0 : lon - (ring[at - 1]?.[0] ?? lon)
+    if (Math.abs(by) > 180) turns -= Math.sign(by)
+    return [lon + turns * 360, lat]
+  })
+  if (turns === 0 && whole.every(([lon]) => Math.abs(lon) <= 180)) return [ring]
+  const pole = (whole[0]?.[1] ?? 0) < 0 ? -90 : 90
+  const around =
+    turns === 0 ? [] : [whole.at(-1), whole[0]].flatMap((at) => (at ? [[at[0], pole] as const] : []))
+  return [-360, 0, 360].flatMap((shift) => {
+    const shifted = [...whole, ...around].map(([lon, lat]): Position => [lon + shift, lat])
+    const part = beside(beside(shifted, -180, 1), 180, -1)
+    const [first] = part
+    return first ? [[...part, first]] : []
+  })
+}
+
+/** The part of a ring on one side of a meridian: east of it for 1, west of it for -1. */
+function beside(ring: readonly Position[], meridian: number, side: 1 | -1): readonly Position[] {
+  const isIn = ([lon]: Position): boolean => (lon - meridian) * side >= 0
+  return ring.flatMap((point, at): readonly Position[] => {
+    const before = ring.at(at - 1) ?? point
+    if (isIn(point) === isIn(before)) return isIn(point) ? [point] : []
+    const share = (meridian - before[0]) / (point[0] - before[0])
+    const crossing: Position = [meridian, before[1] + share * (point[1] - before[1])]
+    return isIn(point) ? [crossing, point] : [crossing]
   })
 }
 

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
 import { definitionOf, makeThings } from '../boards.ts'
+import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 300_000
@@ -60,6 +61,17 @@ onMainHost('dashboards', (stage) => {
         expect(await page.getByLabel('Region', { exact: true }).inputValue()).toBe('south')
         await page.getByRole('button', { name: '7 days' }).click()
         expect(new URL(page.url()).searchParams.get('from')).toBe('-P7D')
+
+        // Paper has no controls, and the grid of the page at any width.
+        await page.setViewportSize({ width: 794, height: 1123 })
+        await page.emulateMedia({ media: 'print' })
+        await page.getByRole('navigation').first().waitFor({ state: 'hidden' })
+        const buttons = page.locator('main').getByRole('button').filter({ visible: true })
+        await until(async () => (await buttons.count()) === 0)
+        const [levels, clock] = await Promise.all(
+          ['Levels', 'Clock'].map(async (name) => widget(name).boundingBox()),
+        )
+        expect(levels?.y).toBe(clock?.y)
       }),
     TEST_MAX_MS,
   )

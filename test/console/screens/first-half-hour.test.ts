@@ -4,6 +4,8 @@ import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 400_000
+/** A statement that would take hours. */
+const ENDLESS = `SELECT count(*) FROM ${Array.from({ length: 24 }, (_, at) => `levels l${at}`).join(', ')} WHERE ${Array.from({ length: 24 }, (_, at) => `l${at}.level`).join(' + ')} > 1`
 const LINES = [
   'station,day,level,lat,lon,state',
   'Harlingen,2026-11-01,1.2,53.175,5.411,ok',
@@ -44,6 +46,15 @@ onMainHost('first-half-hour', (stage) => {
         await source.selectOption({ index: 1 })
         const text = page.locator('.code-editor').getByRole('textbox', { name: 'SQL' })
         await text.click()
+        await page.keyboard.insertText(ENDLESS)
+        await page.keyboard.press('Control+Enter')
+        const running = page.getByText('The data query is running').first()
+        await running.waitFor({ state: 'attached' })
+        await text.press('Escape')
+        await running.waitFor({ state: 'detached' })
+        await page.getByText('No result yet').waitFor()
+        await text.press('Control+A')
+        await text.press('Delete')
         await page.keyboard.insertText('SELECT * FROM levels WHERE station = ${station} ORDER BY day')
         await page.getByRole('button', { name: 'Add parameter' }).click()
         await dialog.getByLabel('Name', { exact: true }).fill('station')
@@ -77,14 +88,24 @@ onMainHost('first-half-hour', (stage) => {
         await dialog.getByLabel('Columns of the values').fill('level')
         await dialog.getByLabel('Values of its parameters').fill('station=${station}')
         await dialog.getByRole('button', { name: 'Apply' }).click()
+        await page.locator('section.widget[aria-label^="Levels:"]').focus()
+        await page.keyboard.press('Alt+ArrowRight')
+        await page.keyboard.press('Alt+Shift+ArrowDown')
+        await page.getByText(/^Column 2, row 1/).waitFor({ state: 'attached' })
         await page.getByRole('button', { name: 'Save', exact: true }).click()
         await page.getByText('Saved', { exact: true }).waitFor()
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByLabel('station', { exact: true }).selectOption('Den Oever')
-        await page
-          .getByRole('region', { name: 'Levels', exact: true })
-          .getByText('1.4', { exact: true })
-          .waitFor()
+        const chart = page.getByRole('region', { name: 'Levels', exact: true })
+        await chart.getByText('1.4', { exact: true }).waitFor()
+
+        // The link shows the same to another person.
+        const other = await page.context().newPage()
+        await other.goto(page.url())
+        const same = other.getByRole('region', { name: 'Levels', exact: true })
+        await same.getByText('1.4', { exact: true }).waitFor()
+        expect(await same.getAttribute('style')).toContain('--x: 2')
+        await other.close()
 
         await page.getByRole('button', { name: 'More for Coast' }).click()
         await page.getByRole('menuitem', { name: 'Public link' }).click()

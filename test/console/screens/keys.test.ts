@@ -124,7 +124,6 @@ onMainHost('keys', (stage) => {
     'a row of a table is found, opened and saved by keys alone; Esc leaves its form unsaved',
     () =>
       stage.visit(pathOf('data/{source}/tables/levels'), {}, async ({ page }) => {
-        page.setDefaultTimeout(SLOW_MAX_MS)
         const grid = page.getByRole('grid')
         const dialog = page.getByRole('dialog')
         const active = grid.locator('.active')

@@ -26,6 +26,8 @@ type Shot = {
   readonly name: string
   readonly path: string
   readonly as?: Role | null
+  /** What the screen shows once it has read its data. */
+  readonly ready?: string
   readonly press?: readonly Press[]
 }
 type Language = 'en' | 'de' | 'fr'
@@ -131,9 +133,13 @@ const BOARD_SHOTS: readonly Shot[] = [
   { name: 'dashboard', path: 'dashboards/storm-desk' },
   { name: 'dashboard, edit', path: 'dashboards/storm-desk?edit=true' },
   { name: 'dashboard, viewer', path: 'dashboards/storm-desk', as: 'dashboard_viewer' },
-  { name: 'map', path: 'map?source={source}&table=stations&lat=lat&lon=lon&key=name&state=state' },
+  {
+    name: 'map',
+    path: 'map?source={source}&table=stations&lat=lat&lon=lon&key=name&state=state',
+    ready: '.spot',
+  },
   { name: 'map, empty', path: 'map' },
-  { name: 'map, query', path: 'map?query={stations}&lat=lat&lon=lon&key=name&state=state' },
+  { name: 'map, query', path: 'map?query={stations}&lat=lat&lon=lon&key=name&state=state', ready: '.spot' },
   { name: 'forecasts', path: 'forecasts' },
   { name: 'forecasts, new', path: 'forecasts/new' },
   { name: 'wall, dashboards', path: 'wall?dashboards=storm-desk&every=60' },
@@ -203,7 +209,7 @@ onBun('screens', (stage) => {
 /** Opens the screen of a shot in each language, and takes a picture of each look. */
 async function take(
   stage: Stage,
-  { name, path, as = 'administrator', press = [] }: Shot,
+  { name, path, as = 'administrator', press = [], ready }: Shot,
   languages: readonly Language[],
 ) {
   const [locale = 'en'] = languages
@@ -219,8 +225,10 @@ async function take(
       await page.goto(`${stage.url}/ui/${path}`)
       await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
       await page.getByRole('heading', { level: 1 }).first().waitFor()
-      await page.locator('.skel').first().waitFor({ state: 'detached' })
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      if (ready !== undefined) await page.locator(ready).first().waitFor()
       for (const one of press) await pressOn(page, one, language)
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       for (const [width, theme] of LOOKS[language]) {
         await page.setViewportSize(SIZES[width])
         await page.emulateMedia({ colorScheme: theme })

@@ -11,8 +11,6 @@ const FIRST = 200
 const SECOND = 20
 const LONG = 1_250
 const CHUNK = 250
-/** Data of a busy machine come later. */
-const WAIT_MAX_MS = 60_000
 const JOURNEY_MAX_MS = 300_000
 /** A runner that is silent for 25 seconds is given up. */
 const BEAT_MS = 5_000
@@ -124,7 +122,6 @@ onMainHost(
         const json = { name: 'Outputs', type: 'csv' }
         const { id } = await good<{ readonly id: number }>(client.request('POST', '/dataSources', { json }))
         await stage.visit(`data/${id}?tab=refreshes`, {}, async ({ page, check }) => {
-          page.setDefaultTimeout(WAIT_MAX_MS)
           const dialog = page.getByRole('dialog')
           await page.getByRole('button', { name: 'New copy of a table' }).click()
           await dialog.getByLabel('Rows come from').selectOption('a file of a script')

@@ -9,8 +9,6 @@ import type { Stage } from '../stage.ts'
 type Made = { readonly id: number }
 
 const TEST_MAX_MS = 300_000
-/** Data of a busy machine come later. */
-const WAIT_MAX_MS = 60_000
 const NOTE = { kind: 'text', title: 'Note', markdown: 'Calm' }
 
 const post = (stage: Stage, path: string, json: object) =>
@@ -55,7 +53,6 @@ onMainHost(
         )
         await makeBoard(stage, { name: 'Orders', widgets: { script } }, { groupId: group.id })
         await stage.visit('dashboards/orders', {}, async ({ page, check }) => {
-          page.setDefaultTimeout(WAIT_MAX_MS)
           const widget = page.getByRole('region', { name: 'Import', exact: true })
           await widget.getByText('No run yet').waitFor()
           await widget.getByRole('button', { name: 'Import the orders' }).click()
@@ -77,7 +74,6 @@ onMainHost(
           expect(await run.getAttribute('href')).toContain(`scripts/${scriptId}/jobs/${held.id}`)
         })
         await stage.visit('dashboards/orders', { as: 'dashboard_viewer' }, async ({ page }) => {
-          page.setDefaultTimeout(WAIT_MAX_MS)
           const button = page.getByRole('button', { name: 'Import the orders' })
           await button.waitFor()
           expect(await button.getAttribute('aria-disabled')).toBe('true')
@@ -99,7 +95,6 @@ onMainHost(
         await makeBoard(stage, { name: 'Desk', widgets: { embedded } })
         await stage.visit(`dashboards?group=${group.id}`, {}, async ({ page, check, expectProblem }) => {
           expectProblem(/status of 409/)
-          page.setDefaultTimeout(WAIT_MAX_MS)
           await page.getByRole('link', { name: 'Surge' }).waitFor()
           await page.getByRole('button', { name: 'More for Storms' }).click()
           await page.getByRole('menuitem', { name: 'Delete' }).click()

@@ -14,7 +14,10 @@ export function inkOf(
     known.clear()
     changed()
   }
-  const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => matchMedia(query))
+  // Paper has the colours of the day.
+  const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) =>
+    matchMedia(query),
+  )
   for (const one of media) one.addEventListener('change', forget)
   const observer = new MutationObserver(forget)
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })

@@ -1,4 +1,3 @@
-import { RELEASE } from '../../../src/operations/health/service.ts'
 import { CommandFailure } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
@@ -105,6 +104,7 @@ async function readiness(client: Client): Promise<readonly Finding[]> {
 }
 
 async function release(client: Client): Promise<Finding> {
+  const { RELEASE } = await import('../../../src/operations/health/service.ts')
   const { tidemark } = await client.read<{ readonly tidemark: string }>('/version')
   if (tidemark === RELEASE.tidemark)
     return { check: 'release', status: 'ok', detail: `tidemark ${tidemark}`, repair: null }

@@ -5,7 +5,6 @@ import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
 import { lossLines, partLines, restoredLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
 import { outcome } from './printing.ts'
-import { restoreInto } from './restore-into.ts'
 
 /** `tidemark restore`: restores a file, after it has printed what is lost and has asked. */
 export const restoreCommand: Command = {
@@ -38,6 +37,7 @@ async function restore(invocation: Invocation): Promise<Outcome> {
   const into = invocation.file('into')
   if (into !== undefined) {
     const asked = { passphrase, replace: false, dryRun: false, withoutHistories: false }
+    const { restoreInto } = await import('./restore-into.ts')
     return printed(invocation, await restoreInto(into, file, { asked, environment }))
   }
   const client = invocation.client()

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
-import { resetMfa } from '../../../src/access/session/mfa/service.ts'
-import { resetPassword } from '../../../src/access/users/service.ts'
-import { Refusal } from '../../../src/lib/errors.ts'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
-import { withOfflineService } from './offline.ts'
 import { outcome, table } from './printing.ts'
 
 type User = {
@@ -75,16 +71,8 @@ async function reset(invocation: Invocation): Promise<Outcome> {
   const [username = ''] = invocation.words
   const { password, isNew } = await passwordOf(invocation)
   const removesMfa = invocation.isSet('remove-mfa')
-  await withOfflineService(invocation.environment, async (context) => {
-    try {
-      const id = await resetPassword(context, username, password)
-      if (removesMfa) await resetMfa(context, id)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      const faults = error.errors.map(({ message }) => ` It ${message}.`)
-      throw new RangeError(`${error.detail}${faults.join('')}`)
-    }
-  })
+  const { resetOffline } = await import('./reset-offline.ts')
+  await resetOffline(invocation.environment, { username, password, removesMfa })
   return outcome(
     invocation,
     isNew ? { username, password } : { username },

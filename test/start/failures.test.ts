@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { chmod, chown, cp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -30,9 +30,19 @@ function hasFailed(failure: Failure, code: number, text: string): void {
   expect(failure.code).toBe(code)
 }
 
-/** A data directory that a service has used. */
+let used: Promise<string> | null = null
+const shared = new Directories()
+afterAll(() => shared.remove())
+
+/** A data directory that a service has used: a copy of one, which is made once. */
 async function usedDirectory(): Promise<string> {
   const dataDir = await directories.make()
+  await cp(await (used ??= useOnce()), dataDir, { recursive: true })
+  return dataDir
+}
+
+async function useOnce(): Promise<string> {
+  const dataDir = await shared.make()
   const host = startHost({ ...ADMIN, TIDEMARK_DATA_DIR: dataDir })
   await host.until(READY)
   host.kill('SIGTERM')

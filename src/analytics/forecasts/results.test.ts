@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { rejection } from '../../../test/contract/rejection.ts'
 import { figuresOf, meanBacktest } from './figures.ts'
 import {
   bandOf,
@@ -10,6 +11,7 @@ import {
   summaryOf,
 } from './results.ts'
 import type { OutcomeLine } from './results.ts'
+import { linesOf, packed } from './service/packing.ts'
 
 const backtest = {
   folds: 5,
@@ -46,13 +48,17 @@ const failed = {
   points: 1,
   error: { code: 'forecast.too_short', detail: 'The series has fewer than 2 values.' },
 }
-const read = (...lines: readonly object[]): readonly OutcomeLine[] =>
-  readOutcomes([{ v: 1, keyTypes: ['string'] }, ...lines].map((line) => JSON.stringify(line)).join('\n'))
-    .lines
+const written = (...lines: readonly object[]) =>
+  packed(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+
+async function read(...lines: readonly object[]): Promise<readonly OutcomeLine[]> {
+  const outcomes = readOutcomes(linesOf(await written({ v: 1, keyTypes: ['string'] }, ...lines)))
+  return (await Array.fromAsync(outcomes)).map(({ line }) => line)
+}
 
 describe('results', () => {
-  test('of a group are rows of its history and its forecast under the names of its columns', () => {
-    const [outcome] = read(predicted(0))
+  test('of a group are rows of its history and its forecast under the names of its columns', async () => {
+    const [outcome] = await read(predicted(0))
     if (outcome?.error !== null) throw new Error('no outcome')
     const columns = resultColumns([{ name: 'Größe', type: 'string' }], [95])
     expect(columns.map(({ name }) => name)).toEqual([
@@ -75,8 +81,9 @@ describe('results', () => {
     ])
   })
 
-  test('have a summary in which failed groups count', () => {
-    expect(summaryOf(read(predicted(0), failed), 3)).toMatchObject({
+  test('have a summary in which failed groups count', async () => {
+    const lines = await read(predicted(0), failed)
+    expect(summaryOf(lines.map(groupOutcome), 2_000, 3)).toMatchObject({
       groups: 2,
       failed: 1,
       quality: { good: 1, failed: 1 },
@@ -85,8 +92,8 @@ describe('results', () => {
     })
   })
 
-  test('become bands of 400 buckets, and of the first 100 groups', () => {
-    const [long, late] = read(predicted(0, 401), predicted(100))
+  test('become bands of 400 buckets, and of the first 100 groups', async () => {
+    const [long, late] = await read(predicted(0, 401), predicted(100))
     const points = long && pointsOf(long, [95])
     if (!points) throw new Error('no points')
     const band = bandOf(points, { forecastId: 1, key: 'returnValue1', madeAt: 7 })
@@ -94,8 +101,8 @@ describe('results', () => {
     expect(late && pointsOf(late, [95])).toBeNull()
   })
 
-  test('count the last values that are not usual, and keep what a trial said of them', () => {
-    const [outcome, old] = read(predicted(0), { ...predicted(1), past: { t: [0], y: [1] } })
+  test('count the last values that are not usual, and keep what a trial said of them', async () => {
+    const [outcome, old] = await read(predicted(0), { ...predicted(1), past: { t: [0], y: [1] } })
     if (!outcome || !old) throw new Error('no outcome')
     expect(groupOutcome(outcome).outcome.anomalies).toBe(1)
     expect(pointsOf(outcome, [95])?.past).toMatchObject({
@@ -111,9 +118,18 @@ describe('results', () => {
     expect(pointsOf(old, [95])?.past).toEqual({ t: [0], y: [1], mean: null, anomaly: null, levels: {} })
   })
 
-  test('of another program are refused', () => {
-    expect(() => readOutcomes('{"v":2}')).toThrow()
-    expect(() => read({ id: 0 })).toThrow()
+  test('of another program are refused', async () => {
+    expect(await rejection(Array.fromAsync(readOutcomes(linesOf(await written({ v: 2 })))))).toBeInstanceOf(
+      Error,
+    )
+    expect(await rejection(read({ id: 0 }))).toBeInstanceOf(Error)
+  })
+
+  test('are read line by line, however they are cut', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, place) => `${place} ${'Größe → '.repeat(place % 40)}`)
+    const bytes = await packed(lines.join('\n'))
+    expect(await Array.fromAsync(linesOf(bytes))).toEqual(lines)
+    expect(await Array.fromAsync(linesOf(await packed('a\n\nb\n')))).toEqual(['a', 'b'])
   })
 })
 

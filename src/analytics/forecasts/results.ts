@@ -108,14 +108,16 @@ export type Summary = {
   readonly tableId: number | null
 }
 
-/** The outcomes of the groups of a run, and the types of their group columns. */
-export type Outcomes = { readonly keyTypes: readonly ColumnType[]; readonly lines: readonly OutcomeLine[] }
+/** The outcome of a group of a run, and the types of the group columns. */
+export type TypedOutcome = { readonly keyTypes: readonly ColumnType[]; readonly line: OutcomeLine }
 
-/** Reads the text of a result file. @throws {Error} for text that does not come from the engine */
-export function readOutcomes(text: string): Outcomes {
-  const [first = '', ...lines] = text.split('\n').filter((line) => line !== '')
-  const { keyTypes } = head.parse(JSON.parse(first))
-  return { keyTypes, lines: lines.map((line) => outcomeLine.parse(JSON.parse(line))) }
+/** Reads the lines of a result file. @throws {Error} for lines that do not come from the engine */
+export async function* readOutcomes(lines: AsyncIterable<string>): AsyncGenerator<TypedOutcome, void> {
+  let keyTypes: readonly ColumnType[] | null = null
+  for await (const line of lines) {
+    if (keyTypes) yield { keyTypes, line: outcomeLine.parse(JSON.parse(line)) }
+    else ({ keyTypes } = head.parse(JSON.parse(line)))
+  }
 }
 
 export function isPredicted(outcome: OutcomeLine): outcome is Predicted {
@@ -177,20 +179,22 @@ export function bandOf(
   return { ...about, begins, endAt: points.begins[BAND_BUCKETS_MAX] ?? points.endAt, means, levels }
 }
 
-export function summaryOf(outcomes: readonly OutcomeLine[], tableId: number | null): Summary {
-  const good = outcomes.filter(isPredicted)
+/** @param endAt the end of the predicted buckets */
+export function summaryOf(
+  groups: readonly { readonly quality: Quality; readonly outcome: GroupOutcome }[],
+  endAt: number,
+  tableId: number | null,
+): Summary {
+  const good = groups.filter(({ quality }) => quality !== 'failed')
   const quality: Partial<Record<Quality, number>> = {}
-  for (const outcome of outcomes) {
-    const name = groupOutcome(outcome).quality
-    quality[name] = (quality[name] ?? 0) + 1
-  }
+  for (const { quality: name } of groups) quality[name] = (quality[name] ?? 0) + 1
   return {
-    groups: outcomes.length,
-    failed: outcomes.length - good.length,
+    groups: groups.length,
+    failed: groups.length - good.length,
     quality,
-    season: good[0]?.season ?? null,
-    backtest: meanBacktest(good.flatMap((one) => one.backtest ?? [])),
-    endAt: Math.max(0, ...good.map(({ endAt }) => endAt)),
+    season: good[0]?.outcome.season ?? null,
+    backtest: meanBacktest(good.flatMap(({ outcome }) => outcome.backtest ?? [])),
+    endAt,
     tableId,
   }
 }

@@ -4,6 +4,7 @@ import { forecastBands, forecastGroups, forecasts } from '../../../db/tables/for
 import type { ForecastBand } from '../../domain/forecast-band.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
+import { jsonParts } from './json-parts.ts'
 import type { GroupOutcome, Points, Summary } from './results.ts'
 import type { Definition, Quality } from './definition.ts'
 
@@ -157,20 +158,18 @@ export function publishResults(
     .where(eq(forecasts.id, id))
 }
 
-const GROUPS_AT_ONCE = 20
+/** Of JSON in one parameter: D1 takes less than 1 MB. */
+const PART_CHARACTERS = 400_000
 
 /** Replaces the groups of a forecast. */
 export function replaceGroups(database: Database, id: number, groups: readonly GroupRow[]): Write[] {
-  const parts = Array.from({ length: Math.ceil(groups.length / GROUPS_AT_ONCE) }, (_, part) =>
-    groups.slice(part * GROUPS_AT_ONCE, (part + 1) * GROUPS_AT_ONCE),
-  )
   return [
     database.delete(forecastGroups).where(eq(forecastGroups.forecastId, id)),
-    ...parts.map((part) =>
+    ...jsonParts(groups, PART_CHARACTERS).map((part) =>
       database.run(sql`
         insert into forecast_groups (forecast_id, number, key, quality, outcome, points)
         select f.id, value ->> 'number', value -> 'key', value ->> 'quality', value -> 'outcome', value -> 'points'
-        from json_each(${JSON.stringify(part)}) join forecasts f on f.id = ${id}`),
+        from json_each(${part}) join forecasts f on f.id = ${id}`),
     ),
   ]
 }

@@ -23,7 +23,7 @@ import { inputOf } from '../series.ts'
 import type { SourceSeries } from '../series.ts'
 import { readSource } from './read-source.ts'
 import { bucketsOf, groupViewOf } from './results.ts'
-import { packed, unpacked } from './packing.ts'
+import { linesOf, packed } from './packing.ts'
 
 /** How long the model may take. */
 const TIMEOUT_S = 120
@@ -108,8 +108,7 @@ async function outcomeOf(
 
 async function firstOutcome(ports: Context['ports'], runId: string): Promise<OutcomeLine> {
   for await (const bytes of forecastOutputs(ports, runId)) {
-    const [first] = readOutcomes(await unpacked(bytes)).lines
-    if (first) return first
+    for await (const { line } of readOutcomes(linesOf(bytes))) return line
   }
   throw new Refusal('query_failed', 'The run has left no results.')
 }

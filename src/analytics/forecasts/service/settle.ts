@@ -2,7 +2,7 @@ import { forecastOutputs, forgetForecastOutputs } from '../../../automation/runs
 import type { DueWork, EndedForecast } from '../../../automation/runs/service.ts'
 import type { Context } from '../../../context.ts'
 import type { ForecastBand } from '../../../domain/forecast-band.ts'
-import type { Cell, Column, Row } from '../../../domain/table.ts'
+import type { Cell, Column, ColumnType, Row } from '../../../domain/table.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { areSame } from '../../../lib/same.ts'
 import { applyChanges, enqueueJobConfigs } from '../../../monitoring/job-config/service.ts'
@@ -20,10 +20,10 @@ import {
   resultRows,
   summaryOf,
 } from '../results.ts'
-import type { OutcomeLine, Outcomes } from '../results.ts'
+import type { TypedOutcome } from '../results.ts'
 import * as store from '../store.ts'
 import type { GroupRow, OwnedForecast } from '../store.ts'
-import { unpacked } from './packing.ts'
+import { linesOf } from './packing.ts'
 import { ownerOf } from './runs.ts'
 
 const ROWS_AT_ONCE = 5_000
@@ -32,7 +32,9 @@ const DETAIL_MAX = 1_000
 type Results = {
   readonly row: OwnedForecast
   readonly run: EndedForecast
-  readonly outcomes: readonly OutcomeLine[]
+  readonly groups: readonly GroupRow[]
+  /** The end of the predicted buckets. */
+  readonly endAt: number
   readonly groupColumns: readonly Column[]
 }
 
@@ -61,19 +63,22 @@ export const settleForecast: NonNullable<DueWork['settleForecast']> = async (por
   await applyChanges(ports)
 }
 
-/** @throws {Refusal} query_failed where no group has a forecast */
+/** Outcomes of 1,000 groups would need more memory than a Worker has, so that they are read once more for the rows of a table.
+ * @throws {Refusal} query_failed where no group has a forecast */
 async function resultsOf(ports: Ports, row: OwnedForecast, run: EndedForecast): Promise<Results> {
-  const outcomes: OutcomeLine[] = []
-  let types: Outcomes['keyTypes'] = []
-  for await (const bytes of forecastOutputs(ports, run.id)) {
-    const { keyTypes, lines } = readOutcomes(await unpacked(bytes))
+  const groups: GroupRow[] = []
+  let types: readonly ColumnType[] = []
+  let endAt = 0
+  for await (const { keyTypes, line } of outcomesOf(ports, run)) {
     types = keyTypes
-    outcomes.push(...lines)
+    if (isPredicted(line)) endAt = Math.max(endAt, line.endAt)
+    const points = pointsOf(line, row.definition.levels)
+    groups.push({ number: line.id, key: line.key, ...groupOutcome(line), points })
   }
-  const [first] = outcomes
+  const [first] = groups
   if (!first) throw new Refusal('query_failed', 'The run has left no results.')
-  if (!outcomes.some(isPredicted)) {
-    const { code, detail } = first.error ?? { code: 'forecast.engine', detail: '' }
+  if (groups.every(({ quality }) => quality === 'failed')) {
+    const { code, detail } = first.outcome.error ?? { code: 'forecast.engine', detail: '' }
     throw new Refusal('query_failed', `${code}: ${detail}`)
   }
   const { source } = row.definition
@@ -84,7 +89,11 @@ async function resultsOf(ports: Ports, row: OwnedForecast, run: EndedForecast): 
       'The group columns of the forecast were changed during the run. Run it again.',
     )
   const groupColumns = names.map((name, at): Column => ({ name, type: types[at] ?? 'string' }))
-  return { row, run, outcomes, groupColumns }
+  return { row, run, groups, endAt, groupColumns }
+}
+
+async function* outcomesOf(ports: Ports, { id }: EndedForecast): AsyncGenerator<TypedOutcome, void> {
+  for await (const bytes of forecastOutputs(ports, id)) yield* readOutcomes(linesOf(bytes))
 }
 
 async function publish(ports: Ports, results: Results): Promise<void> {
@@ -103,7 +112,7 @@ async function publish(ports: Ports, results: Results): Promise<void> {
   await inGeneration(ports, table.dataSourceId, async (to) => {
     const rows = await fillGeneration(
       ports,
-      { to, columns, rows: rowsOf(results) },
+      { to, columns, rows: rowsOf(ports, results) },
       AbortSignal.timeout(TABLE_MAX_MS),
     )
     await publishTable(
@@ -114,17 +123,17 @@ async function publish(ports: Ports, results: Results): Promise<void> {
   })
   if (before) return
   const made = await openTable(ports, table.dataSourceId, table.name)
-  const summary = summaryOf(results.outcomes, made?.id ?? null)
+  const summary = summaryOf(results.groups, results.endAt, made?.id ?? null)
   await commit(ports.database, [publication(ports, results, summary)])
 }
 
 const TABLE_MAX_MS = 10 * 60_000
 
-async function* rowsOf({ outcomes, row, run }: Results): AsyncGenerator<readonly Row[], void> {
+async function* rowsOf(ports: Ports, { row, run }: Results): AsyncGenerator<readonly Row[], void> {
   let rows: Row[] = []
-  for (const outcome of outcomes) {
-    if (!isPredicted(outcome)) continue
-    rows.push(...resultRows(outcome, { levels: row.definition.levels, runId: run.id }))
+  for await (const { line } of outcomesOf(ports, run)) {
+    if (!isPredicted(line)) continue
+    rows.push(...resultRows(line, { levels: row.definition.levels, runId: run.id }))
     if (rows.length < ROWS_AT_ONCE) continue
     yield rows
     rows = []
@@ -134,16 +143,10 @@ async function* rowsOf({ outcomes, row, run }: Results): AsyncGenerator<readonly
 
 function writesOf(ports: Ports, results: Results, tableId: number | null): Write[] {
   const { database } = ports
-  const { row, run, outcomes } = results
-  const groups = outcomes.map((outcome): GroupRow => ({
-    number: outcome.id,
-    key: outcome.key,
-    ...groupOutcome(outcome),
-    points: pointsOf(outcome, row.definition.levels),
-  }))
-  const bands = bandsOf(results, groups)
+  const { row, run, groups, endAt } = results
+  const bands = bandsOf(results)
   return [
-    publication(ports, results, summaryOf(outcomes, tableId)),
+    publication(ports, results, summaryOf(groups, endAt, tableId)),
     ...store.replaceGroups(database, row.id, groups),
     ...store.replaceBands(database, row.id, bands),
     enqueueJobConfigs(
@@ -169,10 +172,12 @@ function publication(
 }
 
 /** The bands of the jobs that get one: by the definition, and the job of the source. */
-function bandsOf(
-  { row, run, groupColumns }: Results,
-  groups: readonly GroupRow[],
-): { readonly jobId: number; readonly band: ForecastBand }[] {
+function bandsOf({
+  row,
+  run,
+  groups,
+  groupColumns,
+}: Results): { readonly jobId: number; readonly band: ForecastBand }[] {
   const { source, bands } = row.definition
   const own = source.type === 'job' ? [{ jobId: source.jobId, key: source.key, group: {} }] : []
   const wanted = [

@@ -54,6 +54,7 @@ import type { Authenticators, Env, Route } from './http/policy.ts'
 import { failureResponse, problemResponse } from './http/problem.ts'
 import { recorded } from './http/request-figures.ts'
 import { responseHeaders } from './http/response-headers.ts'
+import { withTraces } from './http/tracing.ts'
 import { malformedJson } from './http/valid.ts'
 import type { Context } from './context.ts'
 import { alarmFigures } from './monitoring/alarms/service.ts'
@@ -232,7 +233,8 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
   const deliver = fastRoute({ ports, authenticators }, fastDelivery)
   const deliverBulk = fastRoute({ ports, authenticators }, fastBulk)
   const others = around((request) => deliverBulk(request) ?? recorded(ports, 'other', app.fetch(request)))
-  return { fetch: withAccessLog((request) => deliver(request) ?? others(request), ports), routes }
+  const logged = withAccessLog((request) => deliver(request) ?? others(request), ports)
+  return { fetch: withTraces(logged, ports), routes }
 }
 
 /** The route of `/dataQuery/7`, which is another spelling of `/dataQueries/7`. */

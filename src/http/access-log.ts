@@ -1,11 +1,7 @@
-import { urlOf } from '../lib/urls.ts'
 import type { Ports } from '../ports/index.ts'
+import { pathWithoutSecrets } from './logged-path.ts'
 
 type Handle = (request: Request) => Response | Promise<Response>
-
-/** The least characters of a segment of a path that may be a secret, such as the token of a push URL. */
-const SECRET_MIN = 20
-const RUN_ID = /^j_[0-9A-Z]{26}$/
 
 /** Where the settings ask for an access log: handles requests as `handle` does, and writes a line of the log for each, with
  * method, path without secrets and query, status, milliseconds until the answer begins, bytes where they are known, the
@@ -29,12 +25,4 @@ export function withAccessLog(handle: Handle, { clock, log, network, settings }:
     })
     return response
   }
-}
-
-function pathWithoutSecrets(url: string): string {
-  const path = urlOf(url)?.pathname ?? ''
-  const segments = path.split('/')
-  return segments
-    .map((segment) => (segment.length < SECRET_MIN || RUN_ID.test(segment) ? segment : '…'))
-    .join('/')
 }

@@ -1,9 +1,11 @@
 import { createMiddleware } from 'hono/factory'
+import { routePath } from 'hono/route'
 import type { Ports } from '../ports/index.ts'
 import type { Context } from '../context.ts'
 import { sendsSession } from './credentials.ts'
 import { allowOrigin, preflightOf } from './cors.ts'
 import type { Authenticators, Env } from './policy.ts'
+import { noteRoute } from './tracing.ts'
 
 /** Since when sending a session id as header or query parameter is deprecated, as RFC 9745 writes it. */
 export const DEPRECATED = ['deprecation', '@1795219200'] as const
@@ -29,6 +31,7 @@ export function responseHeaders(ports: Ports, authenticators: Authenticators) {
     const preflight = preflightOf(raw, ports)
     if (preflight) c.res = preflight
     else await next()
+    if (ports.traces) noteRoute(raw, routePath(c, -1))
     // Not around a delivery's answer, which is numbers: it would cost more than it guards.
     if (!c.res.headers.has('content-security-policy')) c.res.headers.set('content-security-policy', NOTHING)
     if (isStream(c.res.headers)) for (const [name, value] of UNBUFFERED) c.res.headers.set(name, value)

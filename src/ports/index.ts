@@ -17,6 +17,7 @@ import type { Scripts } from './scripts.ts'
 import type { Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
+import type { Traces } from './traces.ts'
 import type { Translator } from './translator.ts'
 
 /** Everything the application asks of its host. */
@@ -43,6 +44,8 @@ export type Ports = {
   readonly secrets: Secrets
   readonly settings: Settings
   readonly tables: Tables
+  /** Null where the settings ask for no traces. */
+  readonly traces: Traces | null
   /** The machine translation that the host brings; null where it brings none. */
   readonly translator: Translator | null
 }

@@ -11,6 +11,8 @@ import { notificationSettingsOf, notificationVariables } from './notification-se
 import type { NotificationSettings } from './notification-settings.ts'
 import { oidcSettingsOf, oidcVariables } from './oidc-settings.ts'
 import type { OidcSettings } from './oidc-settings.ts'
+import { traceSettingsOf, traceVariables } from './trace-settings.ts'
+import type { TraceSettings } from './trace-settings.ts'
 
 const HISTORY_MAX = 24
 
@@ -20,6 +22,7 @@ export const settingsSchema = z.object({
   ...ldapVariables,
   ...notificationVariables,
   ...oidcVariables,
+  ...traceVariables,
   TIDEMARK_TIME_ZONE: z
     .string()
     .default('UTC')
@@ -119,6 +122,8 @@ export type Settings = NotificationSettings & {
   readonly translation: TranslationSettings | null
   /** Null where no backups are made by themselves. */
   readonly backups: BackupSettings | null
+  /** Null where no traces are made. */
+  readonly traces: TraceSettings | null
 }
 
 export type TranslationSettings = {
@@ -159,6 +164,7 @@ export function settingsOf(values: z.output<typeof settingsSchema>): Settings {
     ...notificationSettingsOf(values),
     runnerToken: values.TIDEMARK_RUNNER_TOKEN ?? null,
     backups: backupSettingsOf(values),
+    traces: traceSettingsOf(values),
     translation: url === undefined ? null : { provider: values.TIDEMARK_TRANSLATION_PROVIDER, url },
   }
 }

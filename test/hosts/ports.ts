@@ -84,6 +84,7 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
       fetchOutside: (request) => fetch(request, { redirect: 'manual' }),
     },
     mail: openMail(null),
+    traces: null,
     translator: null,
     ingestHealth: { ...ALWAYS_HEALTHY, unknownLimits: () => Promise.resolve([]) },
     inBackground: null,

@@ -19,6 +19,7 @@ import type { Environment } from './environment.ts'
 import { flowInObject } from './flow.ts'
 import { StoredRefusals } from './refused-deliveries.ts'
 import { RemoteSubscribers } from './subscribers.ts'
+import { tracesOf } from './traces.ts'
 import { UnknownLimit } from './unknown-limit.ts'
 import { valuesInObject } from './values.ts'
 import { refused } from './reply.ts'
@@ -244,6 +245,7 @@ export class JobObject extends DurableObject<Environment> {
       turn: () => scheduler.wait(0),
       follow: (transitions) => flow.apply(transitions),
       subscribers: this.#subscribers,
+      traces: tracesOf(this.env, log),
       maintenanceOf: (jobId, range) => maintenanceOf(openD1(this.env.DB), jobId, range),
       freeBytes: () => DATABASE_MAX_BYTES - this.ctx.storage.sql.databaseSize,
       // Every write and every alarm sets the next alarm by itself.

@@ -23,6 +23,7 @@ import { jobActorsInObjects } from './job-actors.ts'
 import { openNetwork } from './network.ts'
 import { refusedDeliveriesInObjects } from './refused-deliveries.ts'
 import { tablesInObjects } from './tables.ts'
+import { tracesOf } from './traces.ts'
 import { translatorOfAi } from './workers-ai.ts'
 
 // Not in all types of the platform's library.
@@ -59,5 +60,6 @@ export function portsOf(environment: Environment, events: Events): Ports {
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
     tables: tablesInObjects({ namespace: environment.TABLES, blobs, log }),
+    traces: tracesOf(environment, log),
   })
 }

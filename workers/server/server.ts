@@ -9,6 +9,7 @@ import { dueWork } from '../../src/analytics/forecasts/service/due.ts'
 import { openStatePipeline } from '../../src/state-pipeline.ts'
 import type { OpenStatePipeline } from '../../src/state-pipeline.ts'
 import { RELEASE } from '../../src/operations/health/service.ts'
+import { openTraces } from '../../src/operations/telemetry/service/traces.ts'
 import { BEAT_MS, Hub } from '../../src/monitoring/events/service.ts'
 import { maintenanceOf } from '../../src/monitoring/revaluations/overlays/service.ts'
 import { RefusalMemory } from '../../src/monitoring/jobs/refusals/memory.ts'
@@ -90,14 +91,14 @@ export async function startServer(
   const { values: onTop = same, fetch: around = same } = seams
   const storage = await openStorage(settings, log)
   const { system, blobs } = storage
-  const outside = openOutside(settings, { ...storage, log }, { ...runtime, ...seams })
+  const outside = openOutside(settings, { ...storage, log, clock }, { ...runtime, ...seams })
   const events = new Hub({ database: system.database, clock, log, settings })
   const refusedDeliveries = new RefusalMemory()
   const inside = { database: system.database, clock, log, events, refusedDeliveries }
   // A notifier that opens later finds what is due by itself.
   let onNotices = () => {}
   const flow = openStatePipeline(inside, () => onNotices())
-  const engineHost = engineHostOf(storage, { ...inside, flow, onTop })
+  const engineHost = engineHostOf(storage, { ...inside, flow, onTop, traces: outside.traces })
   const scheduled = await openEngine(engineHost, stallMs)
   const { engine: jobActors, ingestHealth } = scheduled
   const tables = await runtime.openTables({ directory: join(settings.dataDir, 'tables'), blobs, clock, log })
@@ -126,11 +127,11 @@ export async function startServer(
     notifier,
     dispatch,
     close: () =>
-      closeAll({ http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage, tables }),
+      closeAll({ http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage, tables, ports }),
   }
 }
 
-type EngineSurroundings = Pick<Ports, 'database' | 'clock' | 'log'> & {
+type EngineSurroundings = Pick<Ports, 'database' | 'clock' | 'log' | 'traces'> & {
   readonly clock: SteadyClock
   readonly events: Hub
   readonly flow: OpenStatePipeline
@@ -140,7 +141,7 @@ type EngineSurroundings = Pick<Ports, 'database' | 'clock' | 'log'> & {
 
 function engineHostOf(
   { room, values, blobs }: Storage,
-  { database, clock, log, events, flow, onTop }: EngineSurroundings,
+  { database, clock, log, traces, events, flow, onTop }: EngineSurroundings,
 ) {
   const watch = {
     onCommit: (bytes: number) => room.spend(bytes),
@@ -155,6 +156,7 @@ function engineHostOf(
     freeBytes: () => room.bytes,
     follow: (transitions: readonly Transition[]) => flow.apply(transitions),
     subscribers: events,
+    traces,
     maintenanceOf: (jobId: number, range: Range) => maintenanceOf(database, jobId, range),
   }
 }
@@ -206,17 +208,20 @@ function same<Part>(part: Part): Part {
 /** The outgoing connections of the process. */
 function openOutside(
   settings: ServerSettings,
-  { key, formerKeys, log }: Keys & { readonly log: Log },
+  { key, formerKeys, log, clock }: Keys & { readonly log: Log; readonly clock: SteadyClock },
   { builtConsole, openNetwork, scrypt }: Pick<Runtime, 'builtConsole' | 'openNetwork' | 'scrypt'>,
 ) {
+  const network = openNetwork(settings)
+  const secrets = secretsOf(key, formerKeys, scrypt)
   return {
     consoleAssets: openConsoleAssets(builtConsole, log),
-    network: openNetwork(settings),
+    network,
     databases: openServerDatabases(settings),
     directory: settings.ldap && openLdap(settings.ldap),
     mail: openMail(settings.mail),
     translator: null,
-    secrets: secretsOf(key, formerKeys, scrypt),
+    secrets,
+    traces: openTraces(settings.traces, { clock, log, network, secrets, inBackground: null }),
     settings: { ...settings, runnerToken: settings.runnerToken ?? runnerTokenOf(key) },
   }
 }
@@ -231,10 +236,11 @@ type ServerParts = {
   readonly scheduled: ScheduledEngine
   readonly storage: Storage
   readonly tables: OpenTables
+  readonly ports: Ports
 }
 
 async function closeAll(parts: ServerParts): Promise<void> {
-  const { http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage, tables } = parts
+  const { http, dispatch, endBeat, upkeep, endWatches, notifier, scheduled, storage, tables, ports } = parts
   clearInterval(upkeep)
   endBeat()
   dispatch.close()
@@ -243,6 +249,7 @@ async function closeAll(parts: ServerParts): Promise<void> {
   await notifier.sent()
   tables.close()
   await scheduled.close()
+  await ports.traces?.flush()
   await storage.close()
 }
 

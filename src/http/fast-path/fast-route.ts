@@ -9,6 +9,7 @@ import type { Policy, Surroundings } from '../policy.ts'
 import { failureResponse } from '../problem.ts'
 import { requestFiguresOf } from '../request-figures.ts'
 import type { RequestFigures, RequestKind } from '../request-figures.ts'
+import { noteRoute } from '../tracing.ts'
 import { takeJson } from '../valid.ts'
 import type { Quick } from '../valid.ts'
 import { jsonResponse } from './json-answer.ts'
@@ -61,6 +62,7 @@ async function answer<Body, Done>(
 ): Promise<Response> {
   const requestId = requestIdOf(request)
   const startedAt = ports.clock.now()
+  if (ports.traces) noteRoute(request, route.path)
   const answered = (response: Response) => {
     figures.record(route.kind, response.status, ports.clock.now() - startedAt)
     return response

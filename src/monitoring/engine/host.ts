@@ -3,6 +3,7 @@ import type { SteadyClock } from '../../ports/clock.ts'
 import type { Transition } from '../../domain/transition.ts'
 import type { Range } from '../../lib/range.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Traces } from '../../ports/traces.ts'
 import type { Subscribers } from '../events/values.ts'
 import type { ValuesDatabase } from '../../ports/values-database.ts'
 
@@ -23,6 +24,8 @@ export type EngineHost = {
   readonly subscribers?: Subscribers
   /** When a job was in maintenance in a range of the past; a host without it has none. */
   maintenanceOf?(jobId: number, range: Range): Promise<readonly Range[]>
+  /** Absent or null: commits have no spans. */
+  readonly traces?: Traces | null
   /** Bytes that may be stored before what deletes and the rest of the service need would be missing; may be negative. */
   freeBytes(): number
   /** The engine's `nextAt` moved earlier. */

@@ -3,6 +3,7 @@ import type { RequestFigures } from '../../http/request-figures.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { EngineFigures } from '../../ports/ingest-health.ts'
 import type { Ports } from '../../ports/index.ts'
+import type { TraceFigures } from '../../ports/traces.ts'
 import type { ScriptHealth } from '../health/schema.ts'
 import { RELEASE } from '../health/service.ts'
 import type { Figure, Sample } from './figures.ts'
@@ -28,6 +29,7 @@ export async function readFigures(
     ...(engine ? engineFigures(engine) : []),
     ...(await Promise.all(rooms.map((room) => room(ports)))),
     ...scriptFigures(await scripts(ports)),
+    ...(ports.traces ? [traceFigure(ports.traces.figures())] : []),
   ]
 }
 
@@ -118,6 +120,15 @@ function scriptFigures({ runners, refusing, waiting, waitingSeconds }: ScriptHea
     gauge('tidemark_runs_waiting', 'Script runs that wait for a runner.', waiting),
     gauge('tidemark_runs_waiting_seconds', 'How long the oldest waiting run has waited.', waitingSeconds),
   ]
+}
+
+function traceFigure(figures: TraceFigures): Figure {
+  return {
+    name: 'tidemark_trace_spans_total',
+    help: 'Spans that were sent, and spans that were dropped.',
+    type: 'counter',
+    samples: Object.entries(figures).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  }
 }
 
 function gauge(name: string, help: string, value: number): Figure {

@@ -4,6 +4,7 @@ import { timeFormat } from '../../../lib/time.ts'
 import { commit, isNotNullViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { Span } from '../../../ports/traces.ts'
 import { hasEnded, isHeld, step } from '../run.ts'
 import type { Run, RunEvent } from '../run.ts'
 import * as store from '../store.ts'
@@ -15,7 +16,7 @@ import { deleteLog } from '../store/log.ts'
 /** How many runs of a script that have ended are kept (specification: Limits). */
 export const HISTORY_MAX = 1_000
 
-export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings'>
+export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings' | 'traces'>
 
 /** An event of a run, the fields to store with it, and further writes of the same commit. */
 export type RunTransition = {
@@ -74,8 +75,37 @@ async function keep(
       : []),
   ])
   const after = { ...row, ...changed }
+  if (hasEnded(state)) recordSpan(ports, after, now)
   await publishRun(ports, after)
   return after
+}
+
+function recordSpan({ traces }: RunPorts, run: RunRow, endedAt: number): void {
+  const place = traces?.place(null)
+  if (traces && place) traces.record(place, spanOf(run, endedAt))
+}
+
+/** From the begin of the last attempt, or from the order of a run that never began. */
+function spanOf(
+  { id, scriptId, state, attempt, trigger, queuedAt, startedAt, order }: RunRow,
+  now: number,
+): Span {
+  const isForecast = order.forecast !== undefined && order.forecast !== null
+  return {
+    name: isForecast ? 'run forecast' : 'run script',
+    kind: 'internal',
+    startedAt: startedAt ?? queuedAt,
+    endedAt: now,
+    attributes: {
+      'tidemark.run.id': id,
+      ...(!isForecast && { 'tidemark.script.id': scriptId }),
+      'tidemark.run.state': state,
+      'tidemark.run.attempt': attempt,
+      'tidemark.run.trigger': trigger,
+      'tidemark.run.waited_ms': (startedAt ?? now) - queuedAt,
+    },
+    failure: state === 'succeeded' || state === 'cancelled' ? null : state,
+  }
 }
 
 /** The history to which a run belongs: of its script, or of its forecast. */

@@ -1,4 +1,5 @@
 import type { Mutex } from '../../../lib/mutex.ts'
+import { traced } from '../../../ports/traces.ts'
 import type { Sample } from '../../jobs/actor.ts'
 import type { EngineHost } from '../host.ts'
 import type { Arrival } from '../head/hot-state.ts'
@@ -90,7 +91,7 @@ export class Wal {
     const host = this.#host
     const { statements, rows, sizeBytes } = commitOf(batch, this.lastId, host.clock.now())
     await host.beforeCommit?.(wakeAtOf(batch))
-    await host.values.commit(statements)
+    await this.#write(statements, { rows, sizeBytes, records: batch.length })
     // A job may have entries in several rows of a commit: its state is as of the last of them.
     this.lastId += rows
     this.commits++
@@ -104,6 +105,25 @@ export class Wal {
       }
     }
     if (host.subscribers?.areThere) await publishValues(host.subscribers, batch)
+  }
+
+  async #write(
+    statements: Parameters<EngineHost['values']['commit']>[0],
+    {
+      rows,
+      sizeBytes,
+      records,
+    }: { readonly rows: number; readonly sizeBytes: number; readonly records: number },
+  ): Promise<void> {
+    const { values, clock, traces = null } = this.#host
+    if (!traces) return values.commit(statements)
+    const attributes = {
+      'tidemark.commit.rows': rows,
+      'tidemark.commit.size_bytes': sizeBytes,
+      'tidemark.commit.records': records,
+    }
+    const about = { name: 'commit values', kind: 'internal', attributes } as const
+    return traced({ traces, clock }, about, () => values.commit(statements))
   }
 
   #undo(batch: readonly WalRecord[], cause: unknown): void {

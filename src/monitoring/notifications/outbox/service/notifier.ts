@@ -2,6 +2,7 @@ import { Mutex } from '../../../../lib/mutex.ts'
 import { commit } from '../../../../ports/database.ts'
 import type { Write } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
+import { traced } from '../../../../ports/traces.ts'
 import type { Outcome } from '../../channels/outcome.ts'
 import { listPeople, noteResult, readRecipients } from '../../recipients/service/reads.ts'
 import type { Recipient } from '../../recipients/service/reads.ts'
@@ -174,8 +175,19 @@ async function sendAndRecord(
   message: DueMessage,
   { to, told, nextAt }: Sending,
 ): Promise<void> {
-  const { key, createdAt } = message
-  const outcome = await notifyAddressee(ports, to, { key, createdAt, told })
+  const { id, key, createdAt, attempts } = message
+  const attributes = {
+    'tidemark.notification.id': id,
+    'tidemark.notification.attempt': attempts + 1,
+    'tidemark.recipient.id': to.recipient.id,
+    'tidemark.recipient.type': to.recipient.type,
+  }
+  const outcome = await traced(
+    ports,
+    { name: `notify ${to.recipient.type}`, kind: 'client', attributes },
+    () => notifyAddressee(ports, to, { key, createdAt, told }),
+    ({ kind }) => ({ failure: kind === 'sent' ? null : 'The attempt failed; see the notification.' }),
+  )
   await conclude(ports, message, { outcome, nextAt })
 }
 

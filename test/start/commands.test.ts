@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 
 import { tidemark } from '../../clients/typescript/client.ts'
+import { healthReports } from '../../src/app.ts'
 import { runCommand, usageOf } from '../../workers/bun/commands/action.ts'
 import { COMMANDS } from '../../workers/bun/commands/commands.ts'
+import { REPAIRS } from '../../workers/bun/commands/doctor.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
@@ -383,4 +385,12 @@ test('every usage names each action with its options', () => {
       expect(usageOf(command)).toContain(`tidemark ${command.name}${name === '' ? '' : ` ${name}`}`)
       for (const option of Object.keys(options)) expect(usageOf(command)).toContain(`[--${option}`)
     }
+})
+
+test('doctor has a repair for every check and warning of readyz', async () => {
+  const page = await Bun.file(join(import.meta.dir, '../../docs/operations/monitoring-tidemark.md')).text()
+  const codes = [...page.matchAll(/^\| `([a-z]+(?:_[a-z]+)+)` \|/gm)].map(([, code = '']) => code)
+  expect(codes).toContain('refreshes_late')
+  expect(codes.length).toBe(healthReports.warnings.length)
+  expect(Object.keys(REPAIRS).toSorted()).toEqual(['database', 'blobs', 'values', ...codes].toSorted())
 })

@@ -4,9 +4,10 @@ import type { Command, Invocation, Outcome } from './action.ts'
 import { execute } from './apply/execute.ts'
 import { exportManifest } from './apply/export.ts'
 import { jsonSchema, readManifest } from './apply/manifest.ts'
-import { countsOf, planText } from './apply/plan-text.ts'
+import { countsOf, objectsOf, planText } from './apply/plan-text.ts'
 import { makePlan } from './apply/plan.ts'
 import { outcome } from './printing.ts'
+import { ProgressBar } from './progress.ts'
 
 /** The exit code of `--dry-run` where the service differs from the manifest. */
 const DIFFERS = 3
@@ -79,7 +80,12 @@ async function apply(invocation: Invocation): Promise<Outcome> {
   }
   if (!invocation.wantsJson) process.stdout.write(text)
   await requireConsent(invocation)
-  await execute(client, plan, { below, prunes })
+  const bar = new ProgressBar('Apply', objectsOf(plan, prunes))
+  try {
+    await execute(client, plan, { below, prunes, advance: () => bar.advance() })
+  } finally {
+    bar.end()
+  }
   return outcome(invocation, { ...counts, applied: true }, () => 'Applied.\n')
 }
 

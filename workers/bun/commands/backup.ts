@@ -10,6 +10,7 @@ import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
 import { backupLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
 import { outcome } from './printing.ts'
+import { ProgressBar } from './progress.ts'
 
 /** `tidemark backup`: downloads a new backup into a file, complete or not at all. The service keeps a copy only with `--keep`. */
 export const backupCommand: Command = {
@@ -59,10 +60,18 @@ async function download(
   { file, sizeBytes, force }: { readonly file: string; readonly sizeBytes: number; readonly force: boolean },
 ): Promise<void> {
   const partial = `${file}.partial`
+  const bar = new ProgressBar('Backup', sizeBytes)
+  async function* counted(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      bar.advance(chunk.length)
+      yield chunk
+    }
+  }
   try {
     const { body } = await client.ask('GET', path)
     if (!body) throw new RangeError(`GET ${path} answered without a body.`)
-    await pipeline(Readable.fromWeb(body), createWriteStream(partial, { mode: 0o600, flush: true }))
+    const target = createWriteStream(partial, { mode: 0o600, flush: true })
+    await pipeline(Readable.fromWeb(body), counted, target)
     const arrivedBytes = Bun.file(partial).size
     if (arrivedBytes !== sizeBytes)
       throw new RangeError(`GET ${path} ended after ${arrivedBytes} of ${sizeBytes} bytes.`)
@@ -72,6 +81,7 @@ async function download(
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inTheWay(file) : error
     })
   } finally {
+    bar.end()
     await rm(partial, { force: true })
   }
 }

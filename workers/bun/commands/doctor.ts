@@ -25,7 +25,7 @@ const UNAUTHENTICATED = 401
 const FORBIDDEN = 403
 
 /** By the name of a check or the code of a warning of `GET /readyz`. */
-const REPAIRS: Readonly<Record<string, string>> = {
+export const REPAIRS: Readonly<Record<string, string>> = {
   database: 'Read the log of the service. Check the disk, and TIDEMARK_DATABASE_URL if it is set.',
   blobs: 'Check that the service may read and write the folder blobs of its data directory, or its bucket.',
   values: 'Free space on the disk of the data directory; deliveries are accepted again by themselves.',
@@ -35,6 +35,8 @@ const REPAIRS: Readonly<Record<string, string>> = {
     'Read GET /notifications?status=dead, then send them again: POST /notifications/{id}/resend.',
   notifications_paused: 'Resume them when the restore is as you want it: POST /notifications/resume.',
   refreshes_failed: 'Read the error in GET /dataSources/{id}/tables/{table}/refresh.',
+  refreshes_late: 'Refresh fewer tables and results, or less often.',
+  forecasts_stale: 'Read the failure in GET /forecasts/{id}, and run the forecast again.',
   restore_unfinished: 'Restore the same backup again: tidemark restore <file> --replace.',
   scripts_without_user: 'Save the schedules as another user, and create new webhook tokens.',
   no_runner_accepts_jobs: 'Read the refusals of the runners below, and docs/operations/runners.md.',

@@ -16,21 +16,31 @@ const JSON_BODY = { 'content-type': 'application/json' }
 const NOT_FOUND = 404
 const SERVICE_TYPES: ReadonlySet<ObjectType> = new Set(['slo', 'slc'])
 
+type ExecuteOptions = {
+  readonly below: number
+  readonly prunes: boolean
+  /** Called after each object that is saved or deleted. */
+  readonly advance: () => void
+}
+
 /** Carries a plan out: recipients, then objects from the top down, then service level objects and containers, which refer to
  * objects, then, with `prunes`, the deletion of leftovers. A failure ends it; the next plan has the rest.
  * @throws {RangeError} naming the object, also where it was changed after the plan */
 export async function execute(
   client: Client,
   plan: Plan,
-  { below, prunes }: { readonly below: number; readonly prunes: boolean },
+  { below, prunes, advance }: ExecuteOptions,
 ): Promise<void> {
   const parent: Parent = { type: 'group', id: below }
   const recipientIds = await saveRecipients(client, plan.recipients)
   const services: Placed[] = []
-  await saveObjects({ client, recipientIds, services }, { steps: plan.steps, parentId: below })
-  await saveServices(client, recipientIds, { services, parent })
+  await saveObjects({ client, recipientIds, services, advance }, { steps: plan.steps, parentId: below })
+  await saveServices({ client, recipientIds, services, advance }, parent)
   if (!prunes) return
-  for (const leftover of plan.leftovers) await remove(client, leftover)
+  for (const leftover of plan.leftovers) {
+    await remove(client, leftover)
+    advance()
+  }
 }
 
 /** @returns the ids of all recipients by their names */
@@ -55,6 +65,7 @@ type Saving = {
   readonly recipientIds: ReadonlyMap<string, number>
   /** The service level objects and containers so far, which are saved after all other objects. */
   readonly services: Placed[]
+  readonly advance: () => void
 }
 
 async function saveObjects(
@@ -65,6 +76,7 @@ async function saveObjects(
     if (SERVICE_TYPES.has(step.wanted.type)) saving.services.push({ step, parentId })
     else {
       const id = await naming(step, () => saveWithLinks(saving, { step, parentId }, {}))
+      saving.advance()
       await saveObjects(saving, { steps: step.children, parentId: id })
     }
   }
@@ -72,9 +84,8 @@ async function saveObjects(
 
 /** First all of them, then their children, which may be others of them. */
 async function saveServices(
-  client: Client,
-  recipientIds: ReadonlyMap<string, number>,
-  { services, parent }: { readonly services: readonly Placed[]; readonly parent: Parent },
+  { client, recipientIds, services, advance }: Saving,
+  parent: Parent,
 ): Promise<void> {
   const finder = new Finder(client)
   const saved: { readonly step: Step; readonly id: number }[] = []
@@ -85,6 +96,7 @@ async function saveServices(
       return saveWithLinks({ client, recipientIds }, placed, found)
     })
     saved.push({ step, id })
+    advance()
   }
   const after = new Finder(client)
   for (const { step, id } of saved) {
@@ -112,7 +124,7 @@ async function naming<Result>({ wanted, path }: Step, save: () => Promise<Result
 }
 
 async function saveWithLinks(
-  { client, recipientIds }: Omit<Saving, 'services'>,
+  { client, recipientIds }: Pick<Saving, 'client' | 'recipientIds'>,
   { step, parentId }: Placed,
   found: FoundReferences,
 ): Promise<number> {

@@ -17,6 +17,13 @@ export function countsOf(plan: Plan, prunes: boolean): Counts {
   return { create: count('+'), change: count('~'), delete: count('-') }
 }
 
+/** The number of objects that `execute` looks at. */
+export function objectsOf({ steps, leftovers }: Plan, prunes: boolean): number {
+  const below = (some: readonly Step[]): number =>
+    some.reduce((sum, { children }) => sum + 1 + below(children), 0)
+  return below(steps) + (prunes ? leftovers.length : 0)
+}
+
 /** The plan for people: a line for each object, and below it each field with its value now and then. */
 export function planText(plan: Plan, prunes: boolean): string {
   const lines = linesOf(plan, prunes)

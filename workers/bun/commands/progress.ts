@@ -1,0 +1,39 @@
+type Terminal = { readonly isTTY?: boolean; write(text: string): unknown }
+
+const CELLS = 24
+const LINE_CLEAR = '\r\u001b[K'
+
+/** A bar on standard error while long work runs. It writes nothing where standard error is not a terminal. */
+export class ProgressBar {
+  readonly #label: string
+  readonly #total: number
+  readonly #terminal: Terminal | null
+  #done = 0
+  #shown = ''
+
+  /** `total` is the amount of work, in steps or bytes. */
+  constructor(label: string, total: number, terminal: Terminal = process.stderr) {
+    this.#label = label
+    this.#total = total
+    this.#terminal = terminal.isTTY === true ? terminal : null
+  }
+
+  /** Draws the bar again if it changes. */
+  advance(by = 1): void {
+    if (!this.#terminal) return
+    this.#done += by
+    const percent = this.#total === 0 ? 100 : Math.min(100, Math.floor((this.#done * 100) / this.#total))
+    const filled = Math.floor((percent * CELLS) / 100)
+    const bar = `${'#'.repeat(filled)}${'.'.repeat(CELLS - filled)}`
+    const text = `${this.#label} [${bar}] ${percent} %`
+    if (text === this.#shown) return
+    this.#shown = text
+    this.#terminal.write(LINE_CLEAR + text)
+  }
+
+  /** Removes the bar. */
+  end(): void {
+    if (this.#shown !== '') this.#terminal?.write(LINE_CLEAR)
+    this.#shown = ''
+  }
+}

@@ -63,6 +63,11 @@ export class Template {
     })
   }
 
+  /** Whether the text has this name in any place: a template that has not does not read the variable. */
+  mentions(name: string): boolean {
+    return this.parsed.text.includes(name)
+  }
+
   /** The calls of the function `ref` of the caller. */
   references(): References {
     return referencesIn(this.parsed)

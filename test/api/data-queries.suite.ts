@@ -1220,6 +1220,9 @@ const scoped: Scenario[] = [
       const ask = (as: object) => rowsOf(client, { dataSourceId: imported, text }, as)
       expect(await ask(await makeUser(client, 'north'))).toEqual([[1], [3]])
       expect(await ask(await makeUser(client, `' OR 1=1 --`))).toEqual([])
+      const inner = await published(client, { dataSourceId: imported, text })
+      const outer = { dataSourceId: imported, text: `SELECT id FROM \${ref("${inner.name}")} i ORDER BY id` }
+      expect(await rowsOf(client, outer, await makeUser(client, 'north'))).toEqual([[1], [3]])
     },
   },
 ]

@@ -1,4 +1,5 @@
 import type { ImportFault } from '../../domain/import-plan.ts'
+import type { Column } from '../../domain/table.ts'
 import { Refusal } from '../../lib/errors.ts'
 
 /** Thrown when a file cannot be imported, with the first faults that were found. */
@@ -8,6 +9,15 @@ export class ImportFailure extends Error {
   constructor(readonly faults: readonly [ImportFault, ...ImportFault[]]) {
     super(faults[0].message)
   }
+}
+
+export function nulFault(line: number): ImportFault {
+  return { code: 'nul', line, column: null, message: 'A cell has the character NUL.' }
+}
+
+/** The fault of a value that is not of the type of its column. */
+export function typeFault({ name, type }: Column, line: number): ImportFault {
+  return { code: 'not_of_the_type', line, column: name, message: `The value is not of the type ${type}.` }
 }
 
 /** The refusal of an import, with the line and the column of each fault. */

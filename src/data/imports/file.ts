@@ -4,17 +4,17 @@ import type {
   FileFormat,
   ImportFault,
   ImportPlan,
-  PlannedColumn,
   ValueFormat,
 } from '../../domain/import-plan.ts'
 import type { Row } from '../../domain/table.ts'
 import { cellReaders, textFor, textOf } from './cells.ts'
-import type { CellReader, FileCell } from './cells.ts'
-import { ImportFailure } from './failure.ts'
+import type { FileCell } from './cells.ts'
+import { ImportFailure, typeFault } from './failure.ts'
 import type { ImportFile } from './import-file.ts'
 import { ColumnInference } from './inference.ts'
 import { openRecords } from './records.ts'
 import type { FileRecord } from './records.ts'
+import { readRowLines } from './row-lines.ts'
 
 const SAMPLE_RECORDS = 20
 /** Faults that an answer lists. */
@@ -80,12 +80,10 @@ export async function* readRows(
   plan: ImportPlan,
   progress: ImportProgress,
 ): AsyncGenerator<readonly Row[]> {
-  const read = rowReader(plan)
-  const { sheet, records } = await openRecords(file, plan.file)
-  for await (const { batch } of records) {
+  const { sheet, batches } = await openBatches(file, plan)
+  for await (const batch of batches) {
     const rows: Row[] = []
-    for (const record of batch) {
-      const row = read(record)
+    for (const row of batch) {
       if (!('code' in row)) {
         rows.push(row)
         continue
@@ -101,6 +99,24 @@ export async function* readRows(
   }
 }
 
+type Batches = {
+  readonly sheet: string | null
+  readonly batches: AsyncIterable<readonly (Row | ImportFault)[]>
+}
+
+/** The rows of a file, or the faults of those that are none. */
+async function openBatches(file: ImportFile, plan: ImportPlan): Promise<Batches> {
+  const { file: format, columns, values } = plan
+  if (format.kind === 'rows')
+    return { sheet: null, batches: readRowLines(file.chunks, columns, cellReaders(values)) }
+  const read = rowReader(plan)
+  const { sheet, records } = await openRecords(file, format)
+  async function* batches(): AsyncGenerator<readonly (Row | ImportFault)[]> {
+    for await (const { batch } of records) yield batch.map(read)
+  }
+  return { sheet, batches: batches() }
+}
+
 /** Reads one record into a row, or finds its first fault. */
 function rowReader({ columns, values }: ImportPlan): (record: FileRecord) => Row | ImportFault {
   const nulls = new Set(values.nulls)
@@ -114,15 +130,11 @@ function rowReader({ columns, values }: ImportPlan): (record: FileRecord) => Row
       const isNull = cell === null || nulls.has(textOf(cell))
       if (!isNull && isError(cell)) return faultOfError(cell.text, line, column.name)
       const value = isNull ? null : column.read(textFor(cell, column.type))
-      if (value === undefined) return faultOfCell(column, line)
+      if (value === undefined) return typeFault(column, line)
       row.push(value)
     }
     return row
   }
-}
-
-function faultOfCell({ name, type }: PlannedColumn & { read: CellReader }, line: number): ImportFault {
-  return { code: 'not_of_the_type', line, column: name, message: `The value is not of the type ${type}.` }
 }
 
 type ErrorCell = { readonly text: string; readonly type: 'error' }

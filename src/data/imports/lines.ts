@@ -6,18 +6,20 @@ import { ImportFailure } from './failure.ts'
 export async function* readLines<Value>(
   bytes: AsyncIterable<Uint8Array>,
   charsMax: number,
-  read: (text: string) => Value,
+  read: (text: string, line: number) => Value,
 ): AsyncGenerator<readonly { readonly line: number; readonly value: Value }[]> {
   const decoder = new TextDecoder()
   let open = ''
   let line = 1
-  const take = (texts: readonly string[]) =>
-    texts.flatMap((text) => {
+  const take = (texts: readonly string[]) => {
+    const batch: { readonly line: number; readonly value: Value }[] = []
+    for (const text of texts) {
       if (text.length > charsMax) throw tooLong(line, charsMax)
-      const own = line
+      if (text.trim() !== '') batch.push({ line, value: read(text, line) })
       line += 1
-      return text.trim() === '' ? [] : [{ line: own, value: read(text) }]
-    })
+    }
+    return batch
+  }
   for await (const chunk of bytes) {
     const texts = (open + decoder.decode(chunk, { stream: true })).split('\n')
     open = texts.pop() ?? ''

@@ -2,12 +2,11 @@ import type { CsvFormat, FileFormat, ImportFault, WorkbookFormat } from '../../d
 import { textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
 import { readCsv } from './csv.ts'
-import { ImportFailure, unreadable } from './failure.ts'
+import { ImportFailure, nulFault, unreadable } from './failure.ts'
 import type { ImportFile } from './import-file.ts'
 import { readNdjson } from './ndjson.ts'
 import { openParquet } from './parquet/file.ts'
 import type { ParquetFile } from './parquet/file.ts'
-import { readRowLines } from './row-lines.ts'
 import { openXls } from './xls/workbook.ts'
 import type { SheetRow } from './xlsx/sheet.ts'
 import { openWorkbook } from './xlsx/workbook.ts'
@@ -38,23 +37,13 @@ export async function openRecords(file: ImportFile, format: FileFormat): Promise
   if (format.kind === 'ndjson') return { ...none, records: ndjsonRecords(file.chunks) }
   if (format.kind === 'parquet')
     return { ...none, records: parquetRecords(await openParquet(await file.source())) }
-  if (format.kind === 'rows') return { ...none, records: rowRecords(file.chunks) }
+  if (format.kind === 'rows') throw new Error('Rows that the service has written are no records')
   const open = format.kind === 'xls' ? openXls : openWorkbook
   const { sheets, rows } = await open(await file.source())
   const sheet = format.sheet ?? sheets[0] ?? ''
   if (!sheets.includes(sheet))
     throw unreadable(`The workbook has no sheet ${sheet}; it has ${sheets.join(', ')}.`, '/file/sheet')
   return { sheets, sheet, records: sheetRecords(rows(sheet), format) }
-}
-
-async function* rowRecords(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Records> {
-  for await (const rows of readRowLines(bytes)) {
-    const batch = rows.map(({ line, value: cells }): FileRecord => {
-      const hasNul = cells.some((cell) => typeof cell === 'string' && cell.includes('\0'))
-      return { line, cells, fault: hasNul ? nulFault(line) : null }
-    })
-    yield { names: [], batch }
-  }
 }
 
 async function* csvRecords(bytes: AsyncIterable<Uint8Array>, file: CsvFormat): AsyncGenerator<Records> {
@@ -171,10 +160,6 @@ function faultOfCells(cells: readonly FileCell[], line: number): ImportFault | n
       }
   }
   return null
-}
-
-function nulFault(line: number): ImportFault {
-  return { code: 'nul', line, column: null, message: 'A cell has the character NUL.' }
 }
 
 /** Unique names of columns: of the file, or `column1`, `column2` and so on. */

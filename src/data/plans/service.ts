@@ -17,18 +17,19 @@ export async function explainQuery(context: Context, body: ExplainBody, asking: 
   const bound = boundOf(statement, WRITERS[dialect])
   // The conditions of scopes name hidden columns.
   const shownSql = boundOf(own, WRITERS[dialect])
+  const isRestricted = await source.isRestricted()
   const beganAt = clock.now()
   const plan = await source.explain(bound, { isAnalyzed: body.analyze }, asking.signal)
   const durationMs = clock.now() - beganAt
   const tree = planTree(plan, dialect)
-  const shown = source.isRestricted ? withoutRows(tree) : tree
+  const shown = isRestricted ? withoutRows(tree) : tree
   return {
     dialect,
     sql: shownSql.text,
     values: shownSql.binds.map(({ value }) => value),
     analyzed: body.analyze,
     plan: shown,
-    text: source.isRestricted ? null : plan.text,
+    text: isRestricted ? null : plan.text,
     warnings: [...warningsOf(shown, dialect)],
     durationMs,
   }

@@ -90,7 +90,8 @@ async function writeRows(batches: AsyncIterable<readonly Row[]>, path: string): 
 
 function written(cell: Cell): string {
   if (cell === null) return NULL
-  return typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : `"${cell}"`
+  const isPlain = typeof cell !== 'string' || !cell.includes('"')
+  return isPlain ? `"${cell}"` : `"${cell.replaceAll('"', '""')}"`
 }
 
 async function fill(

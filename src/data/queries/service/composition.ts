@@ -73,7 +73,10 @@ export async function written(
     published: reached,
     results,
     allowed,
-    user: escaping === 'legacy' ? NO_LEGACY_USER : (user ?? (await userOf(context))),
+    user:
+      escaping === 'legacy'
+        ? NO_LEGACY_USER
+        : (user ?? (await userOf(context, namesUser(template, reached)))),
     timeZone: settings.timeZone,
     limits: new Limits(),
     calls: 0,
@@ -105,8 +108,16 @@ function publishedOf({ name, definition }: store.PublishedRow): Published | null
   return { name, dataSourceId, parameters, escaping, template, references }
 }
 
-async function userOf({ ports, caller }: Context): Promise<Given> {
+function namesUser(template: Template, reached: Library): boolean {
+  return [template, ...reached.values().map((published) => published?.template)].some(
+    (one) => one?.mentions('user') === true,
+  )
+}
+
+/** The caller as templates know it; null where none of them has its name. */
+async function userOf({ ports, caller }: Context, isNamed: boolean): Promise<Given> {
   if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
+  if (!isNamed) return null
   const person = (await readPeople(ports, [caller.userId])).get(caller.userId)
   return { id: caller.userId, username: caller.username, properties: person?.properties ?? {} }
 }

@@ -27,7 +27,7 @@ type Source = Pick<DataSourceView, 'id' | 'type'> & { readonly timeoutMs: number
 /** A data source as statements of its caller may read it. */
 export type ReadableSource = {
   /** Whether scopes restrict the rows and columns that statements see. */
-  readonly isRestricted: boolean
+  readonly isRestricted: () => Promise<boolean>
   /** The scopes of statements; null where nothing else can be named, or the caller has no scope. */
   readonly scopes: StatementScopes | null
   readonly dialect: Dialect
@@ -55,8 +55,8 @@ export function dialectOf({ ports }: Pick<Context, 'ports'>, { type }: Pick<Sour
 /** @throws {Refusal} as `openReader`, and the refusals of the port `databases` */
 export async function openSource(context: Context, source: Source): Promise<ReadableSource> {
   const { id, type } = source
+  if (isFileSource(type)) return importedTables(context, source, [])
   const hasScopes = await isRestricted(context, id)
-  if (isFileSource(type)) return importedTables(context, source, { hasScopes, results: [] })
   const reader = await openReader(context, id)
   const scopes = hasScopes ? await statementScopes(context, id, reader) : null
   const open = (statement: Bound) =>
@@ -64,16 +64,12 @@ export async function openSource(context: Context, source: Source): Promise<Read
       key: reader.key,
       query: (options: QueryOptions, signal: AbortSignal) => reader.query(statement, options, signal),
     })
-  return { ...reader, open, isRestricted: hasScopes, scopes }
+  return { ...reader, open, isRestricted: () => Promise.resolve(hasScopes), scopes }
 }
 
 /** A statement runs over views that have no other rows and columns than those that the caller may read: nothing else has a
  * name. */
-function importedTables(
-  context: Context,
-  source: Source,
-  { hasScopes, results }: { readonly hasScopes: boolean; readonly results: readonly StoredResult[] },
-): ReadableSource {
+function importedTables(context: Context, source: Source, results: readonly StoredResult[]): ReadableSource {
   const { tables, settings } = context.ports
   const timeLimitMs = timeLimitOf(source)
   const open = async (statement: Bound): Promise<Opened> => {
@@ -86,10 +82,10 @@ function importedTables(
     }
   }
   return {
-    isRestricted: hasScopes,
+    isRestricted: () => isRestricted(context, source.id),
     scopes: null,
     dialect: tables.dialect,
-    withResults: (named) => importedTables(context, source, { hasScopes, results: named }),
+    withResults: (named) => importedTables(context, source, named),
     open,
     query: async (statement, options, signal) => (await open(statement)).query(options, signal),
     async explain(statement, { isAnalyzed }, signal) {

@@ -3,7 +3,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { openTable, openTables } from '../../tables/service.ts'
 import type { OpenTable } from '../../tables/service.ts'
 import type { Sight } from '../sight.ts'
-import { readSights } from './sights.ts'
+import { sightsOfTables } from './sights.ts'
 
 const TRIES_MAX = 5
 
@@ -29,15 +29,15 @@ export async function sightedTable(
 }
 
 /** The same for all tables of a data source of which the caller may read a part, by name. A table that changes again and again
- * is left out. @throws {Refusal} not_found */
+ * is left out. @throws {Refusal} as `find` */
 export async function sightedTables(
   context: Context,
   id: number,
-  find: typeof readSights = readSights,
+  find: typeof sightsOfTables = sightsOfTables,
 ): Promise<ReadonlyMap<string, Sighted>> {
   for (let tries = 1; ; tries += 1) {
     const opened = await openTables(context.ports, id)
-    const sights = await find(context, id)
+    const sights = await find(context, id, opened)
     const now = await openTables(context.ports, id)
     const names = [...sights].flatMap(([name, sight]) => (sight ? [name] : []))
     const found = names.flatMap((name): [string, Sighted][] => {

@@ -10,6 +10,7 @@ import { readSchema } from '../../sources/service/connect.ts'
 import { commonSight, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
 import { refreshesOf } from '../../tables/service.ts'
+import type { OpenTable } from '../../tables/service.ts'
 import * as store from '../store.ts'
 
 /** The columns of a data source that the caller may read. @throws {Refusal} as `readSchema` */
@@ -39,6 +40,24 @@ export async function readSights(context: Context, id: number): Promise<Readonly
   const relations = await relationsOf(context, id)
   const find = await sightsFor(context, id)
   return new Map([...relations].map(([name, relation]) => [name, find(relation, 'read')]))
+}
+
+/** The part of each imported table that the caller may read; null for none of it. @throws {Refusal} forbidden */
+export async function sightsOfTables(
+  context: Context,
+  id: number,
+  tables: ReadonlyMap<string, OpenTable>,
+): Promise<ReadonlyMap<string, Sight | null>> {
+  // A table that was there gets no refresh later.
+  const hasCopies = tables.values().some(({ isRefreshed }) => isRefreshed)
+  const closed = hasCopies ? await closedCopies(context.ports, id) : new Set<string>()
+  const find = await sightsFor(context, id)
+  return new Map(
+    [...tables].map(([name, { columns }]) => {
+      const relation: Relation = { name, kind: 'table', columns, ...(closed.has(name) && { isClosed: true }) }
+      return [name, find(relation, 'read')]
+    }),
+  )
 }
 
 /** The part of a table or view that the caller may read.

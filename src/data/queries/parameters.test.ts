@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import { refusalIn } from '../../lib/errors.ts'
+import { DateValue, Text } from '../../templates/values/value.ts'
+import { UNCHECKED, valuesOf } from './parameters.ts'
+import type { Parameter, ParameterValue } from './schema.ts'
+
+const parameter = (part: Partial<Parameter>): Parameter => ({
+  name: 'x',
+  type: 'string',
+  multi: false,
+  required: false,
+  default: null,
+  choices: [],
+  valuesQueryId: null,
+  ...part,
+})
+
+type Values = Readonly<Record<string, ParameterValue | null>>
+
+const given = (part: Partial<Parameter>, values: Values) =>
+  valuesOf([parameter(part)], values, { pointer: '/parameters', allowed: UNCHECKED })['x']
+
+/** The places and complaints of a refusal. */
+function faults(part: Partial<Parameter>, values: Values) {
+  try {
+    given(part, values)
+    return []
+  } catch (error) {
+    return refusalIn(error)?.errors.map(({ pointer, message }) => [pointer, message])
+  }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
+
+describe('the value of a parameter', () => {
+  test('is the one of the run, or else the default, or else null', () => {
+    const part = { default: 'north' }
+    expect([given(part, { x: 'south' }), given(part, {}), given(part, { x: null }), given({}, {})]).toEqual([
+      'south',
+      'north',
+      'north',
+      null,
+    ])
+  })
+
+  test('is of its type', () => {
+    expect(given({ type: 'number' }, { x: 1.5 })).toBe(1.5)
+    expect(given({ type: 'boolean' }, { x: false })).toBe(false)
+    expect(given({ type: 'date' }, { x: '2026-03-01' })).toEqual(new DateValue('date', Date.UTC(2026, 2, 1)))
+    const at = new DateValue('datetime', Date.UTC(2026, 2, 1, 11))
+    expect(given({ type: 'datetime' }, { x: '2026-03-01T12:00:00+01:00' })).toEqual(at)
+    expect(given({ type: 'enum', choices: ['a', 'b'] }, { x: 'b' })).toEqual(new Text('b', false))
+  })
+
+  test.each([0, 1, 5_000])('is a list of %d', (count) => {
+    expect(given({ type: 'number', multi: true, default: [7] }, { x: numbers(count) })).toEqual(
+      numbers(count),
+    )
+  })
+})
+
+describe('a run is refused, with the place', () => {
+  test.each([
+    ['a missing value', { required: true }, {}, '', 'is required'],
+    ['null in its place', { required: true }, { x: null }, '', 'is required'],
+    ['a number for a text', {}, { x: 1 }, '', 'must be a text'],
+    ['a text for a number', { type: 'number' }, { x: '1' }, '', 'must be a number'],
+    ['a text for a truth value', { type: 'boolean' }, { x: 'true' }, '', 'must be true or false'],
+    ['a day that is not', { type: 'date' }, { x: '2026-02-30' }, '', 'must be a date'],
+    ['an instant for a date', { type: 'date' }, { x: '2026-03-01T00:00:00Z' }, '', 'must be a date'],
+    ['an instant without a zone', { type: 'datetime' }, { x: '2026-03-01T12:00:00' }, '', 'with a zone'],
+    ['a date for an instant', { type: 'datetime' }, { x: '2026-03-01' }, '', 'with a zone'],
+    ['another choice', { type: 'enum', choices: ['a'] }, { x: 'b' }, '', 'must be one of the choices'],
+    ['one value for a list', { multi: true }, { x: 'a' }, '', 'must be a list'],
+    ['a list for one value', {}, { x: ['a'] }, '', 'must not be a list'],
+    ['a wrong item', { type: 'number', multi: true }, { x: [1, 'b'] }, '/1', 'must be a number'],
+  ] as const)('%s', (_, part, values, place, complaint) => {
+    const wanted = [[`/parameters/x${place}`, expect.stringContaining(complaint) as string]]
+    expect(faults(part as Partial<Parameter>, values as Values)).toEqual(wanted)
+  })
+
+  test('all faults at once, also of a parameter that is unknown', () => {
+    expect(faults({ type: 'number' }, { x: 'a', y: 1 })).toEqual([
+      ['/parameters/y', 'is not a parameter'],
+      ['/parameters/x', 'must be a number'],
+    ])
+  })
+})

@@ -1213,6 +1213,26 @@ const scoped: Scenario[] = [
     },
   },
   {
+    title: 'templates without an end, too deep or with too much output are refused, and the next one runs',
+    async run(client) {
+      const { imported: dataSourceId = 0 } = await querySources(client)
+      for (const text of [
+        '<#list 1.. as x>x</#list>',
+        '<#macro m><@m/></#macro><@m/>',
+        '<#assign x = "0123456789"><#list 1..9000 as i><#assign x = x + x></#list>${x}',
+        '<#list 1..9000 as i>' + 'x'.repeat(2_000) + '</#list>',
+        '('.repeat(5_000),
+        'SELECT ${' + '('.repeat(5_000) + '1',
+      ]) {
+        expectAnswer(await preview(client, { dataSourceId, text }), {
+          answers: 'invalid',
+          pointers: ['/text'],
+        })
+        expect(await rowsOf(client, { dataSourceId, text: 'SELECT ${1 + 1} AS two' })).toEqual([[2]])
+      }
+    },
+  },
+  {
     title: 'templates know their user, whose properties are values',
     async run(client) {
       const { imported = 0 } = await querySources(client)
@@ -1226,6 +1246,13 @@ const scoped: Scenario[] = [
     },
   },
 ]
+
+const CANCELLED = [
+  ['postgresql', 'run'],
+  ['mysql', 'run'],
+  ['postgresql', 'explain'],
+  ['mysql', 'explain'],
+] as const
 
 const onDatabases: Scenario[] = [
   ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
@@ -1306,8 +1333,8 @@ const onDatabases: Scenario[] = [
       expect(plan.text).not.toMatch(/region|margin|north/)
     },
   })),
-  ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
-    title: `${type}: a run after its wait is cancelled at the server`,
+  ...CANCELLED.map(([type, verb]): Scenario => ({
+    title: `${type}: ${verb === 'run' ? 'a run' : 'a plan with its run'} after its wait is cancelled at the server`,
     async run(client) {
       const server = type === 'mysql' ? mariadbServer() : sourceServer()
       if (!server) return
@@ -1315,10 +1342,11 @@ const onDatabases: Scenario[] = [
       const text =
         'WITH RECURSIVE long_run AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM long_run WHERE n < 900) SELECT count(*) AS n FROM long_run AS a, long_run AS b, long_run AS c, long_run AS d'
       const query = await published(client, { dataSourceId: id, text })
-      const answer = await client.request('POST', `/dataQueries/${query.id}/run?wait=PT0.2S`, {
-        json: {},
-        as: 'Data_Editor',
-      })
+      const [path, json] =
+        verb === 'run'
+          ? [`/dataQueries/${query.id}/run`, {}]
+          : ['/dataQueries/explain', { queryId: query.id, analyze: true }]
+      const answer = await client.request('POST', `${path}?wait=PT0.2S`, { json, as: 'Data_Editor' })
       expectAnswer(answer, { answers: 202 })
       const running = (count: string) =>
         until(async () => (await server.sql(LONG_RUNS[type])).trim() === count)

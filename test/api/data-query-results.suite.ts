@@ -573,6 +573,10 @@ const onDatabases: readonly Scenario[] = [
     run: (client) => lateRows(client, type),
   })),
   {
+    title: '8 refreshes go on at once in the whole installation; further ones are 503 until one ends',
+    run: manyRefreshes,
+  },
+  {
     title: 'a refresh is cancelled at the server, and one goes on at a time',
     async run(client) {
       const source = await makeDatabase(client)
@@ -614,6 +618,50 @@ const onDatabases: readonly Scenario[] = [
     },
   },
 ]
+
+const AT_ONCE = 8
+
+/** Refreshes that do not end by themselves, of several data sources, since each has few connections. */
+async function manyRefreshes(client: Client): Promise<void> {
+  const schema = `many_${++made}`
+  await sourceServer().sql(`create schema ${schema}; grant usage on schema ${schema} to reader;
+    create view ${schema}.endless as select pg_sleep(600)::text as s; create view ${schema}.quick as select 1 as n;
+    grant select on all tables in schema ${schema} to reader`)
+  const sources = [1, 2, 3].map(() => makeDatabase(client, schema))
+  const begun: Query[] = []
+  let refused = false
+  for (let at = 0; at <= AT_ONCE && !refused; at += 1) {
+    const dataSourceId = await sources[at % sources.length]
+    const materialization = { refresh: 'none' }
+    const query = await make(client, { dataSourceId, text: 'SELECT s FROM endless', materialization })
+    await publish(client, query)
+    const answer = await client.request('POST', `/dataQueries/${query.id}/refresh?wait=PT0S`)
+    expectAnswer(answer, { answers: 202 })
+    const place = answer.headers.get('location') ?? ''
+    const both = async () => ({
+      state: (await read(client, query)).state,
+      work: (await good<{ state: string }>(client.request('GET', place))).state,
+    })
+    const seen = await readUntil(both, ({ state, work }) => state === 'refreshing' || work === 'failed')
+    refused = seen.state !== 'refreshing'
+    if (!refused) begun.push(query)
+  }
+  expect(refused).toBe(true)
+  expect(begun.length).toBeLessThanOrEqual(AT_ONCE)
+  const quick = await make(client, {
+    dataSourceId: await sources[0],
+    text: 'SELECT n FROM quick',
+    materialization: { refresh: 'none' },
+  })
+  await publish(client, quick)
+  const answer = await refresh(client, quick)
+  expectAnswer(answer, { answers: 'overloaded' })
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+  for (const { id } of begun) await good(client.request('POST', `/dataQueries/${id}/cancel`))
+  const states = () => Array.fromAsync(begun, async (query) => (await read(client, query)).state)
+  await readUntil(states, (all) => !all.includes('refreshing'))
+  expect(await good(refresh(client, quick))).toEqual({ rows: 1, added: null })
+}
 
 /** Rows of a database that come late or change, added to a stored result. */
 async function lateRows(client: Client, type: 'postgresql' | 'mysql'): Promise<void> {

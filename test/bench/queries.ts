@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os'
 
 import type { Context } from '../../src/context.ts'
+import type { Row } from '../../src/domain/table.ts'
 import { refreshResultsWhenDue } from '../../src/data/queries/results/service/refresh.ts'
 import { previewQuery } from '../../src/data/queries/service/run.ts'
 import { openReader } from '../../src/data/sources/service/connect.ts'
@@ -109,10 +110,18 @@ async function overhead(world: World, ports: Ports): Promise<Line> {
   }
 }
 
+const rowsOf = (rows: readonly Row[]) =>
+  new ReadableStream<readonly Row[]>({
+    start(controller) {
+      controller.enqueue(rows)
+      controller.close()
+    },
+  })
+
 /** An engine that answers one row without any work. */
 function ready(tables: Tables): Tables {
   const columns = [{ name: 'region', type: 'string' as const, isExact: false }]
-  const query = () => Promise.resolve({ columns, rows: ReadableStream.from([[['region-3']]]) })
+  const query = () => Promise.resolve({ columns, rows: rowsOf([['region-3']]) })
   return new Proxy(tables, {
     get: (target, key: keyof Tables) => {
       const own: unknown = target[key]

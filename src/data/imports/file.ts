@@ -104,7 +104,7 @@ type Batches = {
   readonly batches: AsyncIterable<readonly (Row | ImportFault)[]>
 }
 
-/** The rows of a file, or the faults of those that are none. */
+/** The rows of a file, with the faults of its other records. */
 async function openBatches(file: ImportFile, plan: ImportPlan): Promise<Batches> {
   const { file: format, columns, values } = plan
   if (format.kind === 'rows')

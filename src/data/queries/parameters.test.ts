@@ -61,21 +61,21 @@ describe('the value of a parameter', () => {
 
 describe('a run is refused, with the place', () => {
   test.each([
-    ['a missing value', { required: true }, {}, '', 'is required'],
-    ['null in its place', { required: true }, { x: null }, '', 'is required'],
-    ['a number for a text', {}, { x: 1 }, '', 'must be a text'],
-    ['a text for a number', { type: 'number' }, { x: '1' }, '', 'must be a number'],
-    ['a text for a truth value', { type: 'boolean' }, { x: 'true' }, '', 'must be true or false'],
-    ['a day that is not', { type: 'date' }, { x: '2026-02-30' }, '', 'must be a date'],
-    ['an instant for a date', { type: 'date' }, { x: '2026-03-01T00:00:00Z' }, '', 'must be a date'],
-    ['an instant without a zone', { type: 'datetime' }, { x: '2026-03-01T12:00:00' }, '', 'with a zone'],
-    ['a date for an instant', { type: 'datetime' }, { x: '2026-03-01' }, '', 'with a zone'],
-    ['another choice', { type: 'enum', choices: ['a'] }, { x: 'b' }, '', 'must be one of the choices'],
-    ['one value for a list', { multi: true }, { x: 'a' }, '', 'must be a list'],
-    ['a list for one value', {}, { x: ['a'] }, '', 'must not be a list'],
-    ['a wrong item', { type: 'number', multi: true }, { x: [1, 'b'] }, '/1', 'must be a number'],
-  ] as const)('%s', (_, part, values, place, complaint) => {
-    const wanted = [[`/parameters/x${place}`, expect.stringContaining(complaint) as string]]
+    ['a missing value', { required: true }, {}, 'x', 'is required'],
+    ['null in its place', { required: true }, { x: null }, 'x', 'is required'],
+    ['a number for a text', {}, { x: 1 }, 'x', 'must be a text'],
+    ['a text for a number', { type: 'number' }, { x: '1' }, 'x', 'must be a number'],
+    ['a text for a truth value', { type: 'boolean' }, { x: 'true' }, 'x', 'must be true or false'],
+    ['a day that is not', { type: 'date' }, { x: '2026-02-30' }, 'x', 'must be a date'],
+    ['an instant for a date', { type: 'date' }, { x: '2026-03-01T00:00:00Z' }, 'x', 'must be a date'],
+    ['an instant without a zone', { type: 'datetime' }, { x: '2026-03-01T12:00:00' }, 'x', 'with a zone'],
+    ['a date for an instant', { type: 'datetime' }, { x: '2026-03-01' }, 'x', 'with a zone'],
+    ['another choice', { type: 'enum', choices: ['a'] }, { x: 'b' }, 'x', 'must be one of the choices'],
+    ['one value for a list', { multi: true }, { x: 'a' }, 'x', 'must be a list'],
+    ['a list for one value', {}, { x: ['a'] }, 'x', 'must not be a list'],
+    ['a wrong item', { type: 'number', multi: true }, { x: [1, 'b'] }, 'x/1', 'must be a number'],
+  ] as const)('%s', (_, part, values, ...[place, complaint]) => {
+    const wanted = [[`/parameters/${place}`, expect.stringContaining(complaint) as string]]
     expect(faults(part as Partial<Parameter>, values as Values)).toEqual(wanted)
   })
 

@@ -12,7 +12,10 @@ type Portable = {
   readonly version: number
   readonly definition: Body
 }
-type Document = Body & { readonly dashboards: Portable[] }
+type Document = Body & {
+  readonly dashboards: Portable[]
+  readonly forecasts?: readonly { readonly name: string; readonly definition: Body }[]
+}
 type Outcome = {
   readonly dashboards: readonly {
     readonly action: string
@@ -21,6 +24,7 @@ type Outcome = {
     readonly localChanges: boolean
   }[]
   readonly dataQueries: readonly { readonly name: string; readonly action: string }[]
+  readonly forecasts: readonly { readonly name: string; readonly action: string }[]
   readonly unmatched: readonly {
     readonly kind: string
     readonly name: string
@@ -219,6 +223,73 @@ const scenarios: Scenario[] = [
       expect(made2.unmatched).toEqual([])
       const ids = made2.dashboards.map(({ id: here }) => here)
       expect((await exported(client, { ids, stable: true })).text).toBe(before.text)
+    },
+  },
+  {
+    title:
+      'forecasts of what dashboards show are exported by names, made where they are missing, and replaced on request',
+    async run(client) {
+      const device = await makeDevice(client, { name: 'predicted device' })
+      const [job, band] = [await makeJob(client, device, { name: 'seen' }), await makeJob(client, device)]
+      const queryName = `Predicted query ${++made}`
+      const query = await makeQuery(client, queryName)
+      const rest = { step: 'P1D', horizon: 'P7D' }
+      const columns = { timeColumn: 'id', valueColumn: 'id' }
+      const names = [`of a job ${made}`, `of a query ${made}`]
+      const sources = [
+        { type: 'job', jobId: job, key: 'returnValue1' },
+        { type: 'dataQuery', dataQueryId: query, ...columns },
+      ]
+      const bands = [{ jobId: band, key: 'returnValue1' }]
+      const ids: number[] = []
+      for (const [at, source] of sources.entries()) {
+        const json = { name: names[at], source, ...rest, ...(at === 1 && { bands }) }
+        ids.push((await good<Made>(client.request('POST', '/forecasts', { json }))).id)
+      }
+      const widgets = {
+        job: { kind: 'value', source: { type: 'job', jobId: job } },
+        rows: { kind: 'table', dataQueryId: query },
+      }
+      const board = await good<Made>(
+        client.request('POST', '/dashboards', { json: { name: 'Predicted', definition: { widgets } } }),
+      )
+      const { document: whole, text } = await exported(client, { ids: [board.id], stable: true })
+      expect(whole.forecasts?.map(({ name }) => name)).toEqual(names)
+      expect(whole.forecasts?.[0]?.definition).toMatchObject({
+        source: { jobId: { path: ['predicted device', 'seen'] } },
+      })
+      const everyone = { items: [{ subjectType: 'everyone' }] }
+      await good(client.request('PUT', `/dashboards/${board.id}/grants`, { json: everyone }))
+      const viewer = await client.request('POST', '/dashboards/export', {
+        json: { ids: [board.id] },
+        as: 'dashboard_viewer',
+      })
+      expect(viewer.body).not.toHaveProperty('forecasts')
+
+      const same = await imported(client, { document: whole })
+      expect(same.forecasts.map(({ action }) => action)).toEqual(['unchanged', 'unchanged'])
+      // The data query and its forecast are gone, and the one of the job is another one.
+      await good(client.request('DELETE', `/forecasts/${ids[1]}`))
+      await good(client.request('DELETE', `/dataQueries/${query}?forceDelete=true`))
+      await good(client.request('PATCH', `/forecasts/${ids[0]}`, { json: { horizon: 'P8D' } }))
+      const actions = async (change: object, path?: string) =>
+        (await imported(client, { document: whole, ...change }, path)).forecasts.map(({ action }) => action)
+      expect(await actions({}, '/dashboards/import/analyze')).toEqual(['skip', 'create'])
+      expect(await actions({ mode: 'overwrite' })).toEqual(['update', 'create'])
+      expect((await exported(client, { ids: [board.id], stable: true })).document.forecasts).toEqual(
+        (JSON.parse(text) as Document).forecasts,
+      )
+      const lost = { ...whole, forecasts: [{ ...whole.forecasts?.[0], name: 'lost' }] }
+      await good(client.request('DELETE', `/jobs/${job}?forceDelete=true`))
+      const skipped = await imported(client, { document: { ...lost, dashboards: [] } })
+      expect(skipped.forecasts).toEqual([{ name: 'lost', action: 'skip' }])
+      expect(skipped.warnings.map(({ code }) => code)).toEqual(['import.forecast_source'])
+      const named = { ...sources[1], dataQueryId: queryName }
+      const broken = { name: 'broken', definition: { source: named, ...rest, horizon: 'P7M' } }
+      const refused = await client.request('POST', '/dashboards/import', {
+        json: { document: { ...whole, forecasts: [broken], dashboards: [] } },
+      })
+      expectAnswer(refused, { answers: 'invalid', pointers: ['/document'] })
     },
   },
   {

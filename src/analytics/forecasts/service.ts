@@ -43,6 +43,13 @@ export async function listForecasts({ ports }: Context): Promise<ForecastSummary
   return views.map((view) => Object.fromEntries(NAMES.map((name) => [name, view[name]])) as ForecastSummary)
 }
 
+/** The forecasts with their definitions, by name. */
+export function listDefinitions({
+  database,
+}: Ports): Promise<readonly Pick<ForecastRow, 'id' | 'name' | 'description' | 'definition' | 'version'>[]> {
+  return store.listForecasts(database)
+}
+
 /** @throws {Refusal} not_found */
 export async function readForecast({ ports }: Context, id: number): Promise<Versioned> {
   return versioned(ports, await requireForecast(ports, id))

@@ -28,6 +28,13 @@ export const exportBody = z
       .max(GROUPS_MAX)
       .default([])
       .describe('Groups whose dashboards are exported, with the groups below them.'),
+    forecastIds: z
+      .array(id)
+      .max(QUERIES_MAX)
+      .default([])
+      .describe(
+        'Forecasts that are exported beside those of values and data queries that the dashboards show.',
+      ),
     stable: z
       .boolean()
       .default(false)
@@ -66,6 +73,20 @@ const dataQuery = z.strictObject({
   accessibleFromDashboards: z.boolean().default(false),
 })
 
+const forecast = z.strictObject({
+  name: composedName,
+  description: storableText.max(4_000).default(''),
+  definition: json.describe('As in a forecast, with names in the place of ids and without its table.').meta({
+    examples: [
+      {
+        source: { type: 'job', jobId: { path: ['Plant', 'r1', 'disk'] }, key: 'returnValue1' },
+        step: 'PT1H',
+        horizon: 'P2D',
+      },
+    ],
+  }),
+})
+
 const document = z.strictObject({
   format: z.literal(FORMAT),
   formatVersion: z.int().min(1).max(FORMAT_VERSION),
@@ -86,12 +107,7 @@ const document = z.strictObject({
     .array(z.strictObject({ name: composedName }))
     .max(QUERIES_MAX)
     .default([]),
-  forecasts: z
-    .array(json)
-    .max(QUERIES_MAX)
-    .optional()
-    .describe('Absent without forecasts.')
-    .meta({ examples: [[]] }),
+  forecasts: z.array(forecast).max(QUERIES_MAX).optional().describe('Absent without forecasts.'),
 })
 /** An export in answers. */
 export const exportView = document.meta({ id: 'DashboardExport' })
@@ -163,7 +179,9 @@ export const importView = z
       }),
     ),
     dataQueries: z.array(z.object({ name: z.string(), action: z.enum(['create', 'unchanged', 'skip']) })),
-    forecasts: z.array(z.object({ name: z.string(), action: z.enum(['skip']) })),
+    forecasts: z.array(
+      z.object({ name: z.string(), action: z.enum(['create', 'update', 'unchanged', 'skip']) }),
+    ),
     unmatched: z
       .array(
         z.object({
@@ -225,6 +243,7 @@ export type ExportBody = z.output<typeof exportBody>
 export type ExportView = z.output<typeof exportView>
 export type ImportBody = z.output<typeof importBody>
 export type ImportView = z.output<typeof importView>
+export type PortableForecast = z.output<typeof forecast>
 export type PortableDashboard = z.output<typeof dashboard>
 export type CodeBody = z.output<typeof codeBody>
 export type CodeView = z.output<typeof codeView>

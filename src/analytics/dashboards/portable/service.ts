@@ -16,15 +16,17 @@ import { listDashboards, readDashboards } from '../store.ts'
 import type { DashboardRow } from '../store.ts'
 import { FORMAT, FORMAT_VERSION, PORTABLE_MAX } from './schema.ts'
 import type { CodeView, ExportBody, ExportView, PortableDashboard } from './schema.ts'
+import { exportForecasts } from './service/forecasts.ts'
 import { mapReferences } from './slots.ts'
 import * as store from './store.ts'
 import { restoreUnknown } from './widgets.ts'
 
-/** Dashboards with names in the place of ids, the data queries that they use and the names of scripts.
+/** Dashboards with names in the place of ids, the data queries that they use, forecasts of what they show, and the names of
+ * scripts.
  * @throws {Refusal} invalid for dashboards that the caller may not read, too_large for more than 50 */
 export async function exportDashboards(
   context: Context,
-  { ids, groupIds, stable }: ExportBody,
+  { ids, groupIds, forecastIds, stable }: ExportBody,
 ): Promise<ExportView> {
   const { database, clock, settings } = context.ports
   const sights = await sightsOf(context)
@@ -33,6 +35,11 @@ export async function exportDashboards(
   const queryIds = targetsOf(rows, 'dataQuery')
   const scripts = await store.readNames(database, 'script', targetsOf(rows, 'script'))
   const queries = mayRead(context) ? await store.readQueryTexts(database, queryIds) : []
+  const forecasts = await exportForecasts(context, {
+    forecastIds,
+    objects: targetsOf(rows, 'object'),
+    dataQueries: queryIds,
+  })
   const stamp = { release: VERSION, exportedAt: timeFormat(settings.timeZone)(clock.now()) }
   return {
     format: FORMAT,
@@ -49,6 +56,7 @@ export async function exportDashboards(
       accessibleFromDashboards: isAccessible === 1,
     })),
     scripts: scripts.map(({ name }) => ({ name })).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    ...(forecasts.length > 0 && { forecasts }),
   }
 }
 

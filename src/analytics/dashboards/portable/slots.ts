@@ -2,7 +2,10 @@ import { sorted } from '../canonical.ts'
 import type { ReferenceKind } from '../references.ts'
 
 type Json = Readonly<Record<string, unknown>>
-type Pattern = { readonly kind: Exclude<ReferenceKind, 'file'>; readonly path: readonly string[] }
+type Pattern = {
+  readonly kind: Exclude<ReferenceKind, 'file'> | 'dataSource'
+  readonly path: readonly string[]
+}
 
 const pattern = (kind: Pattern['kind'], path: string): Pattern => ({ kind, path: path.split('.') })
 
@@ -25,13 +28,30 @@ const PATTERNS: readonly Pattern[] = [
   pattern('dataQuery', 'parameters.*.valuesQueryId'),
 ]
 
+/** The places of ids in the definition of a forecast. */
+const FORECAST_PATTERNS: readonly Pattern[] = [
+  pattern('object', 'source.jobId'),
+  pattern('dataQuery', 'source.dataQueryId'),
+  pattern('dataSource', 'source.dataSourceId'),
+  pattern('object', 'bands.*.jobId'),
+]
+
 /** Replaces the value of a reference; `widget` is empty outside of widgets. */
 export type Replace = (kind: Pattern['kind'], value: unknown, widget: string) => unknown
 
 /** A definition with each reference replaced. References that are null are left out. */
 export function mapReferences(definition: Json, replace: Replace): Json {
+  return mapped(definition, PATTERNS, replace)
+}
+
+/** As `mapReferences`, for the definition of a forecast. */
+export function mapForecastReferences(definition: Json, replace: Replace): Json {
+  return mapped(definition, FORECAST_PATTERNS, replace)
+}
+
+function mapped(definition: Json, patterns: readonly Pattern[], replace: Replace): Json {
   const copy = structuredClone(definition)
-  for (const { kind, path } of PATTERNS) visit(copy, path, { kind, replace, widget: '' })
+  for (const { kind, path } of patterns) visit(copy, path, { kind, replace, widget: '' })
   return copy
 }
 

@@ -55,13 +55,15 @@ export async function findByExternalIds(
 
 type Named = { readonly id: number; readonly name: string }
 
-/** The names of data queries and scripts by their ids. */
+const TABLES = { dataQuery: sql`data_queries`, script: sql`scripts`, dataSource: sql`data_sources` }
+
+/** The names of data queries, scripts and data sources by their ids. */
 export function readNames(
   database: Database,
-  kind: 'dataQuery' | 'script',
+  kind: keyof typeof TABLES,
   ids: readonly number[],
 ): Promise<Named[]> {
-  const table = kind === 'dataQuery' ? sql`data_queries` : sql`scripts`
+  const table = TABLES[kind]
   return database.all(sql`
     select id, name from ${table} where id in (select value from json_each(${JSON.stringify(ids)})) order by id`)
 }
@@ -72,7 +74,7 @@ export function findNames(
   kind: 'dataQuery' | 'script',
   names: readonly string[],
 ): Promise<Named[]> {
-  const table = kind === 'dataQuery' ? sql`data_queries` : sql`scripts`
+  const table = TABLES[kind]
   return database.all(sql`
     select id, name from ${table} where name collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
 }

@@ -12,6 +12,8 @@ import type { Sights } from '../../service/rights.ts'
 import type { DashboardRow } from '../../store.ts'
 import type { ImportBody, ImportView } from '../schema.ts'
 import * as store from '../store.ts'
+import { planForecasts, saveForecasts } from './forecasts.ts'
+import type { ForecastPlan } from './forecasts.ts'
 import { planImport } from './plan.ts'
 import type { Plan, Planned } from './plan.ts'
 
@@ -19,19 +21,23 @@ import type { Plan, Planned } from './plan.ts'
 export async function analyzeImport(context: Context, body: ImportBody): Promise<ImportView> {
   const queries = await queriesOf(context, body)
   const plan = await planImport(context, body)
-  const made = queries.filter(({ action }) => action === 'create').map(({ name }) => name.toLowerCase())
-  return viewOf(plan, queries, { isDone: false, made: new Set(made) })
+  const made = madeBy(queries)
+  return viewOf(plan, { queries, ...(await planForecasts(context, body, made)) }, { isDone: false, made })
 }
 
-/** Imports all dashboards in one commit. Groups and data queries that are missing are made before.
+/** Imports all dashboards in one commit. Groups, data queries and forecasts that are missing are made before.
  * @throws {Refusal} invalid for an import with errors, and as `commitDashboard` */
 export async function importDashboards(context: Context, body: ImportBody): Promise<ImportView> {
   const first = await planImport(context, body)
-  refuseErrors(first)
   const queries = await queriesOf(context, body)
+  const made = madeBy(queries)
+  const foreseen = await planForecasts(context, body, made)
+  refuseErrors([...first.errors, ...foreseen.errors])
   await makeQueries(context, body, queries)
   // The new data queries have ids now.
-  const plan = queries.some(({ action }) => action === 'create') ? await planImport(context, body) : first
+  const plan = made.size > 0 ? await planImport(context, body) : first
+  const forecasts = made.size > 0 ? await planForecasts(context, body, NONE) : foreseen
+  await saveForecasts(context, forecasts.forecasts)
   const groups = await makeGroups(context, body, plan.planned)
   const writes = plan.planned.flatMap((one) => writesOf(context, plan, one, { groups }))
   try {
@@ -40,10 +46,17 @@ export async function importDashboards(context: Context, body: ImportBody): Prom
     if (!(error instanceof Refusal) || error.code !== 'precondition_failed') throw error
     throw new Refusal('conflict', 'A dashboard was changed in the meantime. Import again.')
   }
-  return viewOf(plan, queries, { isDone: true, made: new Set() })
+  return viewOf(plan, { queries, ...forecasts }, { isDone: true, made: NONE })
 }
 
-function refuseErrors({ errors }: Plan): void {
+const NONE: ReadonlySet<string> = new Set()
+
+/** The names of the data queries that an import makes, in lower case. */
+function madeBy(queries: Queries): ReadonlySet<string> {
+  return new Set(queries.filter(({ action }) => action === 'create').map(({ name }) => name.toLowerCase()))
+}
+
+function refuseErrors(errors: Plan['errors']): void {
   if (errors.length === 0) return
   throw new Refusal(
     'invalid',
@@ -167,7 +180,9 @@ async function makeQueries(context: Context, { document }: ImportBody, queries: 
 
 type Outcome = { readonly isDone: boolean; readonly made: ReadonlySet<string> }
 
-function viewOf(plan: Plan, dataQueries: Queries, { isDone, made }: Outcome): ImportView {
+type Beside = ForecastPlan & { readonly queries: Queries }
+
+function viewOf(plan: Plan, beside: Beside, { isDone, made }: Outcome): ImportView {
   return {
     dashboards: plan.planned.map(({ file, action, local, id, uuid, urlName, number, localChanges }) => ({
       uuid,
@@ -179,12 +194,12 @@ function viewOf(plan: Plan, dataQueries: Queries, { isDone, made }: Outcome): Im
       toVersion: number,
       localChanges,
     })),
-    dataQueries,
-    forecasts: [],
+    dataQueries: beside.queries,
+    forecasts: beside.forecasts.map(({ name, action }) => ({ name, action })),
     unmatched: plan.unmatched.filter(
       ({ kind, name }) => kind !== 'dataQuery' || !made.has(name.toLowerCase()),
     ),
-    warnings: plan.warnings,
-    errors: plan.errors,
+    warnings: [...plan.warnings, ...beside.warnings],
+    errors: [...plan.errors, ...beside.errors],
   }
 }

@@ -11,7 +11,7 @@ export type NamedDefinition = { readonly urlName: string; readonly definition: J
 /** Finds the ids of named dashboards: of this service, and of an import. */
 export type FindDashboard = (uuid: string, urlName: string) => number | null
 
-type Reference = { readonly kind: string; readonly value: unknown; readonly key: string }
+export type NamedReference = { readonly kind: string; readonly value: unknown; readonly key: string }
 export type Resolved = {
   /** Definitions with ids; null in the place of each name that was not found. */
   readonly definitions: readonly Json[]
@@ -25,16 +25,14 @@ export async function resolveNames(
   given: readonly NamedDefinition[],
   { map, findDashboard }: { readonly map: ImportBody['map']; readonly findDashboard: FindDashboard },
 ): Promise<Resolved> {
-  const references: Reference[] = []
+  const references: NamedReference[] = []
   for (const { definition } of given)
     mapReferences(definition, (kind, value) => {
       references.push({ kind, value, key: keyOf(kind, value) })
       return value
     })
   const found = new Map<string, number>([
-    ...(await findObjects(context, of(references, 'object'))),
-    ...(await findNamed(context, 'dataQuery', of(references, 'dataQuery'), map.dataQueries)),
-    ...(await findNamed(context, 'script', of(references, 'script'), map.scripts)),
+    ...(await findReferences(context, references, map)),
     ...of(references, 'dashboard').flatMap(({ key, value }): [string, number][] => {
       const id = findDashboard(textOf(value, 'uuid'), textOf(value, 'urlName'))
       return id === null ? [] : [[key, id]]
@@ -54,16 +52,29 @@ export async function resolveNames(
   return { definitions: definitions.map(withoutHoles), unmatched: [...unmatched.values()] }
 }
 
-function of(references: readonly Reference[], wanted: string): Reference[] {
+/** The ids of objects, data queries and scripts by the keys of references. */
+export async function findReferences(
+  context: Context,
+  references: readonly NamedReference[],
+  map: ImportBody['map'],
+): Promise<ReadonlyMap<string, number>> {
+  return new Map([
+    ...(await findObjects(context, of(references, 'object'))),
+    ...(await findNamed(context, 'dataQuery', of(references, 'dataQuery'), map.dataQueries)),
+    ...(await findNamed(context, 'script', of(references, 'script'), map.scripts)),
+  ])
+}
+
+function of(references: readonly NamedReference[], wanted: string): NamedReference[] {
   const own = references.filter(({ kind }) => kind === wanted)
   return [...new Map(own.map((reference) => [reference.key, reference])).values()]
 }
 
-function keyOf(kind: string, value: unknown): string {
+export function keyOf(kind: string, value: unknown): string {
   return `${kind} ${JSON.stringify(value)}`
 }
 
-function nameOf(value: unknown): string {
+export function nameOf(value: unknown): string {
   const path = (value as { path?: unknown } | null)?.path
   if (Array.isArray(path)) return path.map(String).join('/')
   return typeof value === 'string' ? value : textOf(value, 'urlName')
@@ -74,7 +85,10 @@ function textOf(value: unknown, field: string): string {
   return typeof text === 'string' ? text : ''
 }
 
-async function findObjects(context: Context, references: readonly Reference[]): Promise<[string, number][]> {
+async function findObjects(
+  context: Context,
+  references: readonly NamedReference[],
+): Promise<[string, number][]> {
   if (references.length === 0) return []
   const { database } = context.ports
   const paths = references.map(({ value }) => {
@@ -101,7 +115,7 @@ async function findObjects(context: Context, references: readonly Reference[]): 
 async function findNamed(
   { ports }: Context,
   kind: 'dataQuery' | 'script',
-  references: readonly Reference[],
+  references: readonly NamedReference[],
   other: Readonly<Record<string, string>>,
 ): Promise<[string, number][]> {
   if (references.length === 0) return []

@@ -1,12 +1,8 @@
 import type { Context } from '../../../../context.ts'
 import { runQuery } from '../../../../data/queries/service/run.ts'
 import type { ResultView } from '../../../../data/queries/run-schema.ts'
-import { ResultCache } from '../../../../data/selection/result-cache.ts'
-import { bytesOf } from '../../../../data/selection/service/read-rows.ts'
-import { freshness } from '../../../../data/selection/service/readable-table.ts'
 import { READERS } from '../../../../data/sources/schema.ts'
 import { Refusal } from '../../../../lib/errors.ts'
-import type { Ports } from '../../../../ports/index.ts'
 import { readQueries } from '../../nested/store.ts'
 import type { NamedQuery } from '../../nested/store.ts'
 import { substituted } from '../../parameters.ts'
@@ -20,13 +16,6 @@ const ALL_ROWS_MAX = 50_000
 
 /** Dashboards of users with equal scopes share results of this age. */
 const AGE_MAX_MS = 1_000
-
-const CACHE_MAX_BYTES = 16 * 1024 * 1024
-const CACHED_MAX = 1_000
-
-/** The results that a user has seen in dashboards. A run reads a dozen rows of the system database before its result is known,
- * and a dashboard often shows one data query under several widgets, widths and pages. */
-const caches = new WeakMap<Ports, ResultCache<ResultView>>()
 
 /** The runs of data queries of one request. Equal runs are one. */
 export class QueryReads {
@@ -70,28 +59,13 @@ export class QueryReads {
     const key = JSON.stringify([query.id, body])
     const known = this.#runs.get(key)
     if (known) return known
-    const run = this.#shared(`${query.published} ${key}`, () =>
-      runQuery(this.context, { id: query.id, body }, { signal: this.signal, onBackend: () => undefined }),
+    const run = runQuery(
+      this.context,
+      { id: query.id, body },
+      { signal: this.signal, onBackend: () => undefined },
     )
     this.#runs.set(key, run)
     return run
-  }
-
-  /** The result of an equal run of the same caller within a second. */
-  async #shared(key: string, compute: () => Promise<ResultView>): Promise<ResultView> {
-    const { context, signal } = this
-    const { ports, caller } = context
-    if (caller.kind !== 'user') return compute()
-    const cache = caches.get(ports) ?? new ResultCache<ResultView>(CACHE_MAX_BYTES, bytesOf, CACHED_MAX)
-    caches.set(ports, cache)
-    const { value } = await cache.find({
-      name: `${JSON.stringify([caller.userId, caller.role, caller.bounds ?? []])} ${key}`,
-      ageMaxMs: freshness(context, AGE_MAX_MS),
-      now: () => ports.clock.now(),
-      signal,
-      compute,
-    })
-    return value
   }
 
   async #readQueries(): Promise<ReadonlyMap<number, NamedQuery>> {

@@ -93,6 +93,7 @@ const rows: readonly Row[] = [
   { title: 'without a link', call: `POST ${PUBLIC}/move`, answers: 'not_found' },
   { title: 'without a link', call: `DELETE ${PUBLIC}`, answers: 'not_found' },
   { title: 'switched off', call: `PUT ${PUBLIC}`, json: {}, answers: 'conflict' },
+  { title: 'unknown', call: 'GET /public/dashboards/none', as: null, answers: 'not_found' },
   { title: 'unknown', call: 'GET /public/dashboards/none/data', as: null, answers: 'not_found' },
   { title: 'unknown', call: 'GET /public/dashboards/none/frame', as: null, answers: 'not_found' },
 ]
@@ -127,6 +128,15 @@ const scenarios: readonly Scenario[] = [
       expect(link).toMatchObject({ works: true, publishedBy: 'admin', expiresAt: null })
       const frame = await read(client, `${link.path}/frame`)
       expect(frame.headers.get('x-robots-tag')).toBe('noindex')
+      const page = await read(client, `${link.path}?p.line=2`)
+      const place = link.path.replace('/public/dashboards/', '/ui/public/')
+      expect([page.status, page.headers.get('location')]).toEqual([303, `${place}?p.line=2`])
+      const html = await read(client, place)
+      expect(html.headers.get('content-security-policy')).toContain("default-src 'self'; ")
+      expect([html.headers.get('x-robots-tag'), html.headers.get('referrer-policy')]).toEqual([
+        'noindex',
+        'no-referrer',
+      ])
       expect(frame.body).toMatchObject({
         language: 'de',
         params: { region: 'north', line: 1 },
@@ -194,8 +204,8 @@ const scenarios: readonly Scenario[] = [
       const expiresAt = new Date(Date.now() + 500).toISOString()
       const link = await published(client, id, { expiresAt })
       while (Date.parse(expiresAt) > Date.now()) await Bun.sleep(50)
-      for (const part of ['data', 'frame'])
-        expectAnswer(await read(client, `${link.path}/${part}`), { answers: 'not_found' })
+      for (const part of ['', '/data', '/frame'])
+        expectAnswer(await read(client, `${link.path}${part}`), { answers: 'not_found' })
       expect(await good(client.request('GET', `/dashboards/${id}/public`))).toMatchObject({ works: false })
       await allow(client, false)
     },

@@ -21,6 +21,10 @@ const POLICY = [
 /** A list of codings with gzip, whose weight is not zero. */
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
+/** Screens whose path is a secret: no search engine lists them, and no other site learns their address. */
+const SECRET = 'public/'
+const UNLISTED = { 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' }
+
 const consolePath = z.object({ path: z.string().max(1024) })
 const answers: Readonly<Record<number, Answer>> = {
   200: { description: 'The page.', media: 'text/html', headers: ['ETag'] },
@@ -57,15 +61,19 @@ export const consoleRoutes = new Hono<Env>()
     valid('param', consolePath),
     async (c) => {
       const { path } = c.req.valid('param')
-      if (!isFile(path)) return answerPage(c, 'console')
+      if (!isFile(path)) return answerPage(c, 'console', path.startsWith(SECRET) ? UNLISTED : {})
       return answerFile(c.req.raw, await readAsset(c.get('context'), path))
     },
   )
 
 /** The console is the same page for every screen: the script in it draws the screen of its address. */
-async function answerPage(c: HonoContext<Env>, name: 'console' | 'reference'): Promise<Response> {
+async function answerPage(
+  c: HonoContext<Env>,
+  name: 'console' | 'reference',
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const { html, etag } = await readPage(c.get('context'), name)
-  const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY }
+  const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY, ...more }
   if (isFresh(c.req.raw, etag)) return new Response(null, { status: 304, headers })
   return c.html(html, 200, headers)
 }

@@ -11,7 +11,7 @@ import { bodyOfQuery } from '../data/query.ts'
 import { dashboardPath } from '../schema.ts'
 import { frameView, publicBody, publicDataView, publicView, tokenPath } from './schema.ts'
 import { deletePublic, movePublic, readPublic, savePublic } from './service.ts'
-import { readFrame, readPublicData } from './service/reading.ts'
+import { readFrame, readPublicData, requireOpen } from './service/reading.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 
@@ -61,6 +61,24 @@ export const publicLinkRoutes = new Hono<Env>()
   )
 
 export const publicDashboardRoutes = new Hono<Env>()
+  .get(
+    '/public/dashboards/:token',
+    policy({
+      summary: 'Go to the page of a public dashboard',
+      roles: 'anyone',
+      ignoresUnknownQuery: true,
+      answers: { 303: { description: 'The page of the web console.', headers: ['Location'] } },
+      refuses: [429],
+    }),
+    valid('param', tokenPath),
+    async (c) => {
+      const { token } = c.req.valid('param')
+      await requireOpen(c.get('context'), token)
+      for (const [name, value] of Object.entries(SHARED)) c.header(name, value)
+      const { search } = new URL(c.req.url)
+      return c.redirect(`${c.get('ports').settings.basePath}/ui/public/${token}${search}`, 303)
+    },
+  )
   .get(
     '/public/dashboards/:token/frame',
     policy({

@@ -34,6 +34,11 @@ type Opened = { readonly link: PublicRow; readonly context: Context; readonly fo
 
 const shown = new WeakMap<Ports, ResultCache<DataView>>()
 
+/** Whether there is a public dashboard behind a token. @throws {Refusal} as `open` */
+export async function requireOpen(asking: Context, token: string): Promise<void> {
+  await open(asking, token)
+}
+
 /** The shown parts of a public dashboard. @throws {Refusal} as `open` */
 export async function readFrame(asking: Context, token: string): Promise<FrameView> {
   const { link, context, found } = await open(asking, token)

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import type { Body, Client } from './client.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 
 type Made = { readonly id: number }
@@ -68,8 +69,12 @@ const makeBoard = async (client: Client, widgets: object, parameters: object[] =
   return id
 }
 
+/** Data of widgets. On a busy machine a data query may take longer than a widget waits: then it is read again. */
 const dataOf = (client: Client, id: number, json: object = {}, as: Row['as'] = 'administrator') =>
-  good<Data>(client.request('POST', `/dashboards/${id}/data`, { json, as: as ?? null }))
+  readUntil(
+    () => good<Data>(client.request('POST', `/dashboards/${id}/data`, { json, as: as ?? null })),
+    ({ widgets }) => Object.values(widgets).every(({ status }) => status !== 503),
+  )
 
 const statusesOf = ({ widgets }: Data) =>
   Object.fromEntries(Object.entries(widgets).map(([id, { status, code }]) => [id, code ?? status]))

@@ -29,6 +29,8 @@ export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
   readonly noun: string
   readonly policy: Omit<Policy, 'summary' | 'takes'>
   readonly unset?: Unset
+  /** Whether a body of PUT names the version that it replaces: then a stale one is not tried again. */
+  readonly namesVersion?: boolean
   /** The object as PATCH begins with it. */
   readonly read: (context: Context, place: z.output<Place>) => Promise<VersionedView>
   readonly write: (
@@ -42,15 +44,21 @@ export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
 export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
   object: Replaceable<Place, Body>,
 ): Hono<Env> {
-  const { body, read, write, unset } = object
-  const answer = async (c: HonoContext<Env>, change: (wanted: number | null) => Promise<VersionedView>) => {
+  const { body, read, write, unset, namesVersion = false } = object
+  const answer = async (
+    c: HonoContext<Env>,
+    change: (wanted: number | null) => Promise<VersionedView>,
+    isTriedAgain = true,
+  ) => {
     const wanted = ifMatch(c)
-    const { view, version } = await changeWithRetry(wanted, () => change(wanted))
+    const { view, version } = await (isTriedAgain
+      ? changeWithRetry(wanted, () => change(wanted))
+      : change(wanted))
     return c.json(view, 200, { etag: entityTag(version) })
   }
   return bothRoutes(object, {
     put: (c, place, sent) =>
-      answer(c, (wanted) => write(c.get('context'), place, { body: sent, ifMatch: wanted })),
+      answer(c, (wanted) => write(c.get('context'), place, { body: sent, ifMatch: wanted }), !namesVersion),
     patch: (c, place, patch) =>
       answer(c, async (wanted) => {
         const was = await read(c.get('context'), place)

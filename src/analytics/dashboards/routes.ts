@@ -1,13 +1,12 @@
 import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import * as z from 'zod'
-import { mergePatch, MERGE_PATCH, patched } from '../../http/merge-patch.ts'
 import { noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { entityTag, ifMatch, isFresh } from '../../http/preconditions.ts'
+import { entityTag, isFresh } from '../../http/preconditions.ts'
 import { EDITORS } from '../../http/roles.ts'
-import { patching } from '../../http/updates.ts'
+import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { definitionBody } from './definition.ts'
@@ -196,29 +195,20 @@ const changingRoutes = new Hono<Env>()
       return c.body(null, 204)
     },
   )
-  .put(
-    '/dashboards/:id',
-    policy({ ...editing, summary: 'Replace a dashboard' }),
-    valid('param', dashboardPath),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', dashboardBody),
-    async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
-      return tagged(c, await updateDashboard(c.get('context'), c.req.valid('param').id, change))
-    },
-  )
-  .patch(
-    '/dashboards/:id',
-    policy({ ...editing, ...patching('a dashboard') }),
-    valid('param', dashboardPath),
-    jsonBody(BODY_MAX_BYTES, MERGE_PATCH),
-    valid('json', mergePatch),
-    async (c) => {
-      const [context, { id }] = [c.get('context'), c.req.valid('param')]
-      const was = await readDashboard(context, id, { raw: true })
-      const body = patched(dashboardBody, { shown: was.view, patch: c.req.valid('json') })
-      return tagged(c, await updateDashboard(context, id, { body, ifMatch: ifMatch(c) ?? was.version }))
-    },
+  .route(
+    '/',
+    replacing({
+      path: '/dashboards/:id',
+      place: dashboardPath,
+      body: dashboardBody,
+      namesVersion: true,
+      sizeMaxBytes: BODY_MAX_BYTES,
+      summary: 'Replace a dashboard',
+      noun: 'a dashboard',
+      policy: editing,
+      read: (context, { id }) => readDashboard(context, id, { raw: true }),
+      write: (context, { id }, change) => updateDashboard(context, id, change),
+    }),
   )
   .delete(
     '/dashboards/:id',

@@ -135,7 +135,7 @@ const rows: readonly Row[] = [
     answers: 'invalid',
     pointers: ['/name'],
   },
-  ...['123', 'groups', 'Export', 'a b', 'ä', '', 'x'.repeat(81)].map((urlName): Row => ({
+  ...['123', 'groups', 'start', 'Export', 'a b', 'ä', '', 'x'.repeat(81)].map((urlName): Row => ({
     title: `the URL name ${urlName.slice(0, 10)}`,
     call: 'POST /dashboards',
     json: { name: 'x', urlName },
@@ -373,6 +373,34 @@ const life: Scenario[] = [
 ]
 
 const rights: Scenario[] = [
+  {
+    title:
+      'the dashboard that a user sees first is the own one, else the one of the settings, else the first by name',
+    async run(client) {
+      const [first, mine, common] = [
+        await makeDashboard(client, { name: '  0 first' }),
+        await makeDashboard(client),
+        await makeDashboard(client),
+      ]
+      const person = { username: 'starts', password: 'a password of who starts', role: 'dashboard_viewer' }
+      const user = await good<Made>(client.request('POST', '/users', { json: person }))
+      const authorization = `Basic ${btoa(`${person.username}:${person.password}`)}`
+      const as = { as: null, headers: { authorization } }
+      const start = async () => (await client.request('GET', '/dashboards/start', as)).body['id']
+      const settings = (startDashboardId: number | null) =>
+        good(client.request('PATCH', '/settings.json', { json: { startDashboardId } }))
+      const everyone = { subjectType: 'everyone' }
+      await grant(client, `/dashboards/${first.id}`, everyone)
+      await settings(common.id)
+      await good(client.request('PUT', `/users/${user.id}`, { ...as, json: { startDashboardId: mine.id } }))
+      expect(await start()).toBe(first.id)
+      await grant(client, `/dashboards/${common.id}`, everyone)
+      expect(await start()).toBe(common.id)
+      await grant(client, `/dashboards/${mine.id}`, everyone)
+      expect(await start()).toBe(mine.id)
+      await settings(null)
+    },
+  },
   {
     title:
       'a dashboard is hidden until it is granted, on it or on a group above it, and a role limits the grant',

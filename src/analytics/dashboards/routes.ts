@@ -46,6 +46,7 @@ import {
   moveDashboard,
   previewMove,
   readDashboard,
+  readStart,
   updateDashboard,
 } from './service.ts'
 import { listUses } from './service/dependents.ts'
@@ -102,6 +103,17 @@ const readingRoutes = new Hono<Env>()
     }),
     valid('query', usesQuery),
     async (c) => c.json(await listUses(c.get('context'), c.req.valid('query'))),
+  )
+  .get(
+    '/dashboards/start',
+    policy({
+      summary:
+        'Read the dashboard that you see first: yours, else the one of the settings, else the first by name',
+      roles: 'signed-in',
+      answers: { 200: ok(summaryView, 'The dashboard, without its definition.') },
+      refuses: [404],
+    }),
+    async (c) => c.json(await readStart(c.get('context'))),
   )
   .get(
     '/dashboards/schema',

@@ -1,3 +1,4 @@
+import { startDashboardOf } from '../../content/settings/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch, demandedVersion } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
@@ -65,6 +66,21 @@ export async function listDashboards(
   return sorted.map((row) =>
     summaryOf(ports, row, { permissions: sights.ofDashboard(row), isValid: !invalid.has(row.id) }),
   )
+}
+
+/** The dashboard that the caller sees first: the one of the user, else of the settings, else the first by name. One that the
+ * caller may not read is passed over. @throws {Refusal} not_found where the caller may read none */
+export async function readStart(context: Context): Promise<SummaryView> {
+  const { ports, caller } = context
+  const [items, own, common] = await Promise.all([
+    listDashboards(context, { sort: 'name' }),
+    caller.kind === 'user' ? store.startOfUser(ports.database, caller.userId) : null,
+    startDashboardOf(ports),
+  ])
+  const found = [own, common].flatMap((wanted) => items.find(({ id }) => id === wanted) ?? [])
+  const start = found[0] ?? items[0]
+  if (!start) throw new Refusal('not_found', 'There is no dashboard that you may read.')
+  return start
 }
 
 /** @throws {Refusal} not_found, also for a dashboard that is not valid */

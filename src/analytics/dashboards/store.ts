@@ -246,6 +246,14 @@ export async function languageOfUser(database: Database, userId: number): Promis
   return rows[0]?.language ?? ''
 }
 
+/** The dashboard that a user has chosen to see first; null for none. */
+export async function startOfUser(database: Database, userId: number): Promise<number | null> {
+  const rows = await database.all<{ id: number | null }>(
+    sql`select start_dashboard_id as "id" from users where id = ${userId}`,
+  )
+  return rows[0]?.id ?? null
+}
+
 const EMBEDS = sql`r.kind = 'dashboard' and r.pointer not like '%/link/dashboardId'`
 
 /** The writes that fail a batch, as `isCycle` and `isTooDeep` recognise, when a dashboard embeds itself, or when more than

@@ -10,6 +10,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'validate',
   'grafana',
   'uses',
+  'start',
 ])
 export const URL_NAME = /^[A-Za-z0-9-]{1,80}$/
 const LENGTH_MAX = 80

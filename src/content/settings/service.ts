@@ -55,6 +55,11 @@ export async function readLoginOptions({ ports }: Context): Promise<LoginOptions
   }
 }
 
+/** The dashboard that users see first who have chosen none; null for none. */
+export async function startDashboardOf(ports: Ports): Promise<number | null> {
+  return valuesBody.parse((await findSettings(ports)).values).startDashboardId
+}
+
 /** Whether dashboards may have public links. */
 export async function hasPublicDashboards(ports: Ports): Promise<boolean> {
   return valuesBody.parse((await findSettings(ports)).values).publicDashboards

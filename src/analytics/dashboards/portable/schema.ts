@@ -32,9 +32,7 @@ export const exportBody = z
       .array(id)
       .max(QUERIES_MAX)
       .default([])
-      .describe(
-        'Forecasts that are exported beside those of values and data queries that the dashboards show.',
-      ),
+      .describe('Forecasts to export beside the ones of values and data queries that the dashboards show.'),
     stable: z
       .boolean()
       .default(false)

@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>
 type Problem = ImportView['errors'][number]
 type Local = Awaited<ReturnType<typeof listDefinitions>>[number]
 
-/** What exported dashboards show. */
+/** The objects and data queries that exported dashboards show, and forecasts that a request names. */
 type Shown = {
   readonly forecastIds: readonly number[]
   readonly objects: readonly number[]
@@ -70,7 +70,7 @@ export type ForecastPlan = {
   readonly errors: readonly Problem[]
 }
 
-/** Compares the forecasts of an import with those of this service, and changes nothing.
+/** Compares the forecasts of an import with the forecasts of this service, and changes nothing.
  * @param made the names, in lower case, of data queries that the import makes before */
 export async function planForecasts(
   context: Context,

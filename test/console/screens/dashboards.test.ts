@@ -202,6 +202,51 @@ onMainHost('dashboards', (stage) => {
   )
 
   test(
+    'no script of a title, of Markdown or of an image runs, neither for users nor under a public link',
+    async () => {
+      const { client } = stage
+      const spoil = "document.documentElement.dataset.spoiled='yes'"
+      const name = `"><img src=x onerror="${spoil}">`
+      const image = `<svg xmlns="http://www.w3.org/2000/svg" onload="${spoil}"><script>${spoil}</script></svg>`
+      await good(
+        client.request('POST', '/files/spoiled.svg', {
+          text: image,
+          headers: { 'content-type': 'image/svg+xml' },
+        }),
+      )
+      const markdown = `${name}\n\n<script>${spoil}</script>\n\n[run](javascript:${encodeURI(spoil)}) [data](data:text/html,<script>${spoil}</script>) end`
+      const widgets = {
+        text: { kind: 'text', title: name, description: name, markdown },
+        image: { kind: 'image', title: 'Picture', file: 'spoiled.svg', alt: name },
+      }
+      const items = Object.keys(widgets).map((widget, at) => ({ widget, x: 0, y: 4 * at, w: 12, h: 4 }))
+      const board = await good<{ readonly id: number }>(
+        client.request('POST', '/dashboards', {
+          json: {
+            name,
+            urlName: 'spoiled',
+            definition: { widgets, pages: [{ id: 'main', title: name, items }] },
+          },
+        }),
+      )
+      await good(client.request('PATCH', '/settings.json', { json: { publicDashboards: true } }))
+      const link = await good<{ readonly path: string }>(
+        client.request('PUT', `/dashboards/${board.id}/public`, { json: {} }),
+      )
+      for (const path of ['dashboards/spoiled', `public/${link.path.split('/').at(-1)}`])
+        await stage.visit(path, {}, async ({ page }) => {
+          await page.getByRole('heading', { level: 1, name }).waitFor()
+          await page.getByText('end', { exact: false }).last().waitFor()
+          await page.getByRole('img', { name }).waitFor()
+          expect(await page.evaluate('document.documentElement.dataset.spoiled ?? null')).toBeNull()
+          expect(await page.locator('main [onerror], main [onload], main script').count()).toBe(0)
+          expect(await page.locator('a[href^="javascript:" i], a[href^="data:" i]').count()).toBe(0)
+        })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'a wall shows dashboards by turns, without controls',
     () =>
       stage.visit(

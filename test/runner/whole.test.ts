@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { JobView } from '../../src/automation/runs/schema.ts'
 import type { EdgeHost } from '../hosts/edge.ts'
 import type { Host } from '../hosts/host.ts'
+import { EVERY_ROW } from '../api/suite.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
 import { administratorOf } from './administrator.ts'
 import { hostsOfIndex } from './index-hosts.ts'
@@ -66,6 +67,11 @@ for (const name of HOST_NAMES) {
       await node.close()
       await host.close()
     }, 180_000)
+
+    /** Of what the runner does alike for each host: with workerd by `npm run test:edge`. */
+    const testOfRunner = (title: string, runs: () => Promise<void>) => {
+      if (name === 'bun' || EVERY_ROW) test(title, runs, 180_000)
+    }
 
     const fetchAs = (method: string, path: string) =>
       fetch(host.url + path, {
@@ -188,16 +194,16 @@ for (const name of HOST_NAMES) {
       expect(users.map(({ username }) => username)).not.toContain('pwned')
     }, 180_000)
 
-    test('runs a job of Talend', async () => {
+    testOfRunner('runs a job of Talend', async () => {
       const { job, texts } = await ended(await talendJob(), {
         arguments: ['all'],
         envVariables: [{ key: 'REGION', value: 'eu' }],
       })
       expect(texts).toEqual(['greetings to --context=Default all in eu'])
       expect(job).toMatchObject({ state: 'succeeded' })
-    }, 180_000)
+    })
 
-    test('runs what the code generator writes, in each language', async () => {
+    testOfRunner('runs what the code generator writes, in each language', async () => {
       const parent = (type: string, id: number) => `parentType=${type}&parentId=${id}`
       const device = await json<{ id: number }>('POST', `/devices?${parent('group', 1)}`, {
         name: 'generated',
@@ -228,7 +234,7 @@ for (const name of HOST_NAMES) {
         `/jobs/${jobId}/value-history?values=false`,
       )
       expect(history.aggregate).toMatchObject({ count: 3, max: 23.5 })
-    }, 180_000)
+    })
 
     test('ends what is cancelled, and what takes too long', async () => {
       const script = { 'run.sh': 'trap "exit 1" TERM; echo up; sleep 600 & wait' }

@@ -17,6 +17,8 @@ const MICROS: Readonly<Record<string, readonly [bigint, bigint]>> = {
   MICROS: [1n, 1n],
   NANOS: [1n, 1_000n],
 }
+/** A double keeps the digits of smaller whole numbers. */
+const WHOLE_MAX = 1e15
 const SECOND = 1_000_000n
 const DAY_MS = 86_400_000
 /** Types that tables do not have. */
@@ -81,7 +83,9 @@ function textReader(type: 'string' | 'json'): Read {
 }
 
 function numberText(value: unknown): string | null {
-  return Number.isFinite(value) ? String(value) : null
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null
+  // Digits of a whole number would be taken for those of an id.
+  return Math.abs(value) < WHOLE_MAX ? String(value) : value.toExponential()
 }
 
 function microsOf(value: unknown, unit: string): bigint {

@@ -103,6 +103,7 @@ describe('a statement on DuckDB', () => {
       'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r',
     ],
     ['a cross join', 'SELECT count(*) FROM range(1000000) a, range(1000000) b'],
+    ['a billion rows', 'SELECT count(DISTINCT range) FROM range(1000000000)'],
     ['a text of 2 GB', `SELECT length(repeat('x', 2000000000) || id) FROM orders`],
     ['a text that is made while planning', `SELECT length(lpad('x', 1000000000, 'y'))`],
   ])('ends at its time or its memory: %s', async (_, text) => {

@@ -366,6 +366,24 @@ describe('check 13: aggregates are the same in all dialects', () => {
 })
 
 describe('rows are the same in all dialects', () => {
+  test('check 18: combinations of three columns with their counts, which add up to the rows', async () => {
+    const body = {
+      groupBy: ['order', 'state', 'qty'],
+      aggregates: [{ fn: 'COUNT', expr: '*', as: 'n' }],
+      orderBy: [{ column: 'n', dir: 'desc' }, { column: 'order' }, { column: 'state' }, { column: 'qty' }],
+    }
+    const rows = await agreed(body)
+    const keys = new Set(ROWS.map((row) => JSON.stringify([row[1], row[2], row[3]])))
+    expect([rows.length, rows.reduce((sum, row) => sum + Number(row[3]), 0)]).toEqual([
+      keys.size,
+      ROWS.length,
+    ])
+    const filter = { column: 'order', op: 'contains', value: 'OR' }
+    const found = await agreed({ ...body, filter, limit: 7 })
+    const matching = rows.filter(([order]) => String(order).toLowerCase().includes('or'))
+    expect(found).toEqual(matching.slice(0, 7))
+  })
+
   test('ordered, with nulls where they were asked for', async () => {
     const rows = await agreed({
       columns: ['id', { column: 'order', as: 'SELECT' }, { expr: `qty * 2 % 7`, as: 'x' }, 'at'],

@@ -84,7 +84,7 @@ function textReader(type: 'string' | 'json'): Read {
 
 function numberText(value: unknown): string | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
-  // Digits of a whole number would be taken for those of an id.
+  // The digits of a large whole number would be taken for an id.
   return Math.abs(value) < WHOLE_MAX ? String(value) : value.toExponential()
 }
 

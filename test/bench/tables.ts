@@ -1,0 +1,464 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { SQL } from 'bun'
+import { Database } from 'bun:sqlite'
+
+import { numbersFrom } from '../data/places.ts'
+import { startPostgres } from '../hosts/postgres.ts'
+import { AS_SERVICE, startProcess } from '../hosts/process.ts'
+import { COLLECTOR, READER, writeInstallation } from './installation.ts'
+import { familyOf, machine, median, quantile, residentBytesOf, tableOf } from './measure.ts'
+import { freePort, launch } from './peers/process.ts'
+import type { Launched } from './peers/process.ts'
+
+// Selects, distinct values, an import and scoped SQL of a table of 1,000,000 rows, beside PostgreSQL, bare DuckDB and, where they
+// are installed, Datasette and roapi; deliveries beside the import. `-- --rows 100000` is shorter.
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    requests: { type: 'string', default: '24' },
+    datasette: { type: 'string', default: 'datasette' },
+    roapi: { type: 'string', default: 'roapi' },
+  },
+})
+
+const ROWS = Number(options.rows)
+const REQUESTS = Number(options.requests)
+const CLIENTS = 8
+const ROUNDS = 5
+const REGIONS = 20
+const DELIVERIES_MS = 20
+const IDLE_MS = Math.min(15_000, ROWS / 50)
+const RUNAWAY_LIMIT_MS = 1_000
+const STATES = ['ok', 'minor', 'major']
+const COLUMNS = 'id,region,state,value,qty,price,ts,note'
+const KEYS = 'region, sum(value) s, avg(value) a, min(value) mi, max(value) ma, count(*) n'
+const AGGREGATES = `select ${KEYS} from orders group by region`
+const PAIRS =
+  'select region, state, count(*) n from orders group by region, state order by n desc, region, state'
+const MEDIANS =
+  'select region, percentile_cont(0.5) within group (order by value) m, stddev_samp(value) d from orders group by region'
+const OUT = `select ${COLUMNS} from orders limit 10000`
+
+type Ask = (text: string) => Promise<unknown>
+/** A system with the table; `ask` runs a statement and reads all of its rows. */
+type Peer = {
+  readonly name: string
+  readonly ask: Ask
+  readonly medians: string | null
+}
+type Made = { readonly id: number }
+type Line = Record<string, string | number>
+
+const directory = await mkdtemp(join(tmpdir(), 'tidemark-bench-tables-'))
+const closing: (() => unknown)[] = []
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const beganAt = performance.now()
+  await run()
+  return performance.now() - beganAt
+}
+
+/** The milliseconds of a request when several clients send without a rest, and of the whole. */
+async function underLoad(run: () => Promise<unknown>): Promise<number> {
+  let left = REQUESTS
+  const client = async () => {
+    while (left-- > 0) await run()
+  }
+  const ms = await timed(() => Promise.all(Array.from({ length: CLIENTS }, client)))
+  return ms / REQUESTS
+}
+
+const medianOf = async (run: () => Promise<unknown>) => {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) times.push(await timed(run))
+  return median(times)
+}
+
+/** The table as CSV with quoted line breaks, numbers in scientific notation and leading zeros. */
+async function writeCsv(path: string): Promise<void> {
+  const next = numbersFrom(11)
+  const file = Bun.file(path).writer()
+  await file.write(`${COLUMNS}\r\n`)
+  for (let id = 0; id < ROWS; id++) {
+    const region = `region-${String(Math.floor(next() ** 2 * REGIONS)).padStart(2, '0')}`
+    const state = STATES[Math.floor(next() ** 4 * STATES.length)]
+    const value = (next() * 1_000 + 1).toExponential(6)
+    const at = new Date(Date.UTC(2026, 0) + id * 20_000).toISOString().slice(0, 19)
+    const note = id % 10 === 0 ? `"line one\r\nof ""${id}"""` : `a note of some words for order ${id}`
+    await file.write(
+      `${String(id).padStart(8, '0')},${region},${state},${value},${Math.floor(next() * 100)},${(next() * 100).toFixed(2)},${at}Z,${note}\r\n`,
+    )
+    if (id % 10_000 === 0) await file.flush()
+  }
+  await file.end()
+}
+
+const TYPES =
+  'id text, region text, state text, value double precision, qty int, price double precision, ts timestamptz, note text'
+
+async function postgresPeer(csv: string): Promise<{ readonly peer: Peer; readonly loadMs: number }> {
+  const server = await startPostgres()
+  closing.push(() => server.close())
+  const copied = join('/dev/shm', `tidemark-bench-${process.pid}.csv`)
+  await Bun.write(copied, Bun.file(csv))
+  closing.push(() => rm(copied, { force: true }))
+  await server.sql(
+    `create role reader login password 'p'; create table orders (${TYPES}); grant select on orders to reader`,
+  )
+  const loadMs = await timed(() => server.sql(`copy orders from '${copied}' with (format csv, header)`))
+  await server.sql('analyze orders')
+  const client = new SQL({ url: `postgres://reader:p@127.0.0.1:${server.port}/postgres`, max: CLIENTS })
+  closing.push(() => client.close())
+  return { peer: { name: 'PostgreSQL 15', ask: (text) => client.unsafe(text), medians: MEDIANS }, loadMs }
+}
+
+async function duckdbPeer(
+  csv: string,
+  parquet: string,
+): Promise<{ readonly peer: Peer; readonly loadMs: number }> {
+  const instance = await DuckDBInstance.create(join(directory, 'bare.duckdb'))
+  const connections: DuckDBConnection[] = []
+  for (let at = 0; at < CLIENTS; at++) connections.push(await instance.connect())
+  const first = connections[0]
+  if (!first) throw new Error('There is no connection')
+  const types = `{${TYPES.replace(/double precision/g, 'double')
+    .split(', ')
+    .map((one) => one.split(' '))
+    .map(([name, type]) => `'${name}': '${type}'`)
+    .join(', ')}}`
+  const loadMs = await timed(() =>
+    first.run(`create table orders as select * from read_csv('${csv}', columns = ${types}, header = true)`),
+  )
+  await first.run(`copy orders to '${parquet}' (format parquet)`)
+  let turn = 0
+  const ask: Ask = async (sql) => (await connections[turn++ % CLIENTS]?.runAndReadAll(sql))?.getRows()
+  return {
+    peer: {
+      name: 'bare DuckDB',
+      ask,
+      medians: MEDIANS,
+    },
+    loadMs,
+  }
+}
+
+async function answerOf(request: Promise<Response>): Promise<unknown> {
+  const answer = await request
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${answer.status} ${text.slice(0, 300)}`)
+  return JSON.parse(text)
+}
+
+async function datasettePeer(program: string, duckdb: Peer): Promise<Peer> {
+  const path = join(directory, 'orders.sqlite')
+  const database = new Database(path)
+  database.run(
+    'create table orders (id text, region text, state text, value real, qty int, price real, ts text, note text)',
+  )
+  const insert = database.prepare('insert into orders values (?, ?, ?, ?, ?, ?, ?, ?)')
+  for (let at = 0; at < ROWS; at += 50_000) {
+    const rows = (await duckdb.ask(
+      `select id, region, state, value, qty, price, ts::varchar, note from orders order by id limit 50000 offset ${at}`,
+    )) as string[][]
+    database.run('begin')
+    for (const row of rows) insert.run(...row)
+    database.run('commit')
+  }
+  database.close()
+  const port = freePort()
+  const url = `http://127.0.0.1:${port}`
+  const settings = ['sql_time_limit_ms', '600000', 'max_returned_rows', '10000'].flatMap((word, at) =>
+    at % 2 === 0 ? ['--setting', word] : [word],
+  )
+  const running = await launch({
+    place: { directory: join(directory, 'datasette'), jobs: 0, core: null },
+    command: [program, 'serve', '-i', path, '-p', String(port), ...settings],
+    isReady: async () => (await fetch(`${url}/-/versions.json`)).ok,
+  })
+  closing.push(() => running.stop())
+  const ask: Ask = (sql) => answerOf(fetch(`${url}/orders.json?_shape=arrays&sql=${encodeURIComponent(sql)}`))
+  return { name: 'Datasette', ask, medians: null }
+}
+
+async function roapiPeer(program: string, parquet: string): Promise<Peer> {
+  const port = freePort()
+  const url = `http://127.0.0.1:${port}`
+  const running: Launched = await launch({
+    place: { directory: join(directory, 'roapi'), jobs: 0, core: null },
+    command: [
+      program,
+      '--addr-http',
+      `127.0.0.1:${port}`,
+      '--addr-postgres',
+      `127.0.0.1:${freePort()}`,
+      '--table',
+      `orders=${parquet}`,
+    ],
+    isReady: async () => (await fetch(`${url}/api/schema`)).ok,
+  })
+  closing.push(() => running.stop())
+  const ask: Ask = (body) => answerOf(fetch(`${url}/api/sql`, { method: 'POST', body }))
+  return {
+    name: 'roapi',
+    ask,
+    medians: MEDIANS.replace(/percentile_cont.*?\) m/, 'median(value) m'),
+  }
+}
+
+/** The service in a process of its own, with a job that takes deliveries. */
+async function startService() {
+  const dataDir = join(directory, 'tidemark')
+  const [job = 0] = await writeInstallation(dataDir, { count: 100, timeout: 'PT12H' })
+  const command = [...AS_SERVICE, `${import.meta.dir}/host.ts`, 'whole']
+  const host = await startProcess({ command, dataDir, environment: {} })
+  closing.push(async () => {
+    host.signal('SIGTERM')
+    await host.exited
+  })
+  const authorization = `Basic ${btoa(`${READER.username}:${READER.password}`)}`
+  const ask = async <Result = Made>(
+    method: string,
+    path: string,
+    body?: Blob | object,
+    as = authorization,
+  ) => {
+    const isJson = typeof body === 'object' && !(body instanceof Blob)
+    const answer = await fetch(`${host.url}${path}`, {
+      method,
+      headers: {
+        authorization: as,
+        'cache-control': 'no-cache',
+        'content-type': isJson ? 'application/json' : 'text/csv',
+      },
+      ...(body !== undefined && { body: isJson ? JSON.stringify(body) : body }),
+    })
+    const text = await answer.text()
+    if (!answer.ok)
+      throw Object.assign(new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`), { text })
+    return (text === '' ? null : JSON.parse(text)) as Result
+  }
+  const login = (await answerOf(
+    fetch(`${host.url}/session/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(COLLECTOR),
+    }),
+  )) as { readonly sessionId: string }
+  const deliver = () =>
+    answerOf(
+      fetch(`${host.url}/webcollector/jobs/${job}/values`, {
+        method: 'POST',
+        headers: { 'x-session-id': login.sessionId, 'content-type': 'application/json' },
+        body: '{"returnValue1":12.5,"errorCode":0}',
+      }),
+    )
+  return { host, ask, deliver }
+}
+type Service = Awaited<ReturnType<typeof startService>>
+
+/** The milliseconds of deliveries, 50 a second, until it is over. */
+async function deliveries({ deliver }: Service, over: Promise<unknown>): Promise<number[]> {
+  let isOver = false
+  const end = over.finally(() => (isOver = true))
+  const times: Promise<number>[] = []
+  while (!isOver) {
+    times.push(timed(deliver))
+    await Bun.sleep(DELIVERIES_MS)
+  }
+  await end
+  return Promise.all(times)
+}
+
+/** The most memory of the service and of its largest child until it is over, in MiB. */
+async function peaks({ host }: Service, over: Promise<unknown>) {
+  let isOver = false
+  const end = over.finally(() => (isOver = true))
+  let [own, child] = [0, 0]
+  while (!isOver) {
+    own = Math.max(own, await residentBytesOf(host.pid))
+    for (const pid of (await familyOf(host.pid)).slice(1))
+      child = Math.max(child, await residentBytesOf(pid).catch(() => 0))
+    await Bun.sleep(100)
+  }
+  await end
+  return { own: own / 1024 ** 2, child: child / 1024 ** 2 }
+}
+
+const step = (text: string) => process.stderr.write(`${text}\n`)
+
+async function main(): Promise<void> {
+  const load = loadavg()
+    .map((one) => one.toFixed(1))
+    .join(' ')
+  const csv = join(directory, 'orders.csv')
+  const parquet = join(directory, 'orders.parquet')
+  step('the file')
+  await writeCsv(csv)
+  step('the import')
+  const service = await startService()
+  const { ask, host } = service
+  const { id } = await ask('POST', '/dataSources', { name: 'orders', type: 'csv' })
+
+  const idle = await deliveries(service, Bun.sleep(IDLE_MS))
+  const restMib = (await residentBytesOf(host.pid)) / 1024 ** 2
+  const path = `/dataSources/${id}/tables/orders/select`
+  let importMs = 0
+  const importing = (async () => {
+    importMs = await timed(async () => {
+      const upload = await ask<{ readonly id: string }>('POST', `/dataSources/${id}/uploads`, Bun.file(csv))
+      let work = await ask<{ readonly id: string; readonly state: string }>(
+        'POST',
+        `/dataSources/${id}/import?wait=PT0S`,
+        {
+          upload: upload.id,
+          table: 'orders',
+        },
+      )
+      while (work.state === 'queued' || work.state === 'running') {
+        await Bun.sleep(200)
+        work = await ask('GET', `/operations/${work.id}`)
+      }
+      if (work.state !== 'succeeded') throw new Error(`The import ended: ${JSON.stringify(work)}`)
+      await ask('POST', path, { limit: 1 })
+    })
+  })()
+  const [busy, peak] = await Promise.all([deliveries(service, importing), peaks(service, importing)])
+
+  step('the other systems')
+  const duckdb = await duckdbPeer(csv, parquet)
+  const postgres = await postgresPeer(csv)
+  const peers: Peer[] = [postgres.peer, duckdb.peer]
+  const [datasette, roapi] = [Bun.which(options.datasette), Bun.which(options.roapi)]
+  if (datasette !== null) peers.push(await datasettePeer(datasette, duckdb.peer))
+  if (roapi !== null) peers.push(await roapiPeer(roapi, parquet))
+
+  const select = (body: object) => ask('POST', path, body)
+  const fns = ['SUM', 'AVG', 'MIN', 'MAX'].map((fn) => ({ fn, column: 'value', as: fn }))
+  const count = { fn: 'COUNT', expr: '*', as: 'n' }
+  const own: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['5 aggregates by region, 8 clients', () => select({ groupBy: ['region'], aggregates: [...fns, count] })],
+    ['10,000 rows out', () => select({ limit: 10_000 })],
+    [
+      'distinct pairs with counts, ordered',
+      () =>
+        ask(
+          'GET',
+          `/dataSources/${id}/tables/orders/distinctValues?column=region&column=state&orderBy=-count&orderBy=region`,
+        ),
+    ],
+    [
+      'median and stddev by region',
+      () =>
+        select({
+          groupBy: ['region'],
+          aggregates: ['MEDIAN', 'STDDEV_SAMP'].map((fn) => ({ fn, column: 'value', as: fn })),
+        }),
+    ],
+  ]
+  const texts = [AGGREGATES, OUT, PAIRS, null]
+  const lines: Line[] = []
+  for (const [at, [title, run]] of own.entries()) {
+    const measure = at === 0 ? underLoad : medianOf
+    step(title)
+    await run()
+    const line: Line = { 'ms of a request': title, Tidemark: (await measure(run)).toFixed(1) }
+    for (const peer of peers) {
+      const text = texts[at] ?? peer.medians
+      if (text === null) {
+        line[peer.name] = '–'
+        continue
+      }
+      await peer.ask(text)
+      line[peer.name] = (await measure(() => peer.ask(text))).toFixed(1)
+    }
+    lines.push(line)
+  }
+
+  const ratio = quantile(busy, 0.99) / quantile(idle, 0.99)
+  const imported: Line[] = [
+    {
+      import: `${(Bun.file(csv).size / 1e6).toFixed(0)} MB of CSV, s`,
+      Tidemark: (importMs / 1_000).toFixed(1),
+      read_csv: (duckdb.loadMs / 1_000).toFixed(1),
+      COPY: (postgres.loadMs / 1_000).toFixed(1),
+      'service MiB': `${restMib.toFixed(0)} to ${peak.own.toFixed(0)}`,
+      'child MiB': peak.child.toFixed(0),
+      'p99 idle': quantile(idle, 0.99).toFixed(1),
+      'p99 meanwhile': quantile(busy, 0.99).toFixed(1),
+      ratio: ratio.toFixed(2),
+    },
+  ]
+  step('scopes')
+  const scopedLine = await scoped(service, id)
+  process.stdout.write(
+    `${machine()}; ${ROWS} rows; load at the start ${load}, at the end ${loadavg()[0]?.toFixed(1)}\n`,
+  )
+  for (const table of [lines, imported, [scopedLine]]) process.stdout.write(`\n${tableOf(table)}\n`)
+}
+
+/** Hand-written SQL in a scope of 3 of 20 regions beside the same without, and a statement without an end beside pings. */
+async function scoped({ ask, host }: Service, id: number): Promise<Line> {
+  const user = await ask('POST', '/users', {
+    username: 'scoped',
+    password: 'a long password',
+    role: 'Data_Editor',
+  })
+  const filter = { column: 'region', op: 'in', values: ['region-00', 'region-07', 'region-13'] }
+  await ask('POST', `/dataSources/${id}/scopes`, {
+    name: 'three',
+    tables: ['orders'],
+    subjects: { users: [user.id] },
+    filter,
+  })
+  const within = ['region-00', 'region-07', 'region-13'].map((one) => `'${one}'`).join(', ')
+  const preview = (text: string, as?: string) =>
+    ask('POST', '/dataQueries/preview', { dataSourceId: id, text, limit: 1_000 }, as)
+  const asScoped = `Basic ${btoa('scoped:a long password')}`
+  const run = 'SELECT region, sum(value) AS s, count(*) AS n FROM orders GROUP BY region'
+  const bare = await medianOf(() => preview(run.replace('GROUP', `WHERE region IN (${within}) GROUP`)))
+  const inScope = await medianOf(() => preview(run, asScoped))
+  const limited = await ask('POST', '/dataSources', {
+    name: 'limited',
+    type: 'csv',
+    timeout: `PT${RUNAWAY_LIMIT_MS / 1_000}S`,
+  })
+  const pings: number[] = []
+  let goneMs = 0
+  const runaway = ask('POST', '/dataQueries/preview', {
+    dataSourceId: limited.id,
+    text: 'SELECT count(*) AS n FROM range(1000000000) a, range(1000) b',
+    limit: 1,
+  }).catch((error: unknown) => error)
+  const running = (async () => {
+    goneMs = await timed(() => runaway)
+  })()
+  let isOver = false
+  const over = running.finally(() => (isOver = true))
+  while (!isOver) {
+    pings.push(await timed(() => fetch(`${host.url}/version`)))
+    await Bun.sleep(5)
+  }
+  await over
+  return {
+    'SQL of users': 'ms',
+    'filter in the text': bare.toFixed(1),
+    'scope of 3 regions': inScope.toFixed(1),
+    ratio: (inScope / bare).toFixed(2),
+    'runaway ended, limit 1,000': goneMs.toFixed(0),
+    'p99 of pings': quantile(pings, 0.99).toFixed(1),
+  }
+}
+
+try {
+  await main()
+} finally {
+  for (const close of closing.toReversed()) await close()
+  await rm(directory, { recursive: true, force: true })
+}

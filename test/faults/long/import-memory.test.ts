@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { DuckDBInstance } from '@duckdb/node-api'
+
+import type { FileFormat } from '../../../src/domain/import-plan.ts'
+import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { Tables } from '../../../src/ports/tables.ts'
+import { openBlobsDirectory } from '../../../workers/server/blobs-directory.ts'
+import { openTables } from '../../../workers/bun/tables.ts'
+import { jsonLog } from '../../../workers/json-log.ts'
+import { familyOf, residentBytesOf } from '../../bench/measure.ts'
+import { LIMITS, NEVER, rowsOf } from '../../contract/tables.contract.ts'
+import { workbook } from '../../data/workbook.ts'
+import { FAST_DIR } from '../../hosts/fast-dir.ts'
+import { startTables } from '../../hosts/tables.ts'
+
+// The memory of imports whose files unpack to much: the peak of the process that reads them, above its rest.
+
+const STRINGS = 300_000
+const ROWS = 300_000
+const MIB = 1024 * 1024
+const LOOK_MS = 20
+const TEST_MAX_MS = 900_000
+const VALUES = { nulls: [''], decimal: '.', dateFormats: [], timeZone: 'UTC' } as const
+
+/** A sheet of different texts that stand in the shared strings. */
+function sharedStrings(): Uint8Array {
+  const strings = Array.from(
+    { length: STRINGS },
+    (_, at) => `<si><t>a text of an order, number ${at}</t></si>`,
+  )
+  const rows = Array.from(
+    { length: STRINGS },
+    (_, at) => `<row r="${at + 2}"><c t="s"><v>${at}</v></c></row>`,
+  )
+  const header = '<row r="1"><c t="inlineStr"><is><t>text</t></is></c></row>'
+  return workbook({ strings: strings.join(''), rows: header + rows.join('') })
+}
+
+/** One group of rows, whose column of texts takes about 20 MiB in the file. */
+async function largeGroup(): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-parquet-'))
+  const path = join(folder, 'large.parquet')
+  const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
+  await duckdb.run(
+    `COPY (SELECT i AS id, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS text FROM range(${ROWS}) AS r(i))
+     TO '${path}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE ${ROWS})`,
+  )
+  duckdb.closeSync()
+  const bytes = await Bun.file(path).bytes()
+  await rm(folder, { recursive: true })
+  return bytes
+}
+
+/** The most memory of the children of this process until the work is over, above the memory before. */
+async function peakOf(work: Promise<unknown>): Promise<number> {
+  const resident = async () => {
+    const [, ...children] = await familyOf(process.pid)
+    const sizes = await Promise.all(children.map((pid) => residentBytesOf(pid).catch(() => 0)))
+    return Math.max(0, ...sizes)
+  }
+  let isOver = false
+  const end = work.finally(() => (isOver = true))
+  const rest = await resident()
+  let peak = 0
+  while (!isOver) {
+    peak = Math.max(peak, await resident())
+    await Bun.sleep(LOOK_MS)
+  }
+  await end
+  return (peak - rest) / MIB
+}
+
+type Under = { readonly tables: Tables; readonly blobs: Blobs; readonly close: () => unknown }
+
+async function bun(): Promise<Under> {
+  const folder = await mkdtemp(join(FAST_DIR, 'tidemark-import-memory-'))
+  const blobs = await openBlobsDirectory(join(folder, 'blobs'))
+  const log = jsonLog((line) => process.stderr.write(line))
+  const tables = await openTables({ directory: join(folder, 'tables'), blobs, clock: Date, log })
+  return {
+    tables,
+    blobs,
+    async close() {
+      tables.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** On Bun a child begins with nothing. On Workers an isolate has 128 MB; the process has several, among them that of the files,
+ * and a reader that keeps all texts of the first file takes more than twice as much. */
+const HOSTS = [
+  ['Bun', bun, 400],
+  ['workerd', startTables, 200],
+] as const
+
+describe.each(HOSTS)('on %s an import stays within its memory', (_, start, maxMib) => {
+  let under: Under
+  beforeAll(async () => {
+    under = await start()
+  }, TEST_MAX_MS)
+  afterAll(() => under.close())
+
+  test.each<[title: string, file: FileFormat, bytes: () => Uint8Array | Promise<Uint8Array>, rows: number]>([
+    [
+      '300,000 different shared strings',
+      { kind: 'xlsx', sheet: null, hasHeader: true, skipRecords: 0 },
+      sharedStrings,
+      STRINGS,
+    ],
+    ['a Parquet file with one large group', { kind: 'parquet' }, largeGroup, ROWS],
+  ])(
+    '%s',
+    async (title, file, make, rows) => {
+      const { tables, blobs } = under
+      const blob = `imports/${file.kind}`
+      await blobs.put(blob, await make())
+      const to = { sourceId: 1, tableId: file.kind === 'xlsx' ? 1 : 2, key: 'a' }
+      const importing = (async () => {
+        const { columns } = await tables.inspect(blob, file, VALUES, NEVER)
+        const plan = { file, values: VALUES, columns, onError: 'abort', faultsMax: 0 } as const
+        await tables.load({ to, blob, plan }, NEVER)
+      })()
+      const mib = await peakOf(importing)
+      process.stderr.write(`${title}: ${mib.toFixed(0)} MiB\n`)
+      expect(mib).toBeLessThan(maxMib)
+      const view = { name: 't', of: to, columns: ['text'], where: null }
+      const statement = { text: 'SELECT count(DISTINCT text) FROM t', binds: [] }
+      const counted = await rowsOf(
+        await tables.query({ views: [view], statement, timeZone: 'UTC' }, LIMITS, NEVER),
+      )
+      expect(Number(counted[0]?.[0])).toBe(rows)
+    },
+    TEST_MAX_MS,
+  )
+})

@@ -305,9 +305,10 @@ test(
       ).status
     try {
       const first = await start()
-      expect(String(await rejection(run('user reset-password admin', environment)))).toContain(
-        'Another Tidemark',
-      )
+      expect(await rejection(run('user reset-password admin', environment))).toMatchObject({
+        exitCode: 75,
+        message: expect.stringContaining('Another Tidemark') as unknown,
+      })
       expect(await login(first.url, ADMIN.password)).toBe(200)
       await first.close()
       expect(String(await rejection(run('user reset-password nemo', environment)))).toContain(
@@ -320,9 +321,10 @@ test(
       expect(await login(second.url, password)).toBe(200)
       await second.close()
       const nowhere = { ...environment, TIDEMARK_DATA_DIR: join(dataDir, 'nowhere') }
-      expect(String(await rejection(run('user reset-password admin', nowhere)))).toContain(
-        'has no data of Tidemark',
-      )
+      expect(await rejection(run('user reset-password admin', nowhere))).toMatchObject({
+        exitCode: 73,
+        message: expect.stringContaining('has no data of Tidemark') as unknown,
+      })
     } finally {
       await rm(dataDir, { recursive: true })
     }
@@ -361,6 +363,11 @@ test.each([
 ])('"%s" is refused with exit code 2: %s', async (line, message) => {
   const error = await rejection(run(line, { TIDEMARK_TOKEN: 'x' }))
   expect(error).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) as unknown })
+})
+
+test('a command ends with 69 where no service answers', async () => {
+  const error = await rejection(run('job list', { TIDEMARK_TOKEN: 'x', TIDEMARK_URL: 'http://127.0.0.1:1' }))
+  expect(error).toMatchObject({ exitCode: 69 })
 })
 
 test('bash completes commands, actions and options', async () => {

@@ -11,7 +11,7 @@ import { Session } from '../faults/session.ts'
 import { mountSmallDisk, takeFreeBytes, unmountSmallDisk } from '../faults/small-disk.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
-import { HAS_BROWSER, IS_COMPLETE, launch, visit } from './browser.ts'
+import { HAS_BROWSER, launch, visit } from './browser.ts'
 import { onBothHosts } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -112,8 +112,7 @@ onBothHosts(
 )
 
 onBothHosts('bad-day', (stage) => {
-  const isWhole = stage.name === 'bun' || IS_COMPLETE
-  if (isWhole) declareAlarmJourneys(stage)
+  declareAlarmJourneys(stage)
 
   let job = 0
   beforeAll(async () => {
@@ -123,31 +122,11 @@ onBothHosts('bad-day', (stage) => {
     await deliver(stage.url, job, 1)
   })
 
-  if (isWhole) declareSession(stage, () => job)
-
-  test(
-    'the network is away: values stay with their age, and those that were missed follow without a reload',
-    () =>
-      stage.visit(`job/${job}`, {}, async ({ page, expectProblem }) => {
-        expectProblem(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|ERR_NETWORK_IO_SUSPENDED/)
-        await deliver(stage.url, job, 1.5)
-        await chartWith(page, '1.5')
-        await page.context().setOffline(true)
-        await deliver(stage.url, job, 1.75)
-        await chartWith(page, '1.5')
-        await page.context().setOffline(false)
-        await chartWith(page, '1.75')
-      }),
-    JOURNEY_MAX_MS,
-  )
-})
-
-function declareSession(stage: Stage, job: () => number): void {
   test(
     'a session ends while a form is filled in: the login lies over the page, and the form is saved after it',
     () =>
       stage.visit(
-        `job/${job()}?tab=configuration`,
+        `job/${job}?tab=configuration`,
         { as: 'editor' },
         async ({ page, check, expectProblem }) => {
           expectProblem(/status of 401/)
@@ -169,7 +148,23 @@ function declareSession(stage: Stage, job: () => number): void {
       ),
     JOURNEY_MAX_MS,
   )
-}
+
+  test(
+    'the network is away: values stay with their age, and those that were missed follow without a reload',
+    () =>
+      stage.visit(`job/${job}`, {}, async ({ page, expectProblem }) => {
+        expectProblem(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|ERR_NETWORK_IO_SUSPENDED/)
+        await deliver(stage.url, job, 1.5)
+        await chartWith(page, '1.5')
+        await page.context().setOffline(true)
+        await deliver(stage.url, job, 1.75)
+        await chartWith(page, '1.5')
+        await page.context().setOffline(false)
+        await chartWith(page, '1.75')
+      }),
+    JOURNEY_MAX_MS,
+  )
+})
 
 function declareAlarmJourneys(stage: Stage): void {
   const post = (path: string, json: object) => good<Made>(stage.client.request('POST', path, { json }))

@@ -66,6 +66,35 @@ find_bun() {
   exit 69
 }
 
+# The flags of workers/server/program.ts.
+DENO_FLAGS='run -A --no-config --node-modules-dir=manual --unstable-no-legacy-abort'
+
+# The Deno of workers/deno/binary, which is installed into node_modules/.deno when it is needed first: other installations do
+# without its 92 MB.
+find_deno() {
+  binary=node_modules/.deno
+  pinned=$(sed -n 's/.*"deno": "\([0-9.]*\)".*/\1/p' workers/deno/binary/package.json)
+  for attempt in first second; do
+    for candidate in "$binary"/node_modules/@deno/*/deno; do
+      if [ -x "$candidate" ] && "$candidate" --version 2>/dev/null | grep -q "^deno $pinned "; then
+        deno=$candidate
+        return
+      fi
+    done
+    if [ "$attempt" = second ]; then break; fi
+    say "installing Deno $pinned …"
+    mkdir -p "$binary"
+    cp workers/deno/binary/package.json workers/deno/binary/package-lock.json "$binary"
+    if command -v npm >/dev/null; then
+      npm ci --prefix "$binary" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+    else
+      (cd "$binary" && bun install --frozen-lockfile --ignore-scripts >&2)
+    fi
+  done
+  say "Deno $pinned does not run on this machine, or could not be installed in $binary. npm start uses Bun."
+  exit 69
+}
+
 # Memory that the service lets go of is mostly needed again within a second: to give it back to the system and to ask for
 # it anew takes a twentieth of what a delivery does (`npm run bench:deliver`).
 run_service() {
@@ -189,6 +218,10 @@ seconds_by_file() {
 LONG_FAULTS='test/faults/long/*.test.ts'
 SCREENS='test/console/screens/*.test.ts'
 
+# Tests whose hosts and runners can be processes of Deno.
+DENO_TESTS='test/api/api-bun.test.ts test/faults/restart.test.ts test/faults/kill.test.ts test/start/deno.test.ts
+  test/start/runner.test.ts test/runner/jobs.test.ts test/runner/engines.test.ts'
+
 # Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.
 run_gate() {
@@ -289,6 +322,8 @@ Every command prints its arguments with --help. For developers, with sh workers/
   deploy [--env name]   the Worker on Cloudflare; --dry-run changes nothing
   build-console         build the web console into dist/console when its sources have changed
   as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
+  serve-deno [--once]   as serve, on Deno, which is installed with the first start
+  as-deno <file> …      another file on Deno
 END
 }
 
@@ -301,6 +336,17 @@ case $command in
     find_bun
     [ "$command" = as-service ] || set -- workers/bun/main.ts "$@"
     run_service "$@"
+    ;;
+  serve-deno | as-deno)
+    install_missing dependencies
+    find_bun
+    find_deno
+    [ "$command" = as-deno ] || {
+      "$bun" workers/bun/build-console.ts
+      set -- workers/deno/main.ts "$@"
+    }
+    # shellcheck disable=SC2086 # They are several words.
+    exec "$deno" $DENO_FLAGS "$@"
     ;;
   runner)
     install_missing dependencies
@@ -324,6 +370,21 @@ case $command in
       run_tests asked "$@"
       add_up asked
     fi
+    finish
+    ;;
+  test-deno)
+    install_missing dependencies devDependencies
+    find_bun
+    find_deno
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    : >"$work/failures" >"$work/seconds"
+    export TIDEMARK_TEST_RUNTIME=deno
+    # shellcheck disable=SC2086 # They are several words.
+    [ $# -gt 0 ] || set -- $DENO_TESTS
+    # Tests of the other hosts say nothing of Deno.
+    run_tests asked --timeout=120000 -t '^(?!.*(edge|workerd|would be seen))' "$@"
+    add_up asked
     finish
     ;;
   dev-edge)

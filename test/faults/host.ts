@@ -6,7 +6,6 @@ import { Job } from '../../src/monitoring/engine/head/job.ts'
 import { IngestOutage } from '../../src/monitoring/engine/ingest/outage.ts'
 import type { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { ValuesDatabase } from '../../src/ports/values-database.ts'
-import { startServer } from '../../workers/bun/server.ts'
 import type { Seams } from '../../workers/server/server.ts'
 import { readServerSettings } from '../../workers/server/settings.ts'
 import { engineOf } from '../hosts/engine-of.ts'
@@ -22,7 +21,12 @@ process.on('SIGUSR1', () => {
   slowMs = SLOW_MS
 })
 
-// The Bun host as a process, with one part made worse on purpose or not; the argument says which.
+const { startServer } =
+  'deno' in process.versions
+    ? await import('../../workers/deno/server.ts')
+    : await import('../../workers/bun/server.ts')
+
+// The host on Bun or on Deno as a process, with one part made worse on purpose or not; the argument says which.
 const HOSTS: Readonly<Record<string, Seams>> = {
   whole: {},
   'flushes-all-the-time': {},

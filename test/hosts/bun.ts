@@ -7,14 +7,18 @@ import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from './light-hash.ts'
 import { ADMIN, TIME_ZONE } from './host.ts'
+import { startDeno } from './deno.ts'
 import { FAST_DIR } from './fast-dir.ts'
+import { ON_DENO } from './process.ts'
 import type { Host } from './host.ts'
 
-/** Starts the Bun host in this process on a free port, with data of its own that goes with it. */
+/** Starts the Bun host in this process on a free port, with data of its own that goes with it; with `npm run test:deno` the
+ * host on Deno. */
 export async function startBun(
   environment: Readonly<Record<string, string>> = {},
   seams: Seams = {},
 ): Promise<Host> {
+  if (ON_DENO) return startDeno(environment, seams)
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-'))
   const logs: string[] = []
   const settings = readServerSettings({

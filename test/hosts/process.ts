@@ -14,6 +14,25 @@ export type HostProcess = {
 /** Before the file of a host: as `npm start` runs the service. */
 export const AS_SERVICE = ['sh', 'workers/run.sh', 'as-service'] as const
 
+/** Whether hosts run on Deno in place of Bun (`npm run test:deno`). */
+export const ON_DENO = process.env['TIDEMARK_TEST_RUNTIME'] === 'deno'
+
+/** Before the file of a host: as `npm run start:deno` runs the service. */
+export const AS_DENO = ['sh', 'workers/run.sh', 'as-deno'] as const
+/** The files of hosts on Bun that run on Deno as well. */
+const DENO_FILES: Readonly<Record<string, string>> = {
+  'workers/bun/main.ts': 'workers/deno/main.ts',
+  'workers/runner/main.ts': 'workers/runner/main.ts',
+  'test/faults/host.ts': 'test/faults/host.ts',
+}
+
+/** The command of a host, with Deno in place of Bun where hosts run on it. */
+export function hostCommand([program = '', file = '', ...args]: readonly string[]): string[] {
+  const onDeno = ON_DENO && program === 'bun' ? DENO_FILES[file] : undefined
+  if (onDeno !== undefined) return [...AS_DENO, onDeno, ...args]
+  return [program === 'bun' ? process.execPath : program, file, ...args]
+}
+
 export type ProcessOptions = {
   /** The program and its arguments; `bun` stands for the one that runs this. */
   readonly command: readonly string[]
@@ -29,7 +48,7 @@ export async function startProcess({
   environment = {},
 }: ProcessOptions): Promise<HostProcess> {
   const child = Bun.spawn({
-    cmd: command.map((word) => (word === 'bun' ? process.execPath : word)),
+    cmd: hostCommand(command),
     cwd: `${import.meta.dir}/../..`,
     env: {
       ...process.env,

@@ -2,9 +2,11 @@ import { createInterface } from 'node:readline'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
+import { hostCommand } from '../hosts/process.ts'
 import { childrenOf } from './processes.ts'
 
-const MAIN = join(import.meta.dir, '../../workers/runner/main.ts')
+const ROOT = join(import.meta.dir, '../..')
+const MAIN = 'workers/runner/main.ts'
 
 /** A runner that is a process of its own, so that it can be stopped, paused and killed. */
 export type RunnerNode = {
@@ -20,7 +22,9 @@ export type RunnerNode = {
 }
 
 export function startNode(environment: Readonly<Record<string, string>>): RunnerNode {
-  const child = spawn(process.execPath, [MAIN], {
+  const [command = '', ...args] = hostCommand(['bun', MAIN])
+  const child = spawn(command, args, {
+    cwd: ROOT,
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
     stdio: ['ignore', 'inherit', 'pipe'],
   })

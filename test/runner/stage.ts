@@ -4,13 +4,16 @@ import { join } from 'node:path'
 
 import { jsonLog } from '../../workers/json-log.ts'
 import { openRunner } from '../../workers/runner/runner.ts'
-import type { Runner } from '../../workers/runner/runner.ts'
 import { readRunnerSettings } from '../../workers/runner/settings.ts'
+import type { AboutRunner } from '../../src/automation/runs/protocol.ts'
+import { ON_DENO } from '../hosts/process.ts'
+import { until } from '../until.ts'
+import { startNode } from './node.ts'
 import { TestService } from './service.ts'
 
 /** A runner of a service, in a directory of its own. */
 export type RunnerStage = {
-  readonly runner: Runner
+  readonly runner: { readonly about: Pick<AboutRunner, 'isolation' | 'capabilities'> }
   readonly dir: string
   readonly logs: readonly string[]
   close(): Promise<void>
@@ -21,6 +24,7 @@ export async function openRunnerOf(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunnerStage> {
   const dir = await makeRunnerDir()
+  if (ON_DENO) return onDeno(service, dir, environment)
   const logs: string[] = []
   const runner = await openRunner(
     readRunnerSettings(environmentFor(service, dir, environment)),
@@ -32,6 +36,29 @@ export async function openRunnerOf(
     logs,
     async close() {
       await runner.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A runner on Deno, which is a process of its own. */
+async function onDeno(
+  service: Pick<TestService, 'url' | 'registrationToken'>,
+  dir: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<RunnerStage> {
+  const { logs, ...node } = startNode(environmentFor(service, dir, environment))
+  const started = () => logs.find((line) => line.includes('"runner: started"'))
+  await until(() => started() !== undefined)
+  const { isolation } = JSON.parse(started() ?? '') as Pick<AboutRunner, 'isolation'>
+  const [about] = service instanceof TestService ? service.runners : []
+  return {
+    runner: { about: about ?? { isolation, capabilities: [] } },
+    dir,
+    logs,
+    async close() {
+      node.signal('SIGTERM')
+      await node.exited
       await rm(dir, { recursive: true, force: true })
     },
   }

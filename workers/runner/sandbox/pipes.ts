@@ -1,5 +1,6 @@
-import { chownSync, closeSync, constants, openSync, rmSync } from 'node:fs'
+import { chownSync, closeSync, constants, createReadStream, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 
 import { runProgram } from '../programs.ts'
 
@@ -30,5 +31,13 @@ function openPipe(path: string, uid: number | null): Pipe {
   const readFd = openSync(path, O_RDONLY | O_NONBLOCK)
   const writeFd = openSync(path, O_WRONLY)
   rmSync(path)
-  return { writeFd, bytes: Bun.file(readFd).stream(), close: () => closeSync(readFd) }
+  return { writeFd, bytes: bytesOf(readFd), close: () => closeSync(readFd) }
+}
+
+/** Bun waits for a pipe in its event loop. Another runtime waits in a thread for each read, which Bun has two of. */
+function bytesOf(fd: number): ReadableStream<Uint8Array> {
+  if ('bun' in process.versions) return Bun.file(fd).stream()
+  // Another descriptor: this one would not wait.
+  const waiting = openSync(`/proc/self/fd/${fd}`, O_RDONLY)
+  return Readable.toWeb(createReadStream('', { fd: waiting })) as ReadableStream<Uint8Array>
 }

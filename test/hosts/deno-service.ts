@@ -1,0 +1,14 @@
+import { startServer } from '../../workers/deno/server.ts'
+import { readServerSettings } from '../../workers/server/settings.ts'
+import { lightHash } from './light-hash.ts'
+
+// The service on Deno with hashes that cost little: its threads hash in idle time only, and a machine that runs tests has
+// little.
+const server = await startServer(readServerSettings(process.env), { scrypt: lightHash })
+if (server.setupLink !== null) process.stdout.write(`${server.setupLink}\n`)
+process.once('SIGTERM', () => {
+  server.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  )
+})

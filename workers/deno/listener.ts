@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { OpenListener } from '../server/listener.ts'
+
+type Answer = Parameters<OpenListener>[1]
+
+/** By the class of an error; Deno gives no code to all of them. */
+const CODES: Readonly<Record<string, string>> = {
+  AddrInUse: 'EADDRINUSE',
+  AddrNotAvailable: 'EADDRNOTAVAIL',
+  PermissionDenied: 'EACCES',
+}
+
+/** Listens with `Deno.serve`. */
+export const openListener: OpenListener = ({ host, port }, answer) => {
+  const ending = new AbortController()
+  const senders = new WeakMap<Request, Deno.ServeHandlerInfo>()
+  const http = serving(() =>
+    Deno.serve(
+      { hostname: host, port, signal: ending.signal, onListen: () => undefined },
+      (request, sender) => {
+        senders.set(request, sender)
+        return request.method === 'HEAD' ? answerHead(request, answer) : answer(request)
+      },
+    ),
+  )
+  return {
+    port: http.addr.port,
+    peerOf: (request) => senders.get(request)?.remoteAddr.hostname ?? null,
+    // Deno ends no request for its time.
+    keepOpen: () => undefined,
+    async drain(maxMs) {
+      let isOver = false
+      const over = http.shutdown().then(() => (isOver = true))
+      await Promise.race([over, sleep(maxMs)])
+      // To end what has ended already would throw.
+      if (!isOver) ending.abort()
+    },
+  }
+}
+
+/** Deno names the length 0 of an answer without a body, also where GET answers with a stream. */
+async function answerHead(request: Request, answer: Answer): Promise<Response> {
+  const response = await answer(request)
+  if (response.headers.has('content-length') || response.body) return response
+  return new Response(new ReadableStream({ start: (controller) => controller.close() }), response)
+}
+
+/** @throws {Error} with the `code` of the system */
+function serving<Server>(serve: () => Server): Server {
+  try {
+    return serve()
+  } catch (error) {
+    const code = error instanceof Error ? CODES[error.name] : undefined
+    throw code === undefined ? error : Object.assign(error as Error, { code })
+  }
+}

@@ -1,0 +1,24 @@
+import { storedConsole } from '../server/console-build.ts'
+import type { ConsoleBuild } from '../server/console-build.ts'
+import type { Runtime } from '../server/runtime.ts'
+import { scryptInThreads } from './hashing.ts'
+import { openListener } from './listener.ts'
+import { openNetwork } from './network.ts'
+import { openTables } from './tables.ts'
+
+/** The parts of the host that are Deno's. */
+export const DENO: Runtime = {
+  openListener,
+  openNetwork,
+  openTables,
+  scrypt: scryptInThreads,
+  builtConsole,
+  inFewSends: (handle) => handle,
+}
+
+/** Bun builds the console; `npm run start:deno` has it do so before. */
+async function builtConsole(): Promise<ConsoleBuild> {
+  const build = await storedConsole()
+  if (!build) throw new Error('The web console is not built. Run: sh workers/run.sh build-console')
+  return build
+}

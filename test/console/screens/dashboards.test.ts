@@ -5,7 +5,7 @@ import { definitionOf, makeThings } from '../boards.ts'
 import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 
-const TEST_MAX_MS = 300_000
+const TEST_MAX_MS = 600_000
 
 onMainHost('dashboards', (stage) => {
   let ids: Readonly<Record<string, number>> = {}

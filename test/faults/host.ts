@@ -9,7 +9,6 @@ import type { ValuesDatabase } from '../../src/ports/values-database.ts'
 import type { Seams } from '../../workers/server/server.ts'
 import { readServerSettings } from '../../workers/server/settings.ts'
 import { engineOf } from '../hosts/engine-of.ts'
-import { AlarmRecord } from './alarm-record.ts'
 import { acknowledgingEarly } from './early-values.ts'
 
 const SLOW_MS = 500
@@ -69,8 +68,10 @@ async function foldAllTheTime(engine: JobEngine): Promise<never> {
 }
 
 /** What a flow must not do: what was not carried on when the process before died is dropped. */
-function forgetWhatWaits(file: string): void {
+async function forgetWhatWaits(file: string): Promise<void> {
   if (!existsSync(file)) return
+  // It reads the file with a module of Bun.
+  const { AlarmRecord } = await import('./alarm-record.ts')
   const record = new AlarmRecord(file)
   record.forget()
   record.close()
@@ -101,7 +102,7 @@ const [name = ''] = process.argv.slice(2)
 const seams = HOSTS[name]
 if (!seams) throw new RangeError(`There is no host ${name}.`)
 const settings = readServerSettings(process.env)
-if (name === 'forgets-what-waits') forgetWhatWaits(join(settings.dataDir, 'config.db'))
+if (name === 'forgets-what-waits') await forgetWhatWaits(join(settings.dataDir, 'config.db'))
 if (name === 'forgets-what-it-refused') forgetRefusals()
 const server = await startServer(settings, seams)
 watchLoop()

@@ -331,7 +331,7 @@ const scenarios: Scenario[] = [
       expect([later.includes('event: line'), later.includes('event: end')]).toEqual([false, true])
       const elsewhere = path.replace(String(id), String(id + 1))
       expect((await client.request('GET', `${log.replace(path, elsewhere)}?follow=true`)).status).toBe(404)
-      for (let left = 150; left > 0 && (await read()).publishedRun === null; left--) await Bun.sleep(100)
+      await readUntil(read, ({ publishedRun }) => publishedRun !== null)
 
       expect(await read()).toMatchObject({
         state: 'ready',
@@ -407,7 +407,7 @@ const scenarios: Scenario[] = [
       expect(await read()).toMatchObject({ state: 'running', publishedRun: first.id })
       expect(await seenBy('administrator')).toBe(8)
       await again.finish({ outcome: 'failed', exitCode: 2, error: 'It failed.' })
-      for (let left = 150; left > 0 && (await read()).failure === null; left--) await Bun.sleep(100)
+      await readUntil(read, ({ failure: noted }) => noted !== null)
       expect(await read()).toMatchObject({
         state: 'failed',
         publishedRun: first.id,
@@ -602,8 +602,7 @@ const scenarios: Scenario[] = [
       const bytes = await packed([{ v: 1, engine: {}, keyTypes: [] }, line])
       await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes }))
       await must(held.finish())
-      for (let left = 150; left > 0 && (await read()).predictions[0]?.unknown !== null; left--)
-        await Bun.sleep(100)
+      await readUntil(read, ({ predictions }) => predictions[0]?.unknown === null)
       await deliver(12)
       const warned = await read()
       expect(warned).toMatchObject({ currentState: 'minor', predictions: [{ unknown: null }] })
@@ -615,8 +614,7 @@ const scenarios: Scenario[] = [
       const refused = await client.request('DELETE', path)
       expect([refused.status, refused.body['code']]).toEqual([409, 'has_dependents'])
       expect((await client.request('DELETE', `${path}?forceDelete=true`)).status).toBe(204)
-      for (let left = 150; left > 0 && (await read()).predictions[0]?.unknown === null; left--)
-        await Bun.sleep(100)
+      await readUntil(read, ({ predictions }) => predictions[0]?.unknown !== null)
       expect(await read()).toMatchObject({ currentState: 'ok', limits: { unknown: 'too_few' } })
     },
   },

@@ -40,7 +40,9 @@ type Ordered = { readonly job: JobView; readonly isReplayed: boolean }
  * @throws {Refusal} not_found, no_runner, conflict while a run has not ended, forbidden where the owner is gone,
  * idempotency_conflict, and as `readSource` */
 export async function orderRun(context: Context, id: number, key: string | null): Promise<Ordered> {
-  const { ports, caller } = context
+  const { ports, caller, request } = context
+  // Reading the source may take minutes.
+  if (request) ports.network.takesLong(request)
   const row = await requireForecast(ports, id)
   const userId = caller.kind === 'user' ? caller.userId : 0
   const repeated = await repeatedForecastRun(ports, { forecastId: id, userId, key })

@@ -362,7 +362,7 @@ function placeOf(path: string, { parameters: all = [] }: Operation): string {
 
 /** Whether others add parameters to the URLs of a route. */
 function isOpen(path: string): boolean {
-  return /^\/(?:webcollector\/ping|status|badges|ui)\/|^\/oidc\/callback$|^\/styles\/custom\.css$|^\/docs$/.test(
+  return /^\/(?:webcollector\/ping|status|badges|ui)\/|^\/public\/dashboards\/\{token\}$|^\/oidc\/callback$|^\/styles\/custom\.css$|^\/docs$/.test(
     path,
   )
 }

@@ -282,7 +282,7 @@ const scenarios: Scenario[] = [
       )
       const lost = { ...whole, forecasts: [{ ...whole.forecasts?.[0], name: 'lost' }] }
       await good(client.request('DELETE', `/jobs/${job}?forceDelete=true`))
-      const skipped = await imported(client, { document: { ...lost, dashboards: [] } })
+      const skipped = await imported(client, { document: { ...lost, dashboards: [one()] } })
       expect(skipped.forecasts).toEqual([{ name: 'lost', action: 'skip' }])
       expect(skipped.warnings.map(({ code }) => code)).toEqual(['import.forecast_source'])
       const named = { ...sources[1], dataQueryId: queryName }

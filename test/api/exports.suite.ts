@@ -234,7 +234,7 @@ const answers: Scenario[] = [
     title: 'values of all types are exported',
     async run(client) {
       expect((await ask(client, 'postgresql.typed')).text).toBe(
-        'b,n,t,j,s\r\ntrue,-123456789012345678.90,2026-03-01T10:11:12Z,"{""a"":1}",""\r\n,,,,\r\n',
+        'b,n,t,j,s\r\ntrue,-123456789012345678.90,2026-03-01T11:11:12+01:00,"{""a"":1}",""\r\n,,,,\r\n',
       )
     },
   },

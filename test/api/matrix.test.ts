@@ -37,7 +37,7 @@ describe.each(HOST_NAMES)('rights on objects on %s', (name) => {
   for (const { title, run } of [...ABOVE, ...CHANGES, ...HIDDEN])
     test(title, () => run(client, world), CASE_MAX_MS)
 
-  for (const one of CASES) {
+  for (const one of isWhole ? CASES : CASES.filter((_, index) => index % 4 === 0)) {
     const title = `${one.route}${one.title === undefined ? '' : ` ${one.title}`}`
     const route = of(reviewed, one.route)
     // Both hosts run the same bundle: who may call is decided above the ports. The Bun host tries every role.

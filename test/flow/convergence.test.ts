@@ -12,6 +12,7 @@ import { crossing } from './transition.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { startD1 } from '../hosts/d1-database.ts'
 import { plantObject } from './plants.ts'
+import { EVERY_ROW } from '../api/suite.ts'
 
 /** A group with two devices of three jobs each; service level objects over jobs, over each other, and over the group. */
 const [GROUP, LEFT, RIGHT] = [2, 3, 4]
@@ -53,7 +54,7 @@ async function openOnD1(): Promise<Opened> {
 
 describe.each([
   ['libSQL', openOnFile, 30],
-  ['D1', openOnD1, 8],
+  ['D1', openOnD1, EVERY_ROW ? 8 : 3],
 ] as const)('what children tell on %s', (_, open, rounds) => {
   let opened: Opened
   beforeAll(async () => {

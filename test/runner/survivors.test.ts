@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { jobIn, openStage } from './sandbox-stage.ts'
 import type { Stage } from './sandbox-stage.ts'
+import { EVERY_FAULT } from '../faults/bounds.ts'
 import { until } from '../until.ts'
 
 /** What jobs do to outlive their end; each sleeps for a time that is its mark. */
@@ -24,7 +25,7 @@ const ENDINGS = ['terminate', 'kill', 'both'] as const
 
 /** Levels of the ladder from which on a job's end is that of all its processes. */
 const LEVELS: readonly { readonly title: string; readonly without: Means[]; readonly runs: number }[] = [
-  { title: 'with all that the machine has', without: [], runs: 500 },
+  { title: 'with all that the machine has', without: [], runs: EVERY_FAULT ? 500 : 120 },
   { title: 'without namespaces', without: ['namespaces'], runs: 12 },
   {
     title: 'with a user of its own alone',

@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { CUT_CONTROLS, TOO_WIDE } from './layout.ts'
-import { makePlant, SCREENS } from './plant.ts'
-import { onBun } from './stage.ts'
+import { CUT_CONTROLS, TOO_WIDE } from '../layout.ts'
+import { makePlant, SCREENS } from '../plant.ts'
+import { onBun } from '../stage.ts'
 
 const WALK_MAX_MS = 300_000
 const PLANT_MAX_MS = 300_000

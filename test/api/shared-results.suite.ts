@@ -155,7 +155,8 @@ const scenarios: Scenario[] = [
       const of = `${database}/tables/changing`
       const request = { json: {} }
       let shared = 0
-      for (let n = 1; n <= 2; n++) {
+      // On a busy machine an answer may be too old before the next request.
+      for (let n = 1; n <= 2 || (shared === 0 && n <= TRIES); n++) {
         const beganAt = performance.now()
         await select(client, of, request)
         await sourceServer().sql(`update shared.changing set n = ${n}`)

@@ -16,7 +16,7 @@ import { Chooser } from './chooser.tsx'
 import { DASHES } from './dashes.ts'
 import type { GridColumn } from './grid.tsx'
 import type { Look, ResultPlot } from './result-plot.ts'
-import { Heatmap, StackedBars } from './stacked-chart.tsx'
+import { BarLegend, Heatmap, StackedBars } from './stacked-chart.tsx'
 
 type Props = {
   readonly label: string
@@ -218,19 +218,6 @@ function Legend({
         ))}
       </ul>
     </div>
-  )
-}
-
-function BarLegend({ charted }: { readonly charted: Charted }): JSX.Element {
-  return (
-    <ul class="series row wrap">
-      {charted.series.map(({ name }, series) => (
-        <li key={series} class="row" data-series={(series % SERIES_MAX) + 1}>
-          <i aria-hidden="true" />
-          {name}
-        </li>
-      ))}
-    </ul>
   )
 }
 

@@ -14,19 +14,26 @@ type Props = { readonly label: string; readonly charted: Charted }
 
 const nameOf = (text: string): string => (text === '' ? t('data.null') : text)
 
+/** The names of the series, each beside the colour of its bars. */
+export function BarLegend({ charted }: { readonly charted: Charted }): JSX.Element {
+  return (
+    <ul class="series row wrap">
+      {charted.series.map(({ name }, series) => (
+        <li key={series} class="row" data-series={(series % SERIES_MAX) + 1}>
+          <i aria-hidden="true" />
+          {name}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** One bar for each text, of the values of its series one after the other, with their sum. */
 export function StackedBars({ label, charted }: Props): JSX.Element {
   const rows = stackedOf(charted)
   return (
     <figure class="chart" role="group" aria-label={label}>
-      <ul class="series row wrap">
-        {charted.series.map(({ name }, series) => (
-          <li key={series} class="row" data-series={(series % SERIES_MAX) + 1}>
-            <i aria-hidden="true" />
-            {name}
-          </li>
-        ))}
-      </ul>
+      <BarLegend charted={charted} />
       <ol class="bars stacked">
         {rows.map(({ segments, sum }, row) => (
           <li key={row}>

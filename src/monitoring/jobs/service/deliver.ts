@@ -52,7 +52,7 @@ export function deliverAs(
   return delivered.catch(async (error: unknown) => {
     if (error instanceof Refusal && error.code === 'not_found')
       throw (await unready(ports, [jobId])).get(jobId) ?? error
-    return body.returnValue === undefined ? rethrow(error) : pointIntoArray(error)
+    throw body.returnValue !== undefined && error instanceof Refusal ? pointingIntoArray(error) : error
   })
 }
 
@@ -65,14 +65,6 @@ async function deliverOnce(
   if (outcome instanceof Refusal) throw outcome
   if (!outcome || 'refused' in outcome) throw new TypeError('A delivery got no delivery result.')
   return outcome
-}
-
-function rethrow(error: unknown): never {
-  throw error
-}
-
-function pointIntoArray(error: unknown): never {
-  throw error instanceof Refusal ? pointingIntoArray(error) : error
 }
 
 /** The key as jobs store it: each caller has its own keys. */

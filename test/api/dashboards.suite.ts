@@ -346,7 +346,7 @@ const life: Scenario[] = [
       )
       const read = await good<Dashboard>(client.request('GET', `/dashboards/${id}?raw=true`))
       expect(read.definition).toMatchObject({ translations: { ...translations, ...added } })
-      // What is there stays, and equal contents are no new version.
+      // Existing translations stay, and equal contents do not make a new version.
       const again = await client.request('POST', path, { json })
       expect(again.body).toMatchObject({ version: 2, added: {} })
       const stale = await client.request('POST', path, { json, headers: { 'if-match': '"1"' } })

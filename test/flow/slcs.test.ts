@@ -363,7 +363,7 @@ describe.each([
         slcs.push(await stage.newSlc({ limit: 100, duration: 'day' }, [slo]))
       await stage.tell(job, stage.clock.at + HOUR_MS, 'major')
       await stage.tell(job, stage.clock.at + HOUR_MS, 'ok')
-      // A delivery judges some of them and leaves the rest to whoever is woken.
+      // A delivery judges some containers and leaves the rest to the next wake-up.
       expect(stage.armedAt).toBe(0)
       await stage.wake(stage.clock.at)
       for (const slc of slcs) expect(await stage.stateOf(slc)).toBe('major')

@@ -12,3 +12,8 @@ export async function untilAborted<Result>(promise: Promise<Result>, signal: Abo
     signal.removeEventListener('abort', onAbort)
   }
 }
+
+/** The signal of a request; without a request one that is never aborted. */
+export function signalOf(request: Request | undefined): AbortSignal {
+  return request?.signal ?? new AbortController().signal
+}

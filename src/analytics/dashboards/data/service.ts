@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { ResultCache } from '../../../data/selection/result-cache.ts'
 import { statusOf } from '../../../http/problem.ts'
-import { untilAborted } from '../../../lib/abort.ts'
+import { signalOf, untilAborted } from '../../../lib/abort.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -51,7 +51,7 @@ export async function readData(
     name: JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], ref, request]),
     ageMaxMs: SHARED_MS,
     now: () => ports.clock.now(),
-    signal: context.request?.signal ?? new AbortController().signal,
+    signal: signalOf(context.request),
     compute: () => readAnswers(context, ref, request),
   })
   const entries = [...answers.widgets].map(([id, answer]) => [id, unlessSame(answer, etags[id])] as const)

@@ -1,3 +1,4 @@
+import { signalOf } from '../../../lib/abort.ts'
 import type { Context } from '../../../context.ts'
 import type { Column, Row } from '../../../domain/table.ts'
 import { invalidAt, refusalIn } from '../../../lib/errors.ts'
@@ -40,7 +41,7 @@ export async function exportSelection(
   const statements = statementsOf(plan, readable.from, readable.writer)
   const { columns, row } = resultReader(plan, ports.settings.timeZone)
   const writing = writingOf(type, columns, isForExcel)
-  const signal = request?.signal ?? new AbortController().signal
+  const signal = signalOf(request)
   if (isXlsx && body.limit === undefined) await requireSheetRows(readable, statements.total(), plan, signal)
   const { rows } = await readable.query(
     statements.rows(body.limit === undefined ? 1 : 0),

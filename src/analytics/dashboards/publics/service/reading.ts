@@ -1,3 +1,4 @@
+import { signalOf } from '../../../../lib/abort.ts'
 import { attempt } from '../../../../access/attempts/service.ts'
 import { networkOf } from '../../../../access/attempts/networks.ts'
 import { accountOf } from '../../../../access/session/service.ts'
@@ -89,7 +90,7 @@ export async function readPublicData(asking: Context, token: string, given: Valu
     name: JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params]),
     ageMaxMs: SHOWN_MS,
     now: () => ports.clock.now(),
-    signal: asking.request?.signal ?? new AbortController().signal,
+    signal: signalOf(asking.request),
     compute: () =>
       readData(context, row.id, {
         params,

@@ -131,7 +131,8 @@ async function watchAnswers(
   return countAnswers(await Bun.file(trace).text())
 }
 
-const RECEIVED = /(?:read|recv)\w*\(.*"POST \/webcollector/
+/** strace prints the bytes of an interrupted read after `resumed>`, without a parenthesis. */
+const RECEIVED = /(?:read|recv)\w*(?:\(| resumed>).*"POST \/webcollector/
 const ANSWERED = /(?:write|send)\w*\(.*"HTTP\/1\.1 200/
 const FLUSHED = /f(?:data)?sync\(\d+<[^>]*values\.db-wal>\) += 0/
 const FLUSH_BEGAN = /^(\d+) .*f(?:data)?sync\(\d+<[^>]*values\.db-wal> <unfinished/

@@ -320,20 +320,24 @@ const scenarios: Scenario[] = [
       expect(dataIn(editor, 'input')).toMatchObject({ kind: 'values', values: [1, 2, 3] })
       const viewer = await dataOf(client, board, { ...asked, widgets: ['rows', 'total'] }, 'dashboard_viewer')
       expect(statusesOf(viewer)).toEqual({ rows: 'forbidden', total: 200 })
-      await good(
-        client.request('POST', `/dataSources/${source}/scopes`, {
-          json: {
-            name: 'south',
-            tables: ['orders'],
-            subjects: { roles: ['Data_Editor'] },
-            filter: { op: 'eq', column: 'region', value: 'south' },
-          },
-        }),
+      const scopeTo = (value: string) => ({
+        name: 'own',
+        tables: ['orders'],
+        subjects: { roles: ['Data_Editor'] },
+        filter: { op: 'eq', column: 'region', value },
+      })
+      const scope = await good<Made>(
+        client.request('POST', `/dataSources/${source}/scopes`, { json: scopeTo('south') }),
       )
       const scoped = { widgets: ['sum', 'total'] }
       expect((await dataOf(client, board, scoped)).widgets['sum']?.data).toMatchObject({ value: 60 })
       const south = await dataOf(client, board, scoped, 'Data_Editor')
       expect(dataIn(south, 'sum')).toMatchObject({ value: 20 })
+      // Equal requests share their answer for a second, but not across a change of a scope.
+      const json = scopeTo('north')
+      await good(client.request('PUT', `/dataSources/${source}/scopes/${scope.id}`, { json }))
+      const north = await dataOf(client, board, scoped, 'Data_Editor')
+      expect(dataIn(north, 'sum')).toMatchObject({ value: 40 })
       const outside = await dataOf(client, board, scoped, 'dashboard_viewer')
       expect(outside.widgets['total']?.status).toBe(422)
     },

@@ -116,6 +116,18 @@ export function requireScopes(database: Database, dataSourceId: number, mark: st
     where data_source_id = ${dataSourceId} and ${markOf(dataSourceId)} <> ${mark}`)
 }
 
+/** A text that changes with each change of a scope, and of these users and their user groups. Ids of deleted scopes are not
+ * used again, so no two states of the scopes have one count, one highest id and one sum of versions. */
+export async function sightsMark(database: Database, userIds: readonly number[]): Promise<string> {
+  const ids = sql`(select value from json_each(${JSON.stringify(userIds)}))`
+  const [row] = await database.all<{ mark: string }>(sql`
+    select (select count(*) || ' ' || coalesce(max(id), 0) || ' ' || coalesce(sum(version), 0) from data_scopes)
+      || ', ' || (select coalesce(group_concat(id || ' ' || version), '') from users where id in ${ids})
+      || ', ' || (select coalesce(group_concat(user_id || ' ' || group_id), '') from (
+        select user_id, group_id from memberships where user_id in ${ids} order by user_id, group_id)) as mark`)
+  return row?.mark ?? ''
+}
+
 /** Whether a commit failed because a scope was no longer at its version. */
 export function isGuarded(error: unknown): boolean {
   return isNotNullViolation(error, 'data_scopes.version')

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { sightsMark } from '../../../data/scopes/service/sights.ts'
 import { ResultCache } from '../../../data/selection/result-cache.ts'
 import { statusOf } from '../../../http/problem.ts'
 import { signalOf, untilAborted } from '../../../lib/abort.ts'
@@ -24,7 +25,7 @@ const AT_ONCE = 8
 const WIDGET_MAX_MS = 10_000
 const ALL_MAX_MS = 30_000
 const RETRY_S = 5
-/** Equal requests of a user share their data for this long. */
+/** Equal requests of a user share their data for this long, unless scopes of the user change. */
 const SHARED_MS = 1_000
 const SHARED_MAX_BYTES = 16 * 1024 * 1024
 
@@ -47,8 +48,9 @@ export async function readData(
     shared.get(ports) ??
     new ResultCache<Answers>(SHARED_MAX_BYTES, ({ widgets }) => weightOf(widgets.values()))
   shared.set(ports, cache)
+  const seen = await sightsMark(context)
   const { value: answers } = await cache.find({
-    name: JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], ref, request]),
+    name: JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], seen, ref, request]),
     ageMaxMs: SHARED_MS,
     now: () => ports.clock.now(),
     signal: signalOf(context.request),

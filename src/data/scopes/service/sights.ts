@@ -1,6 +1,6 @@
 import { groupsOfUser } from '../../../access/user-groups/service.ts'
 import { readProperties } from '../../../access/users/service.ts'
-import type { Context } from '../../../context.ts'
+import type { Context, UserCaller } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { ColumnView, TableView } from '../../sources/schema.ts'
@@ -87,6 +87,19 @@ export async function isRestricted({ ports, caller }: Context, id: number): Prom
   return (await closedCopies(ports, id)).size > 0
 }
 
+/** A part of the key under which an answer for the caller is shared: it changes whenever the caller may see other rows or columns
+ * than before. Empty for administrators, who see all. */
+export async function sightsMark({ ports, caller }: Context): Promise<string> {
+  return caller.kind !== 'user' || caller.role === 'administrator'
+    ? ''
+    : store.sightsMark(ports.database, peopleOf(caller))
+}
+
+/** The ids of the caller and of the users whose rights bound the caller. */
+function peopleOf({ userId, bounds = [] }: UserCaller): readonly number[] {
+  return [userId, ...bounds.map((bound) => bound.userId)]
+}
+
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or
  * of a user counts from the next call on. */
 async function sightsFor(
@@ -95,7 +108,7 @@ async function sightsFor(
 ): Promise<(relation: Relation, access: Access) => Sight | null> {
   if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
   if (caller.role === 'administrator') return ({ columns }) => ({ columns, rows: null })
-  const ids = [caller.userId, ...(caller.bounds ?? []).map(({ userId }) => userId)]
+  const ids = peopleOf(caller)
   const [scopes, people] = await Promise.all([
     store.listScopes(ports.database, dataSourceId),
     readPeople(ports, ids),

@@ -2,10 +2,15 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 
 const TEST_MAX_MS = 400_000
-/** A statement that would take hours. */
-const ENDLESS = `SELECT count(*) FROM ${Array.from({ length: 24 }, (_, at) => `levels l${at}`).join(', ')} WHERE ${Array.from({ length: 24 }, (_, at) => `l${at}.level`).join(' + ')} > 1`
+/** A statement that would take hours; on workerd some seconds, since its SQLite, unlike D1, ends no statement. */
+const longStatement = (host: Stage['name']) => {
+  const copies = Array.from({ length: host === 'bun' ? 24 : 11 }, (_, at) => `l${at}`)
+  const all = copies.map((copy) => `levels ${copy}`).join(', ')
+  return `SELECT count(*) FROM ${all} WHERE ${copies.map((copy) => `${copy}.level`).join(' + ')} > 1`
+}
 const LINES = [
   'station,day,level,lat,lon,state',
   'Harlingen,2026-11-01,1.2,53.175,5.411,ok',
@@ -46,7 +51,7 @@ onMainHost('first-half-hour', (stage) => {
         await source.selectOption({ index: 1 })
         const text = page.locator('.code-editor').getByRole('textbox', { name: 'SQL' })
         await text.click()
-        await page.keyboard.insertText(ENDLESS)
+        await page.keyboard.insertText(longStatement(stage.name))
         await page.keyboard.press('Control+Enter')
         const running = page.getByText('The data query is running').first()
         await running.waitFor({ state: 'attached' })

@@ -109,7 +109,7 @@ onMainHost(
           await submit.click()
           await dialog.waitFor({ state: 'detached' })
           await page.getByRole('link', { name: 'Desk' }).waitFor()
-          expect(await page.getByRole('link', { name: 'Storms' }).count()).toBe(0)
+          await page.getByRole('link', { name: 'Storms' }).waitFor({ state: 'detached' })
         })
         expect((await stage.client.request('GET', `/dashboards/${inner.id}`)).status).toBe(404)
       },

@@ -63,6 +63,8 @@ function startReading(
   let timer: ReturnType<typeof setTimeout> | undefined
   let soon: ReturnType<typeof setTimeout> | null = null
   let latest: Readonly<Record<string, WidgetAnswer>> = {}
+  let asks = 0
+  let answered = 0
   const later = (ms: number): void => {
     clearTimeout(timer)
     timer = setTimeout(
@@ -72,10 +74,14 @@ function startReading(
   }
   const read = async (): Promise<void> => {
     clearTimeout(timer)
+    const ask = ++asks
+    // An answer that comes after the answer to a later request is too old.
+    const isOver = (): boolean => abort.signal.aborted || ask < answered
     setState((now) => ({ ...now, isLoading: true }))
     try {
       const data = await readData(asked, latest, abort.signal)
-      if (abort.signal.aborted) return
+      if (isOver()) return
+      answered = ask
       latest = merged(latest, data.widgets)
       const shown = latest
       setState(() => ({
@@ -87,7 +93,7 @@ function startReading(
       }))
       later(pauseOf(data))
     } catch (error) {
-      if (abort.signal.aborted) return
+      if (isOver()) return
       setState((now) => ({ ...now, failure: asFailure(error), isLoading: false }))
       later(RETRY_MS)
     }

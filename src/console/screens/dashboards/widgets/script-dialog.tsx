@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { call, send, urlOf } from '../../../api/client.ts'
+import { call, jsonOf, send, urlOf } from '../../../api/client.ts'
 import { Field } from '../../../kit/controls.tsx'
 import { FormDialog } from '../../../kit/overlays.tsx'
 import { t } from '../../../language/t.ts'
 import type { Values, WidgetOf } from '../dashboard.ts'
+import type { OrderedRun } from '../latest-run.ts'
 
 const ROUTE = '/dashboards/{id}/widgets/{widget}/run'
 
@@ -14,17 +15,14 @@ export async function orderRun(
   { dashboardId, widgetId }: { readonly dashboardId: number; readonly widgetId: string },
   params: Values,
   files: readonly File[],
-): Promise<void> {
+): Promise<OrderedRun> {
   const path = { id: String(dashboardId), widget: widgetId }
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  if (files.length === 0) {
-    await call('post', ROUTE, { path, headers, body: { params: { ...params } } })
-    return
-  }
+  if (files.length === 0) return call('post', ROUTE, { path, headers, body: { params: { ...params } } })
   const body = new FormData()
   body.append('params', JSON.stringify(params))
   for (const file of files) body.append('file', file)
-  await send('POST', urlOf(ROUTE, { path }), { headers, body })
+  return (await jsonOf(await send('POST', urlOf(ROUTE, { path }), { headers, body }))) as OrderedRun
 }
 
 /** The question before a run, and the files that come with it. */

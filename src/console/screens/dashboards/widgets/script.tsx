@@ -11,6 +11,8 @@ import { RunStateBadge } from '../../scripts/run-state.tsx'
 import { isActive } from '../../scripts/script.ts'
 import type { RunState } from '../../scripts/script.ts'
 import type { DataOf, Values, WidgetOf } from '../dashboard.ts'
+import { latestRun } from '../latest-run.ts'
+import type { OrderedRun } from '../latest-run.ts'
 import { orderRun, ScriptDialog } from './script-dialog.tsx'
 
 /** While a run goes on, its state is read at this pace. */
@@ -19,7 +21,7 @@ const FOLLOW_MS = 2_000
 /** The latest run of a script, and a button that runs it. */
 export function ScriptRun({
   widget,
-  data: { run },
+  data,
   name,
   place,
   params,
@@ -35,6 +37,8 @@ export function ScriptRun({
   readonly reload: () => void
 }): JSX.Element {
   const [isAsking, setAsking] = useState(false)
+  const [ordered, setOrdered] = useState<OrderedRun | null>(null)
+  const run = latestRun(data.run, ordered)
   const { scriptId, label, confirm, upload } = widget
   const runs = run !== null && isActive({ state: run.state as RunState })
   useEffect(() => {
@@ -43,7 +47,7 @@ export function ScriptRun({
     return () => clearInterval(timer)
   }, [runs, run?.id])
   const order = async (files: readonly File[]): Promise<void> => {
-    await orderRun(place, params, files)
+    setOrdered(await orderRun(place, params, files))
     reload()
   }
   return (

@@ -8,7 +8,7 @@ import type { Role } from '../../src/context.ts'
 import { PASSWORD } from '../api/client.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { faultsOf } from './accessibility.ts'
-import { CUT_CONTROLS, TOO_WIDE, WIDEST } from './layout.ts'
+import { CUT_CONTROLS, SMALL_ICONS, TOO_WIDE, WIDEST } from './layout.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** Whether a browser is installed: Debian has it in the package `chromium`. */
@@ -54,9 +54,10 @@ export const LOOKS = IS_COMPLETE ? ALL_LOOKS : ([ALL_LOOKS[0], ALL_LOOKS[1]] as 
 /** A page of the console in a browser of its own. */
 export type Screen = {
   readonly page: Page
-  /** Fails for faults of accessibility, for a page that is wider than the window, also at 320 px, and for a control that a box
-   * cuts at its side, in all `LOOKS`. On workerd, which serves the same page, it looks for the width alone, as the page was
-   * opened, unless all looks are tested. With all looks it takes a picture of each, whose name gets the width and the theme. */
+  /** Fails for faults of accessibility, for a page that is wider than the window, also at 320 px, for a control that a box cuts
+   * at its side, and for an icon that a button shrinks, in all `LOOKS`. On workerd, which serves the same page, it looks for the
+   * width alone, as the page was opened, unless all looks are tested. With all looks it takes a picture of each, whose name gets
+   * the width and the theme. */
   readonly check: (name: string) => Promise<void>
   /** Writes a picture of the page as it was opened to `test/console/pictures`, where all looks are tested. */
   readonly picture: (name: string) => Promise<void>
@@ -165,8 +166,10 @@ async function refuseOverflow(page: Page, title: string): Promise<void> {
       `${title}, at ${page.url()}: the page is ${tooWidePx} px wider than the window.\n${widest.join('\n')}`,
     )
   }
-  const cut = await page.evaluate<string[]>(CUT_CONTROLS)
-  if (cut.length > 0) throw new Error(`${title}, at ${page.url()}:\n${cut.join('\n')}`)
+  for (const faults of [CUT_CONTROLS, SMALL_ICONS]) {
+    const found = await page.evaluate<string[]>(faults)
+    if (found.length > 0) throw new Error(`${title}, at ${page.url()}:\n${found.join('\n')}`)
+  }
 }
 
 /** Notes what goes wrong in a page, and what the page loads. */

@@ -31,3 +31,9 @@ export const CUT_CONTROLS = `(() => {
     })
     .map((element) => 'cut: ' + element.outerHTML.slice(0, 160))
 })()`
+
+/** Icons of buttons that are drawn smaller than they are made. */
+export const SMALL_ICONS = `[...document.querySelectorAll('button > svg, a.btn > svg')]
+  .filter((icon) => icon.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+  .filter((icon) => icon.getBoundingClientRect().width < 12)
+  .map((icon) => 'small icon: ' + icon.parentElement.outerHTML.slice(0, 160))`

@@ -71,6 +71,7 @@ export function FormDialog({
   onSubmit,
   onClose,
   onCancel = onClose,
+  cancel = t('kit.cancel'),
   forcing,
   children,
 }: {
@@ -86,6 +87,8 @@ export function FormDialog({
   readonly onClose: () => void
   /** Called instead of `onClose` when the user closes the dialog without a save. */
   readonly onCancel?: () => void
+  /** The words of the button that closes the dialog without a save. */
+  readonly cancel?: string
   /** Offered below the objects that use what was to be deleted. */
   readonly forcing?: Forcing | undefined
   readonly children: (failure: Failure | null) => ComponentChildren
@@ -114,7 +117,7 @@ export function FormDialog({
       footer={
         <>
           <span class="grow" />
-          <Button onClick={onCancel}>{t('kit.cancel')}</Button>
+          <Button onClick={onCancel}>{cancel}</Button>
           <Button
             kind={danger ? 'danger' : 'primary'}
             type="submit"

@@ -77,6 +77,34 @@ onMainHost('dashboards', (stage) => {
   )
 
   test(
+    'a dashboard becomes the one that its user sees first, and no longer is',
+    () =>
+      stage.visit('dashboards/storm-desk', {}, async ({ page, check }) => {
+        const choose = async (item: string): Promise<void> => {
+          await page.getByRole('button', { name: 'More for Storm desk' }).click()
+          await page.getByRole('menuitem', { name: item }).click()
+        }
+        await choose('Make it my start dashboard')
+        await page.getByText('Storm desk is your start dashboard').waitFor()
+        await page.getByRole('link', { name: 'Overview' }).click()
+        await page.getByRole('link', { name: 'Your start dashboard' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Storm desk' }).waitFor()
+        expect(new URL(page.url()).pathname).toEndWith('/ui/dashboards/storm-desk')
+        await page.goto(`${stage.url}/ui/dashboards?name=storm`)
+        const row = page.getByRole('row', { name: /^Storm desk/ })
+        await row.getByText('start dashboard').waitFor()
+        await check('start')
+        await row.getByRole('link', { name: 'Storm desk' }).click()
+        await choose('No longer my start dashboard')
+        await page.getByText('Storm desk is no longer your start dashboard').waitFor()
+        await page.getByRole('link', { name: 'Overview' }).click()
+        await page.locator('#headline').waitFor()
+        expect(await page.getByRole('link', { name: 'Your start dashboard' }).count()).toBe(0)
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
     'all data of a page come in one call, and a viewer who may read it sees no control that changes it',
     () =>
       stage.visit('dashboards/storm-desk', { as: 'dashboard_viewer' }, async ({ page }) => {

@@ -1,6 +1,5 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 
-import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
@@ -20,10 +19,6 @@ const LINES = [
 ]
 
 onMainHost('first-half-hour', (stage) => {
-  beforeAll(async () => {
-    await good(stage.client.request('PATCH', '/settings.json', { json: { publicDashboards: true } }))
-  })
-
   test(
     'a file is dropped, becomes a table, a data query with a parameter, a chart on a dashboard, a public link and a map',
     async () => {
@@ -112,13 +107,18 @@ onMainHost('first-half-hour', (stage) => {
         expect(await same.getAttribute('style')).toContain('--x: 2')
         await other.close()
 
+        await page.getByRole('link', { name: 'Settings' }).click()
+        await page.getByLabel('Dashboards may have public links').check()
+        await page.getByRole('button', { name: 'Save', disabled: false }).click()
+        await page.getByText('The settings are saved').waitFor()
+        await page.goBack()
         await page.getByRole('button', { name: 'More for Coast' }).click()
         await page.getByRole('menuitem', { name: 'Public link' }).click()
         await dialog.getByRole('button', { name: 'Publish' }).click()
         await dialog.getByText('with the rights of admin').waitFor()
         await check('share')
         shared = (await dialog.locator('pre').textContent()) ?? ''
-        await dialog.getByRole('button', { name: 'Cancel' }).click()
+        await dialog.getByRole('button', { name: 'Close' }).last().click()
 
         await page.getByRole('link', { name: 'Map' }).click()
         await page.getByLabel('Data source', { exact: true }).selectOption({ index: 1 })

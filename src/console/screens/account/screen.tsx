@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import type { Item } from '../../api/client.ts'
+import type { Call, Item } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { readUser, signOut, user } from '../../api/session.ts'
 import { agentText } from '../../kit/agent.ts'
@@ -44,7 +44,8 @@ export function Screen(): JSX.Element {
 function Appearance(): JSX.Element {
   const me = user.value
   const [zone, setZone] = useState(me?.timeZone ?? '')
-  const save = async (change: { readonly language?: string; readonly timeZone?: string }): Promise<void> => {
+  const dashboards = useGet('/dashboards', {}).data?.items ?? []
+  const save = async (change: Call<'/users/{id}', 'patch'>['body']): Promise<void> => {
     if (me === null) return
     await call('patch', '/users/{id}', { path: { id: me.id }, body: change })
     await readUser()
@@ -82,6 +83,16 @@ function Appearance(): JSX.Element {
             value,
             text: t(`account.theme.${value}`),
           }))}
+        />
+        <SelectField
+          label={t('account.start')}
+          hint={t('account.startHint')}
+          value={String(me?.startDashboardId ?? '')}
+          onValue={(id) => background(save({ startDashboardId: id === '' ? null : Number(id) }))}
+          options={[
+            { value: '', text: t('account.startCommon') },
+            ...dashboards.map(({ id, name }) => ({ value: String(id), text: name })),
+          ]}
         />
         <Check label={t('keys.single')} checked={singleKeys.value} onChange={keepSingleKeys} />
       </div>

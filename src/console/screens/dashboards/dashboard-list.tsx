@@ -19,6 +19,7 @@ import { ImportDialog } from './import-dialog.tsx'
 import { DeleteGroupDialog, GroupDialog, NewDialog } from './list-dialogs.tsx'
 import { exportDashboards } from './more-menu.tsx'
 import { refusedMaking, refusedWriting } from './rights.ts'
+import { useStart } from './start.tsx'
 
 type DialogName = 'import' | 'new' | 'newGroup' | 'editGroup' | 'deleteGroup'
 
@@ -32,6 +33,7 @@ export function DashboardList(): JSX.Element {
   const path = pathOf(groups, groupText === '' ? null : Number(groupText))
   const group = path.at(-1) ?? null
   const all = dashboards.data?.items ?? []
+  const start = useStart(all.length > 0)
   return (
     <>
       <PageHead
@@ -60,6 +62,7 @@ export function DashboardList(): JSX.Element {
                 <Card>
                   <Contents
                     rows={search === '' ? rowsIn(group, groups, items) : rowsFound(search, groups, items)}
+                    start={start}
                     search={search}
                     onClear={() => setSearch('')}
                   />
@@ -189,10 +192,13 @@ function countIn({ id }: Group, groups: readonly Group[], dashboards: readonly S
 
 function Contents({
   rows,
+  start,
   search,
   onClear,
 }: {
   readonly rows: readonly Row[]
+  /** The id of the dashboard that the user sees first. */
+  readonly start: number | undefined
   readonly search: string
   readonly onClear: () => void
 }): JSX.Element {
@@ -210,7 +216,7 @@ function Contents({
       rows={rows}
       keyOf={(row) => (row.kind === 'group' ? `group ${row.group.id}` : row.dashboard.id)}
       columns={[
-        { key: 'name', title: t('data.name'), cell: (row) => <NameCell row={row} /> },
+        { key: 'name', title: t('data.name'), cell: (row) => <NameCell row={row} start={start} /> },
         {
           key: 'version',
           title: t('boards.version'),
@@ -234,7 +240,7 @@ function Contents({
   )
 }
 
-function NameCell({ row }: { readonly row: Row }): JSX.Element {
+function NameCell({ row, start }: { readonly row: Row; readonly start: number | undefined }): JSX.Element {
   if (row.kind === 'group')
     return (
       <>
@@ -245,11 +251,12 @@ function NameCell({ row }: { readonly row: Row }): JSX.Element {
         <div class="path">{t('boards.countIn', { count: row.count })}</div>
       </>
     )
-  const { name, urlName, description, valid, managedBy } = row.dashboard
+  const { id, name, urlName, description, valid, managedBy } = row.dashboard
   const notes = [row.path, description, managedBy === '' ? '' : t('boards.managedBy', { origin: managedBy })]
   return (
     <>
       <a href={linkTo(`dashboards/${urlName}`)}>{name}</a>{' '}
+      {id === start && <span class="chip">{t('boards.start')}</span>}{' '}
       {!valid && <State state="warning" text={t('boards.invalid')} />}
       {notes.filter(Boolean).map((text) => (
         <div key={text} class="path">

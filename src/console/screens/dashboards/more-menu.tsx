@@ -16,6 +16,7 @@ import { t } from '../../language/t.ts'
 import type { Dashboard, Values } from './dashboard.ts'
 import { refusedMaking, refusedWriting } from './rights.ts'
 import { ShareDialog } from './share-dialog.tsx'
+import { startItem } from './start.tsx'
 import { VersionsDialog } from './versions-dialog.tsx'
 
 /** Saves dashboards as a file: equal dashboards give equal files. */
@@ -61,6 +62,7 @@ export function MoreMenu({
             refused: refusedWriting(dashboard),
             run: () => setDialog('share'),
           },
+          startItem(dashboard),
           { text: t('boards.print'), icon: 'file', run: () => print() },
           {
             text: t('boards.export'),

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 
 import { API_BASE, call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
+import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Check, TextField } from '../../kit/controls.tsx'
 import { Code } from '../../kit/data.tsx'
@@ -66,6 +67,7 @@ export function ShareDialog({
       onSubmit={publish}
       onClose={() => undefined}
       onCancel={onClose}
+      {...(shared && !isNone ? { cancel: t('kit.close') } : {})}
     >
       {() => (
         <>
@@ -74,7 +76,14 @@ export function ShareDialog({
           {!shared && !link.failure && <Skeleton lines={2} />}
           {shared && !isNone && (
             <>
-              {!shared.works && <Note kind="warning">{t('boards.linkOff')}</Note>}
+              {!shared.works && (
+                <Note kind="warning">
+                  {t('boards.linkOff')}{' '}
+                  {user.value?.role === 'administrator' && (
+                    <a href={linkTo('settings')}>{t('nav.settings')}</a>
+                  )}
+                </Note>
+              )}
               <Code label={t('boards.publicLink')} text={addressOfLink(shared.path)} />
               <p class="label">
                 {t('boards.publishedBy', { name: shared.publishedBy })}

@@ -33,6 +33,11 @@ export function Screen(): JSX.Element {
       <section class="hero" aria-labelledby="headline">
         <div>
           <h1 id="headline">{alarms.data ? headline(alarms.data.items) : t('nav.overview')}</h1>
+          {user.value?.startDashboardId != null && (
+            <a class="start" href={linkTo('dashboards/start')}>
+              {t('overview.start')}
+            </a>
+          )}
           {root.data && (alarms.data ?? alarms.failure) && <p>{restSentence(counts)}</p>}
         </div>
         <TideChart />

@@ -8,7 +8,7 @@ import type { Failure } from '../../api/failure.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
-import { Button, SelectField, TextField } from '../../kit/controls.tsx'
+import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { FailureNote, Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
@@ -40,6 +40,8 @@ function Form({ settings, etag }: FormProps): JSX.Element {
   const [title, setTitle] = useState(settings.title)
   const [language, setLanguage] = useState(settings.language)
   const [theme, setTheme] = useState(settings.theme)
+  const [start, setStart] = useState(settings.startDashboardId)
+  const [isPublic, setPublic] = useState(settings.publicDashboards)
   const [apiKey, setApiKey] = useState(settings.translation?.apiKey ?? '')
   const [failure, setFailure] = useState<Failure | null>(null)
   const keyBefore = settings.translation?.apiKey ?? ''
@@ -47,13 +49,15 @@ function Form({ settings, etag }: FormProps): JSX.Element {
     ...(title === settings.title ? {} : { title }),
     ...(language === settings.language ? {} : { language }),
     ...(theme === settings.theme ? {} : { theme }),
+    ...(start === settings.startDashboardId ? {} : { startDashboardId: start }),
+    ...(isPublic === settings.publicDashboards ? {} : { publicDashboards: isPublic }),
     ...(apiKey === keyBefore ? {} : { translation: { apiKey: apiKey === '' ? null : apiKey } }),
   }
   const save = async (): Promise<void> => {
     setFailure(null)
     try {
       await callVersioned('patch', '/settings.json', { body: change, ifMatch: etag })
-      invalidate('/settings.json', '/session/options')
+      invalidate('/settings.json', '/session/options', '/dashboards/start')
       toast({ text: t('settings.saved') })
     } catch (error) {
       setFailure(asFailure(error))
@@ -92,6 +96,8 @@ function Form({ settings, etag }: FormProps): JSX.Element {
           onValue={setTheme}
           options={THEMES.map((value) => ({ value, text: t(`settings.theme.${value}`) }))}
         />
+        <StartField value={start} onValue={setStart} error={failure?.at('/startDashboardId')} />
+        <Check label={t('settings.publicDashboards')} checked={isPublic} onChange={setPublic} />
         {settings.translation && (
           <TextField
             label={t('settings.apiKey')}
@@ -112,6 +118,32 @@ function Form({ settings, etag }: FormProps): JSX.Element {
         </div>
       </form>
     </Card>
+  )
+}
+
+/** The dashboard that users without one of their own see first. */
+function StartField({
+  value,
+  onValue,
+  error,
+}: {
+  readonly value: number | null
+  readonly onValue: (value: number | null) => void
+  readonly error: string | undefined
+}): JSX.Element {
+  const dashboards = useGet('/dashboards', {}).data?.items ?? []
+  return (
+    <SelectField
+      label={t('settings.start')}
+      hint={t('settings.startHint')}
+      error={error}
+      value={String(value ?? '')}
+      onValue={(id) => onValue(id === '' ? null : Number(id))}
+      options={[
+        { value: '', text: t('settings.startFirst') },
+        ...dashboards.map(({ id, name }) => ({ value: String(id), text: name })),
+      ]}
+    />
   )
 }
 

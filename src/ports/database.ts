@@ -58,6 +58,23 @@ export function isOffVersion(error: unknown, table: string): boolean {
   return isNotNullViolation(error, `${table}.created_at`)
 }
 
+/** A write that fails the batch, as `isCircle` tells, when a row is below itself.
+ * @param table whose columns `parent_id` lead to rows of the same table, and `created_at` is not null */
+export function guardCircle(database: Database, table: string, id: number): Write {
+  return database.run(`
+    update ${table} set created_at = case when id not in (
+      with recursive above (id) as (
+        select parent_id from ${table} where id = ${id}
+        union select t.parent_id from ${table} t join above on t.id = above.id)
+      select id from above where id is not null) then created_at end
+    where id = ${id}`)
+}
+
+/** Tells whether a statement failed because a row of this table was below itself, as `guardCircle` refuses. */
+export function isCircle(error: unknown, table: string): boolean {
+  return isNotNullViolation(error, `${table}.created_at`)
+}
+
 /**
  * Tells whether a statement failed because a unique or primary key that contains this column already has the value.
  * A constraint over several columns answers to each of them.

@@ -1,10 +1,10 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
+import { commitGroup, idsBelow } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
-import type { Write } from '../../../ports/database.ts'
+import { isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Values } from '../parameters.ts'
 import { lineOf } from '../rights.ts'
@@ -97,7 +97,7 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const holder = { kind: 'group', id: store.groupNamed(row) } as const
   const own = { subjectType: 'user', subjectId: sights.userId, write: true, execute: true } as const
   await refuseFull('dashboard_groups', full, () =>
-    commitGroup(ports, [
+    commitGroup(ports, 'dashboard_groups', [
       store.insertGroup(database, row, GROUPS_MAX),
       entry,
       ...(sights.role === 'administrator' ? [] : [insertGrant(database, holder, own)]),
@@ -125,17 +125,10 @@ export async function updateGroup(
   if (body.parentId !== before.parentId) requireParent(sights, body.parentId, heightOf(sights, id))
   const after = changeOf(ports, body)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
-  try {
-    await commitGroup(ports, [
-      ...store.updateGroup(ports.database, before, after),
-      recorded(context, 'update', told),
-    ])
-  } catch (error) {
-    if (!store.isCycle(error)) throw error
-    throw new Refusal('cycle', 'A group cannot be moved into itself or a group below it.', [
-      { pointer: '/parentId', message: 'is the group or a group below it' },
-    ])
-  }
+  await commitGroup(ports, 'dashboard_groups', [
+    ...store.updateGroup(ports.database, before, after),
+    recorded(context, 'update', told),
+  ])
   const now = await sightsOf(context)
   return versioned(ports, now, requireGroup(now, id, 'read'))
 }
@@ -152,7 +145,7 @@ export async function deleteGroup(
   const { database } = ports
   const sights = await sightsOf(context)
   const row = requireGroup(sights, id, 'write')
-  const ids = idsBelow(sights, id)
+  const ids = idsBelow(sights.groups.values(), id)
   const inside = (await listDashboards(database)).filter(({ groupId }) => ids.includes(groupId ?? 0))
   if (!isRecursive && ids.length + inside.length > 1)
     throw new Refusal(
@@ -203,28 +196,9 @@ function requireParent(sights: Sights, parentId: number | null, height: number):
 /** The levels from a group down, with itself. */
 function heightOf(sights: Sights, id: number): number {
   const own = lineOf(sights.groups, id).length
-  return Math.max(...idsBelow(sights, id).map((one) => lineOf(sights.groups, one).length - own + 1))
-}
-
-function idsBelow({ groups }: Sights, id: number): readonly number[] {
-  const ids = [id]
-  // The list grows while it is read.
-  for (const parent of ids) for (const row of groups.values()) if (row.parentId === parent) ids.push(row.id)
-  return ids
-}
-
-/** @throws {Refusal} name_taken, precondition_failed, invalid for a parent that does not exist */
-async function commitGroup({ database }: Ports, writes: readonly Write[]): Promise<void> {
-  try {
-    await commit(database, writes)
-  } catch (error) {
-    if (store.isGuarded(error)) throw stale('group')
-    if (isForeignKeyViolation(error)) throw invalidAt('/parentId', 'must be the id of an existing group')
-    if (!isUniqueViolation(error, 'dashboard_groups.name')) throw error
-    throw new Refusal('name_taken', 'Another group of this parent has this name.', [
-      { pointer: '/name', message: 'is already used' },
-    ])
-  }
+  return Math.max(
+    ...idsBelow(sights.groups.values(), id).map((one) => lineOf(sights.groups, one).length - own + 1),
+  )
 }
 
 function changeOf({ clock }: Ports, { name, parentId, position, defaultParams }: GroupBody): GroupChange {

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { dashboardGroups } from '../../../../db/tables/dashboards.ts'
-import { isNotNullViolation } from '../../../ports/database.ts'
+import { guardCircle } from '../../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
 import type { Values } from '../parameters.ts'
 
@@ -8,15 +8,6 @@ export type GroupRow = Omit<typeof dashboardGroups.$inferSelect, 'defaultParams'
   readonly defaultParams: Values
 }
 export type GroupChange = Pick<GroupRow, 'name' | 'parentId' | 'position' | 'defaultParams' | 'updatedAt'>
-
-/** The groups in the order of their positions. */
-export async function listGroups(database: Database): Promise<GroupRow[]> {
-  const rows = await database
-    .select()
-    .from(dashboardGroups)
-    .orderBy(dashboardGroups.position, sql`${dashboardGroups.name} collate nocase`, dashboardGroups.id)
-  return rows as GroupRow[]
-}
 
 /** The id of the group with this name and parent, within a commit. */
 export function groupNamed({ name, parentId }: Pick<GroupRow, 'name' | 'parentId'>): IdExpression {
@@ -29,8 +20,8 @@ export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: 
   return database.insert(dashboardGroups).values({ ...row, createdAt })
 }
 
-/** Changes a group. The batch fails as `isGuarded` recognises for one that has another version, and as `isCycle` recognises
- * when the group would be below itself, or more than `depthMax` levels would be above one another. */
+/** Changes a group. The batch fails, as `commitGroup` knows, for a group that has another version, or that would be below
+ * itself. */
 export function updateGroup(
   database: Database,
   { id, version }: Pick<GroupRow, 'id' | 'version'>,
@@ -42,23 +33,8 @@ export function updateGroup(
       .update(dashboardGroups)
       .set({ ...change, version: next })
       .where(eq(dashboardGroups.id, id)),
-    database.run(sql`
-      update dashboard_groups set created_at = case when id not in (
-        with recursive above (id) as (
-          select parent_id from dashboard_groups where id = ${id}
-          union select g.parent_id from dashboard_groups g join above on g.id = above.id)
-        select id from above where id is not null) then created_at end
-      where id = ${id}`),
+    guardCircle(database, 'dashboard_groups', id),
   ]
-}
-
-/** Whether a commit failed because a group was no longer at its version. */
-export function isGuarded(error: unknown): boolean {
-  return isNotNullViolation(error, 'dashboard_groups.version')
-}
-
-export function isCycle(error: unknown): boolean {
-  return isNotNullViolation(error, 'dashboard_groups.created_at')
 }
 
 /** Deletes groups. Fails for the foreign key while something else is in one of them. */

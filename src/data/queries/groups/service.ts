@@ -1,11 +1,11 @@
 import { recorder } from '../../../access/audit/service.ts'
 import { refuseWhileShown } from '../../../access/dashboard-use/service.ts'
 import type { Context } from '../../../context.ts'
+import { commitGroup, idsBelow } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
-import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
+import { Refusal, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
-import type { Write } from '../../../ports/database.ts'
+import { isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { keyOf } from '../references.ts'
 import { deletionWrites, hasDependents, isReferredTo } from '../service/dependents.ts'
@@ -42,7 +42,7 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(change) })
   const full = `There must be at most ${GROUPS_MAX} groups of data queries. Delete one first.`
   await refuseFull('data_query_groups', full, () =>
-    commitGroup(ports, [store.insertGroup(database, row, GROUPS_MAX), entry]),
+    commitGroup(ports, 'data_query_groups', [store.insertGroup(database, row, GROUPS_MAX), entry]),
   )
   const made = await store.findGroupNamed(database, row)
   if (!made) throw stale('group')
@@ -61,17 +61,10 @@ export async function updateGroup(
   if (ifMatch !== null && ifMatch !== before.version) throw stale('group')
   const after = changeOf(ports, body)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
-  try {
-    await commitGroup(ports, [
-      ...store.updateGroup(ports.database, before, after),
-      recorded(context, 'update', told),
-    ])
-  } catch (error) {
-    if (!store.isCycle(error)) throw error
-    throw new Refusal('cycle', 'A group cannot be moved into itself or a group below it.', [
-      { pointer: '/parentId', message: 'is the group or a group below it' },
-    ])
-  }
+  await commitGroup(ports, 'data_query_groups', [
+    ...store.updateGroup(ports.database, before, after),
+    recorded(context, 'update', told),
+  ])
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
@@ -101,27 +94,6 @@ export async function deleteGroup(
     if (isForeignKeyViolation(error)) throw stale('group')
     if (!isReferredTo(error)) throw error
     throw await hasDependents(ports, members)
-  }
-}
-
-function idsBelow(rows: readonly GroupRow[], id: number): readonly number[] {
-  const ids = [id]
-  // The list grows while it is read.
-  for (const parent of ids) for (const row of rows) if (row.parentId === parent) ids.push(row.id)
-  return ids
-}
-
-/** @throws {Refusal} name_taken, precondition_failed, invalid for a parent that does not exist */
-async function commitGroup({ database }: Ports, writes: readonly Write[]): Promise<void> {
-  try {
-    await commit(database, writes)
-  } catch (error) {
-    if (store.isGuarded(error)) throw stale('group')
-    if (isForeignKeyViolation(error)) throw invalidAt('/parentId', 'must be the id of an existing group')
-    if (!isUniqueViolation(error, 'data_query_groups.name')) throw error
-    throw new Refusal('name_taken', 'Another group of this parent has this name.', [
-      { pointer: '/name', message: 'is already used' },
-    ])
   }
 }
 

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { dataQueries, dataQueryGroups } from '../../../../db/tables/queries.ts'
-import { isNotNullViolation } from '../../../ports/database.ts'
+import { guardCircle } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type GroupRow = typeof dataQueryGroups.$inferSelect
@@ -39,8 +39,8 @@ export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: 
   return database.insert(dataQueryGroups).values({ ...row, createdAt })
 }
 
-/** Changes a group. The batch fails as `isGuarded` recognises for one that has another version, and as `isCycle` recognises
- * when the group would be below itself. */
+/** Changes a group. The batch fails, as `commitGroup` knows, for a group that has another version, or that would be below
+ * itself. */
 export function updateGroup(
   database: Database,
   { id, version }: Pick<GroupRow, 'id' | 'version'>,
@@ -52,23 +52,8 @@ export function updateGroup(
       .update(dataQueryGroups)
       .set({ ...change, version: next })
       .where(eq(dataQueryGroups.id, id)),
-    database.run(sql`
-      update data_query_groups set created_at = case when id not in (
-        with recursive above (id) as (
-          select parent_id from data_query_groups where id = ${id}
-          union select g.parent_id from data_query_groups g join above on g.id = above.id)
-        select id from above where id is not null) then created_at end
-      where id = ${id}`),
+    guardCircle(database, 'data_query_groups', id),
   ]
-}
-
-/** Whether a commit failed because a group was no longer at its version. */
-export function isGuarded(error: unknown): boolean {
-  return isNotNullViolation(error, 'data_query_groups.version')
-}
-
-export function isCycle(error: unknown): boolean {
-  return isNotNullViolation(error, 'data_query_groups.created_at')
 }
 
 /** Deletes groups. Fails for the foreign key while something else is in one of them. */

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 
 import { dataBody } from '../../src/analytics/dashboards/data/schema.ts'
 import { readData } from '../../src/analytics/dashboards/data/service.ts'
+import { readNested } from '../../src/analytics/dashboards/nested/service.ts'
+import type { Context } from '../../src/context.ts'
 import type { SeriesName } from '../../src/domain/series.ts'
 import { noValues, openBoards } from './dashboard-stage.ts'
 
@@ -22,3 +24,50 @@ test('20 histories of 20 jobs are one read of all series', async () => {
     await stage.close()
   }
 })
+
+test('a dashboard with those that it embeds and all names is 5 statements', async () => {
+  const stage = await openBoards(2, noValues)
+  try {
+    const [job = 0, other = 0] = stage.ids
+    const value = (jobId: number) => ({ kind: 'value', source: { type: 'job', jobId } })
+    const last = await stage.makeBoard({ of: value(other), gone: value(999_999) })
+    const third = await stage.makeBoard({ last: { kind: 'dashboard', dashboardId: last } })
+    const second = await stage.makeBoard({ third: { kind: 'dashboard', dashboardId: third } })
+    const linked = await stage.makeBoard({})
+    const link = { dashboardId: linked }
+    const first = await stage.makeBoard({
+      second: { kind: 'dashboard', dashboardId: second },
+      of: { ...value(job), link },
+    })
+    const { context, statements } = counted(await stage.viewer())
+    const view = await readNested(context, first, {})
+    expect(view.children.map(({ dashboard, depth }) => [dashboard.id, depth])).toEqual([
+      [second, 1],
+      [third, 2],
+      [last, 3],
+    ])
+    expect(Object.keys(view.dashboards).map(Number)).toEqual([last, third, second, linked])
+    expect(Object.keys(view.objects).map(Number)).toEqual([job, other])
+    expect(view.hidden).toEqual({ objects: [999_999], dashboards: [] })
+    expect(view.children.at(-1)?.dashboard.problems.map(({ code }) => code)).toEqual(['gone'])
+    expect(statements.count).toBeLessThanOrEqual(5)
+  } finally {
+    await stage.close()
+  }
+})
+
+/** A context whose database counts its statements. */
+function counted(context: Context): {
+  readonly context: Context
+  readonly statements: { readonly count: number }
+} {
+  const statements = { count: 0 }
+  const database = new Proxy(context.ports.database, {
+    get(target, name) {
+      if (name === 'all' || name === 'run' || name === 'select') statements.count += 1
+      const found: unknown = Reflect.get(target, name)
+      return typeof found === 'function' ? (found.bind(target) as unknown) : found
+    },
+  })
+  return { context: { ...context, ports: { ...context.ports, database } }, statements }
+}

@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm'
+
 import { dashboardBody } from '../../src/analytics/dashboards/schema.ts'
 import { createDashboard } from '../../src/analytics/dashboards/service.ts'
 import type { Context } from '../../src/context.ts'
@@ -35,7 +37,22 @@ export async function openBoards(jobs: number, read: JobActors['bucketsAll']) {
     const body = dashboardBody.parse({ name: 'Board', definition: { widgets } })
     return (await createDashboard(context, body)).view.id
   }
-  return { context, ids, makeBoard, close: () => opened.close() }
+  /** A viewer with a grant on all dashboards. */
+  const viewer = async (): Promise<Context> => {
+    const { database } = context.ports
+    await database.run(
+      sql`insert into dashboard_grants (dashboard_id, write, execute) select id, 0, 0 from dashboards`,
+    )
+    const caller = {
+      kind: 'user',
+      userId: 2,
+      username: 'viewer',
+      role: 'dashboard_viewer',
+      sessionHash: null,
+    } as const
+    return { ports: context.ports, caller, requestId: 'test' }
+  }
+  return { context, ids, makeBoard, viewer, close: () => opened.close() }
 }
 
 /** No values of each series. */

@@ -46,6 +46,38 @@ export async function findDashboard(
   return rows.find(({ urlName }) => urlName === ref) ?? rows[0] ?? null
 }
 
+/** A dashboard of a family. Its definition is empty where widgets only lead to it. */
+export type FamilyRow = DashboardRow & { readonly isFirst: boolean }
+
+/** A dashboard by its id, its URL name, or a former URL name; with the dashboards that it embeds, level by level, and with
+ * those that their widgets lead to. */
+export async function readFamily(
+  database: Database,
+  { ref, now, depthMax }: { readonly ref: number | string; readonly now: number; readonly depthMax: number },
+): Promise<FamilyRow[]> {
+  const first =
+    typeof ref === 'number'
+      ? sql`${ref}`
+      : sql`coalesce((select id from dashboards where url_name = ${ref}),
+          (select dashboard_id from dashboard_old_urls where url_name = ${ref} and until_at > ${now}))`
+  const family = sql`with recursive family (id, level, is_linked) as (
+    select id, 0, 0 from dashboards where id = ${first} union
+    select r.target_id, f.level + 1, r.pointer like '%/link/dashboardId' from family f
+    join dashboard_references r on r.dashboard_id = f.id and r.kind = 'dashboard'
+    where f.is_linked = 0 and f.level <= cast(${depthMax} as integer))`
+  const rows = await database
+    .select({
+      ...getTableColumns(dashboards),
+      definition: sql<string>`case when ${dashboards.id} in (${family} select id from family where is_linked = 0)
+        then ${dashboards.definition} else '' end`,
+      isFirst: sql<number>`${dashboards.id} = ${first}`,
+    })
+    .from(dashboards)
+    .where(sql`${dashboards.id} in (${family} select id from family)`)
+    .orderBy(dashboards.id)
+  return rows.map((row) => ({ ...row, isFirst: Number(row.isFirst) === 1 }))
+}
+
 /** Dashboards with their definitions, by id. */
 export function readDashboards(database: Database, ids: readonly number[]): Promise<DashboardRow[]> {
   return Promise.resolve(
@@ -202,11 +234,19 @@ export function replaceReferences(
 
 type ReferenceRow = Omit<typeof dashboardReferences.$inferSelect, 'kind'> & Pick<Reference, 'kind'>
 
+type GoneRow = Pick<ReferenceRow, 'dashboardId' | 'pointer' | 'kind' | 'targetId' | 'targetName'>
+
+/** The condition that the target of a reference `r` does not exist any more. */
+export const IS_GONE = sql`not case r.kind
+  when 'object' then exists (select 1 from objects o where o.id = r.target_id)
+  when 'dataQuery' then exists (select 1 from data_queries q where q.id = r.target_id)
+  when 'script' then exists (select 1 from scripts s where s.id = r.target_id)
+  when 'dashboard' then exists (select 1 from dashboards d where d.id = r.target_id)
+  when 'file' then exists (select 1 from files f where f.name = r.target_name)
+  else 1 end`
+
 /** The targets of dashboards that do not exist any more. */
-export function listGone(
-  database: Database,
-  dashboardIds: readonly number[] | null,
-): Promise<Pick<ReferenceRow, 'dashboardId' | 'pointer' | 'kind' | 'targetId' | 'targetName'>[]> {
+export function listGone(database: Database, dashboardIds: readonly number[] | null): Promise<GoneRow[]> {
   const among =
     dashboardIds === null
       ? sql`1`
@@ -214,13 +254,7 @@ export function listGone(
   return database.all(sql`
     select r.dashboard_id as "dashboardId", r.pointer as "pointer", r.kind as "kind", r.target_id as "targetId",
       r.target_name as "targetName"
-    from dashboard_references r where ${among} and not case r.kind
-      when 'object' then exists (select 1 from objects o where o.id = r.target_id)
-      when 'dataQuery' then exists (select 1 from data_queries q where q.id = r.target_id)
-      when 'script' then exists (select 1 from scripts s where s.id = r.target_id)
-      when 'dashboard' then exists (select 1 from dashboards d where d.id = r.target_id)
-      when 'file' then exists (select 1 from files f where f.name = r.target_name)
-      else 1 end
+    from dashboard_references r where ${among} and ${IS_GONE}
     order by r.dashboard_id, r.pointer`)
 }
 

@@ -7,12 +7,13 @@ import type { ReferenceKind } from '../references.ts'
 import { lineOf } from '../rights.ts'
 import type { DashboardRef, ReadQuery } from '../schema.ts'
 import { EMBEDDED_MAX } from '../service/changes.ts'
+import { sightsOf } from '../service/rights.ts'
 import type { Sights } from '../service/rights.ts'
-import { requireDashboard, viewOf } from '../service/views.ts'
-import { readDashboards } from '../store.ts'
+import { noDashboard, viewWith } from '../service/views.ts'
+import { readFamily } from '../store.ts'
 import type { DashboardRow } from '../store.ts'
 import type { NestedView } from './schema.ts'
-import { readQueries, readScripts } from './store.ts'
+import { readShown } from './store.ts'
 
 type Query = Omit<ReadQuery, 'raw'>
 type Child = {
@@ -24,38 +25,53 @@ type Child = {
 
 /** A dashboard with the dashboards that it embeds, and the names of all that they show.
  * @throws {Refusal} not_found, also for a dashboard that is not valid */
-export async function readNested(context: Context, ref: DashboardRef, query: Query): Promise<NestedView> {
-  const { database } = context.ports
-  const { row, definition, sights } = await requireDashboard(context, ref, 'read')
-  const { children, hidden } = await childrenOf(context, { row, sights })
+export async function readNested(
+  context: Context,
+  ref: DashboardRef,
+  { language }: Query,
+): Promise<NestedView> {
+  const { ports } = context
+  const [sights, family] = await Promise.all([
+    sightsOf(context),
+    readFamily(ports.database, { ref, now: ports.clock.now(), depthMax: EMBEDDED_MAX }),
+  ])
+  const row = family.find(({ isFirst }) => isFirst)
+  const definition = row && sights.ofDashboard(row).read ? readDefinition(row.definition) : null
+  if (!row || !definition) throw noDashboard()
+  const { children, hidden } = childrenOf(family, { row, sights })
   const shown = [row, ...children.map((child) => child.row)]
   const idsOf = (kind: ReferenceKind) => [...new Set(shown.flatMap((one) => targetsOf(one, kind)))]
-  const [dashboard, views, objects, dataQueries, scripts, named] = await Promise.all([
-    viewOf(context, { row, sights }, { ...query, raw: false }),
-    Promise.all(
-      children.map((child) => viewOf(context, { row: child.row, sights }, { ...query, raw: false })),
-    ),
+  const [objects, read] = await Promise.all([
     readItems(context, idsOf('object')),
-    readQueries(database, idsOf('dataQuery')),
-    readScripts(database, idsOf('script')),
-    readDashboards(database, idsOf('dashboard')),
+    readShown(ports.database, {
+      dashboards: shown.map(({ id }) => id),
+      queries: idsOf('dataQuery'),
+      scripts: idsOf('script'),
+      userId: sights.userId,
+    }),
   ])
-  const readable = named.filter((one) => sights.ofDashboard(one).read)
-  const line = lineOf(sights.groups, row.groupId)
-  const defaults = line.map(({ defaultParams }) => defaultParams)
+  const viewed = (one: DashboardRow) => {
+    const gone = read.gone.filter(({ dashboardId }) => dashboardId === one.id)
+    return viewWith(ports, { row: one, sights }, { gone, language: language ?? read.language })
+  }
+  const linked = new Set(idsOf('dashboard'))
+  const readable = family.filter((one) => linked.has(one.id) && sights.ofDashboard(one).read)
+  const defaults = lineOf(sights.groups, row.groupId).map(({ defaultParams }) => defaultParams)
   return {
-    dashboard,
+    dashboard: viewed(row),
     group: groupOf(sights, row.groupId),
     params: { ...resolveParameters(definition, {}, defaults).values },
-    children: children.flatMap(({ widget, parentId, depth }, index) => {
-      const view = views[index]
-      return view ? [{ dashboard: view, widget, parentId, depth }] : []
-    }),
+    children: children.map(({ row: child, widget, parentId, depth }) => ({
+      dashboard: viewed(child),
+      widget,
+      parentId,
+      depth,
+    })),
     objects: byId(objects.map(({ id, type, name, deviceName = '' }) => ({ id, type, name, deviceName }))),
     dataQueries: byId(
-      dataQueries.map(({ id, name, published, parameters }) => ({ id, name, published, parameters })),
+      read.queries.map(({ id, name, published, parameters }) => ({ id, name, published, parameters })),
     ),
-    scripts: byId(scripts),
+    scripts: byId(read.scripts),
     dashboards: byId(readable.map(({ id, name }) => ({ id, name }))),
     hidden: {
       objects: without(idsOf('object'), objects),
@@ -71,24 +87,23 @@ function groupOf(sights: Sights, groupId: number | null): NestedView['group'] {
 }
 
 /** The dashboards that are embedded, level by level, as far as the caller may read them. */
-async function childrenOf(
-  { ports: { database } }: Context,
+function childrenOf(
+  family: readonly DashboardRow[],
   { row, sights }: { readonly row: DashboardRow; readonly sights: Sights },
-): Promise<{ readonly children: readonly Child[]; readonly hidden: readonly number[] }> {
+): { readonly children: readonly Child[]; readonly hidden: readonly number[] } {
   const children: Child[] = []
   const hidden: number[] = []
+  const readable = new Map(family.filter(isReadableBy(sights)).map((one) => [one.id, one]))
   let parents: readonly DashboardRow[] = [row]
-  for (let depth = 1; depth <= EMBEDDED_MAX && parents.length > 0; depth++) {
-    const embedded = parents.flatMap((parent) => embeddedIn(parent))
-    if (embedded.length === 0) break
-    const found = await readDashboards(database, [...new Set(embedded.map(({ id }) => id))])
-    const readable = new Map(found.filter(isReadableBy(sights)).map((one) => [one.id, one]))
-    for (const { id, widget, parentId } of embedded) {
+  for (let depth = 1; depth <= EMBEDDED_MAX; depth++) {
+    const next = new Map<number, DashboardRow>()
+    for (const { id, widget, parentId } of parents.flatMap((parent) => embeddedIn(parent))) {
       const child = readable.get(id)
       if (child) children.push({ row: child, widget, parentId, depth })
       else hidden.push(id)
+      if (child) next.set(id, child)
     }
-    parents = [...readable.values()]
+    parents = [...next.values()]
   }
   return { children, hidden }
 }

@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../../ports/database.ts'
+import { IS_GONE } from '../store.ts'
+import type { listGone } from '../store.ts'
 
 export type NamedQuery = {
   readonly id: number
@@ -17,24 +20,68 @@ type QueryRow = Omit<NamedQuery, 'isAccessible' | 'parameters'> & {
 /** The names of the parameters of data queries: of the published version, or of the draft of an unpublished one. */
 export async function readQueries(database: Database, ids: readonly number[]): Promise<NamedQuery[]> {
   const rows = await database.all<QueryRow>(sql`
-    select q.id as "id", q.name as "name", q.published as "published", q.is_accessible as "isAccessible",
-      coalesce(v.parameters, q.parameters) as "parameters"
-    from data_queries q left join data_query_versions v on v.query_id = q.id and v.number = q.published
-    where q.id in (select value from json_each(${JSON.stringify(ids)}))`)
-  return rows.map((row) => ({
-    ...row,
-    isAccessible: row.isAccessible === 1,
-    parameters: (JSON.parse(row.parameters) as { name: string }[]).map(({ name }) => name),
-  }))
+    select id as "id", name as "name", published as "published", is_accessible as "isAccessible",
+      parameters as "parameters" from (${queriesAmong(ids)})`)
+  return rows.map(namedQuery)
 }
 
-/** The names of scripts, and the media types that they accept. */
-export async function readScripts(
+export type NamedScript = { readonly id: number; readonly name: string; readonly acceptedFiles: string[] }
+
+/** Data queries and scripts that dashboards show, and references to things that are gone. */
+export type Shown = {
+  readonly queries: readonly NamedQuery[]
+  readonly scripts: readonly NamedScript[]
+  readonly gone: Awaited<ReturnType<typeof listGone>>
+  /** The language of the user. */
+  readonly language: string
+}
+
+/** The names of what dashboards show, what is gone of it, and the language of a user, in one statement. */
+export async function readShown(
   database: Database,
-  ids: readonly number[],
-): Promise<{ readonly id: number; readonly name: string; readonly acceptedFiles: string[] }[]> {
-  const rows = await database.all<{ id: number; name: string; acceptedFiles: string }>(sql`
-    select id as "id", name as "name", accepted_files as "acceptedFiles" from scripts
-    where id in (select value from json_each(${JSON.stringify(ids)}))`)
-  return rows.map((row) => ({ ...row, acceptedFiles: JSON.parse(row.acceptedFiles) as string[] }))
+  asked: {
+    readonly dashboards: readonly number[]
+    readonly queries: readonly number[]
+    readonly scripts: readonly number[]
+    readonly userId: number
+  },
+): Promise<Shown> {
+  const rows = await database.all<{ kind: string; item: string }>(sql`
+    select 'query' as "kind", json_object('id', id, 'name', name, 'published', published,
+        'isAccessible', is_accessible, 'parameters', parameters) as "item", id, '' from (${queriesAmong(asked.queries)})
+    union all
+    select 'script', json_object('id', id, 'name', name, 'acceptedFiles', json(accepted_files)), id, ''
+    from scripts where id in ${among(asked.scripts)}
+    union all
+    select 'gone', json_object('dashboardId', r.dashboard_id, 'pointer', r.pointer, 'kind', r.kind,
+        'targetId', r.target_id, 'targetName', r.target_name), r.dashboard_id, r.pointer
+    from dashboard_references r where r.dashboard_id in ${among(asked.dashboards)} and ${IS_GONE}
+    union all
+    select 'language', json_quote(language), id, '' from users where id = ${asked.userId}
+    order by 3, 4`)
+  const itemsOf = <Item>(wanted: string) =>
+    rows.flatMap(({ kind, item }) => (kind === wanted ? [JSON.parse(item) as Item] : []))
+  return {
+    queries: itemsOf<QueryRow>('query').map(namedQuery),
+    scripts: itemsOf('script'),
+    gone: itemsOf('gone'),
+    language: itemsOf<string>('language')[0] ?? '',
+  }
+}
+
+/** Data queries with the names of their parameters as a JSON list. */
+function queriesAmong(ids: readonly number[]): SQL {
+  return sql`
+    select q.id as id, q.name as name, q.published as published, q.is_accessible as is_accessible,
+      (select json_group_array(p.value ->> 'name') from json_each(coalesce(v.parameters, q.parameters)) p) as parameters
+    from data_queries q left join data_query_versions v on v.query_id = q.id and v.number = q.published
+    where q.id in ${among(ids)}`
+}
+
+function among(ids: readonly number[]): SQL {
+  return sql`(select value from json_each(${JSON.stringify(ids)}))`
+}
+
+function namedQuery(row: QueryRow): NamedQuery {
+  return { ...row, isAccessible: row.isAccessible === 1, parameters: JSON.parse(row.parameters) as string[] }
 }

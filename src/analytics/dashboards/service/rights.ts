@@ -1,10 +1,9 @@
 import type { Role, Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { listGroups } from '../groups/store.ts'
 import type { GroupRow } from '../groups/store.ts'
 import { common, DashboardRights } from '../rights.ts'
 import type { Permissions } from '../rights.ts'
-import { readGrants } from '../store/rights.ts'
+import { readGroupsAndGrants } from '../store/rights.ts'
 
 /** The rights of the caller on all dashboards, with the groups that they depend on. */
 export type Sights = {
@@ -19,11 +18,14 @@ export type Sights = {
 export async function sightsOf({ ports: { database }, caller }: Context): Promise<Sights> {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   const users = [caller, ...(caller.bounds ?? [])]
-  const [groups, ...grants] = await Promise.all([
-    listGroups(database),
-    ...users.map(({ userId }) => readGrants(database, userId)),
-  ])
-  const all = users.map(({ role }, index) => new DashboardRights(role, grants[index] ?? [], groups))
+  const { groups, grants } = await readGroupsAndGrants(
+    database,
+    users.map(({ userId }) => userId),
+  )
+  const all = users.map(({ role, userId }) => {
+    const own = grants.filter((grant) => grant.userId === userId)
+    return new DashboardRights(role, own, groups)
+  })
   return {
     userId: caller.userId,
     role: caller.role,

@@ -31,7 +31,7 @@ export async function requireDashboard(
 ): Promise<FoundDashboard> {
   const { sights, row } = await requireRow(context, ref, right)
   const definition = readDefinition(row.definition)
-  if (!definition) throw new Refusal('not_found', NO_DASHBOARD)
+  if (!definition) throw noDashboard()
   return { row, definition, sights }
 }
 
@@ -47,36 +47,51 @@ export async function requireRow(
     store.findDashboard(database, ref, clock.now()),
   ])
   const permissions = row && sights.ofDashboard(row)
-  if (!row || !permissions?.read) throw new Refusal('not_found', NO_DASHBOARD)
+  if (!row || !permissions?.read) throw noDashboard()
   if (!permissions[right]) throw new Refusal('forbidden', `You have no right to ${right} this dashboard.`)
   return { row, sights }
 }
 
+type Seen = { readonly row: DashboardRow; readonly sights: Sights }
+/** The targets of a dashboard that are gone, and the language of a view of it; empty for the texts as they
+ * are stored. */
+type Beside = { readonly gone: readonly Gone[]; readonly language: string }
+
 /** A dashboard as the caller sees it. @throws {Refusal} not_found for a definition that cannot be read, but for writers */
 export async function viewOf(
   context: Context,
-  { row, sights }: { readonly row: DashboardRow; readonly sights: Sights },
+  { row, sights }: Seen,
   { language, raw }: ReadQuery,
 ): Promise<DashboardView> {
   const { database } = context.ports
-  const permissions = sights.ofDashboard(row)
-  const definition = readDefinition(row.definition)
-  if (!definition && !(raw && permissions.write)) throw new Refusal('not_found', NO_DASHBOARD)
+  if (!readDefinition(row.definition) && !(raw && sights.ofDashboard(row).write)) throw noDashboard()
   const gone = await store.listGone(database, [row.id])
+  const wanted = raw ? '' : (language ?? (await store.languageOfUser(database, sights.userId)))
+  return viewWith(context.ports, { row, sights }, { gone, language: wanted })
+}
+
+/** As `viewOf`, with what was read for it. */
+export function viewWith(ports: Ports, { row, sights }: Seen, { gone, language }: Beside): DashboardView {
+  const definition = readDefinition(row.definition)
   const problems = definition ? problemsOf(definition, gone) : [UNREADABLE]
   const named = {
     name: row.name,
     description: row.description,
     definition: definition ?? definitionSchema.parse({}),
   }
-  const wanted = raw ? '' : (language ?? (await store.languageOfUser(database, sights.userId)))
-  const shown = wanted === '' ? { ...named, language: null } : translated(named, wanted)
+  const shown = language === '' ? { ...named, language: null } : translated(named, language)
+  const permissions = sights.ofDashboard(row)
   return {
-    ...summaryOf(context.ports, row, { permissions, isValid: !problems.some(isInvalid) }),
+    ...summaryOf(ports, row, { permissions, isValid: !problems.some(isInvalid) }),
     ...shown,
     problems,
     references: referenceIds(named.definition),
   }
+}
+
+/** The refusal for every dashboard that is not there, not valid, or not for the caller. */
+export function noDashboard(): Refusal {
+  return new Refusal('not_found', NO_DASHBOARD)
 }
 
 const UNREADABLE: ProblemView = {

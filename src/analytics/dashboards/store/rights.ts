@@ -2,17 +2,37 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Subject } from '../../../access/rights/permissions.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
+import type { GroupRow } from '../groups/store.ts'
 import type { Grant } from '../rights.ts'
 
 type Flags = { readonly write: number; readonly execute: number }
 
-/** The grants of a user, personal, of a user group or of everyone. */
-export async function readGrants(database: Database, userId: number): Promise<Grant[]> {
-  const rows = await database.all<Omit<Grant, keyof Flags> & Flags>(sql`
-    select dashboard_id as "dashboardId", group_id as "groupId", write, execute from dashboard_grants
-    where user_id = ${userId} or (user_id is null and user_group_id is null)
-      or user_group_id in (select group_id from memberships where user_id = ${userId})`)
-  return rows.map((row) => ({ ...row, write: row.write === 1, execute: row.execute === 1 }))
+/** The grant of a user, personal, of a user group or of everyone. */
+export type UserGrant = Grant & { readonly userId: number }
+
+/** All groups in the order of their positions, and the grants of some users, in one statement. */
+export async function readGroupsAndGrants(
+  database: Database,
+  userIds: readonly number[],
+): Promise<{ readonly groups: readonly GroupRow[]; readonly grants: readonly UserGrant[] }> {
+  const rows = await database.all<{ kind: string; item: string }>(sql`
+    select 'group' as "kind", json_object('id', id, 'name', name, 'parentId', parent_id, 'position', position,
+        'defaultParams', json(default_params), 'version', version, 'createdAt', created_at, 'updatedAt', updated_at)
+        as "item", position, name, id from dashboard_groups
+    union all
+    select 'grant', json_object('userId', u.value, 'dashboardId', g.dashboard_id, 'groupId', g.group_id,
+        'write', g.write, 'execute', g.execute), 0, '', g.id
+    from json_each(${JSON.stringify(userIds)}) u join dashboard_grants g on g.user_id = u.value
+      or (g.user_id is null and g.user_group_id is null)
+      or g.user_group_id in (select m.group_id from memberships m where m.user_id = u.value)
+    order by 3, 4 collate nocase, 5`)
+  const itemsOf = <Item>(wanted: string) =>
+    rows.flatMap(({ kind, item }) => (kind === wanted ? [JSON.parse(item) as Item] : []))
+  const grants = itemsOf<Omit<UserGrant, keyof Flags> & Flags>('grant')
+  return {
+    groups: itemsOf<GroupRow>('group'),
+    grants: grants.map((one) => ({ ...one, write: one.write === 1, execute: one.execute === 1 })),
+  }
 }
 
 /** The holder of grants: a dashboard or a group of dashboards. */

@@ -41,13 +41,18 @@ export function openMail(settings: MailSettings | null, { ca }: Trust = {}): Mai
 
 const NO_SERVER: MailReply = { code: 0, text: 'There is no mail server: set TIDEMARK_SMTP_URL.' }
 
-function mailOf({ to, subject, text, id }: Letter, from: string) {
+function mailOf({ to, subject, text, id, attachments = [] }: Letter, from: string) {
   return {
     from,
     // As objects they are taken as they are, and not read as lists of addresses.
     to: to.map((address) => ({ name: '', address })),
     subject,
     text,
+    attachments: attachments.map(({ name, mediaType, content }) => ({
+      filename: name,
+      contentType: mediaType,
+      content,
+    })),
     messageId: `<${id}@${from.replace(/^.*@/, '').replace(/>$/, '')}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
   }

@@ -1,8 +1,12 @@
+/** A file that comes with a mail. */
+export type Attachment = { readonly name: string; readonly mediaType: string; readonly content: string }
+
 /** A mail of plain text. */
 export type Letter = {
   readonly to: readonly string[]
   readonly subject: string
   readonly text: string
+  readonly attachments?: readonly Attachment[]
   /** The identity of the mail, the same in every attempt. */
   readonly id: string
 }

@@ -1,22 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { connect } from '../api/client.ts'
+import { connect, PASSWORD } from '../api/client.ts'
 import type { Body, Client } from '../api/client.ts'
 import { expectAnswer, good } from '../api/suite.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
 import type { HostByHand } from '../hosts/by-hand.ts'
+import { makeDevice, makeJob } from '../api/tree-stage.ts'
+import { MailServer } from '../notifications/mail-server.ts'
 
 const START_MAX_MS = 180_000
 const RUN_MAX_MS = 180_000
 
 type Made = { readonly id: number }
 
+const mail = await MailServer.start('none')
+afterAll(() => mail.close())
+
 describe.each(HOSTS_BY_HAND)('dashboards of %s', (_, start) => {
   let hand: HostByHand
   let client: Client
 
   beforeAll(async () => {
-    hand = await start()
+    hand = await start({
+      TIDEMARK_SMTP_URL: `smtp://127.0.0.1:${mail.port}?tls=none`,
+      TIDEMARK_MAIL_FROM: 'Tidemark <tidemark@example.org>',
+    })
     client = await connect(hand.host)
   }, START_MAX_MS)
   afterAll(() => hand.host.close())
@@ -69,6 +77,90 @@ describe.each(HOSTS_BY_HAND)('dashboards of %s', (_, start) => {
       const put = { json: { name: 'Broken', version: raw['version'], definition: {} }, as: 'editor' } as const
       expect(await good(client.request('PUT', path, put))).toMatchObject({ valid: true, problems: [] })
       expectAnswer(await client.request('GET', path, { as: 'dashboard_viewer' }), { answers: 200 })
+    },
+    RUN_MAX_MS,
+  )
+
+  test(
+    'widgets are mailed as images and as text, to each member of a group alone',
+    async () => {
+      const device = await makeDevice(client)
+      const job = await makeJob(client, device, { parameters: { returnValue: [{ valueName: 'level' }] } })
+      const json = { errorCode: 0, returnValue1: 7 }
+      await good(client.request('POST', `/webcollector/jobs/${job}/values`, { json }))
+      const source = { type: 'job', jobId: job }
+      const widgets = {
+        level: { kind: 'value', title: 'Level\n<b>', unit: 'm', source },
+        gone: { kind: 'value', title: 'Gone', source: { type: 'job', jobId: 999_999 } },
+        words: { kind: 'text', markdown: 'no image' },
+      }
+      const translations = { de: { name: 'Wochenbericht', 'widgets.level.title': 'Pegel' } }
+      const { id } = await good<Made>(
+        client.request('POST', '/dashboards', {
+          json: { name: 'Report of the week', definition: { widgets, translations } },
+        }),
+      )
+      const members = await Promise.all(
+        ['ann', 'ben', 'cleo'].map((username) =>
+          good<Made>(
+            client.request('POST', '/users', {
+              json: {
+                username,
+                role: 'dashboard_viewer',
+                password: PASSWORD,
+                ...(username !== 'cleo' && { email: `${username}@example.org` }),
+              },
+            }),
+          ),
+        ),
+      )
+      const group = await good<Made>(client.request('POST', '/userGroups', { json: { name: 'readers' } }))
+      await good(
+        client.request('PUT', `/userGroups/${group.id}/users`, {
+          json: { userIds: members.map((one) => one.id) },
+        }),
+      )
+      const recipientOf = (body: object) =>
+        good<Made>(client.request('POST', '/alarmrecipients', { json: body }))
+      const readers = await recipientOf({ name: 'readers', type: 'group', target: { userGroupId: group.id } })
+      const office = await recipientOf({
+        name: 'office',
+        type: 'email',
+        target: { addresses: ['office@example.org'] },
+      })
+      const ok = (recipientId: number) => ({ recipientId, status: 'ok' })
+      expect(
+        await good(
+          client.request('POST', `/dashboards/${id}/mail`, {
+            json: { recipientIds: [office.id, readers.id] },
+          }),
+        ),
+      ).toMatchObject({ items: [ok(office.id), ok(readers.id)] })
+      const letters = mail.take()
+      expect(letters.map(({ to }) => to.join()).sort()).toEqual([
+        'ann@example.org',
+        'ben@example.org',
+        'office@example.org',
+      ])
+      for (const { text } of letters) {
+        expect(text).toContain('Subject: Report of the week\r\n')
+        expect(text).toContain('Level <b>: 7 m, ok')
+        expect(text).toContain('Gone: There is no such object.')
+        expect(text.match(/filename=[^\r]*/g)).toEqual(['filename=level.svg'])
+        const image = /filename=level.svg\r\n\r\n([^-]+)/.exec(text)?.[1] ?? ''
+        expect(atob(image.replaceAll(/\s/g, ''))).toMatch(/^<svg [^]*&lt;b&gt;: 7 m, ok[^]*<\/svg>$/)
+      }
+      const { items } = await good<{ items: Body[] }>(client.request('GET', '/audit?action=mail'))
+      expect(items[0]).toMatchObject({
+        objectId: String(id),
+        after: { recipients: [ok(office.id), ok(readers.id)] },
+      })
+      mail.refuses = () => ({ code: 550, text: 'No such user' })
+      const refused = { json: { recipientIds: [office.id], subject: 'Weekly', widgets: ['level'] } }
+      expect(await good(client.request('POST', `/dashboards/${id}/mail`, refused))).toMatchObject({
+        items: [{ status: 'failed', detail: expect.stringContaining('No such user') as string }],
+      })
+      mail.refuses = () => null
     },
     RUN_MAX_MS,
   )

@@ -36,10 +36,21 @@ const stage = once(async (client) => {
   await good(
     client.request('PUT', `/dashboards/${id}/grants`, { json: { items: [{ subjectType: 'everyone' }] } }),
   )
-  return { board: id, job }
+  const recipientOf = async (json: object) =>
+    (await good<Made>(client.request('POST', '/alarmrecipients', { json }))).id
+  const target = { addresses: ['anna@example.org'] }
+  const mailed = await recipientOf({ name: 'reports', type: 'email', target })
+  const called = await recipientOf({
+    name: 'calls',
+    type: 'webhook',
+    target: { url: 'https://example.org/' },
+  })
+  return { board: id, job, mailed, called }
 })
 
 const IMAGE = 'GET /dashboards/{board}/widgets/level/svg'
+const MAIL = 'POST /dashboards/{board}/mail'
+const MAILED = { recipientIds: [1] }
 const rows: readonly Row[] = [
   { title: 'nobody', call: IMAGE, as: null, answers: 'unauthenticated' },
   { title: 'unknown', call: 'GET /dashboards/{board}/widgets/none/svg', answers: 'not_found' },
@@ -74,6 +85,30 @@ const rows: readonly Row[] = [
   { title: 'unknown', call: 'GET /dashboards/snapshots/999999', answers: 'not_found' },
   { title: 'unknown', call: 'DELETE /dashboards/snapshots/999999', answers: 'not_found' },
   { title: 'nobody', call: 'GET /dashboards/schema', as: null, answers: 'unauthenticated' },
+  { title: 'a viewer', call: MAIL, as: 'dashboard_viewer', json: MAILED, answers: 'forbidden' },
+  { title: 'unknown', call: 'POST /dashboards/999999/mail', json: MAILED, answers: 'not_found' },
+  ...(
+    [
+      ['recipientIds', []],
+      ['recipientIds', Array.from({ length: 11 }, (_, at) => at + 1)],
+      ['recipientIds', [1, 1]],
+      ['widgets', []],
+      ['widgets', Array.from({ length: 21 }, (_, at) => `w${at}`)],
+      ['subject', ' '],
+      ['subject', 'x'.repeat(201)],
+      ['width', 119],
+      ['width', 1_601],
+      ['height', 79],
+      ['height', 1_001],
+      ['theme', 'blue'],
+    ] as const
+  ).map(([field, value]): Row => ({
+    title: `${field} ${JSON.stringify(value).slice(0, 20)}`,
+    call: MAIL,
+    json: { ...MAILED, [field]: value },
+    answers: 'invalid',
+    pointers: [`/${field}`],
+  })),
 ]
 
 const scenarios: readonly Scenario[] = [
@@ -99,6 +134,37 @@ const scenarios: readonly Scenario[] = [
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         $ref: '#/$defs/DashboardDefinitionBody',
         $defs: { DashboardDefinitionBody: { properties: { pages: { type: 'array' } } } },
+      })
+    },
+  },
+  {
+    title: 'a mail has the answer of the mail server for each recipient',
+    async run(client) {
+      const { board, mailed, called } = await stage(client)
+      const refused = [
+        [{ recipientIds: [called, mailed, 999_999] }, '/recipientIds/0', '/recipientIds/2'],
+        [{ recipientIds: [mailed], widgets: ['level', 'words'] }, '/widgets/1'],
+        [{ recipientIds: [mailed], params: { other: 1 } }, '/params/other'],
+      ] as const
+      for (const [body, ...pointers] of refused) {
+        const answer = await client.request('POST', `/dashboards/${board}/mail`, { json: body })
+        expectAnswer(answer, { answers: 'invalid', pointers })
+      }
+      const json = {
+        recipientIds: [mailed],
+        widgets: ['level'],
+        subject: 'x'.repeat(200),
+        width: 1_600,
+        height: 80,
+      }
+      expect(await good(client.request('POST', `/dashboards/${board}/mail`, { json }))).toEqual({
+        items: [
+          {
+            recipientId: mailed,
+            status: 'failed',
+            detail: 'There is no mail server: set TIDEMARK_SMTP_URL.',
+          },
+        ],
       })
     },
   },

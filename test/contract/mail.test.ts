@@ -101,6 +101,21 @@ describe.each(['bun', 'workerd'] as const)('mail on %s', (host) => {
     expect(body).toBe('first\r\n.\r\n..second\r\n')
   })
 
+  test('arrives with files', async () => {
+    const attachments = [
+      { name: 'w1.svg\r\nBcc: eve@example.org', mediaType: 'image/svg+xml', content: '<svg>ü</svg>' },
+    ]
+    expect(await sends[host](order(settingsOf('none'), { attachments }))).toMatchObject({ code: 250 })
+    const [{ text } = { text: '' }] = servers.none.take()
+    expect(text).not.toMatch(/^bcc:/im)
+    const [head = '', first = '', file = ''] = text.split(/\r\n--[^\r]+\r\n/)
+    expect(head).toContain('Content-Type: multipart/mixed')
+    expect(first).toContain('first\r\n')
+    expect(file).toContain('Content-Type: image/svg+xml')
+    expect(file).toContain('Content-Disposition: attachment')
+    expect(atob((file.split('\r\n\r\n')[1] ?? '').trim())).toBe('<svg>Ã¼</svg>')
+  })
+
   test.each(['always', 'starttls'] as const)(
     'tells no password to a server whose certificate nobody trusts, TLS %s',
     async (way) => {

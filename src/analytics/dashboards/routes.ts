@@ -14,6 +14,7 @@ import { dataRoutes } from './data/routes.ts'
 import { grafanaRoutes } from './grafana/routes.ts'
 import { groupRoutes } from './groups/routes.ts'
 import { imageRoutes } from './images/routes.ts'
+import { mailRoutes } from './mails/routes.ts'
 import { nestedView } from './nested/schema.ts'
 import { readNested } from './nested/service.ts'
 import { permissionRoutes } from './permissions/routes.ts'
@@ -301,4 +302,5 @@ export const dashboardRoutes = new Hono<Env>()
   .route('/', publicLinkRoutes)
   .route('/', widgetRunRoutes)
   .route('/', imageRoutes)
+  .route('/', mailRoutes)
   .route('/', publicDashboardRoutes)

@@ -56,18 +56,21 @@ export function fitted(content: string, width: number, size = FONT): string {
   return `${characters.join('')}…`
 }
 
+/** An SVG image, and its contents as a sentence. */
+export type Image = { readonly svg: string; readonly label: string }
+
 /** An image of a widget without scripts, styles and references: a title, and contents below it.
  * @param summary the contents as a sentence, for readers who do not see them */
 export function imageOf(
   look: Look,
   { title, summary }: { readonly title: string; readonly summary: string },
   contents: (area: Area) => readonly string[],
-): string {
+): Image {
   const { width, height, theme } = look
   const colors = COLORS[theme]
   const top = title === '' ? PADDING : PADDING + TITLE + PADDING / 2
   const area = { x: PADDING, y: top, width: width - 2 * PADDING, height: height - top - PADDING }
-  const label = escaped(title === '' ? summary : `${title}: ${summary}`)
+  const label = title === '' ? summary : `${title}: ${summary}`
   const heading =
     title === ''
       ? []
@@ -79,15 +82,16 @@ export function imageOf(
             fill: colors.text,
           }),
         ]
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`,
-    `<title>${label}</title>`,
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">`,
+    `<title>${escaped(label)}</title>`,
     `<rect width="${width}" height="${height}" fill="${colors.background}"/>`,
     '<g font-family="Verdana,DejaVu Sans,sans-serif">',
     ...heading,
     ...contents(area),
     '</g></svg>',
   ].join('')
+  return { svg, label }
 }
 
 export function rounded(value: number): string {

@@ -32,5 +32,5 @@ export async function readImage(
     )
   const image = drawWidget(widget, answer.data, look)
   if (image === null) throw new Error('No image was made of a widget that has images.')
-  return image
+  return image.svg
 }

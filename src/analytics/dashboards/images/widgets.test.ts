@@ -92,7 +92,7 @@ const CASES: readonly (readonly [string, object, WidgetData])[] = [
 ]
 
 const draw = (given: object, data: WidgetData, look: Look = LOOK) =>
-  drawWidget(widgetSchema.parse({ title: EVIL, ...given }), data, look) ?? ''
+  drawWidget(widgetSchema.parse({ title: EVIL, ...given }), data, look)?.svg ?? ''
 
 describe.each(CASES)('%s', (_, given, data) => {
   test('has elements and attributes of the renderer alone, with any texts in it', async () => {

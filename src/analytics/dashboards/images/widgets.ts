@@ -5,7 +5,7 @@ import { toneOf } from '../../../monitoring/status-pages/shown.ts'
 import type { WidgetData } from '../data/schema.ts'
 import type { Widget, WidgetOf } from '../widgets.ts'
 import { COLORS, FONT, fitted, imageOf, rounded, textAt } from './frame.ts'
-import type { Area, Look } from './frame.ts'
+import type { Area, Image, Look } from './frame.ts'
 import { plotOf, shortNumber } from './lines.ts'
 import type { Line } from './lines.ts'
 
@@ -27,7 +27,7 @@ export function hasImage(widget: Widget): boolean {
 }
 
 /** An image of a widget with its data; null for other widgets. */
-export function drawWidget(widget: Widget, data: WidgetData, look: Look): string | null {
+export function drawWidget(widget: Widget, data: WidgetData, look: Look): Image | null {
   if (widget.kind === 'value' && data.kind === 'value') return valueImage(widget, data, look)
   if (widget.kind === 'history' && data.kind === 'history') return historyImage(widget, data, look)
   if (widget.kind === 'slo' && data.kind === 'slo') return sloImage(widget, data, look)
@@ -36,7 +36,7 @@ export function drawWidget(widget: Widget, data: WidgetData, look: Look): string
   return null
 }
 
-function valueImage(texts: Texts, data: DataOf<'value'>, look: Look): string {
+function valueImage(texts: Texts, data: DataOf<'value'>, look: Look): Image {
   const { value, precision, unit, state, sparkline } = data
   const colors = COLORS[look.theme]
   const shown = typeof value === 'number' ? numberText(value, precision) : String(value ?? '–')
@@ -58,7 +58,7 @@ function valueImage(texts: Texts, data: DataOf<'value'>, look: Look): string {
   })
 }
 
-function historyImage(widget: WidgetOf<'history'>, { series }: DataOf<'history'>, look: Look): string {
+function historyImage(widget: WidgetOf<'history'>, { series }: DataOf<'history'>, look: Look): Image {
   const known = series.filter((one) => one !== null)
   const lines = linesOf(known).map((line, index) => ({ ...line, color: widget.series[index]?.color ?? null }))
   const summary = known
@@ -69,7 +69,7 @@ function historyImage(widget: WidgetOf<'history'>, { series }: DataOf<'history'>
   )
 }
 
-function chartImage(widget: WidgetOf<'chart'>, { columns, rows }: DataOf<'rows'>, look: Look): string {
+function chartImage(widget: WidgetOf<'chart'>, { columns, rows }: DataOf<'rows'>, look: Look): Image {
   const at = (name: string) => columns.findIndex((column) => column.name === name)
   const [x, kind] = [at(widget.x), CHARTS[widget.type as keyof typeof CHARTS]]
   const lines = widget.y.slice(0, LINES_MAX).map((name): Line => {
@@ -83,7 +83,7 @@ function chartImage(widget: WidgetOf<'chart'>, { columns, rows }: DataOf<'rows'>
   )
 }
 
-function sloImage(texts: Texts, data: DataOf<'slo'>, look: Look): string {
+function sloImage(texts: Texts, data: DataOf<'slo'>, look: Look): Image {
   const colors = COLORS[look.theme]
   const percent =
     data.availability === null ? '–' : `${(Math.floor(data.availability * 1_000) / 1_000).toFixed(3)} %`

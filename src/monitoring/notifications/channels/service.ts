@@ -1,5 +1,6 @@
 import { refusalIn } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { Letter } from '../../../ports/mail.ts'
 import type { Target } from '../recipients/target.ts'
 import { textOf } from '../texts/message.ts'
 import { callOf } from './calls.ts'
@@ -37,6 +38,13 @@ async function mailed(
   const { subject, lines } = textOf(told, manner)
   const letter = { to: addresses, subject, text: `${lines.join('\n\n')}\n`, id: key }
   return outcomeOfMail(await mail.send(letter, signal))
+}
+
+/** Sends a mail once and returns the outcome; never throws for an error of the server. */
+export async function sendLetter({ mail, settings }: Ports, letter: Letter): Promise<Outcome> {
+  const signal = AbortSignal.timeout(settings.notificationTimeoutMs)
+  const reply = await inTime(signal, mail.send(letter, signal))
+  return reply ? outcomeOfMail(reply) : failed(TOO_LATE)
 }
 
 async function called(

@@ -11,6 +11,9 @@ import type { Target } from '../target.ts'
 /** A recipient, and the user that the message is for; null if there is none, or the user was deleted. */
 export type Addressee = { readonly recipient: RecipientRow; readonly person: Person | null }
 
+export const UNREADABLE =
+  'The target cannot be decrypted: the installation key has changed or is missing. Enter the target again.'
+
 /** Notifies one addressee, a user in their own language and time zone, and returns the outcome. */
 export async function notifyAddressee(
   ports: Ports,
@@ -23,10 +26,7 @@ export async function notifyAddressee(
     })
     return null
   })
-  if (!target)
-    return failed(
-      'The target cannot be decrypted: the installation key has changed or is missing. Enter the target again.',
-    )
+  if (!target) return failed(UNREADABLE)
   const { rules, name } = recipient
   const manner = {
     recipient: name,

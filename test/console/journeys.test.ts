@@ -9,9 +9,10 @@ import { PASSWORD } from '../api/client.ts'
 import { good } from '../api/suite.ts'
 import { Session } from '../faults/session.ts'
 import { mountSmallDisk, takeFreeBytes, unmountSmallDisk } from '../faults/small-disk.ts'
+import { startEdge } from '../hosts/edge.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
-import { HAS_BROWSER, launch, visit } from './browser.ts'
+import { HAS_BROWSER, IS_COMPLETE, launch, visit } from './browser.ts'
 import { onBothHosts } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -285,6 +286,27 @@ function declareAlarmJourneys(stage: Stage): void {
   )
 }
 
+type Restartable = { readonly url: string; readonly stop: () => Promise<void> }
+
+/** Starts a process of Bun that a signal ends. */
+async function startBun(dataDir: string, port = '0'): Promise<Restartable> {
+  const command = [...AS_SERVICE, 'workers/bun/main.ts']
+  const host = await startProcess({ command, dataDir, environment: { TIDEMARK_PORT: port } })
+  const stop = async () => {
+    host.signal('SIGTERM')
+    await host.exited
+  }
+  return { url: host.url, stop }
+}
+
+/** Starts a workerd. */
+async function startWorkerd(dataDir: string, port = '0'): Promise<Restartable> {
+  const host = await startEdge({ dataDir, port: Number(port) })
+  return { url: host.url, stop: () => host.close() }
+}
+
+const RESTARTED = [['bun', startBun] as const, ...(IS_COMPLETE ? [['edge', startWorkerd] as const] : [])]
+
 describe.skipIf(!HAS_BROWSER)('a bad day of a process', () => {
   let browser: Browser | undefined
   let dataDir = ''
@@ -297,50 +319,49 @@ describe.skipIf(!HAS_BROWSER)('a bad day of a process', () => {
     await rm(dataDir, { recursive: true })
   })
 
-  test(
-    'the server stops and starts again: the page says so, keeps its content, and goes on by itself',
-    async () => {
-      if (!browser) throw new Error('The browser did not start.')
-      const command = [...AS_SERVICE, 'workers/bun/main.ts']
-      let host = await startProcess({ command, dataDir })
-      const { url } = host
-      const call = async (path: string, json: object) => {
-        const authorization = `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`
-        const headers = { 'content-type': 'application/json', authorization }
-        const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })
-        return ((await answer.json()) as Made).id
-      }
-      const device = await call('/devices?parentId=1', { name: 'gauge' })
-      const job = await call(`/jobs?parentId=${device}`, GAUGE)
-      await deliver(url, job, 1)
-      const place = { browser, base: url, folder: 'bad-day/process', inAllLooks: true }
-      await visit(place, `job/${job}`, {}, async ({ page, check, expectProblem }) => {
-        expectProblem(
-          /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/,
-        )
-        await chartWith(page, '1')
-        host.signal('SIGTERM')
-        await host.exited
-        await page
-          .getByText(/^The service cannot be reached/)
-          .first()
-          .waitFor()
-        await chartWith(page, '1')
-        await check('offline')
-        host = await startProcess({ command, dataDir, environment: { TIDEMARK_PORT: new URL(url).port } })
-        await deliver(url, job, 2.25)
-        await chartWith(page, '2.25')
-        await page
-          .getByText(/^Live /)
-          .first()
-          .waitFor()
-        await check('back')
-      })
-      host.signal('SIGTERM')
-      await host.exited
-    },
-    JOURNEY_MAX_MS,
-  )
+  for (const [name, start] of RESTARTED)
+    test(
+      `the server stops and starts again on ${name}: the page says so, keeps its content, and goes on by itself`,
+      async () => {
+        if (!browser) throw new Error('The browser did not start.')
+        const folder = await mkdtemp(join(dataDir, name))
+        let host = await start(folder)
+        const { url } = host
+        const call = async (path: string, json: object) => {
+          const authorization = `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`
+          const headers = { 'content-type': 'application/json', authorization }
+          const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })
+          return ((await answer.json()) as Made).id
+        }
+        const device = await call('/devices?parentId=1', { name: 'gauge' })
+        const job = await call(`/jobs?parentId=${device}`, GAUGE)
+        await deliver(url, job, 1)
+        const place = { browser, base: url, folder: `bad-day/${name}`, inAllLooks: true }
+        await visit(place, `job/${job}`, {}, async ({ page, check, expectProblem }) => {
+          expectProblem(
+            /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/,
+          )
+          await chartWith(page, '1')
+          await host.stop()
+          await page
+            .getByText(/^The service cannot be reached/)
+            .first()
+            .waitFor()
+          await chartWith(page, '1')
+          await check('offline')
+          host = await start(folder, new URL(url).port)
+          await deliver(url, job, 2.25)
+          await chartWith(page, '2.25')
+          await page
+            .getByText(/^Live /)
+            .first()
+            .waitFor()
+          await check('back')
+        })
+        await host.stop()
+      },
+      JOURNEY_MAX_MS,
+    )
 
   test(
     'the disk is full: the refusal and its remedy are named, values stay typed, and are sent when there is room',

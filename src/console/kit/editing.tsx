@@ -116,15 +116,18 @@ async function sendPast<T, D extends object>(
 }
 
 /** The form of a draft: Ctrl+Enter or the button saves.
+ * @param missing the right that the user does not have: the fields cannot be changed
  * @param refused why the draft cannot be saved; undefined when it can */
 export function EditForm<T, D extends object>({
   editing,
-  refused,
+  missing,
+  refused = missing,
   aside,
   children,
   ...conflict
 }: {
   readonly editing: Editing<T, D>
+  readonly missing?: string | undefined
   readonly refused: string | undefined
   /** Above the buttons, beside the form. */
   readonly aside?: ComponentChildren
@@ -148,9 +151,12 @@ export function EditForm<T, D extends object>({
       <div class="beside">
         <div class="col">
           {failure?.status === 412 && <Conflict editing={editing} {...conflict} />}
-          {children}
+          <fieldset class="col" disabled={missing !== undefined}>
+            {children}
+          </fieldset>
         </div>
         <div class="col sticky">
+          {missing !== undefined && <Note kind="info">{missing}</Note>}
           {aside}
           <SaveCard editing={editing} refused={refused} />
         </div>

@@ -3,14 +3,13 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { good } from '../../api/suite.ts'
+import { readUntil, until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
 const TEST_MAX_MS = 180_000
 /** A Sunday without maintenance of other tests, in winter. */
 const DAY = '2037-01-11'
-const TRIES = 60
-const PAUSE_MS = 100
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -45,9 +44,7 @@ function helpersOf({ client }: Stage) {
       const { begin, end } = await read(device, of)
       return [begin, end].map((at) => new Date(at).toISOString().slice(0, 16))
     }
-    for (let tried = 0; tried < TRIES && String(await timesOf()) !== String(times); tried++)
-      await Bun.sleep(PAUSE_MS)
-    expect(await timesOf()).toEqual([...times])
+    await readUntil(timesOf, (found) => String(found) === String(times))
   }
   return { makeDevice, plan, read, list, untilAt }
 }
@@ -372,12 +369,6 @@ onMainHost('maintenance', (stage) => {
     2 * TEST_MAX_MS,
   )
 })
-
-/** Waits until something is so, for six seconds at most. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tried = 0; tried < TRIES && !(await isSo()); tried++) await Bun.sleep(PAUSE_MS)
-  expect(await isSo()).toBe(true)
-}
 
 /** A local time for a field: `2026-11-25T14:30`. */
 function localText(at: number, timeZone: string): string {

@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from 'bun:test'
 
+import type { Page } from 'playwright-core'
+
 import { good } from '../../api/suite.ts'
+import { LOOKS } from '../browser.ts'
 import { onMainHost } from '../stage.ts'
 
 const DEVICES = 36
@@ -13,6 +16,9 @@ const ROW_PX = 28
 /** The rows that a tree has, read from the height of what scrolls. */
 const ROWS_OF_TREE = `Math.round(document.querySelector('.tree').scrollHeight / ${ROW_PX})`
 const SETTLED_MS = 2_000
+const TREE_MAX_MS = 400_000
+/** The most buttons between a tree and the actions on its marks. */
+const TABS_MAX = 12
 const SETUP_MAX_MS = 300_000
 const TRIES = 20
 const TRIES_MAX = 300
@@ -49,76 +55,92 @@ onMainHost('objects', (stage) => {
     }
   }, SETUP_MAX_MS)
 
-  test('a tree of 2,000 objects is windowed, and walked, filtered and stopped by the keyboard alone', () =>
-    stage.visit('objects', {}, async ({ page, check }) => {
-      const tree = page.getByRole('tree', { name: 'Objects' })
-      const active = page.locator('.tree .active')
-      await page.getByRole('treeitem', { name: 'Plant' }).waitFor()
-      await tree.focus()
-      await page.keyboard.type('pl')
-      expect(await active.textContent()).toContain('Plant')
-      await page.keyboard.press('ArrowRight')
-      await page.getByRole('treeitem', { name: 'unit 00' }).waitFor()
-      await page.keyboard.press('ArrowRight')
-      await page.keyboard.press('*')
-      await page.getByRole('treeitem', { name: 'check 09' }).first().waitFor()
-      expect(await page.getByRole('treeitem', { name: 'unit 00' }).getAttribute('aria-expanded')).toBe('true')
-      expect(await page.getByRole('treeitem', { name: 'unit 00' }).getAttribute('aria-level')).toBe('3')
-      expect(NODES).toBeGreaterThan(2_000)
-      // Devices are read one after the other.
-      for (let tried = 0; tried < TRIES_MAX && (await page.evaluate<number>(ROWS_OF_TREE)) < NODES; tried++)
-        await page.waitForTimeout(PAUSE_MS)
-      expect(await page.evaluate<number>(ROWS_OF_TREE)).toBeGreaterThanOrEqual(NODES)
-      const counts: number[] = []
-      const press = async (key: string, times = 1) => {
-        for (let at = 0; at < times; at++) await page.keyboard.press(key)
-        await active.waitFor()
-        counts.push(await page.getByRole('treeitem').count())
-      }
-      await press('End')
-      const lastLevel = await active.getAttribute('aria-level')
-      await press('ArrowUp', JOBS)
-      expect(await active.textContent()).toContain(`unit ${DEVICES - 1}`)
-      await press('Home')
-      await press('ArrowDown', JOBS)
-      expect(await active.textContent()).toContain('check 5')
-      await press('End')
-      expect([await active.getAttribute('aria-level'), lastLevel]).toEqual(['4', '4'])
-      expect(Math.max(...counts)).toBeLessThan(ROWS_MAX)
-      await tree.hover()
-      // Devices that open late move the rows under the wheel.
-      const first = page.getByRole('treeitem', { name: 'All objects' })
-      for (let tried = 0; tried < TRIES && !(await first.isVisible()); tried++) {
-        await page.mouse.wheel(0, -100_000)
-        await page.waitForTimeout(PAUSE_MS)
-      }
-      await first.waitFor()
-      const activeId = await tree.getAttribute('aria-activedescendant')
-      expect(await page.locator(`#${activeId}`).count()).toBe(1)
+  for (const [at, [width, theme]] of LOOKS.entries())
+    test(
+      `a tree of 2,000 objects is windowed, and walked, filtered and stopped by the keyboard alone: ${width}, ${theme}`,
+      () =>
+        stage.visit('objects', { width, theme }, async ({ page, check }) => {
+          const filter = `check 1${at}`
+          const tree = page.getByRole('tree', { name: 'Objects' })
+          const active = page.locator('.tree .active')
+          await page.getByRole('treeitem', { name: 'Plant' }).waitFor()
+          await tree.focus()
+          await page.keyboard.type('pl')
+          expect(await active.textContent()).toContain('Plant')
+          await page.keyboard.press('ArrowRight')
+          await page.getByRole('treeitem', { name: 'unit 00' }).waitFor()
+          await page.keyboard.press('ArrowRight')
+          await page.keyboard.press('*')
+          await page.getByRole('treeitem', { name: 'check 09' }).first().waitFor()
+          expect(await page.getByRole('treeitem', { name: 'unit 00' }).getAttribute('aria-expanded')).toBe(
+            'true',
+          )
+          expect(await page.getByRole('treeitem', { name: 'unit 00' }).getAttribute('aria-level')).toBe('3')
+          expect(NODES).toBeGreaterThan(2_000)
+          // Devices are read one after the other.
+          for (
+            let tried = 0;
+            tried < TRIES_MAX && (await page.evaluate<number>(ROWS_OF_TREE)) < NODES;
+            tried++
+          )
+            await page.waitForTimeout(PAUSE_MS)
+          expect(await page.evaluate<number>(ROWS_OF_TREE)).toBeGreaterThanOrEqual(NODES)
+          const counts: number[] = []
+          const press = async (key: string, times = 1) => {
+            for (let done = 0; done < times; done++) await page.keyboard.press(key)
+            await active.waitFor()
+            counts.push(await page.getByRole('treeitem').count())
+          }
+          await press('End')
+          const lastLevel = await active.getAttribute('aria-level')
+          await press('ArrowUp', JOBS)
+          expect(await active.textContent()).toContain(`unit ${DEVICES - 1}`)
+          await press('Home')
+          await press('ArrowDown', JOBS)
+          expect(await active.textContent()).toContain('check 5')
+          await press('End')
+          expect([await active.getAttribute('aria-level'), lastLevel]).toEqual(['4', '4'])
+          expect(Math.max(...counts)).toBeLessThan(ROWS_MAX)
+          await tree.hover()
+          // Devices that open late move the rows under the wheel.
+          const first = page.getByRole('treeitem', { name: 'All objects' })
+          for (let tried = 0; tried < TRIES && !(await first.isVisible()); tried++) {
+            await page.mouse.wheel(0, -100_000)
+            await page.waitForTimeout(PAUSE_MS)
+          }
+          await first.waitFor()
+          const activeId = await tree.getAttribute('aria-activedescendant')
+          expect(await page.locator(`#${activeId}`).count()).toBe(1)
 
-      await page.getByRole('searchbox', { name: 'Filter objects' }).fill('check 03')
-      await page.getByText(`${DEVICES} objects match`).waitFor()
-      expect(page.url()).toContain('filter=')
-      await check('filtered')
-      await tree.focus()
-      await page.keyboard.press('Home')
-      await page.keyboard.press('Shift+ArrowDown')
-      await page.keyboard.press('Shift+ArrowDown')
-      await page.getByText('3 marked').waitFor()
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Enter')
-      await page.getByRole('dialog', { name: 'Stop 3 jobs?' }).waitFor()
-      await page.getByRole('button', { name: 'Cancel' }).focus()
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Enter')
-      await page.getByText('3 jobs are stopped.').waitFor()
-      expect(await stoppedJobs()).toBe(3)
-      await page.getByRole('button', { name: 'Stopped' }).click()
-      await tree.focus()
-      await page.keyboard.press('Escape')
-      await page.getByText('3 objects match').waitFor()
-    }))
+          await page.getByRole('searchbox', { name: 'Filter objects' }).focus()
+          await page.keyboard.type(filter)
+          await page.getByText(`${DEVICES} objects match`).waitFor()
+          expect(page.url()).toContain('filter=')
+          await check(`filtered-${width}`)
+          await tree.focus()
+          await page.keyboard.press('Home')
+          await page.keyboard.press('Shift+ArrowDown')
+          await page.keyboard.press('Shift+ArrowDown')
+          await page.getByText('3 marked').waitFor()
+          await pressOn(page, 'Stop')
+          await page.getByRole('dialog', { name: 'Stop 3 jobs?' }).waitFor()
+          await page.getByRole('button', { name: 'Cancel' }).focus()
+          await page.keyboard.press('Tab')
+          await page.keyboard.press('Enter')
+          await page.getByText('3 jobs are stopped.').waitFor()
+          expect(await stoppedJobs()).toBe(3 * (at + 1))
+          await tree.focus()
+          await page.keyboard.press('Escape')
+          await page.getByRole('button', { name: 'Stopped' }).focus()
+          await page.keyboard.press('Enter')
+          await page.getByText('3 objects match').waitFor()
+          await page
+            .getByRole('treeitem', { name: new RegExp(`^Stopped.*${filter}`) })
+            .first()
+            .waitFor()
+        }),
+      TREE_MAX_MS,
+    )
 
   test('a device and a job are added, and a group with its contents is deleted by its typed name', () =>
     stage.visit(`group/${ids.empty}`, {}, async ({ page, check, expectProblem }) => {
@@ -465,3 +487,13 @@ onMainHost('objects', (stage) => {
       expect(await add.getAttribute('title')).toBe('You need the right to write on Plant')
     }))
 })
+
+/** Goes by the key Tab to a button, and presses it. */
+async function pressOn(page: Page, text: string): Promise<void> {
+  for (let at = 0; at < TABS_MAX; at++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate<string>('document.activeElement.textContent.trim()')) === text) break
+  }
+  expect(await page.evaluate<string>('document.activeElement.textContent.trim()')).toBe(text)
+  await page.keyboard.press('Enter')
+}

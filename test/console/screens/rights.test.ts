@@ -2,11 +2,15 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
+import { until } from '../../until.ts'
 import { LOOKS } from '../browser.ts'
 import { onMainHost } from '../stage.ts'
 
 const SETUP_MAX_MS = 300_000
 const VISIT_MAX_MS = 300_000
+/** How the names of controls begin that change something. Every role can have the right to plan maintenance of some object. */
+const CHANGES =
+  /^(Acknowledge|Add|Assign|Comment|Copy…|Create|Delete|Edit|End|Grant|Import|Maintain|Make|Move|New|Order|Publish|Revoke|Save|Send|Start\b|Stop\b|Take)/
 const EVERYONE = '/group/1/permissions/everyone/0'
 
 onMainHost('rights', (stage) => {
@@ -88,6 +92,46 @@ onMainHost('rights', (stage) => {
   }
 
   test(
+    'a viewer finds no button and no item of a menu on any screen that works and changes something',
+    async () => {
+      const level = await ask('POST', '/slos?parentId=1', { name: 'Passage' })
+      const service = `/slo/${Number(level.body['id'])}/permissions/user/${stage.client.userIds.dashboard_viewer}`
+      const read = { write: false, execute: false, maintain: false }
+      expect((await ask('PUT', service, read)).status).toBeLessThan(300)
+      const screens = [
+        '',
+        'alarms',
+        `group/${ids.locks}`,
+        `device/${ids.lock}`,
+        `job/${ids.job}`,
+        ...['deliveries', 'send', 'configuration', 'outages'].map((tab) => `job/${ids.job}?tab=${tab}`),
+        'slos',
+        `slo/${Number(level.body['id'])}`,
+        `slo/${Number(level.body['id'])}?tab=configuration`,
+        'maintenance',
+        'dashboards',
+      ]
+      await stage.visit('keys', { as: 'dashboard_viewer' }, async ({ page }) => {
+        const found: string[] = []
+        for (const screen of screens) {
+          await page.goto(`${stage.url}/ui/${screen}`)
+          await page.getByRole('main').getByRole('heading').first().waitFor()
+          await until(async () => (await page.locator('main .skeleton').count()) === 0)
+          const main = page.getByRole('main')
+          for (const menu of await main.locator('button[aria-haspopup="menu"]').all()) {
+            await menu.click()
+            found.push(...(await workingOf(page, 'menuitem')).map((name) => `${screen}: item ${name}`))
+            await page.keyboard.press('Escape')
+          }
+          found.push(...(await workingOf(page, 'button')).map((name) => `${screen}: ${name}`))
+        }
+        expect(found).toEqual([])
+      })
+    },
+    VISIT_MAX_MS,
+  )
+
+  test(
     'a missing right links to the explainer of the own rights',
     async () => {
       const everything = { write: true, execute: true, maintain: true }
@@ -108,4 +152,12 @@ async function expectRefused(page: Page, name: RegExp, count: number): Promise<v
   await buttons.first().waitFor()
   expect(await buttons.count()).toBeGreaterThanOrEqual(count)
   for (const button of await buttons.all()) expect(await button.getAttribute('aria-disabled')).toBe('true')
+}
+
+/** The names of buttons or items of menus that change something, and are not refused. */
+async function workingOf(page: Page, role: 'button' | 'menuitem'): Promise<readonly string[]> {
+  const names: string[] = []
+  for (const one of await page.getByRole('main').getByRole(role, { name: CHANGES }).all())
+    if ((await one.isVisible()) && (await one.isEnabled())) names.push((await one.textContent()) ?? '')
+  return names
 }

@@ -72,7 +72,9 @@ export function ObjectById({
   readonly error?: string | undefined
 }): JSX.Element {
   const [picked, setPicked] = useState<Found | null>(null)
-  const { data, failure } = useUrl<{ readonly name: string }>(id === 0 ? null : `/${type}s/${id}`)
+  const { data, failure } = useUrl<{ readonly name: string }>(
+    id === 0 || id === ROOT_ID ? null : `/${type}s/${id}`,
+  )
   const name = id === ROOT_ID ? t('kit.root') : (data?.name ?? (failure === null ? undefined : `#${id}`))
   const stored = name === undefined ? null : { id, type, name, path: name }
   const value = picked?.id === id ? picked : stored

@@ -28,7 +28,8 @@ export function ContainerConfig({ object, etag }: Version<Slc>): JSX.Element {
   return (
     <EditForm
       editing={editing}
-      refused={permissions.write ? slcFault(draft) : t('levels.needsWrite', { name })}
+      missing={permissions.write ? undefined : t('levels.needsWrite', { name })}
+      refused={permissions.write ? slcFault(draft) : undefined}
       fieldText={(field) => t(`levels.field.${field}`)}
       valueText={slcText}
     >

@@ -51,7 +51,8 @@ export function ServiceConfig({ object, etag }: Version<Slo>): JSX.Element {
   return (
     <EditForm
       editing={editing}
-      refused={permissions.write ? sloFault(draft) : t('levels.needsWrite', { name })}
+      missing={permissions.write ? undefined : t('levels.needsWrite', { name })}
+      refused={permissions.write ? sloFault(draft) : undefined}
       fieldText={(field) => t(`levels.field.${field}`)}
       valueText={sloText}
     >

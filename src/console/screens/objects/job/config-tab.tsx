@@ -30,7 +30,8 @@ export function ConfigTab({
   return (
     <EditForm
       editing={editing}
-      refused={refusedWhy(job, draft)}
+      missing={missingRight(job)}
+      refused={refusedWhy(draft)}
       aside={<Replay job={job} draft={draft} />}
       fieldText={(field) => t(`job.field.${field}`)}
       valueText={(shown, field) => lines(shown[field])}
@@ -53,9 +54,12 @@ async function send({ object: job, etag }: Version<Job>, draft: Draft): Promise<
   return readVersion(job.id)
 }
 
+function missingRight({ permissions, name }: Job): string | undefined {
+  return permissions.write ? undefined : t('job.needs', { right: t('job.right.write'), name })
+}
+
 /** Why the draft cannot be saved; undefined when it can. */
-function refusedWhy(job: Job, draft: Draft): string | undefined {
-  if (!job.permissions.write) return t('job.needs', { right: t('job.right.write'), name: job.name })
+function refusedWhy(draft: Draft): string | undefined {
   if (draft.name.trim() === '') return t('job.config.noName')
   if (isBadDuration(draft.timeout) || isBadDuration(draft.grace)) return t('job.config.badDuration')
   return faultsOf(draft.limits).some((fault) => fault !== undefined) ? t('job.config.badLimit') : undefined

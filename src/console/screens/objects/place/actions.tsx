@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { maintainNow } from '../../../actions/maintain.ts'
+import { user } from '../../../api/session.ts'
 import { background } from '../../../kit/background.ts'
 import { Button } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
@@ -31,6 +32,8 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
   const [dialog, setDialog] = useState<'group' | 'edit' | 'move' | 'copy' | 'delete' | null>(null)
   const { id, name, parentId, permissions } = place
   const close = (): void => setDialog(null)
+  // A copy goes to a group where the user may write, which these roles alone can have.
+  const canCopy = user.value?.role === 'administrator' || user.value?.role === 'editor'
   const needsWrite = permissions.write ? undefined : t('objects.needsWrite', { name })
   const needsMaintain = permissions.maintain ? undefined : t('alarm.needsMaintain', { name })
   return (
@@ -64,7 +67,14 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
             run: () => setDialog('move'),
           },
           ...(type === 'device'
-            ? [{ text: t('objects.copyMenu'), icon: 'copy' as const, run: () => setDialog('copy') }]
+            ? [
+                {
+                  text: t('objects.copyMenu'),
+                  icon: 'copy' as const,
+                  refused: canCopy ? undefined : t('objects.copyNeedsEditor'),
+                  run: () => setDialog('copy'),
+                },
+              ]
             : []),
           {
             text: t('objects.alarmLinks'),

@@ -1,4 +1,4 @@
-import type { Column } from './table.ts'
+import type { Column, ColumnType } from './table.ts'
 
 /** How a file becomes rows of a table. */
 export type ImportPlan = {
@@ -8,6 +8,17 @@ export type ImportPlan = {
   /** `abort`: the first fault ends the import. `skip`: records with a fault are left out, `faultsMax` of them at most. */
   readonly onError: 'abort' | 'skip'
   readonly faultsMax: number
+  /** The shape of the file, by an inspection. Absent where there was none. */
+  readonly plain?: PlainCsv | null
+}
+
+/** A CSV file in UTF-8 without faults, mixed ends of lines and blank lines. */
+export type PlainCsv = {
+  readonly lineEnd: '\r\n' | '\n'
+  /** Without the header. */
+  readonly records: number
+  /** For each column of the file the type of which all values have the usual form; text for other ones. */
+  readonly types: readonly ColumnType[]
 }
 
 /** A column of the table, and the index of the column of the file from which it comes. */
@@ -64,6 +75,8 @@ export type FileContents = {
   /** The sheet that was read. */
   readonly sheet: string | null
   readonly records: number
+  /** Null for files that other programs may read in another way. */
+  readonly plain: PlainCsv | null
   /** The first records, as text. */
   readonly sample: readonly (readonly string[])[]
   readonly faults: readonly ImportFault[]

@@ -278,6 +278,54 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       expect(shares.at(-1)).toBe(1)
     })
 
+    const PLAIN = [
+      ['007', '1', '2.5', 'TRUE', '2026-03-29', '2026-03-29T01:30:00Z', '07:30:15', 'a ""b"", c'],
+      [
+        'NULL',
+        '-9007199254740',
+        '.5',
+        'false',
+        '0001-01-01',
+        '1969-12-31T23:59:59.000001Z',
+        '00:00:00',
+        'x\r\ny',
+      ],
+      [' x ', '+3', '5.', 'NA', '9999-12-31', '9999-12-30T00:00:00.5Z', '23:59:59.999999', ''],
+      [String.raw`\N`, '', '-1.5E-7', 'true', '', 'NA', '12:00:00.5', "'\ufeffü😀"],
+      ['', '0', '1e300', 'False', '2024-02-29', '2026-10-25T00:30:00Z', '', '#,;\t| -- '],
+      ['-', '-0', '123456789012345678901234567890', 'tRuE', 'NA', '', 'NA', 'NaN'],
+      ['NA', '999999999999999', '-0.1', '', '2026-12-31', '2000-01-01T00:00:00Z', '01:02:03.04', 'null'],
+    ]
+    test.each<[name: string, options: { lineEnd: string; delimiter: string; head: string; tail: string }]>([
+      ['CRLF', { lineEnd: '\r\n', delimiter: ',', head: '', tail: '\r\n' }],
+      ['LF', { lineEnd: '\n', delimiter: ';', head: '', tail: '' }],
+      ['tabs and a byte order mark', { lineEnd: '\n', delimiter: '\t', head: '\ufeff', tail: '\n' }],
+    ])(
+      'a file that was inspected has the rows of its records, one by one: %s',
+      async (name, { lineEnd, delimiter, head, tail }) => {
+        const header = PLAIN[0]?.map((_, at) => `"c\r${at}"`) ?? []
+        const lines = PLAIN.map((cells) => cells.map((cell, at) => (at > 6 || at === 0 ? `"${cell}"` : cell)))
+        const text = [header, ...lines].map((cells) => cells.join(delimiter)).join(lineEnd)
+        const blob = `imports/plain-${name.slice(0, 2)}`
+        await under.blobs.put(blob, new TextEncoder().encode(`${head}${text}${tail}`))
+        const { file, values } = planOf([], {
+          file: { kind: 'csv', delimiter, quote: '"', encoding: 'utf-8', hasHeader: true, skipRecords: 0 },
+          values: { nulls: ['NA', ''], decimal: '.', dateFormats: [], timeZone: 'Europe/Zurich' },
+        })
+        const { columns, plain } = await under.tables.inspect(blob, file, values, NEVER)
+        expect(plain?.types).toEqual(columns.map(({ type }) => type))
+        expect(plain?.records).toBe(PLAIN.length)
+        const read = async (key: string, isInspected: boolean) => {
+          const to: Generation = { sourceId: 9, tableId: 1, key }
+          const plan = planOf([], { file, values, columns, plain: isInspected ? plain : null })
+          await under.tables.load({ to, blob, plan }, NEVER)
+          const batches = await Array.fromAsync(await under.tables.read(to, columns, NEVER))
+          return batches.flat()
+        }
+        expect(await read('whole', true)).toEqual(await read('single', false))
+      },
+    )
+
     test('a file of JSON lines is a table: digits, objects and missing keys are as they were', async () => {
       const lines = [
         '{"id":1,"name":"007","more":{"n":9007199254740993},"at":"2026-03-29T01:30:00Z"}',

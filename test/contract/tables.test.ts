@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import type { PlainCsv } from '../../src/domain/import-plan.ts'
 import type { Refusal } from '../../src/lib/errors.ts'
 import type { Bound } from '../../src/ports/databases.ts'
 import type { Generation } from '../../src/ports/tables.ts'
@@ -30,6 +31,28 @@ tablesContract('tables in files of DuckDB', () => openIn('contract'))
 tablesContract('tables in a Durable Object', startTables)
 
 const MINE: Bound = { text: `"region" = 'mine'`, binds: [] }
+
+test('an inspected file is read by DuckDB as a whole, and record by record where that fails', async () => {
+  const under = await openIn('whole')
+  await under.blobs.put('f', new TextEncoder().encode('n,is\n1,t\n2,false\n'))
+  const columns = [
+    { name: 'n', type: 'integer' },
+    { name: 'is', type: 'boolean' },
+  ] as const
+  const load = (records: number) => {
+    const plain: PlainCsv = { lineEnd: '\n', records, types: ['integer', 'boolean'] }
+    const to = { sourceId: 1, tableId: 1, key: `of${records}` }
+    return under.tables.load({ to, blob: 'f', plan: planOf(columns, { plain }) }, NEVER)
+  }
+  // DuckDB alone reads `t` as a boolean.
+  expect(await load(2)).toEqual({ rows: 2, skipped: 0, faults: [] })
+  expect(await rejection(load(3))).toMatchObject({
+    code: 'import_failed',
+    errors: [{ pointer: '/file/2/is' }],
+  })
+  expect(await under.tables.list(1)).toEqual([{ sourceId: 1, tableId: 1, key: 'of2' }])
+  await under.close()
+})
 
 describe('a statement on DuckDB', () => {
   let under: TablesUnderTest

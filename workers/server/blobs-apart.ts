@@ -1,8 +1,8 @@
-import type { Blobs } from '../../src/ports/blobs.ts'
+import type { BlobFiles } from './blobs-directory.ts'
 
 /** Blobs of which those under a prefix go to a store of their own. Blobs under it that the main store has from before are
  * still found and deleted there. */
-export function blobsApart(main: Blobs, prefix: string, apart: Blobs): Blobs {
+export function blobsApart(main: BlobFiles, prefix: string, apart: BlobFiles): BlobFiles {
   const isApart = (key: string) => key.startsWith(prefix)
   return {
     put: (key, body) => (isApart(key) ? apart : main).put(key, body),
@@ -18,5 +18,6 @@ export function blobsApart(main: Blobs, prefix: string, apart: Blobs): Blobs {
       const keys = new Set([...(await main.list(asked)), ...(await apart.list(asked))])
       return [...keys].sort()
     },
+    fileOf: (key) => (isApart(key) ? apart : main).fileOf(key),
   }
 }

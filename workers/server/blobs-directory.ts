@@ -12,11 +12,17 @@ import {
   type ByteSpan,
 } from '../../src/ports/blobs.ts'
 
+/** Blobs that are files, which another process of this machine may read. */
+export type BlobFiles = Blobs & {
+  /** Where the file of a key is, if there is one. */
+  fileOf(key: string): string
+}
+
 /**
  * Blobs in a directory of the local file system, which is created when missing and belongs to this store alone.
  * The file system must tell upper from lower case.
  */
-export async function openBlobsDirectory(path: string): Promise<Blobs> {
+export async function openBlobsDirectory(path: string): Promise<BlobFiles> {
   const root = resolve(path)
   await mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 })
   await syncDirectory(dirname(root))
@@ -64,6 +70,8 @@ export async function openBlobsDirectory(path: string): Promise<Blobs> {
       await collectKeys({ directory: root, begins: '' }, prefix, keys)
       return keys.sort()
     },
+
+    fileOf: (key) => pathOf(root, key),
   }
 }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 
 import { BACKUPS_PREFIX } from '../../src/content/backups/service.ts'
-import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { blobsApart } from './blobs-apart.ts'
 import { openBlobsDirectory } from './blobs-directory.ts'
+import type { BlobFiles } from './blobs-directory.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { EXIT, CommandFailure } from './failures.ts'
 import { readFormerKeys, readKeyFile } from './key-file.ts'
@@ -27,7 +27,7 @@ export type Storage = Keys & {
   readonly room: DiskSpace
   readonly system: Libsql
   readonly values: Libsql
-  readonly blobs: Blobs
+  readonly blobs: BlobFiles
   readonly migrated: Migrated
   /** Call it when nothing is written any more. */
   close(): Promise<void>
@@ -67,7 +67,7 @@ export async function openStorage(settings: ServerSettings, log: Log): Promise<S
   }
 }
 
-async function openBlobs({ dataDir, backupDir }: ServerSettings): Promise<Blobs> {
+async function openBlobs({ dataDir, backupDir }: ServerSettings): Promise<BlobFiles> {
   const inside = await openBlobsDirectory(join(dataDir, 'blobs'))
   if (backupDir === null) return inside
   const apart = await openBlobsDirectory(backupDir).catch((cause: unknown) => {

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 
 import { delimiterOf, readCsv } from './csv.ts'
-import type { CsvRecord } from './csv.ts'
+import type { CsvShape } from './csv.ts'
+import type { CsvRecord } from './csv-scanner.ts'
 import { ImportFailure } from './failure.ts'
 
 type CsvOptions = Parameters<typeof readCsv>[1]
@@ -13,18 +14,21 @@ async function* chunksOf(bytes: Uint8Array, sizeBytes: number): AsyncGenerator<U
   for (let at = 0; at < bytes.length; at += sizeBytes) yield bytes.slice(at, at + sizeBytes)
 }
 
-async function read(text: string | Uint8Array, options = PLAIN, chunkBytes = 7): Promise<CsvRecord[]> {
+type Read = Omit<CsvRecord, 'isClean'>
+
+async function read(text: string | Uint8Array, options = PLAIN, chunkBytes = 7): Promise<Read[]> {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
-  const records: CsvRecord[] = []
-  for await (const batch of readCsv(chunksOf(bytes, chunkBytes), options)) records.push(...batch)
+  const records: Read[] = []
+  for await (const batch of readCsv(chunksOf(bytes, chunkBytes), options))
+    records.push(...batch.map(({ line, cells }) => ({ line, cells })))
   return records
 }
 
 /** The records that came before the failure, and its fault. */
-async function fail(text: string): Promise<{ cells: (readonly string[])[]; fault: unknown }> {
+async function fail(text: string, chunkBytes = 5): Promise<{ cells: (readonly string[])[]; fault: unknown }> {
   const cells: (readonly string[])[] = []
   try {
-    for await (const batch of readCsv(chunksOf(new TextEncoder().encode(text), 5), PLAIN))
+    for await (const batch of readCsv(chunksOf(new TextEncoder().encode(text), chunkBytes), PLAIN))
       cells.push(...batch.map((record) => record.cells))
   } catch (error) {
     if (!(error instanceof ImportFailure)) throw error
@@ -73,7 +77,7 @@ test('a fault of quoting ends the file, with the line on which its record begins
 test('a record of more than 4 Mi characters is refused', async () => {
   const cell = 'x'.repeat(4 * 1024 * 1024)
   expect((await read(`a\n${cell.slice(8)}\n`, PLAIN, 65_536)).length).toBe(2)
-  expect((await fail(`a\n${cell}xx\n`)).fault).toMatchObject({ code: 'too_long', line: 2 })
+  expect((await fail(`a\n${cell}xx\n`, 65_536)).fault).toMatchObject({ code: 'too_long', line: 2 })
 })
 
 test('an error of the source is passed on', () => {
@@ -101,6 +105,52 @@ test('any cells come back as they were written, in chunks of any size', () =>
       },
     ),
   ))
+
+/** The records of a text and the fault that ended it; by csv-parse alone, as it reads other quotes and encodings, or with the scanner. */
+async function outcomeOf(text: string, chunkBytes: number, isScanned: boolean) {
+  const bytes = isScanned
+    ? new TextEncoder().encode(text)
+    : new Uint8Array(Uint16Array.from(text, (_, at) => text.charCodeAt(at)).buffer)
+  const options: CsvOptions = { ...PLAIN, encoding: isScanned ? 'utf-8' : 'utf-16le' }
+  const records: Read[] = []
+  try {
+    for await (const batch of readCsv(chunksOf(bytes, chunkBytes), options))
+      records.push(...batch.map(({ line, cells }) => ({ line, cells })))
+  } catch (error) {
+    if (!(error instanceof ImportFailure)) throw error
+    return { records, fault: error.faults[0] }
+  }
+  return { records, fault: null }
+}
+
+test('any text has the records and the fault that csv-parse alone finds, in chunks of any size', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom('"', '"', ',', '\r', '\n', '\r\n', 'a', 'ü', ' '), maxLength: 24 }),
+      fc.integer({ min: 2, max: 9 }),
+      async (text, chunkBytes) => {
+        // Two bytes that are no mark of an encoding come first.
+        const whole = `ab${text}`
+        expect(await outcomeOf(whole, chunkBytes, true)).toEqual(await outcomeOf(whole, 4_096, false))
+      },
+    ),
+    { numRuns: 500 },
+  ))
+
+test.each<[text: string, lineEnd: string | null]>([
+  ['a,b\r\n1,"x\ny"\r\n', '\r\n'],
+  ['a,b\n1,"x\r\ny"', '\n'],
+  ['a,b\r\n1,2\n', null],
+  ['a,b\r1,2\r', null],
+  ['a,b\n\n1,2\n', null],
+  ['a,b', null],
+  ['a,b\n1,x"y\n', null],
+])('the lines of %j end with %j', async (text, lineEnd) => {
+  const shape: CsvShape = { lineEnd: null }
+  const bytes = chunksOf(new TextEncoder().encode(text), 3)
+  await Array.fromAsync(readCsv(bytes, PLAIN, shape)).catch((error: unknown) => error)
+  expect(shape.lineEnd as string | null).toBe(lineEnd)
+})
 
 test.each([
   ['a,b,c\n1,2,3', ','],

@@ -4,9 +4,11 @@ import type {
   FileFormat,
   ImportFault,
   ImportPlan,
+  PlainCsv,
   ValueFormat,
 } from '../../domain/import-plan.ts'
 import type { Row } from '../../domain/table.ts'
+import type { CsvShape } from './csv.ts'
 import { cellReaders, textFor, textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
 import { ImportFailure, typeFault } from './failure.ts'
@@ -30,14 +32,15 @@ export async function inspectFile(
 ): Promise<FileContents> {
   const readers = cellReaders(values)
   const nulls = new Set(values.nulls)
-  const columns: { name: string; inference: ColumnInference }[] = []
+  const isNull = nullTest(values.nulls)
+  const columns: Inferred[] = []
   const sample: (readonly string[])[] = []
   const faults: ImportFault[] = []
   let records = 0
-  const { sheets, sheet, records: batches } = await openRecords(file, format)
+  const { sheets, sheet, records: batches, shape } = await openRecords(file, format)
   for await (const { names, batch } of batches) {
     for (const name of names.slice(columns.length)) {
-      const inference = new ColumnInference(readers)
+      const inference = new ColumnInference(readers, isNull)
       if (records > 0) inference.add(null, 1)
       columns.push({ name, inference })
     }
@@ -49,10 +52,8 @@ export async function inspectFile(
       }
       records += 1
       if (sample.length < SAMPLE_RECORDS) sample.push(cells.map(textOf))
-      for (const [index, { inference }] of columns.entries()) {
-        const cell = cells[index] ?? null
-        inference.add(nulls.has(textOf(cell)) ? null : cell, line)
-      }
+      let index = 0
+      for (const { inference } of columns) inference.add(cells[index++] ?? null, line)
     }
   }
   return {
@@ -61,12 +62,42 @@ export async function inspectFile(
       source,
       ...inference.result,
     })),
+    plain: plainOf(columns, { shape, records, values, hasFaults: faults.length > 0 }),
     sheets,
     sheet,
     records,
     sample: sample.map((texts) => columns.map((_, index) => texts[index] ?? '')),
     faults,
   }
+}
+
+type Inferred = { readonly name: string; readonly inference: ColumnInference }
+
+/** Whether a text stands for null. */
+function nullTest(nulls: readonly string[]): (text: string) => boolean {
+  const texts = new Set(nulls)
+  const charsMax = Math.max(-1, ...nulls.map((text) => text.length))
+  return (text) => text.length <= charsMax && texts.has(text)
+}
+
+/** The file as other programs read it in the same way; null where they may read something else. */
+function plainOf(
+  columns: readonly Inferred[],
+  {
+    shape: { lineEnd },
+    records,
+    values: { nulls, decimal, dateFormats },
+    hasFaults,
+  }: {
+    readonly shape: CsvShape
+    readonly records: number
+    readonly values: ValueFormat
+    readonly hasFaults: boolean
+  },
+): PlainCsv | null {
+  const isUsual = nulls.includes('') && decimal === '.' && dateFormats.length === 0
+  if (lineEnd === null || hasFaults || !isUsual || columns.length < 2) return null
+  return { lineEnd, records, types: columns.map(({ inference }) => inference.plainType) }
 }
 
 /** Counts of the records of an import so far. */
@@ -148,8 +179,10 @@ function faultOfErrors(
   line: number,
   { names, nulls }: { readonly names: readonly string[]; readonly nulls: ReadonlySet<string> },
 ): ImportFault | null {
-  for (const [at, cell] of cells.entries())
+  for (let at = 0; at < cells.length; at += 1) {
+    const cell = cells[at] ?? null
     if (isError(cell) && !nulls.has(cell.text)) return faultOfError(cell.text, line, names[at] ?? null)
+  }
   return null
 }
 

@@ -1,5 +1,5 @@
 import type { ColumnWarning, FileColumn } from '../../domain/import-plan.ts'
-import { textFor } from './cells.ts'
+import { textFor, textOf } from './cells.ts'
 import type { CellReader, FileCell } from './cells.ts'
 
 export type InferredColumn = Pick<FileColumn, 'type' | 'hasNulls' | 'warnings'>
@@ -19,21 +19,32 @@ const SLASHED_DATE = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$/
 /** So many values of one type make an exception worth a warning. */
 const USUAL_MIN = 10
 
+/** Instants and times that every program reads alike. */
+const PLAIN_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?Z$/
+const PLAIN_TIME = /^\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/
+
 /** Finds the type of a column from all of its values. A column without any value is text. */
 export class ColumnInference {
   readonly #readers: Readonly<Record<Candidate, CellReader>>
+  readonly #isNull: (text: string) => boolean
   readonly #warnings = new Map<ColumnWarning['code'], ColumnWarning>()
   #possible: readonly Candidate[] = CANDIDATES
   #values = 0
   #hasNulls = false
+  #isPlain = true
 
-  constructor(readers: Readonly<Record<Candidate, CellReader>>) {
+  /** @param isNull whether a text stands for null */
+  constructor(
+    readers: Readonly<Record<Candidate, CellReader>>,
+    isNull: (text: string) => boolean = () => false,
+  ) {
     this.#readers = readers
+    this.#isNull = isNull
   }
 
   /** Takes the next value; null for none. */
   add(cell: FileCell, line: number): void {
-    if (cell === null) {
+    if (cell === null || this.#isNull(textOf(cell))) {
       this.#hasNulls = true
       return
     }
@@ -46,17 +57,37 @@ export class ColumnInference {
     return { type, hasNulls: this.#hasNulls, warnings: [...this.#warnings.values()] }
   }
 
+  /** The type of which all values have the usual form; text for others. */
+  get plainType(): FileColumn['type'] {
+    return this.#isPlain ? this.result.type : 'string'
+  }
+
   #narrow(cell: Exclude<FileCell, null>, line: number): void {
     const [text, as] = typeof cell === 'string' ? [cell, null] : [cell.text, cell.type]
-    const left = this.#possible.filter(
-      (type) => isPossible(type, as) && this.#readers[type](textFor(cell, type)) !== undefined,
-    )
-    const isNumeric = left.includes('integer') || left.includes('number')
-    if (isNumeric && LEADING_ZERO.test(text)) this.#becomeText({ code: 'leading_zeros', line })
-    else if (isNumeric && WHOLE.test(text) && digitsOf(text) > DIGITS_MAX)
+    let left = this.#possible
+    for (const type of left)
+      if (!isPossible(type, as) || this.#readers[type](textFor(cell, type)) === undefined)
+        left = left.filter((one) => one !== type)
+    const [first] = left
+    if (first === undefined) this.#endTypes(text, line)
+    else if (first === 'integer' || first === 'number') this.#narrowNumbers(text, line, left)
+    else {
+      this.#possible = left
+      if (first === 'datetime') this.#isPlain &&= PLAIN_INSTANT.test(text)
+      else if (first === 'time') this.#isPlain &&= PLAIN_TIME.test(text)
+    }
+  }
+
+  #narrowNumbers(text: string, line: number, left: readonly Candidate[]): void {
+    if (LEADING_ZERO.test(text)) this.#becomeText({ code: 'leading_zeros', line })
+    else if (text.length > DIGITS_MAX && WHOLE.test(text) && digitsOf(text) > DIGITS_MAX)
       this.#becomeText({ code: 'long_digits', line })
-    else if (left.length > 0) this.#possible = left
-    else if (this.#values >= USUAL_MIN) this.#becomeText({ code: 'mixed_types', line })
+    else this.#possible = left
+  }
+
+  /** After a value that is of none of the types. */
+  #endTypes(text: string, line: number): void {
+    if (this.#values >= USUAL_MIN) this.#becomeText({ code: 'mixed_types', line })
     else this.#becomeText(SLASHED_DATE.test(text) ? { code: 'ambiguous_date', line } : null)
   }
 

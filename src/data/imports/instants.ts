@@ -9,6 +9,8 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?$/
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?$/i
+/** As the service writes it. */
+const WRITTEN_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
 /** Minutes of a zone that are remembered: rows of a file mostly follow each other in time. */
 const MINUTES_MAX = 10_000
 
@@ -41,18 +43,23 @@ export const readTime: TimeReader = (text) => {
 /** Reads `2026-03-29T07:30:15.25+02:00`, also with a space for the T; without an offset the time is local to the zone. */
 export function dateTimeReader(timeZone: string): TimeReader {
   const minutes = new Map<string, number>()
-  return (text) => {
-    const [, date, time, zone] = DATE_TIME.exec(text) ?? []
-    if (date === undefined || time === undefined || readDate(date) === null) return null
-    if (readTime(time.slice(0, 15)) === null) return null
-    const offsetMs = zone === undefined ? null : offsetOf(zone)
-    if (offsetMs !== null && Number.isNaN(offsetMs)) return null
-    const minute = `${date}T${time.slice(0, 5)}`
-    const at =
-      offsetMs === null ? localMinute(minutes, minute, timeZone) : Date.parse(`${minute}Z`) - offsetMs
-    const seconds = time.length > 5 ? time.slice(5, 15) : ':00'
-    return `${new Date(at).toISOString().slice(0, 16)}${seconds}Z`
-  }
+  return (text) =>
+    WRITTEN_INSTANT.test(text) && isInstant(text) ? text : readDateTime(text, { minutes, timeZone })
+}
+
+function readDateTime(
+  text: string,
+  { minutes, timeZone }: { readonly minutes: Map<string, number>; readonly timeZone: string },
+): string | null {
+  const [, date, time, zone] = DATE_TIME.exec(text) ?? []
+  if (date === undefined || time === undefined || readDate(date) === null) return null
+  if (readTime(time.slice(0, 15)) === null) return null
+  const offsetMs = zone === undefined ? null : offsetOf(zone)
+  if (offsetMs !== null && Number.isNaN(offsetMs)) return null
+  const minute = `${date}T${time.slice(0, 5)}`
+  const at = offsetMs === null ? localMinute(minutes, minute, timeZone) : Date.parse(`${minute}Z`) - offsetMs
+  const seconds = time.length > 5 ? time.slice(5, 15) : ':00'
+  return `${new Date(at).toISOString().slice(0, 16)}${seconds}Z`
 }
 
 /** A reader of dates, or of local date-times where the format has hours, by a format such as `dd.MM.yyyy HH:mm`.
@@ -88,6 +95,11 @@ function patternOf(format: string): RegExp | null {
     rest = rest.slice(part.length)
   }
   return ['year', 'month', 'day'].every((name) => names.has(name)) ? new RegExp(`^${pattern}$`) : null
+}
+
+function isInstant(text: string): boolean {
+  const two = (at: number) => Number(text.slice(at, at + 2))
+  return isDay(Number(text.slice(0, 4)), two(5), two(8)) && two(11) <= 23 && two(14) <= 59 && two(17) <= 59
 }
 
 function isDay(year: number, month: number, day: number): boolean {

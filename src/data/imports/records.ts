@@ -2,6 +2,8 @@ import type { CsvFormat, FileFormat, ImportFault, WorkbookFormat } from '../../d
 import { textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
 import { readCsv } from './csv.ts'
+import type { CsvShape } from './csv.ts'
+import type { CsvRecord } from './csv-scanner.ts'
 import { ImportFailure, nulFault, unreadable } from './failure.ts'
 import type { ImportFile } from './import-file.ts'
 import { readNdjson } from './ndjson.ts'
@@ -26,14 +28,19 @@ const COLUMNS_MAX = 100
 
 /** The sheets of a workbook and the one that is read; none for other files. */
 export type Sheets = { readonly sheets: readonly string[]; readonly sheet: string | null }
-export type OpenFile = Sheets & { readonly records: AsyncGenerator<Records> }
+export type OpenFile = Sheets & {
+  readonly records: AsyncGenerator<Records>
+  /** Of a CSV file, once all records were read. */
+  readonly shape: CsvShape
+}
 
 /** Opens a file; its records are those below its header, in batches.
  * @throws {ImportFailure} also while they are read, for a file that cannot be read as records
  * @throws {Refusal} import_failed, likewise, for a file that is not of its kind */
 export async function openRecords(file: ImportFile, format: FileFormat): Promise<OpenFile> {
-  const none = { sheets: [], sheet: null }
-  if (format.kind === 'csv') return { ...none, records: csvRecords(file.chunks, format) }
+  const shape: CsvShape = { lineEnd: null }
+  const none = { sheets: [], sheet: null, shape }
+  if (format.kind === 'csv') return { ...none, records: csvRecords(file.chunks, format, shape) }
   if (format.kind === 'ndjson') return { ...none, records: ndjsonRecords(file.chunks) }
   if (format.kind === 'parquet')
     return { ...none, records: parquetRecords(await openParquet(await file.source())) }
@@ -43,16 +50,20 @@ export async function openRecords(file: ImportFile, format: FileFormat): Promise
   const sheet = format.sheet ?? sheets[0] ?? ''
   if (!sheets.includes(sheet))
     throw unreadable(`The workbook has no sheet ${sheet}; it has ${sheets.join(', ')}.`, '/file/sheet')
-  return { sheets, sheet, records: sheetRecords(rows(sheet), format) }
+  return { sheets, sheet, shape, records: sheetRecords(rows(sheet), format) }
 }
 
-async function* csvRecords(bytes: AsyncIterable<Uint8Array>, file: CsvFormat): AsyncGenerator<Records> {
+async function* csvRecords(
+  bytes: AsyncIterable<Uint8Array>,
+  file: CsvFormat,
+  shape: CsvShape,
+): AsyncGenerator<Records> {
   const columns = new ColumnNames()
   let left = file.skipRecords
-  for await (let batch of readCsv(bytes, file)) {
+  for await (let batch of readCsv(bytes, file, shape)) {
     const skipped = Math.min(left, batch.length)
     left -= skipped
-    batch = batch.slice(skipped)
+    if (skipped > 0) batch = batch.slice(skipped)
     const [first] = batch
     if (columns.names.length === 0 && first) {
       const fault = faultOfCells(first.cells, first.line)
@@ -61,13 +72,12 @@ async function* csvRecords(bytes: AsyncIterable<Uint8Array>, file: CsvFormat): A
       if (file.hasHeader) batch = batch.slice(1)
     }
     const { names } = columns
-    if (names.length > 0)
-      yield { names, batch: batch.map(({ line, cells }) => csvRecord(line, cells, names.length)) }
+    if (names.length > 0) yield { names, batch: batch.map((record) => csvRecord(record, names.length)) }
   }
 }
 
-function csvRecord(line: number, cells: readonly string[], width: number): FileRecord {
-  if (cells.length === width) return { line, cells, fault: faultOfCells(cells, line) }
+function csvRecord({ line, cells, isClean }: CsvRecord, width: number): FileRecord {
+  if (cells.length === width) return { line, cells, fault: isClean ? null : faultOfCells(cells, line) }
   const code = cells.length < width ? 'too_few_cells' : 'too_many_cells'
   const message = `The record has ${cells.length} of ${width} cells.`
   return { line, cells, fault: { code, line, column: null, message } }

@@ -99,7 +99,14 @@ export async function importFile(
   const columns = extended ? fittedTo(extended, planned, body) : planned
   const change = changeOf(before, body, columns)
   await requireFits(ports, id, change)
-  const plan = { file, values: body.values, columns, onError: body.onError, faultsMax: body.maxErrors }
+  const plan = {
+    file,
+    values: body.values,
+    columns,
+    onError: body.onError,
+    faultsMax: body.maxErrors,
+    plain: contents.plain,
+  }
   const generation = await beginGeneration(ports, id)
   // The generation of an extended table; the sweep deletes the one of the file in an hour.
   const to = extended ? await beginGeneration(ports, id) : generation

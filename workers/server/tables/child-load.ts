@@ -10,7 +10,9 @@ import type { ImportFile } from '../../../src/data/imports/import-file.ts'
 import type { Cell, Column, Row } from '../../../src/domain/table.ts'
 import { notUnique } from '../../../src/data/imports/failure.ts'
 import type { LoadCounts, TableIndex } from '../../../src/ports/tables.ts'
-import type { FileOrder } from './messages.ts'
+import { bulkOf, READ_OPTIONS } from './bulk.ts'
+import type { Bulk } from './bulk.ts'
+import type { FileTask } from './messages.ts'
 import { literal, quoted } from './sql.ts'
 import { STORED_TYPES } from './values.ts'
 
@@ -27,13 +29,41 @@ const NULL = String.raw`\N`
  * @throws {Refusal} import_failed */
 export async function load(
   file: ImportFile,
-  { plan, path, indexes }: Extract<FileOrder, { kind: 'load' }>,
+  { plan, path, indexes, file: { path: input } }: Extract<FileTask, { kind: 'load' }>,
 ): Promise<LoadCounts> {
+  const finish = (connection: DuckDBConnection) => createIndexes(connection, indexes)
+  const bulk = bulkOf(plan, input)
+  if (bulk !== null && (await storeWhole(bulk, { columns: plan.columns, path }, finish)))
+    return { rows: bulk.records, skipped: 0, faults: [] }
   const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
-  await storeRows(readRows(file, plan, progress), { columns: plan.columns, path }, (connection) =>
-    createIndexes(connection, indexes),
-  )
+  await storeRows(readRows(file, plan, progress), { columns: plan.columns, path }, finish)
   return progress
+}
+
+/** Fills a new file of DuckDB with the rows of a statement. @returns false where it fails, or selects another number of rows */
+async function storeWhole(
+  { select, records }: Bulk,
+  { columns, path }: { readonly columns: readonly Column[]; readonly path: string },
+  finish: (connection: DuckDBConnection) => Promise<void>,
+): Promise<boolean> {
+  let isComplete = false
+  const insert = async (connection: DuckDBConnection) => {
+    try {
+      const { rowsChanged } = await connection.run(`INSERT INTO t ${select}`)
+      isComplete = rowsChanged === records
+    } catch {
+      // Rows that are read one by one explain what is wrong with the file.
+    }
+    return isComplete
+  }
+  const database = `${path}.${crypto.randomUUID()}.tmp`
+  try {
+    await fill(database, columns, { insert, finish })
+    if (isComplete) await publish(database, path)
+  } finally {
+    await removeDatabase(database)
+  }
+  return isComplete
 }
 
 /** @throws {Refusal} import_failed */
@@ -62,13 +92,22 @@ export async function storeRows(
 ): Promise<void> {
   const work = `${path}.${crypto.randomUUID()}`
   const [database, rows] = [`${work}.tmp`, `${work}.csv.tmp`]
+  const insert = async (connection: DuckDBConnection) => {
+    await connection.run(`INSERT INTO t ${selectWritten(rows, columns)}`)
+    return true
+  }
   try {
     await writeRows(batches, rows)
-    await fill(database, rows, { columns, finish })
+    await fill(database, columns, { insert, finish })
     await publish(database, path)
   } finally {
-    for (const file of [rows, database, `${database}.wal`]) await rm(file, { force: true })
+    await rm(rows, { force: true })
+    await removeDatabase(database)
   }
+}
+
+async function removeDatabase(database: string): Promise<void> {
+  for (const file of [database, `${database}.wal`]) await rm(file, { force: true })
 }
 
 /** Writes rows as CSV in which null is `\N` and every other value is quoted. */
@@ -94,41 +133,41 @@ function written(cell: Cell): string {
   return isPlain ? `"${cell}"` : `"${cell.replaceAll('"', '""')}"`
 }
 
+/** The steps of filling a table: `insert` tells whether it has all rows; only then they are finished and stored. */
+type Filling = {
+  readonly insert: (connection: DuckDBConnection) => Promise<boolean>
+  readonly finish: (connection: DuckDBConnection) => Promise<void>
+}
+
 async function fill(
   database: string,
-  rows: string,
-  {
-    columns,
-    finish,
-  }: {
-    readonly columns: readonly Column[]
-    readonly finish: (connection: DuckDBConnection) => Promise<void>
-  },
+  columns: readonly Column[],
+  { insert, finish }: Filling,
 ): Promise<void> {
   const instance = await DuckDBInstance.create(database, STORAGE)
   const connection = await instance.connect()
   try {
     const types = columns.map(({ name, type }) => `${quoted(name)} ${STORED_TYPES[type]}`)
     await connection.run(`SET TimeZone = 'UTC'; CREATE TABLE t (${types.join(', ')})`)
-    // Binary values come as base64.
-    const read = columns.map(({ type }, index) =>
-      type === 'binary' ? `from_base64(c${index})` : `c${index}`,
-    )
-    const texts = columns.map(({ type }, index) => {
-      const own = type === 'binary' ? 'VARCHAR' : STORED_TYPES[type]
-      return `c${index}: ${literal(own)}`
-    })
-    await connection.run(
-      `INSERT INTO t SELECT ${read.join(', ')} FROM read_csv(${literal(rows)}, columns = {${texts.join(', ')}},
-        header = false, auto_detect = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
-        nullstr = ${literal(NULL)}, allow_quoted_nulls = false, max_line_size = 16777216, buffer_size = 33554432, parallel = false)`,
-    )
+    if (!(await insert(connection))) return
     await finish(connection)
     await connection.run('CHECKPOINT')
   } finally {
     connection.closeSync()
     instance.closeSync()
   }
+}
+
+/** The rows of the CSV of `writeRows`. */
+function selectWritten(path: string, columns: readonly Column[]): string {
+  // Binary values come as base64.
+  const read = columns.map(({ type }, index) => (type === 'binary' ? `from_base64(c${index})` : `c${index}`))
+  const types = columns.map(({ type }, index) => {
+    const own = type === 'binary' ? 'VARCHAR' : STORED_TYPES[type]
+    return `c${index}: ${literal(own)}`
+  })
+  return `SELECT ${read.join(', ')} FROM read_csv(${literal(path)}, columns = {${types.join(', ')}},
+    header = false, ${READ_OPTIONS}, delim = ',', new_line = '\\n', nullstr = ${literal(NULL)}, allow_quoted_nulls = false)`
 }
 
 /** Gives a whole file its name, durably. */

@@ -32,11 +32,11 @@ export class TableChild {
   readonly #ready = Promise.withResolvers<void>()
   #take: ((message: FromChild) => void) | null = null
 
-  constructor(program: string, input: 'pipe' | 'ignore', log: Log) {
+  constructor(program: string, log: Log) {
     const [command, ...args] = commandOf(program)
     this.#process = spawn(command, args, {
       env: {},
-      stdio: [input, 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       serialization: 'advanced',
     })
     this.#process.on('message', (message: FromChild) => {
@@ -69,24 +69,6 @@ export class TableChild {
   send(message: ToChild): void {
     // One that has just ended gets it no more, and `run` ends with it.
     if (this.isAlive && this.#process.connected) this.#process.send(message, () => undefined)
-  }
-
-  /** Writes a file to the task, at the pace of the child. */
-  async write(file: ReadableStream<Uint8Array>, wrote: (bytes: number) => void): Promise<void> {
-    const input = this.#process.stdin
-    if (!input) throw new Error('This child takes no file')
-    let isBroken = false
-    // Of a child that has ended: `run` says why.
-    input.on('error', () => (isBroken = true))
-    let sizeBytes = 0
-    for await (const chunk of file) {
-      await new Promise((resolve) => input.write(chunk, resolve))
-      if (isBroken || !this.isAlive) return
-      sizeBytes += chunk.length
-      wrote(sizeBytes)
-    }
-    this.send({ kind: 'file-end', sizeBytes })
-    input.end()
   }
 
   end(): void {

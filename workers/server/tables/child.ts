@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 
 import { ImportFailure } from '../../../src/data/imports/failure.ts'
 import { inspectFile } from '../../../src/data/imports/file.ts'
@@ -12,19 +13,21 @@ import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild }
 
 /** Rows that may be on their way before the parent asks for more, in batches. */
 const WINDOW = 4
+const CHUNK_BYTES = 256 * 1024
+/** The parent hears of its multiples. */
+const TOLD_BYTES = 16 * CHUNK_BYTES
+const FILE_GONE = 'The file is not there any more. Upload it again.'
 const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9
 
 let query: Query | null = null
 let credit = WINDOW
 let wake: (() => void) | null = null
-const { promise: fileSize, resolve: endFile } = Promise.withResolvers<number>()
 
 /** Runs the tasks that the parent sends, until it ends this process. */
 export function runTasks(): void {
   process.on('message', (message: ToChild) => {
     if (message.kind === 'interrupt') query?.interrupt()
-    else if (message.kind === 'file-end') endFile(message.sizeBytes)
     else if (message.kind === 'more') {
       credit += 1
       wake?.()
@@ -53,38 +56,44 @@ function report(error: unknown): void {
 }
 
 async function runFile(task: FileTask): Promise<FromChild> {
-  const file = { chunks: fileBytes(), source: () => spooled(fileBytes(), task.scratch) }
-  if (task.kind === 'load') return { kind: 'done', counts: await load(file, task) }
-  return { kind: 'done', contents: await inspectFile(file, task.file, task.values) }
+  const { path, sizeBytes } = task.file
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new QueryFailure({ code: 'not_found', message: FILE_GONE })
+  })
+  try {
+    const source = sourceOf(handle, sizeBytes)
+    const file = { chunks: chunksOf(source), source: () => Promise.resolve(source) }
+    if (task.kind === 'load') return { kind: 'done', counts: await load(file, task) }
+    return { kind: 'done', contents: await inspectFile(file, task.format, task.values) }
+  } finally {
+    await handle.close()
+  }
 }
 
-/** A file that comes, kept so that it can be read from any place on. The parent removes it. */
-async function spooled(chunks: AsyncIterable<Uint8Array>, path: string): Promise<ByteSource> {
-  const file = await open(path, 'wx+', 0o600)
-  let sizeBytes = 0
-  for await (const chunk of chunks) {
-    await file.write(chunk)
-    sizeBytes += chunk.length
-  }
+function sourceOf(file: FileHandle, sizeBytes: number): ByteSource {
   return {
     sizeBytes,
     async read(offsetBytes, spanBytes) {
       const bytes = new Uint8Array(spanBytes)
-      const { bytesRead } = await file.read(bytes, 0, spanBytes, offsetBytes)
-      if (bytesRead !== spanBytes) throw new Error('The file was cut off.')
+      for (let filled = 0; filled < spanBytes;) {
+        const { bytesRead } = await file.read(bytes, filled, spanBytes - filled, offsetBytes + filled)
+        if (bytesRead === 0) throw new Error('The file was cut off.')
+        filled += bytesRead
+      }
       return bytes
     },
   }
 }
 
-/** The file as it comes; ends well only after as many bytes as the parent has sent. */
-async function* fileBytes(): AsyncGenerator<Uint8Array> {
-  let sizeBytes = 0
-  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
-    sizeBytes += chunk.length
-    yield chunk
+/** The file from its beginning; the parent hears how much was read. */
+async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  const { sizeBytes } = source
+  for (let at = 0; at < sizeBytes; at += CHUNK_BYTES) {
+    const bytes = await source.read(at, Math.min(CHUNK_BYTES, sizeBytes - at))
+    if (at % TOLD_BYTES === 0) send({ kind: 'read', bytes: at })
+    yield bytes
   }
-  if (sizeBytes !== (await fileSize)) throw new Error('The file was cut off.')
 }
 
 async function more(): Promise<void> {

@@ -35,7 +35,7 @@ export type Explain = { readonly isAnalyzed: boolean }
 
 /** The work with a file. */
 export type FileOrder =
-  | { readonly kind: 'inspect'; readonly file: FileFormat; readonly values: ValueFormat }
+  | { readonly kind: 'inspect'; readonly format: FileFormat; readonly values: ValueFormat }
   | {
       readonly kind: 'load'
       readonly plan: ImportPlan
@@ -43,8 +43,8 @@ export type FileOrder =
       readonly indexes: readonly TableIndex[]
     }
 
-/** A task whose file comes over standard input, and may be kept at `scratch` while it is read. */
-export type FileTask = FileOrder & { readonly scratch: string }
+/** A task that reads a file, which has so many bytes. */
+export type FileTask = FileOrder & { readonly file: { readonly path: string; readonly sizeBytes: number } }
 
 /** An edit of the file `from`, which makes the file `to`. */
 export type EditTask = Pick<EditOrder, 'changes' | 'steps'> & {
@@ -66,28 +66,35 @@ export type ReshapeTask = Pick<ReshapeOrder, 'columns' | 'timeZone' | 'key' | 'i
 /** A task that makes a file of another one. */
 export type FileChange = EditTask | ReshapeTask
 
-/** Messages to a child. `file-end` has the size of the file, so that a broken pipe does not count as its end. */
+/** Messages to a child. */
 export type ToChild =
   | QueryTask
   | FileTask
   | FileChange
   | { readonly kind: 'more' }
   | { readonly kind: 'interrupt' }
-  | { readonly kind: 'file-end'; readonly sizeBytes: number }
 
 export type TaskFailure = {
-  readonly code: 'query_failed' | 'query_too_large' | 'import_failed' | 'unavailable' | 'internal'
+  readonly code:
+    | 'query_failed'
+    | 'query_too_large'
+    | 'import_failed'
+    | 'not_found'
+    | 'unavailable'
+    | 'internal'
   readonly message: string
   readonly faults?: readonly ImportFault[]
   /** Of a file that is not of its kind, in place of faults. */
   readonly errors?: readonly Fault[]
 }
 
-/** Messages of a child: `ready` once; to a query `columns`, then `rows` as long as it is sent `more`, then `done`; or `failed` at any time. */
+/** Messages of a child: `ready` once; to a query `columns`, then `rows` as long as it is sent `more`, then `done`; of a file now and
+ * then the bytes that were `read`; or `failed` at any time. */
 export type FromChild =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
   | { readonly kind: 'rows'; readonly rows: readonly Row[] }
+  | { readonly kind: 'read'; readonly bytes: number }
   | ({ readonly kind: 'done' } & TaskResult)
   | ({ readonly kind: 'failed' } & TaskFailure)
 

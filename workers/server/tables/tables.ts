@@ -6,7 +6,6 @@ import type { FileContents } from '../../../src/domain/import-plan.ts'
 import type { Row } from '../../../src/domain/table.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import { Semaphore } from '../../../src/lib/semaphore.ts'
-import type { Blobs } from '../../../src/ports/blobs.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { Plan, QueryLimits, ResultColumn, RowStream } from '../../../src/ports/databases.ts'
@@ -21,6 +20,7 @@ import type {
   TableQuery,
   Tables,
 } from '../../../src/ports/tables.ts'
+import type { BlobFiles } from '../blobs-directory.ts'
 import { TableChild } from './child-process.ts'
 import type { TaskBounds } from './child-process.ts'
 import type { Explain, FileChange, FileOrder, FileTask, QueryTask, TaskResult } from './messages.ts'
@@ -46,7 +46,7 @@ const FILE = /^(?<tableId>\d+)-(?<key>[a-z0-9]{1,64})\.duckdb$/
 
 export type TablesParts = {
   readonly directory: string
-  readonly blobs: Blobs
+  readonly blobs: BlobFiles
   readonly clock: Clock
   readonly log: Log
 }
@@ -109,7 +109,7 @@ class DuckTables implements OpenTables {
     signal: AbortSignal,
     begin: (stream: RowStream) => void,
   ): Promise<void> {
-    const child = this.#takeIdle() ?? this.#start('ignore')
+    const child = this.#takeIdle() ?? this.#start()
     const cancelled = new AbortController()
     const stream = new RowQueue(
       () => child.send({ kind: 'more' }),
@@ -143,7 +143,12 @@ class DuckTables implements OpenTables {
   async inspect(
     ...[blob, file, values, signal, progress]: Parameters<Tables['inspect']>
   ): Promise<FileContents> {
-    const { contents } = await this.#runFile(blob, { kind: 'inspect', file, values }, signal, progress)
+    const { contents } = await this.#runFile(
+      blob,
+      { kind: 'inspect', format: file, values },
+      signal,
+      progress,
+    )
     if (!contents) throw new Error('The table process answered without contents')
     return contents
   }
@@ -175,7 +180,7 @@ class DuckTables implements OpenTables {
 
   #change(task: FileChange, timeoutMs: number): Promise<TaskResult> {
     return this.#files.run(this.#parts.clock, async () => {
-      const child = this.#takeIdle() ?? this.#start('ignore')
+      const child = this.#takeIdle() ?? this.#start()
       try {
         return await runTask(child, task, { timeoutMs, signal: NEVER })
       } finally {
@@ -190,20 +195,20 @@ class DuckTables implements OpenTables {
     signal: AbortSignal,
     progress: Progress | undefined,
   ): Promise<TaskResult> {
-    const task: FileTask = { ...order, scratch: join(this.#parts.directory, `${crypto.randomUUID()}.tmp`) }
     const run = async () => {
-      const file = await this.#parts.blobs.get(blob)
-      if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
-      const child = this.#start('pipe')
-      const written = child.write(file.body, (bytes) => progress?.(bytes / file.sizeBytes))
+      const stored = await this.#parts.blobs.get(blob)
+      if (!stored) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+      const { sizeBytes, body } = stored
+      await body.cancel()
+      const task: FileTask = { ...order, file: { path: this.#parts.blobs.fileOf(blob), sizeBytes } }
+      const child = this.#takeIdle() ?? this.#start()
       try {
-        const ran = runTask(child, task, { timeoutMs: FILE_TIMEOUT_MS, signal })
-        const [result] = await Promise.all([ran, written])
+        const bounds = { timeoutMs: FILE_TIMEOUT_MS, signal }
+        const result = await runTask(child, task, bounds, (bytes) => progress?.(bytes / sizeBytes))
+        progress?.(1)
         return result
       } finally {
-        child.end()
-        this.#children.delete(child)
-        await rm(task.scratch, { force: true })
+        this.#giveBack(child)
       }
     }
     // A file that is before this one may take minutes. The work that waits ends by its own signal.
@@ -236,8 +241,8 @@ class DuckTables implements OpenTables {
     return join(this.#parts.directory, String(sourceId), name)
   }
 
-  #start(input: 'pipe' | 'ignore'): TableChild {
-    const child = new TableChild(this.#program, input, this.#parts.log)
+  #start(): TableChild {
+    const child = new TableChild(this.#program, this.#parts.log)
     this.#children.add(child)
     return child
   }
@@ -268,10 +273,12 @@ async function runTask(
   child: TableChild,
   task: FileTask | FileChange,
   bounds: Pick<TaskBounds, 'timeoutMs' | 'signal'>,
+  read: (bytes: number) => void = () => undefined,
 ): Promise<TaskResult> {
   let done: TaskResult | null = null
   await child.run(task, { ...bounds, memoryMaxBytes: FILE_MEMORY_BYTES }, (message) => {
     if (message.kind === 'done') done = message
+    else if (message.kind === 'read') read(message.bytes)
   })
   if (done === null) throw new Error('The table process ended without an answer')
   return done

@@ -26,7 +26,14 @@ export async function openScriptRows(
     progress: (share) => progress(share * READ_SHARE),
   })
   const columns = plannedOf(origin, contents)
-  const plan = { file, values: origin.values, columns, onError: 'abort', faultsMax: 0 } as const
+  const plan = {
+    file,
+    values: origin.values,
+    columns,
+    onError: 'abort',
+    faultsMax: 0,
+    plain: contents.plain,
+  } as const
   return async (to) => {
     const { rows } = await ports.tables.load({ to, blob, plan }, signal, (share) =>
       progress(READ_SHARE + share * (1 - READ_SHARE)),

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# The gate, for `workers/run.sh`: every check and every test, and their report. The caller sets `bun` and has
+# The gate, for `workers/run.sh`: every check and every test, and their report. The caller sets `bun` and `deno` and has
 # `generate_console_types`.
 
 passed=0
@@ -145,7 +145,48 @@ SCREENS='test/console/screens/*.test.ts'
 
 # Tests whose hosts and runners can be processes of Deno.
 DENO_TESTS='test/api/api-bun.test.ts test/faults/restart.test.ts test/faults/kill.test.ts test/start/deno.test.ts
-  test/start/runner.test.ts test/runner/jobs.test.ts test/runner/engines.test.ts'
+  test/start/story.test.ts test/start/runner.test.ts test/runner/jobs.test.ts test/runner/engines.test.ts'
+
+# Tests of parts of the service and of the runner, each file in a process of Deno.
+DENO_INSIDE='test/contract/blobs.test.ts test/contract/database.test.ts test/contract/databases.test.ts
+  test/contract/job-actors.test.ts test/contract/mail.test.ts test/contract/tables.test.ts
+  test/contract/values-database.test.ts test/runner/escapes.test.ts test/runner/ladder.test.ts
+  test/runner/sandbox.test.ts test/runner/survivors.test.ts test/scenarios/scenarios.test.ts'
+
+# Runs a test file in a process of Deno, with a report as of `bun test`.
+run_inside_deno() {
+  report=$work/inside
+  printf '\n> tests on Deno: %s\n' "$1"
+  {
+    status=0
+    # shellcheck disable=SC2086 # They are several words.
+    "$deno" $DENO_FLAGS --v8-flags=--expose-gc --import-map=test/deno/import-map.json --preload=test/deno/bun.ts \
+      test/deno/main.ts "$1" 2>&1 || status=$?
+    echo "$status" >"$report.status"
+  } | tee "$report"
+  add_up inside
+}
+
+# Runs these test files on Deno; without any, all that can.
+run_on_deno() {
+  export TIDEMARK_TEST_RUNTIME=deno
+  "$bun" workers/bun/build-console.ts
+  # shellcheck disable=SC2086 # They are several words.
+  [ $# -gt 0 ] || set -- $DENO_TESTS $DENO_INSIDE
+  outside=
+  for file in "$@"; do
+    # shellcheck disable=SC2086 # They are several words.
+    case " $(printf '%s ' $DENO_INSIDE)" in
+      *" $file "*) run_inside_deno "$file" ;;
+      *) outside="$outside $file" ;;
+    esac
+  done
+  if [ -z "$outside" ]; then return; fi
+  # Tests of the other hosts say nothing of Deno.
+  # shellcheck disable=SC2086 # They are several words.
+  run_tests asked --timeout=120000 -t '^(?!.*(\b(edge|workerd)\b|would be seen))' $outside
+  add_up asked
+}
 
 # Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.

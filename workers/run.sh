@@ -235,12 +235,7 @@ case $command in
     find_bun
     find_deno
     begin_report
-    export TIDEMARK_TEST_RUNTIME=deno
-    # shellcheck disable=SC2086 # They are several words.
-    [ $# -gt 0 ] || set -- $DENO_TESTS
-    # Tests of the other hosts say nothing of Deno.
-    run_tests asked --timeout=120000 -t '^(?!.*(\b(edge|workerd)\b|would be seen))' "$@"
-    add_up asked
+    run_on_deno "$@"
     finish
     ;;
   dev-edge)

@@ -229,7 +229,7 @@ async function insertTwice(database: Database, name: string): Promise<void> {
 }
 
 async function holdLock(path: string, holdMs: number): Promise<Bun.Subprocess> {
-  const script = join(import.meta.dir, '../hosts/hold-lock.ts')
+  const script = join(import.meta.dirname, '../hosts/hold-lock.ts')
   const child = Bun.spawn([process.execPath, script, path, String(holdMs)], {
     stdout: 'pipe',
     stderr: 'inherit',

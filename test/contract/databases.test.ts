@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [postgres, mariadb, contents] = await Promise.all([
     hasPostgres ? startPostgres() : null,
     hasMariadb ? startMariadb() : null,
-    bundleWorker(join(import.meta.dir, '../hosts/databases-worker.ts')),
+    bundleWorker(join(import.meta.dirname, '../hosts/databases-worker.ts')),
   ])
   const allowed: string[] = []
   if (postgres) {

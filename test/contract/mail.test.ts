@@ -29,7 +29,7 @@ const workers: Miniflare[] = []
 
 beforeAll(async () => {
   for (const way of ['always', 'starttls', 'none'] as const) servers[way] = await MailServer.start(way)
-  const contents = await bundleWorker(join(import.meta.dir, '../hosts/mail-worker.ts'))
+  const contents = await bundleWorker(join(import.meta.dirname, '../hosts/mail-worker.ts'))
   const inWorkerd = async (trusted: readonly string[]): Promise<Send> => {
     const miniflare = new Miniflare({
       modules: [{ type: 'ESModule', path: 'main.mjs', contents }],

@@ -142,7 +142,7 @@ describe('a statement on DuckDB', () => {
     const endless = 'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r'
     const failure = rejection(ask(endless))
     const kill = setInterval(
-      () => Bun.spawnSync(['pkill', '-KILL', '-P', String(process.pid), '-f', 'bun/tables-child.ts']),
+      () => Bun.spawnSync(['pkill', '-KILL', '-P', String(process.pid), '-f', 'tables-child.ts']),
       1_000,
     )
     expect(await failure).toMatchObject({ code: 'unavailable' })

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 
 import type { BunPlugin } from 'bun'
 
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache/tidemark-workers')
 /** Folders that hold each file that a bundle may contain, packages aside: their versions are in the lock file. */
 const SOURCES = ['src', 'db', 'workers', 'test']

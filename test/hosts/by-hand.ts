@@ -17,7 +17,7 @@ import type { Host } from './host.ts'
 import { HandTime } from './hand-time.ts'
 import { engineOf } from './engine-of.ts'
 
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** A host whose time passes only when it is told to. */
 export interface HostByHand {
@@ -146,7 +146,7 @@ type Triggered = { readonly triggers: { readonly crons: readonly string[] } }
 
 /** The edge. Away means that alarms ring late, as they do when the platform could not ring them. */
 async function startEdgeByHand(variables: Variables = {}): Promise<HostByHand> {
-  const entry = join(import.meta.dir, 'hand-worker.ts')
+  const entry = join(import.meta.dirname, 'hand-worker.ts')
   const host = await startEdge({ plugin: HAND_CLOCK, entry, variables })
   const move = async (moved: Moved) => {
     const response = await fetch(`${host.url}/by-hand`, { method: 'POST', body: JSON.stringify(moved) })

@@ -15,7 +15,7 @@ import { migrationStatements } from './migrations.ts'
 
 const SECRET = 'a secret of this test that has 32 characters'
 const SETUP_LINK = /https?:[^\s"]*\/session\/setup\?token=[\w-]+/
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 const MAIN = join(ROOT, 'workers/edge/main.ts')
 
 export type EdgeOptions = {
@@ -43,7 +43,7 @@ export type EdgeHost = Host & {
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 const replaceHashing = (file: string) =>
-  replaceImport('./hashing.ts', join(import.meta.dir, file), /workers\/edge\/ports\.ts$/)
+  replaceImport('./hashing.ts', join(import.meta.dirname, file), /workers\/edge\/ports\.ts$/)
 
 const HASHING = {
   'in-steps': [],
@@ -54,7 +54,7 @@ const HASHING = {
 /** For a Worker around that of the service which moves the clock by `setClock`. */
 export const HAND_CLOCK = replaceImport(
   './clock.ts',
-  join(import.meta.dir, 'hand-clock.ts'),
+  join(import.meta.dirname, 'hand-clock.ts'),
   /workers\/edge\//,
 )
 

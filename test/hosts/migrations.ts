@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Where the migrations lie. */
-export const MIGRATIONS = join(import.meta.dir, '../../db/migrations')
+export const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
 
 /** Every statement of the migrations, in order, as D1 gets them. */
 export async function migrationStatements(): Promise<readonly string[]> {

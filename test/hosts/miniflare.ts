@@ -10,7 +10,7 @@ import { bundleWorker } from './bundle.ts'
 export async function startWorker(file: string, options: Partial<MiniflareOptions>): Promise<Miniflare> {
   return new Miniflare({
     modules: true,
-    script: await bundleWorker(join(import.meta.dir, file)),
+    script: await bundleWorker(join(import.meta.dirname, file)),
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat'],
     cf: false,

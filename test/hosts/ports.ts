@@ -32,7 +32,7 @@ export type HandClock = { at: number; now(): number }
 export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-ports-'))
   const { database, close } = await openLibsql(`file:${join(dataDir, 'config.db')}`)
-  await migrate(database, join(import.meta.dir, '../../db/migrations'))
+  await migrate(database, join(import.meta.dirname, '../../db/migrations'))
   const clock: HandClock = {
     at: Date.UTC(2026, 2, 2, 9),
     now() {

@@ -49,7 +49,7 @@ export async function startProcess({
 }: ProcessOptions): Promise<HostProcess> {
   const child = Bun.spawn({
     cmd: hostCommand(command),
-    cwd: `${import.meta.dir}/../..`,
+    cwd: `${import.meta.dirname}/../..`,
     env: {
       ...process.env,
       TIDEMARK_PORT: '0',

@@ -8,7 +8,7 @@ import type { Moved } from './hand-worker.ts'
 export async function startCountingEdge() {
   const host = await startEdge({
     plugin: HAND_CLOCK,
-    entry: join(import.meta.dir, 'counting-worker.ts'),
+    entry: join(import.meta.dirname, 'counting-worker.ts'),
     hashing: 'in-steps',
   })
   const post = async (path: string, body: unknown) => {

@@ -105,7 +105,7 @@ describe('the tries to get out', () => {
 
   const tries = async (on: Stage, isControl: boolean): Promise<Try[]> => {
     const cwd = await on.room(ROOM_BYTES)
-    await copyFile(join(import.meta.dir, 'escapes.py'), join(cwd, 'escapes.py'))
+    await copyFile(join(import.meta.dirname, 'escapes.py'), join(cwd, 'escapes.py'))
     const { arch } = process
     const numbers = (calls: Readonly<Record<string, CallNumbers>>) =>
       Object.fromEntries(

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** The directory of the forecast engine. */
 export const ENGINE = join(ROOT, 'workers/runner/forecast')

@@ -159,8 +159,8 @@ describe.each(BELOW_FULL)('asked for all, at the level $level without $without',
 })
 
 test('a machine that refuses namespaces of users is found out, and no job is taken', async () => {
-  const refusing = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$1"'
-  const script = join(import.meta.dir, 'sandbox-level.ts')
+  const refusing = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"'
+  const script = join(import.meta.dirname, 'sandbox-level.ts')
   const command = ['unshare', '--user', '--map-root-user', 'sh', '-c', refusing, process.execPath, script]
   const ran = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
   const [said, fault] = await Promise.all([ran.stdout.text(), ran.stderr.text()])

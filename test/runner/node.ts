@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { hostCommand } from '../hosts/process.ts'
 import { childrenOf } from './processes.ts'
 
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 const MAIN = 'workers/runner/main.ts'
 
 /** A runner that is a process of its own, so that it can be stopped, paused and killed. */

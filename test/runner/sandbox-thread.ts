@@ -1,3 +1,5 @@
+import { parentPort } from 'node:worker_threads'
+
 import { jobIn, openStage } from './sandbox-stage.ts'
 
 /** Tries to start a job from a thread of its own, and says what became of it. */
@@ -8,4 +10,4 @@ const said = await stage.sandbox.start(start).then(
   (error: Error) => error.message,
 )
 await stage.close()
-postMessage(said)
+parentPort?.postMessage(said)

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 
 import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { childrenOf } from './processes.ts'
@@ -102,17 +104,15 @@ describe('a trap', () => {
   })
 
   test('K5: outside the main thread no job is started', async () => {
-    const worker = new Worker(join(import.meta.dir, 'sandbox-thread.ts'))
-    const said = await new Promise((resolve) => {
-      worker.addEventListener('message', ({ data }) => resolve(data))
-    })
-    worker.terminate()
+    const worker = new Worker(new URL('sandbox-thread.ts', import.meta.url))
+    const [said] = (await once(worker, 'message')) as [string]
+    await worker.terminate()
     expect(said).toContain('main thread')
   })
 
   test('K5: a job ends with its runner, however that ends, and the next one clears away what is left', async () => {
     const mark = `40000.${process.pid}`
-    const runner = Bun.spawn([process.execPath, join(import.meta.dir, 'sandbox-runner.ts'), mark], {
+    const runner = Bun.spawn([process.execPath, join(import.meta.dirname, 'sandbox-runner.ts'), mark], {
       stdout: 'pipe',
       stderr: 'inherit',
     })

@@ -7,9 +7,9 @@ import { VOCABULARY } from './vocabulary.ts'
 /** The stories of this folder, in the order of their names.
  * @throws {StoryError} naming file and line of what cannot be understood */
 export async function readStories(): Promise<readonly Story[]> {
-  const files = [...new Bun.Glob('**/*.scenario').scanSync(import.meta.dir)].sort()
+  const files = [...new Bun.Glob('**/*.scenario').scanSync(import.meta.dirname)].sort()
   const read = async (file: string) =>
-    parseStory(file, await Bun.file(join(import.meta.dir, file)).text(), VOCABULARY)
+    parseStory(file, await Bun.file(join(import.meta.dirname, file)).text(), VOCABULARY)
   return Promise.all(files.map(read))
 }
 

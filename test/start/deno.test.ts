@@ -3,8 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { AS_DENO, startProcess } from '../hosts/process.ts'
+import { AS_DENO, ON_DENO, startProcess } from '../hosts/process.ts'
 import { Session } from '../faults/session.ts'
+
+/** A public address, which leads to this machine in a network of its own. */
+const PUBLIC_ADDRESS = '1.2.3.4'
 
 /** `npm run test:deno` runs the suites; this finds out whether the service works on Deno at all. */
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-deno-'))
@@ -49,20 +52,7 @@ test('its command loads on Deno', async () => {
 }, 180_000)
 
 test('a request to a given address names its server, whose certificate must be of that name', async () => {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=hooks.example.org', '-addext', 'subjectAltName=DNS:hooks.example.org']
-  const made = [
-    'openssl',
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-  ]
-  await Bun.spawn([...made, '-keyout', key, '-out', cert, '-days', '2', ...subject], { stderr: 'ignore' })
-    .exited
+  const { key, cert } = await certificate()
   const hook = Bun.serve({
     port: 0,
     tls: { key: Bun.file(key), cert: Bun.file(cert) },
@@ -79,3 +69,30 @@ test('a request to a given address names its server, whose certificate must be o
     await hook.stop(true)
   }
 }, 180_000)
+
+if (ON_DENO)
+  test('a webhook to a public name gets its notification over TLS', async () => {
+    const { key, cert } = await certificate()
+    const hosts = join(folder, 'hosts')
+    await Bun.write(hosts, `127.0.0.1 localhost\n${PUBLIC_ADDRESS} hooks.example.org\n`)
+    const inside = `ip link set lo up && ip addr add ${PUBLIC_ADDRESS}/32 dev lo && mount --bind "$0" /etc/hosts && exec "$@"`
+    const command = ['unshare', '--map-root-user', '--net', '--mount', 'sh', '-c', inside, hosts]
+    const sent = Bun.spawn(
+      [...command, process.execPath, 'test/hosts/public-receiver.ts', key, cert, PUBLIC_ADDRESS],
+      { stderr: 'inherit' },
+    )
+    expect(JSON.parse(await sent.stdout.text())).toMatchObject({
+      status: 200,
+      got: [expect.stringMatching(/^POST hooks\.example\.org /) as string],
+    })
+  }, 180_000)
+
+/** Of hooks.example.org, signed by itself. */
+async function certificate(): Promise<{ readonly key: string; readonly cert: string }> {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=hooks.example.org', '-addext', 'subjectAltName=DNS:hooks.example.org']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', key, '-out', cert, '-days', '2']
+  await Bun.spawn(['openssl', 'req', '-x509', ...curve, ...files, ...subject], { stderr: 'ignore' }).exited
+  return { key, cert }
+}

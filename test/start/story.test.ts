@@ -1,10 +1,13 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-const ROOT = join(import.meta.dir, '../..')
+import { ON_DENO } from '../hosts/process.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const SERVE = ON_DENO ? 'serve-deno' : 'serve'
 
 test('npm start -- --once plays the main job, prints what happened and ends with 0', async () => {
-  const story = Bun.spawn(['sh', 'workers/run.sh', 'serve', '--once'], { cwd: ROOT, stderr: 'inherit' })
+  const story = Bun.spawn(['sh', 'workers/run.sh', SERVE, '--once'], { cwd: ROOT, stderr: 'inherit' })
   const text = await new Response(story.stdout).text()
 
   expect(await story.exited).toBe(0)

@@ -5,6 +5,8 @@ import { constants as system } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
+import { keepDescriptors } from './descriptors.ts'
+
 /** A program that has ended. */
 export type Result = {
   /** 128 and the number of the signal that ended it. */
@@ -24,6 +26,7 @@ export type Started = {
 /** Starts a program. @throws {Error} if it cannot be started */
 export async function startProgram(command: readonly string[], options: SpawnOptions): Promise<Started> {
   const [file = '', ...args] = command
+  keepDescriptors()
   const child = spawn(file, args, options)
   const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? 128 + system.signals[signal ?? 'SIGKILL']))

@@ -28,9 +28,11 @@ const FILE_BLOCK_BYTES = 512
 /** Jobs give way to what tells the service that they are alive. */
 const NICENESS = 10
 
-/** Begins as the runner: joins the job's groups, which only the runner may, and gives up what cannot be got back.
+/** Begins as the runner: takes its outputs, joins the job's groups, which only the runner may, and gives up what cannot be got
+ * back. Its outputs come by numbers of their own, because Deno also leaves a child copies of those that it starts with.
  * Arguments: the groups' doors with spaces between; then what is next. */
 const OUTERMOST = `
+exec >&5 2>&6 5>&- 6>&- || exit 125
 for door in $1; do echo $$ >"$door" || exit 125; done
 ulimit -c 0 || exit 125
 shift
@@ -94,7 +96,8 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
     closeSync(status)
     for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
   }
-  const stdio = ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd, told, status, ...filters] as const
+  const outputs = [pipes.stdout.writeFd, pipes.stderr.writeFd]
+  const stdio = ['pipe', 'ignore', 'ignore', told, status, ...outputs, ...filters] as const
   let waiting: Waiting
   try {
     waiting = await startWaiting([OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], [...stdio])
@@ -103,7 +106,7 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
     close()
     throw error
   } finally {
-    for (const fd of [pipes.stdout.writeFd, pipes.stderr.writeFd, ...filters]) closeSync(fd)
+    for (const fd of [...outputs, ...filters]) closeSync(fd)
   }
   const { child, script } = waiting
   let isTaken = false
@@ -170,7 +173,7 @@ function apart(given: Launch, own: readonly Bind[], isFiltered: boolean): Comman
   const led = ledTo(given)
   const env = { ...(way === null ? {} : FORWARDED), ...start.env }
   const sockets = led.map(({ from, socket }) => ({ from, to: socket }))
-  const view = { ...start, env, own, sockets, statusFd: 4, filterFd: isFiltered ? 5 : null }
+  const view = { ...start, env, own, sockets, statusFd: 4, filterFd: isFiltered ? 7 : null }
   const text = bubblewrapArguments(view)
     .map((word) => `${word}\0`)
     .join('')

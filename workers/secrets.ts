@@ -1,4 +1,4 @@
-import { scrypt, scryptSync } from 'node:crypto'
+import { createHmac, scrypt, scryptSync } from 'node:crypto'
 
 import type { ScryptCost, Secrets } from '../src/ports/secrets.ts'
 
@@ -16,6 +16,7 @@ export function secretsOf(
   return {
     key,
     formerKeys,
+    hmac: (text) => createHmac('sha256', key).update(text).digest('hex'),
     random: (sizeBytes) => crypto.getRandomValues(new Uint8Array(sizeBytes)),
     scrypt: hash,
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { gunzip, readBytes, readStart } from './bytes.ts'
+import { gunzip, readBody, readBytes, readStart } from './bytes.ts'
 
 const BOUNDS = { sentMaxBytes: 100, inflatedMaxBytes: 200 }
 
@@ -82,6 +82,30 @@ describe('gzip', () => {
     ['gzip with another checksum', packed(new Uint8Array(50)).with(-8, 99)],
   ])('that is %s is refused', async (_, bytes) => {
     expect(await codeOf(() => gunzip(bytes, BOUNDS))).toBe('bad_request')
+  })
+})
+
+describe('the body of a request', () => {
+  const sized = (sizes: readonly number[], length: number) =>
+    post(chunked(sizes), { 'content-length': String(length) })
+
+  test('is read with and without a Content-Length, up to the bound', async () => {
+    expect(await readBody(sized([60, 40], 100), BOUNDS.sentMaxBytes)).toHaveLength(100)
+    expect(await readBody(post(chunked([60, 40])), BOUNDS.sentMaxBytes)).toHaveLength(100)
+    expect(await readBody(post(null), BOUNDS.sentMaxBytes)).toHaveLength(0)
+  })
+
+  test('is refused past the bound, with any Content-Length', async () => {
+    for (const length of [1, 100, 101])
+      expect(await codeOf(() => readBody(sized([60, 41], length), BOUNDS.sentMaxBytes))).toBe('too_large')
+    expect(await codeOf(() => readBody(post(chunked([60, 41])), BOUNDS.sentMaxBytes))).toBe('too_large')
+  })
+
+  test('that ends early is refused', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error('reset')),
+    })
+    expect(await codeOf(() => readBody(post(broken, { 'content-length': '9' }), 100))).toBe('bad_request')
   })
 })
 

@@ -23,6 +23,9 @@ import type { Translator } from './translator.ts'
 /** Everything the application asks of its host. */
 export type Ports = {
   readonly database: Database
+  /** A number that grows with each write to the system database, before the writer is answered. Absent where other processes
+   * or isolates write to it as well. */
+  readonly databaseWrites?: () => number
   readonly blobs: Blobs
   readonly databases: Databases
   readonly jobActors: JobActors

@@ -4,6 +4,9 @@ export interface Secrets {
   readonly key: Uint8Array<ArrayBuffer>
   /** Keys of before, the latest first: what was made with them still holds. */
   readonly formerKeys: readonly Uint8Array<ArrayBuffer>[]
+  /** HMAC-SHA-256 (RFC 2104) of a text under `key`, as hexadecimal digits; in the same turn, as each request with a password
+   * needs it. */
+  hmac(text: string): string
   random(sizeBytes: number): Uint8Array<ArrayBuffer>
   /** scrypt (RFC 7914), 32 bytes of output; leaves the event loop free. */
   scrypt(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array>

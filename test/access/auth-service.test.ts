@@ -228,7 +228,9 @@ test('who called by Basic goes on for an hour while the service is away, asked o
     settings.authServiceUrl = closedUrl
     expect(await callerOfCredentials(ports, ADA)).toMatchObject({ username: 'ada' })
     clock.at += 3_600_000
-    expect(await rejection(callerOfCredentials(ports, ADA))).toMatchObject({ code: 'unavailable' })
+    expect(await rejection(Promise.resolve(callerOfCredentials(ports, ADA)))).toMatchObject({
+      code: 'unavailable',
+    })
   } finally {
     await opened.close()
   }

@@ -34,6 +34,36 @@ databaseContract('D1', async () => {
   return { database: openD1(database), close }
 })
 
+describe('the count of writes', () => {
+  test('of a file grows with each statement or batch that may write, and with no select', async () => {
+    const { database, client, writeCount, close } = await openLibsql(`file:${newFile()}`)
+    const counts = [writeCount?.()]
+    const note = async (statement: Promise<unknown>) => {
+      await statement.catch(() => null)
+      counts.push(writeCount?.())
+    }
+    await note(client.execute('create table boats (name text not null)'))
+    await note(client.execute("insert into boats (name) values ('Ada')"))
+    await note(client.execute('select name from boats'))
+    await note(database.all(sql`select name from boats`))
+    await note(
+      client.execute("with other as (select 'Bob' as name) update boats set name = other.name from other"),
+    )
+    await note(
+      client.batch(["insert into boats (name) values ('Eve')", 'insert into boats (name) values (null)']),
+    )
+    expect(counts.map((count) => (count ?? -1) - (counts[0] ?? 0))).toEqual([0, 1, 2, 2, 2, 3, 4])
+    await close()
+  })
+
+  test('of a server is unknown, as other processes write to it', async () => {
+    const server = startHrana(newFile())
+    const { writeCount, close } = await openLibsql(server.url, { authToken: 'a token' })
+    expect(writeCount).toBeNull()
+    await close().then(server.close)
+  })
+})
+
 describe('libSQL in a file, beside another process', () => {
   test('the connection that writes flushes each commit and enforces foreign keys, after a reconnect too', async () => {
     const { client, close, path } = await openBoats()

@@ -1,5 +1,10 @@
 /** The part of Node's library that the edge uses under the `nodejs_compat` flag; all of its types would clash. */
 declare module 'node:crypto' {
+  interface Hmac {
+    update(text: string): Hmac
+    digest(encoding: 'hex'): string
+  }
+  export function createHmac(algorithm: 'sha256', key: Uint8Array): Hmac
   export function scrypt(
     password: string,
     salt: Uint8Array,

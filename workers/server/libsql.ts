@@ -22,6 +22,9 @@ export interface Libsql {
   client: Pick<Client, 'execute' | 'batch'>
   /** Rows of a statement that only reads, by column names. */
   read: (sql: string, args: InArgs) => Promise<readonly Readonly<Record<string, unknown>>[]>
+  /** The number of statements and batches that have ended and may have written; null for a server, to which other processes
+   * write as well. */
+  writeCount: (() => number) | null
   /** Waits for the batches under way, then closes; a file then holds everything by itself. */
   close: () => Promise<void>
 }
@@ -63,6 +66,7 @@ export async function openLibsql(url: string, options: LibsqlOptions = {}): Prom
     database: drizzle(client),
     client,
     read: (sql, args) => client.read(sql, args),
+    writeCount: client.protocol === 'file' ? () => client.writeCount : null,
     close: () => client.drainAndClose(),
   }
 }
@@ -91,6 +95,7 @@ class PatientClient implements Client {
   #isMigrating = false
   #batches: Promise<unknown> = Promise.resolve()
   #statementsInTurn = 0
+  writeCount = 0
 
   constructor(url: string, { authToken, patienceMs = PATIENCE_MS }: LibsqlOptions) {
     this.#isFile = url.startsWith('file:')
@@ -117,13 +122,14 @@ class PatientClient implements Client {
   execute(sql: string, args?: InArgs): Promise<ResultSet>
   execute(statement: InStatement | string, args?: InArgs): Promise<ResultSet> {
     const text = typeof statement === 'string' ? statement : statement.sql
-    return this.#patiently(
+    const result = this.#patiently(
       () =>
         typeof statement === 'string'
           ? this.#client.execute(statement, args)
           : this.#client.execute(statement),
       READS.test(text),
     )
+    return WRITES_NOTHING.test(text) ? result : this.#counted(result)
   }
 
   /** Rows by column names. */
@@ -138,7 +144,7 @@ class PatientClient implements Client {
   }
 
   batch(statements: Array<InStatement | [string, InArgs?]>, mode?: TransactionMode): Promise<ResultSet[]> {
-    return this.#inOrder(() => this.#patiently(() => this.#client.batch(statements, mode)))
+    return this.#counted(this.#inOrder(() => this.#patiently(() => this.#client.batch(statements, mode))))
   }
 
   async migrate(statements: InStatement[]): Promise<ResultSet[]> {
@@ -175,6 +181,11 @@ class PatientClient implements Client {
     // So that a service that was stopped has all in one file. Where that cannot be, the log stays beside it and is read anew.
     if (this.#isFile) await this.execute('pragma wal_checkpoint(truncate)').catch(() => undefined)
     this.close()
+  }
+
+  /** Counts a write before its caller knows of its end. */
+  #counted<Result>(write: Promise<Result>): Promise<Result> {
+    return write.finally(() => this.writeCount++)
   }
 
   #inOrder<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -237,6 +248,8 @@ class PatientClient implements Client {
   }
 }
 
+/** A `with` may be the head of an update. */
+const WRITES_NOTHING = /^\s*select\b/i
 const READS = /^\s*(?:select|with|pragma)\b/i
 
 const STATEMENTS_PER_TURN = 50

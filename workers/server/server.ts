@@ -104,7 +104,8 @@ export async function startServer(
   const tables = await runtime.openTables({ directory: join(settings.dataDir, 'tables'), blobs, clock, log })
   const parts = { ...inside, ...outside, blobs, tables, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, dueWork)
-  const ports = withScripts({ ...parts, dispatch })
+  const databaseWrites = system.writeCount
+  const ports = withScripts({ ...parts, dispatch, ...(databaseWrites && { databaseWrites }) })
   const notifier = openNotifier(ports)
   onNotices = () => notifier.wake()
   await warnOfFewFiles(log)

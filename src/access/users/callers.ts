@@ -1,6 +1,6 @@
 import { TtlCache } from '../../lib/ttl-cache.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import { hex, sameText } from '../../lib/text.ts'
+import { sameText } from '../../lib/text.ts'
 import type { UserCaller } from '../../context.ts'
 import type { Ports } from '../../ports/index.ts'
 
@@ -60,13 +60,6 @@ class Callers {
   proven(key: string, passwordHash: string, now: number): void {
     if (this.#proofs.size >= PROOFS_MAX) this.#proofs.clear()
     this.#proofs.set(key, { passwordHash, untilAt: now + CREDENTIALS_CACHE_MS })
-  }
-
-  /** A key for credentials that does not give them away. */
-  async keyOf(hostKey: Uint8Array, credentials: string): Promise<string> {
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    const key = await crypto.subtle.importKey('raw', hostKey.slice(), algorithm, false, ['sign'])
-    return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(credentials))))
   }
 
   /** Everyone must prove again who they are: something about users or sessions has changed. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from '../../context.ts'
 import { ok } from '../../http/openapi-answers.ts'
-import { gunzip, readBytes } from '../../http/bytes.ts'
+import { gunzip, readBody } from '../../http/bytes.ts'
 import type { ByteBounds } from '../../http/bytes.ts'
 import { encodingOf, refuseCharset } from '../../http/encoding.ts'
 import { whileHeld } from '../../http/body-budget.ts'
@@ -83,7 +83,7 @@ export const metricsRoutes = new Hono<Env>()
     async (c) => {
       requireVersion1(c.req.raw)
       const tally = await take(c.get('context'), c.req.raw, {
-        read: async () => unsnappy(await readBytes(c.req.raw, BOUNDS.sentMaxBytes), BOUNDS.inflatedMaxBytes),
+        read: async () => unsnappy(await readBody(c.req.raw, BOUNDS.sentMaxBytes), BOUNDS.inflatedMaxBytes),
         pointsOf: readRemoteWrite,
       })
       if (tally.rejected > 0)
@@ -120,8 +120,8 @@ function isJson(request: Request): boolean {
 }
 
 async function readOtlpBody(request: Request): Promise<Uint8Array> {
-  if (encodingOf(request) === 'identity') return readBytes(request, BOUNDS.sentMaxBytes)
-  const sent = await readBytes(request, BOUNDS.sentMaxBytes)
+  if (encodingOf(request) === 'identity') return readBody(request, BOUNDS.sentMaxBytes)
+  const sent = await readBody(request, BOUNDS.sentMaxBytes)
   // The size is known only after decompression.
   return whileHeld(BOUNDS.inflatedMaxBytes, () => gunzip(sent, BOUNDS))
 }

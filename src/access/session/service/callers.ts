@@ -38,15 +38,10 @@ export function callerOfPersonalToken(ports: Ports, token: string): FoundUser {
 }
 
 /** The user of Basic credentials; null also if the account has a second factor or owes an action. */
-export async function callerOfCredentials(
-  ports: Ports,
-  credentials: Credentials,
-  request?: Request,
-): Promise<UserCaller | null> {
-  const callers = callersOf(ports)
-  const named = JSON.stringify([credentials.username, credentials.password])
-  const key = await callers.keyOf(ports.secrets.key, named)
-  return callers.find('basic', key, ports.clock.now(), async () => {
+export function callerOfCredentials(ports: Ports, credentials: Credentials, request?: Request): FoundUser {
+  // The cache is not keyed by the credentials themselves, which must not stay in memory.
+  const key = ports.secrets.hmac(JSON.stringify([credentials.username, credentials.password]))
+  return callersOf(ports).find('basic', key, ports.clock.now(), async () => {
     const account = await verifyCredentials(ports, credentials, { request, key })
     const isEnough = account && !account.hasFactor && requiredActionOf(ports, account) === ''
     return isEnough ? userOf(account) : null

@@ -49,6 +49,7 @@ function traced(answer: () => Promise<Response>, ratio = 1) {
       secrets: {
         key: new Uint8Array(32),
         formerKeys: [],
+        hmac: () => '',
         random: (sizeBytes) => crypto.getRandomValues(new Uint8Array(sizeBytes)),
         scrypt: () => Promise.resolve(new Uint8Array()),
       },

@@ -249,7 +249,14 @@ const scenarios: Scenario[] = [
       }
       const widgets = {
         job: { kind: 'value', source: { type: 'job', jobId: job } },
-        rows: { kind: 'table', dataQueryId: query },
+        rows: {
+          kind: 'chart',
+          dataQueryId: query,
+          type: 'line',
+          x: 'id',
+          y: ['id'],
+          forecast: { forecastId: ids[1] },
+        },
       }
       const board = await good<Made>(
         client.request('POST', '/dashboards', { json: { name: 'Predicted', definition: { widgets } } }),
@@ -270,16 +277,24 @@ const scenarios: Scenario[] = [
       const same = await imported(client, { document: whole })
       expect(same.forecasts.map(({ action }) => action)).toEqual(['unchanged', 'unchanged'])
       // The data query and its forecast are gone, and the one of the job is another one.
-      await good(client.request('DELETE', `/forecasts/${ids[1]}`))
+      await good(client.request('DELETE', `/forecasts/${ids[1]}?forceDelete=true`))
       await good(client.request('DELETE', `/dataQueries/${query}?forceDelete=true`))
       await good(client.request('PATCH', `/forecasts/${ids[0]}`, { json: { horizon: 'P8D' } }))
       const actions = async (change: object, path?: string) =>
         (await imported(client, { document: whole, ...change }, path)).forecasts.map(({ action }) => action)
-      expect(await actions({}, '/dashboards/import/analyze')).toEqual(['skip', 'create'])
+      expect(whole.dashboards[0]?.definition).toMatchObject({
+        widgets: { rows: { forecast: { forecastId: names[1] } } },
+      })
+      const analyzed = await imported(client, { document: whole }, '/dashboards/import/analyze')
+      expect([analyzed.forecasts.map(({ action }) => action), analyzed.unmatched]).toEqual([
+        ['skip', 'create'],
+        [],
+      ])
       expect(await actions({ mode: 'overwrite' })).toEqual(['update', 'create'])
-      expect((await exported(client, { ids: [board.id], stable: true })).document.forecasts).toEqual(
-        (JSON.parse(text) as Document).forecasts,
-      )
+      const again = await exported(client, { ids: [board.id], stable: true })
+      const { forecasts, dashboards } = JSON.parse(text) as Document
+      expect(again.document.forecasts).toEqual(forecasts)
+      expect(again.document.dashboards[0]?.definition).toEqual(dashboards[0]?.definition)
       const lost = { ...whole, forecasts: [{ ...whole.forecasts?.[0], name: 'lost' }] }
       await good(client.request('DELETE', `/jobs/${job}?forceDelete=true`))
       const skipped = await imported(client, { document: { ...lost, dashboards: [one()] } })
@@ -424,19 +439,36 @@ const scenarios: Scenario[] = [
   },
   {
     title:
-      'a job, a data query, a script and a file that a widget shows are kept, unless their deletion is forced',
+      'a job, a data query, a forecast, a script and a file that a widget shows are kept, unless their deletion is forced',
     async run(client) {
       const device = await makeDevice(client)
       const job = await makeJob(client, device)
       const query = await makeQuery(client, `Used query ${++made}`)
       const script = await good<Made>(client.request('POST', '/scripts', { json: { name: `used-${made}` } }))
+      const predicted = await good<Made>(
+        client.request('POST', '/forecasts', {
+          json: {
+            name: `used ${made}`,
+            source: { type: 'dataQuery', dataQueryId: query, timeColumn: 'id', valueColumn: 'id' },
+            step: 'P1D',
+            horizon: 'P7D',
+          },
+        }),
+      )
       const file = `used-${made}.txt`
       await good(
         client.request('POST', `/files/${file}`, { text: 'a', headers: { 'content-type': 'text/plain' } }),
       )
       const widgets = {
         job: { kind: 'value', source: { type: 'job', jobId: job } },
-        query: { kind: 'table', dataQueryId: query },
+        query: {
+          kind: 'chart',
+          dataQueryId: query,
+          type: 'line',
+          x: 'one',
+          y: ['one'],
+          forecast: { forecastId: predicted.id },
+        },
         script: { kind: 'script', scriptId: script.id },
         file: { kind: 'image', file, alt: 'a' },
       }
@@ -446,6 +478,7 @@ const scenarios: Scenario[] = [
       const paths = [
         `/jobs/${job}`,
         `/devices/${device}?recursive=true`,
+        `/forecasts/${predicted.id}`,
         `/dataQueries/${query}`,
         `/scripts/${script.id}`,
         `/files/${file}`,
@@ -470,6 +503,7 @@ const scenarios: Scenario[] = [
         ['/definition/widgets/file/file', 'gone'],
         ['/definition/widgets/job/source/jobId', 'gone'],
         ['/definition/widgets/query/dataQueryId', 'gone'],
+        ['/definition/widgets/query/forecast/forecastId', 'gone'],
         ['/definition/widgets/script/scriptId', 'gone'],
       ])
     },

@@ -230,6 +230,52 @@ const outcomeOf = (id: number, key: unknown) => {
   }
 }
 
+type ShownForecast = Pick<BandView, 'levels' | 'buckets'>
+
+/** The forecast of a chart as a user sees it, on a dashboard for everyone. */
+async function shownOn(
+  client: Client,
+  { source, id }: { readonly source: number; readonly id: number },
+): Promise<(as: 'administrator' | 'Data_Editor' | 'dashboard_viewer') => Promise<ShownForecast | null>> {
+  const text = 'SELECT "Order Date" AS day, "Amount (CHF)" AS amount FROM "sold orders"'
+  const query = await good<Made>(
+    client.request('POST', '/dataQueries', {
+      json: { name: `predicted ${++made}`, dataSourceId: source, text, accessibleFromDashboards: true },
+    }),
+  )
+  await good(client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }))
+  // The processes that read tables start, which takes seconds on a busy machine and counts for a widget.
+  await good(client.request('POST', `/dataQueries/${query.id}/run`, { json: {} }))
+  const forecast = { forecastId: id, group: { select: 'north', Größe: 'L' } }
+  const chart = { kind: 'chart', dataQueryId: query.id, type: 'line', x: 'day', y: ['amount'], forecast }
+  const other = { ...chart, forecast: { ...forecast, group: { select: 'west' } } }
+  const board = await good<Made>(
+    client.request('POST', '/dashboards', {
+      json: { name: `predicted ${made}`, definition: { widgets: { chart, other } } },
+    }),
+  )
+  const items = [{ subjectType: 'everyone' }]
+  await good(client.request('PUT', `/dashboards/${board.id}/grants`, { json: { items } }))
+  let width = 0
+  return async (as) => {
+    // Another width each time, so that the answer is not shared.
+    const json = () => ({ width: { chart: ++width } })
+    const { widgets } = await readUntil(
+      () => good<Shown>(client.request('POST', `/dashboards/${board.id}/data`, { json: json(), as })),
+      (data) => Object.values(data.widgets).every(({ status }) => status === 200),
+    )
+    expect(widgets['other']?.data?.forecast).toBeNull()
+    return widgets['chart']?.data?.forecast ?? null
+  }
+}
+
+type Shown = {
+  readonly widgets: Record<
+    string,
+    { readonly status: number; readonly data?: { readonly forecast?: ShownForecast | null } }
+  >
+}
+
 const scenarios: Scenario[] = [
   {
     title: 'a forecast is listed, replaced, patched, and deleted; it has kinds and dependents',
@@ -390,7 +436,7 @@ const scenarios: Scenario[] = [
         filter: { column: 'select', op: 'eq', value: 'south' },
         subjects: { roles: ['Data_Editor'] },
       }
-      await good(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
+      const south = await good<Made>(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
       const seenBy = async (as: 'administrator' | 'Data_Editor') =>
         (await good<{ rows: object[] }>(client.request('POST', `${path}/select`, { as, json: select }))).rows
           .length
@@ -433,7 +479,21 @@ const scenarios: Scenario[] = [
       expect((await client.request('POST', `${path}/select?wait=PT0S`, { json: select })).status).toBe(202)
       await good(client.request('DELETE', `${path}/jobs`))
       expect(await good(client.request('GET', `${path}/jobs`))).toEqual({ items: [] })
-      expect((await client.request('DELETE', path)).status).toBe(204)
+      const shown = await shownOn(client, { source, id })
+      expect((await shown('administrator'))?.buckets.map(({ mean }) => mean)).toEqual(
+        Array.from({ length: 7 }, () => 12),
+      )
+      // The forecast was made of rows that a scope may hide.
+      expect(await shown('Data_Editor')).toBeNull()
+      await good(client.request('DELETE', `/dataSources/${source}/scopes/${south.id}`))
+      expect(await shown('Data_Editor')).toMatchObject({
+        levels: [80, 95],
+        buckets: Array.from({ length: 7 }, () => ({ bounds: { '80': { lower: 11, upper: 13 } } })),
+      })
+      expect(await shown('dashboard_viewer')).toBeNull()
+      expect((await client.request('DELETE', path)).text).toContain('the widget chart of dashboard')
+      expect((await client.request('DELETE', `${path}?forceDelete=true`)).status).toBe(204)
+      expect(await shown('administrator')).toBeNull()
     },
   },
   {

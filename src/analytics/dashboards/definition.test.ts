@@ -44,6 +44,22 @@ describe('a definition is refused', () => {
       'widgets/w1/parameter',
     ],
     [
+      'a forecast by 11 group columns',
+      {
+        widgets: {
+          w1: {
+            kind: 'history',
+            series: [{ jobId: 1 }],
+            forecast: {
+              forecastId: 1,
+              group: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`c${at}`, at])),
+            },
+          },
+        },
+      },
+      'widgets/w1/forecast/group',
+    ],
+    [
       'a parameter twice',
       {
         parameters: [

@@ -7,8 +7,17 @@ import { KINDS } from './widgets.ts'
 /** A widget of each kind, with all that it refers to. */
 const WIDGETS: Readonly<Record<string, readonly [widget: object, ...found: string[]]>> = {
   value: [{ source: { type: 'job', jobId: 1 } }, 'object 1 source/jobId'],
-  history: [{ series: [{ jobId: 1 }, { jobId: 2 }] }, 'object 1 series/0/jobId', 'object 2 series/1/jobId'],
-  chart: [{ dataQueryId: 3, type: 'bar', x: 'a', y: ['b'] }, 'dataQuery 3 dataQueryId'],
+  history: [
+    { series: [{ jobId: 1 }, { jobId: 2 }], forecast: { forecastId: 11 } },
+    'object 1 series/0/jobId',
+    'object 2 series/1/jobId',
+    'forecast 11 forecast/forecastId',
+  ],
+  chart: [
+    { dataQueryId: 3, type: 'bar', x: 'a', y: ['b'], forecast: { forecastId: 11 } },
+    'dataQuery 3 dataQueryId',
+    'forecast 11 forecast/forecastId',
+  ],
   table: [{ dataQueryId: 3 }, 'dataQuery 3 dataQueryId'],
   states: [{ objects: { ids: [4], groupId: 5 } }, 'object 4 objects/ids/0', 'object 5 objects/groupId'],
   alarms: [{}],

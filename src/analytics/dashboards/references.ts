@@ -102,8 +102,11 @@ const FINDERS: { readonly [Kind in WidgetKind]?: (widget: WidgetOf<Kind>) => Fou
     source.type === 'job'
       ? [object(source.jobId, ['source', 'jobId'])]
       : [query(source.dataQueryId, ['source', 'dataQueryId'])],
-  history: ({ series }) => series.map(({ jobId }, index) => object(jobId, ['series', index, 'jobId'])),
-  chart: ({ dataQueryId }) => [query(dataQueryId, ['dataQueryId'])],
+  history: ({ series, forecast }) => [
+    ...series.map(({ jobId }, index) => object(jobId, ['series', index, 'jobId'])),
+    ...predicted(forecast),
+  ],
+  chart: ({ dataQueryId, forecast }) => [query(dataQueryId, ['dataQueryId']), ...predicted(forecast)],
   table: ({ objects: shown, dataQueryId }) =>
     shown === null ? [query(dataQueryId, ['dataQueryId'])] : objects(shown, ['objects']),
   states: (widget) => objects(widget.objects, ['objects']),
@@ -116,6 +119,10 @@ const FINDERS: { readonly [Kind in WidgetKind]?: (widget: WidgetOf<Kind>) => Fou
     hotspots.map(({ objectId }, index) => object(objectId, ['hotspots', index, 'objectId'])),
   script: ({ scriptId: id }) => [{ kind: 'script', id, path: ['scriptId'] }],
   dashboard: ({ dashboardId: id }) => [{ kind: 'dashboard', id, path: ['dashboardId'] }],
+}
+
+function predicted(forecast: WidgetOf<'chart'>['forecast']): Found[] {
+  return forecast ? [{ kind: 'forecast', id: forecast.forecastId, path: ['forecast', 'forecastId'] }] : []
 }
 
 function objects({ ids, groupId }: ObjectsOf, path: Path): Found[] {

@@ -243,6 +243,7 @@ export const IS_GONE = sql`not case r.kind
   when 'script' then exists (select 1 from scripts s where s.id = r.target_id)
   when 'dashboard' then exists (select 1 from dashboards d where d.id = r.target_id)
   when 'file' then exists (select 1 from files f where f.name = r.target_name)
+  when 'forecast' then exists (select 1 from forecasts f where f.id = r.target_id)
   else 1 end`
 
 /** The targets of dashboards that do not exist any more. */

@@ -30,6 +30,7 @@ const FILES_MAX = 20
 const THRESHOLDS_MAX = 10
 const COLUMN_MAX = 255
 const DEPTH_MAX = 10
+const GROUP_COLUMNS_MAX = 10
 
 const common = {
   title,
@@ -51,6 +52,24 @@ const column = storableText.min(1).max(COLUMN_MAX)
 const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1f77b4')
 const unit = storableText.max(32).nullable().default(null)
 const precision = z.int().min(0).max(10).nullable().default(null)
+
+const groupValue = z.union([storableText.max(1_000), z.number(), z.boolean(), z.null()])
+const forecast = z
+  .strictObject({
+    forecastId: reference,
+    group: z
+      .record(column, groupValue)
+      .refine(
+        (values) => Object.keys(values).length <= GROUP_COLUMNS_MAX,
+        `must have at most ${GROUP_COLUMNS_MAX} columns`,
+      )
+      .default({})
+      .describe('The values of all group columns of the forecast; none for its first group.')
+      .meta({ examples: [{ region: 'north' }] }),
+  })
+  .nullable()
+  .default(null)
+  .describe('The forecast that is drawn behind the last value; null for none.')
 
 const source = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('job'), jobId: reference, key: key.default('returnValue1') }),
@@ -103,6 +122,7 @@ const history = z.strictObject({
     .default(null)
     .describe('The length of a bucket; null for one that fits the width.'),
   band: z.boolean().default(false).describe('Whether the smallest and largest values are drawn.'),
+  forecast,
   limits: z.boolean().default(false),
   maintenance: z.boolean().default(false),
   outages: z.boolean().default(false),
@@ -118,6 +138,7 @@ const chart = z.strictObject({
   split: column.nullable().default(null).describe('The column whose values become series.'),
   sort: z.enum(['none', 'x', 'y']).default('none'),
   limit: z.int().min(1).max(ROWS_MAX).default(1_000),
+  forecast,
 })
 
 const objectsOf = z

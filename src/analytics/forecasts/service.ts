@@ -1,4 +1,5 @@
 import { recorder } from '../../access/audit/service.ts'
+import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import { forgetForecastRuns, listForecastRuns } from '../../automation/runs/service/forecast-runs.ts'
 import { hasEnded } from '../../automation/runs/run.ts'
 import { comes, nextAfter } from '../../automation/scripts/cron.ts'
@@ -107,8 +108,8 @@ export async function updateForecast(
 }
 
 /** Deletes a forecast with its runs; its table stays, and limits that name it become unknown.
- * @throws {Refusal} not_found, precondition_failed, conflict while a run has not ended, has_dependents while limits of jobs
- * name it, unless it is forced */
+ * @throws {Refusal} not_found, precondition_failed, conflict while a run has not ended, has_dependents while widgets show it or
+ * limits of jobs name it, unless it is forced */
 export async function deleteForecast(
   context: Context,
   id: number,
@@ -120,6 +121,7 @@ export async function deleteForecast(
   if (demanded !== null && demanded !== row.version) throw stale('forecast')
   if (await isRunning(ports, id))
     throw new Refusal('conflict', 'A run of the forecast has not ended. Cancel it first.')
+  if (!options.isForced) await refuseWhileShown(context, { kind: 'forecast', ids: [id] })
   const jobs = await store.listJobsNaming(ports.database, id, DEPENDENTS_MAX)
   try {
     await commit(ports.database, [

@@ -201,6 +201,19 @@ export async function findGroup(database: Database, id: number, number: number):
   return row ? (row as unknown as GroupRow) : null
 }
 
+/** A group by the values of its group columns. */
+export async function findGroupOf(
+  database: Database,
+  id: number,
+  key: readonly (string | number | boolean | null)[],
+): Promise<GroupRow | null> {
+  const [row] = await database
+    .select()
+    .from(forecastGroups)
+    .where(sql`${forecastGroups.forecastId} = ${id} and ${forecastGroups.key} = ${JSON.stringify(key)}`)
+  return row ? (row as unknown as GroupRow) : null
+}
+
 /** Replaces the bands of a forecast; jobs that are gone get none. */
 export function replaceBands(
   database: Database,

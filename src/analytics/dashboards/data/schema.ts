@@ -3,6 +3,7 @@ import { storableText } from '../../../http/text-schemas.ts'
 import { alarmView } from '../../../monitoring/alarm-inbox/schema.ts'
 import { STATES } from '../../../domain/state.ts'
 import { OBJECT_TYPES, permissionsView } from '../../../monitoring/tree/schema.ts'
+import { bandView } from '../../forecasts/schema.ts'
 import { seriesView } from '../../../monitoring/value-history/schema.ts'
 import type { SeriesView } from '../../../monitoring/value-history/schema.ts'
 import { resultView } from '../../../data/queries/run-schema.ts'
@@ -65,6 +66,15 @@ const shownObject = z.object({
 const columns = resultView.shape.columns
 const rows = resultView.shape.rows
 
+const forecast = bandView
+  .pick({ levels: true, buckets: true })
+  .nullable()
+  .optional()
+  .describe(
+    'The predicted buckets, at most 2,000; absent without a forecast, null without results and for users who may not see all of its source.',
+  )
+  .meta({ examples: [null] })
+
 /** Data of widgets by their kinds. */
 const widgetData = z.discriminatedUnion('kind', [
   z.object({
@@ -86,12 +96,14 @@ const widgetData = z.discriminatedUnion('kind', [
       .describe(
         'In the order of the widget; null for a job that the caller may not read or that does not define the value.',
       ),
+    forecast,
   }),
   z.object({
     kind: z.literal('rows'),
     columns,
     rows,
     truncated: z.boolean().describe('Whether there are more rows.'),
+    forecast,
   }),
   z.object({ kind: z.literal('objects'), objects: z.array(shownObject), truncated: z.boolean() }),
   z.object({

@@ -36,7 +36,7 @@ export async function exportDashboards(
   const scripts = await store.readNames(database, 'script', targetsOf(rows, 'script'))
   const queries = mayRead(context) ? await store.readQueryTexts(database, queryIds) : []
   const forecasts = await exportForecasts(context, {
-    forecastIds,
+    forecastIds: [...forecastIds, ...targetsOf(rows, 'forecast')],
     objects: targetsOf(rows, 'object'),
     dataQueries: queryIds,
   })
@@ -101,7 +101,7 @@ async function portable(
 ): Promise<PortableDashboard[]> {
   const { database } = context.ports
   const readable = await readItems(context, targetsOf(rows, 'object'))
-  const [objects, queries, scripts, boards] = await Promise.all([
+  const [objects, queries, scripts, boards, forecasts] = await Promise.all([
     store.readObjectNames(
       database,
       readable.map(({ id }) => id),
@@ -109,13 +109,14 @@ async function portable(
     store.readNames(database, 'dataQuery', targetsOf(rows, 'dataQuery')),
     store.readNames(database, 'script', targetsOf(rows, 'script')),
     readDashboards(database, targetsOf(rows, 'dashboard')),
+    store.readNames(database, 'forecast', targetsOf(rows, 'forecast')),
   ])
   const names: Record<string, ReadonlyMap<number, unknown>> = {
     object: objects,
     dataQuery: new Map(queries.map(({ id, name }) => [id, name])),
     script: new Map(scripts.map(({ id, name }) => [id, name])),
     dashboard: new Map(boards.map(({ id, uuid, urlName }) => [id, { uuid, urlName }])),
-    forecast: new Map(),
+    forecast: new Map(forecasts.map(({ id, name }) => [id, name])),
   }
   return rows.flatMap((row) => {
     const definition = readDefinition(row.definition)

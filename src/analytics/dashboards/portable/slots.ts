@@ -15,6 +15,7 @@ const PATTERNS: readonly Pattern[] = [
   pattern('dataQuery', 'widgets.*.source.dataQueryId'),
   pattern('object', 'widgets.*.series.*.jobId'),
   pattern('dataQuery', 'widgets.*.dataQueryId'),
+  pattern('forecast', 'widgets.*.forecast.forecastId'),
   pattern('object', 'widgets.*.objects.ids.*'),
   pattern('object', 'widgets.*.objects.groupId'),
   pattern('dataQuery', 'widgets.*.points.dataQueryId'),

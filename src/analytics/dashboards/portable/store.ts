@@ -55,9 +55,14 @@ export async function findByExternalIds(
 
 type Named = { readonly id: number; readonly name: string }
 
-const TABLES = { dataQuery: sql`data_queries`, script: sql`scripts`, dataSource: sql`data_sources` }
+const TABLES = {
+  dataQuery: sql`data_queries`,
+  script: sql`scripts`,
+  dataSource: sql`data_sources`,
+  forecast: sql`forecasts`,
+}
 
-/** The names of data queries, scripts and data sources by their ids. */
+/** The names of data queries, scripts, data sources and forecasts by their ids. */
 export function readNames(
   database: Database,
   kind: keyof typeof TABLES,
@@ -68,10 +73,10 @@ export function readNames(
     select id, name from ${table} where id in (select value from json_each(${JSON.stringify(ids)})) order by id`)
 }
 
-/** The data queries and scripts with these names, in any letter case. */
+/** The data queries, scripts and forecasts with these names, in any letter case. */
 export function findNames(
   database: Database,
-  kind: 'dataQuery' | 'script',
+  kind: 'dataQuery' | 'script' | 'forecast',
   names: readonly string[],
 ): Promise<Named[]> {
   const table = TABLES[kind]

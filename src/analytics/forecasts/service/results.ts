@@ -11,7 +11,7 @@ import type { BandView, GroupView } from '../schema.ts'
 import { requireForecast } from '../service.ts'
 import type { Points } from '../results.ts'
 import * as store from '../store.ts'
-import type { ForecastRow, GroupRow } from '../store.ts'
+import type { ForecastRow, GroupRow, OwnedForecast } from '../store.ts'
 
 /** The outcomes of the groups of the published run.
  * @throws {Refusal} not_found, forbidden for callers who may not see all of the source */
@@ -82,18 +82,24 @@ export async function selectResults(
   return select(context, { id: table.dataSourceId, table: table.name, body }, asking)
 }
 
-/** A forecast whose results the caller may see: administrators, its owner, and readers of the job that it predicts. */
+/** A forecast whose results the caller may see. @throws {Refusal} not_found, forbidden */
 async function requireSeen(context: Context, id: number): Promise<ForecastRow> {
-  const { ports, caller } = context
-  const row = await requireForecast(ports, id)
-  if (caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === row.ownerId)) return row
-  const { source } = row.definition
-  const isSeen = source.type === 'job' && (await findParameters(context, [source.jobId])).has(source.jobId)
-  if (isSeen) return row
+  const row = await requireForecast(context.ports, id)
+  if (await isSeen(context, row)) return row
   throw new Refusal(
     'forbidden',
     'Only administrators and the owner of the forecast may see its groups. Select rows of its table.',
   )
+}
+
+/** Whether the caller may see the results of a forecast: administrators, its owner, and readers of the job that it predicts. */
+export async function isSeen(
+  context: Context,
+  { ownerId, definition: { source } }: Pick<OwnedForecast, 'ownerId' | 'definition'>,
+): Promise<boolean> {
+  const { caller } = context
+  if (caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === ownerId)) return true
+  return source.type === 'job' && (await findParameters(context, [source.jobId])).has(source.jobId)
 }
 
 /** A group as it is shown. */

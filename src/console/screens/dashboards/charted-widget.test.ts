@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { chartedOfHistory, chartedOfWidget, missingColumns } from './charted-widget.ts'
+import { chartedOfHistory, chartedOfWidget, missingColumns, withForecast } from './charted-widget.ts'
 
 const columns = [
   { name: 'day', type: 'date' },
@@ -75,4 +75,25 @@ test('histories of jobs share their times; an unreadable job has no line', () =>
     { name: 'a, m', values: [1, null] },
     { name: 'Gauge, m', values: [2, 3] },
   ])
+})
+
+test('predicted values are a series behind the last value of a chart over times', () => {
+  const bucket = (day: string, mean: number | null) => ({
+    begin: `${day}T00:00:00Z`,
+    end: `${day}T24:00:00Z`,
+    mean,
+    bounds: {},
+  })
+  const days = ['2026-11-01', '2026-11-02', '2026-11-03', '2026-11-04']
+  const buckets = days.map((day, place) => bucket(day, place === 3 ? null : place))
+  const sold = chartedOfWidget({ columns, rows: [rows[1] ?? [], rows[0] ?? []] }, chart)
+  const { at, series } = withForecast(sold, { buckets }, 'Forecast')
+  expect(at.slice(2)).toEqual([Date.parse('2026-11-03T00:00:00Z'), Date.parse('2026-11-04T00:00:00Z')])
+  expect(series).toEqual([
+    { name: 'sales', values: [1, 3, null, null] },
+    { name: 'Forecast', values: [null, null, 2, null] },
+  ])
+  expect(withForecast(sold, null, 'Forecast')).toBe(sold)
+  const bars = chartedOfWidget(RESULT, { ...chart, type: 'bar', x: 'region' })
+  expect(withForecast(bars, { buckets }, 'Forecast')).toBe(bars)
 })

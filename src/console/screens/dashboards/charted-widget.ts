@@ -27,6 +27,31 @@ export function missingColumns({ columns }: Rows, { x, y, split }: Chart): reado
   return [x, ...y, ...(split === null ? [] : [split])].filter((name) => !names.has(name))
 }
 
+type Predicted = Pick<NonNullable<DataOf<'rows'>['forecast']>, 'buckets'>
+
+/** A chart over times with the predicted values behind its last one, as a series of its own. Other charts stay as they are. */
+export function withForecast(
+  charted: Charted,
+  forecast: Predicted | null | undefined,
+  name: string,
+): Charted {
+  if (charted.kind !== 'time' || !forecast) return charted
+  const last = charted.at.at(-1) ?? Number.NEGATIVE_INFINITY
+  const ahead = forecast.buckets
+    .map(({ begin, mean }) => ({ at: Date.parse(begin), mean }))
+    .filter(({ at }) => at > last)
+  if (ahead.length === 0) return charted
+  const none = <Value>(list: readonly Value[]): null[] => list.map(() => null)
+  return {
+    ...charted,
+    at: [...charted.at, ...ahead.map(({ at }) => at)],
+    series: [
+      ...charted.series.map((one) => ({ ...one, values: [...one.values, ...none(ahead)] })),
+      { name, values: [...none(charted.at), ...ahead.map(({ mean }) => mean)] },
+    ],
+  }
+}
+
 /** The rows of a data query as the chart of a widget. A pie has the shares of its parts, a histogram the number of values in
  * each of 12 spans. */
 export function chartedOfWidget(result: Rows, chart: Chart): Charted {

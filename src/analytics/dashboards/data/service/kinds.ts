@@ -5,6 +5,7 @@ import { readSlc, readSlcHistory } from '../../../../monitoring/slcs/service.ts'
 import { readStateHistory } from '../../../../monitoring/state-history/service.ts'
 import { readItems } from '../../../../monitoring/tree/search/service.ts'
 import { readableBy, rightsOf } from '../../../../access/rights/service.ts'
+import { readShownBand } from '../../../forecasts/service/shown.ts'
 import { ROWS_MAX } from '../../widgets.ts'
 import type { ObjectsOf, Widget, WidgetKind, WidgetOf } from '../../widgets.ts'
 import { lastOf } from '../range.ts'
@@ -40,10 +41,13 @@ const READ: { readonly [Kind in WidgetKind]?: Read<Kind> } = {
   history: async (reading, widget, id) => {
     const series = [...(await reading.series(id, widget))]
     if (series.every((one) => one === null)) throw noObject()
-    return { kind: 'history', series }
+    return { kind: 'history', series, ...(await forecastOf(reading, widget)) }
   },
-  chart: async (reading, { dataQueryId, params, limit }) =>
-    rowsOf(await reading.queries.run(dataQueryId, params, limit)),
+  chart: async (reading, widget) => {
+    const { dataQueryId, params, limit } = widget
+    const rows = rowsOf(await reading.queries.run(dataQueryId, params, limit))
+    return { ...rows, ...(await forecastOf(reading, widget)) }
+  },
   table: async (reading, { dataQueryId, objects, params }) =>
     objects === null
       ? rowsOf(await reading.queries.run(dataQueryId, params, ROWS_MAX))
@@ -84,11 +88,20 @@ const READ: { readonly [Kind in WidgetKind]?: Read<Kind> } = {
   },
 }
 
-function rowsOf({ columns, rows, truncated }: ResultView): WidgetData {
+function rowsOf({ columns, rows, truncated }: ResultView): Rows {
   return { kind: 'rows', columns, rows, truncated }
 }
 
+/** The forecast of a widget; nothing for a widget without one. */
+async function forecastOf(
+  { context }: Reading,
+  { forecast }: Pick<WidgetOf<'chart'>, 'forecast'>,
+): Promise<Pick<Rows, 'forecast'>> {
+  return forecast ? { forecast: await readShownBand(context, forecast) } : {}
+}
+
 type Objects = Extract<WidgetData, { kind: 'objects' }>
+type Rows = Extract<WidgetData, { kind: 'rows' }>
 
 async function objectsOf(
   reading: Reading,

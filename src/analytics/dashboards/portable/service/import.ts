@@ -22,7 +22,8 @@ export async function analyzeImport(context: Context, body: ImportBody): Promise
   const queries = await queriesOf(context, body)
   const plan = await planImport(context, body)
   const made = madeBy(queries)
-  return viewOf(plan, { queries, ...(await planForecasts(context, body, made)) }, { isDone: false, made })
+  const forecasts = await planForecasts(context, body, made)
+  return viewOf(plan, { queries, ...forecasts }, { isDone: false, made, predicted: madeForecasts(forecasts) })
 }
 
 /** Imports all dashboards in one commit. Groups, data queries and forecasts that are missing are made before.
@@ -34,10 +35,11 @@ export async function importDashboards(context: Context, body: ImportBody): Prom
   const foreseen = await planForecasts(context, body, made)
   refuseErrors([...first.errors, ...foreseen.errors])
   await makeQueries(context, body, queries)
-  // The new data queries have ids now.
-  const plan = made.size > 0 ? await planImport(context, body) : first
+  // The new data queries have ids now, and then the new forecasts.
   const forecasts = made.size > 0 ? await planForecasts(context, body, NONE) : foreseen
   await saveForecasts(context, forecasts.forecasts)
+  const isAnyNew = made.size > 0 || madeForecasts(forecasts).size > 0
+  const plan = isAnyNew ? await planImport(context, body) : first
   const groups = await makeGroups(context, body, plan.planned)
   const writes = plan.planned.flatMap((one) => writesOf(context, plan, one, { groups }))
   try {
@@ -46,7 +48,7 @@ export async function importDashboards(context: Context, body: ImportBody): Prom
     if (!(error instanceof Refusal) || error.code !== 'precondition_failed') throw error
     throw new Refusal('conflict', 'A dashboard was changed in the meantime. Import again.')
   }
-  return viewOf(plan, { queries, ...forecasts }, { isDone: true, made: NONE })
+  return viewOf(plan, { queries, ...forecasts }, { isDone: true, made: NONE, predicted: NONE })
 }
 
 const NONE: ReadonlySet<string> = new Set()
@@ -54,6 +56,11 @@ const NONE: ReadonlySet<string> = new Set()
 /** The names of the data queries that an import makes, in lower case. */
 function madeBy(queries: Queries): ReadonlySet<string> {
   return new Set(queries.filter(({ action }) => action === 'create').map(({ name }) => name.toLowerCase()))
+}
+
+/** The names of the forecasts that an import makes, in lower case. */
+function madeForecasts({ forecasts }: ForecastPlan): ReadonlySet<string> {
+  return new Set(forecasts.flatMap(({ action, name }) => (action === 'create' ? [name.toLowerCase()] : [])))
 }
 
 function refuseErrors(errors: Plan['errors']): void {
@@ -178,11 +185,17 @@ async function makeQueries(context: Context, { document }: ImportBody, queries: 
   }
 }
 
-type Outcome = { readonly isDone: boolean; readonly made: ReadonlySet<string> }
+/** The names of data queries and of forecasts that an import is about to make. */
+type Outcome = {
+  readonly isDone: boolean
+  readonly made: ReadonlySet<string>
+  readonly predicted: ReadonlySet<string>
+}
 
 type Beside = ForecastPlan & { readonly queries: Queries }
 
-function viewOf(plan: Plan, beside: Beside, { isDone, made }: Outcome): ImportView {
+function viewOf(plan: Plan, beside: Beside, { isDone, made, predicted }: Outcome): ImportView {
+  const comes: Readonly<Record<string, ReadonlySet<string>>> = { dataQuery: made, forecast: predicted }
   return {
     dashboards: plan.planned.map(({ file, action, local, id, uuid, urlName, number, localChanges }) => ({
       uuid,
@@ -196,9 +209,7 @@ function viewOf(plan: Plan, beside: Beside, { isDone, made }: Outcome): ImportVi
     })),
     dataQueries: beside.queries,
     forecasts: beside.forecasts.map(({ name, action }) => ({ name, action })),
-    unmatched: plan.unmatched.filter(
-      ({ kind, name }) => kind !== 'dataQuery' || !made.has(name.toLowerCase()),
-    ),
+    unmatched: plan.unmatched.filter(({ kind, name }) => !comes[kind]?.has(name.toLowerCase())),
     warnings: [...plan.warnings, ...beside.warnings],
     errors: [...plan.errors, ...beside.errors],
   }

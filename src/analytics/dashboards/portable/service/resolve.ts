@@ -52,7 +52,7 @@ export async function resolveNames(
   return { definitions: definitions.map(withoutHoles), unmatched: [...unmatched.values()] }
 }
 
-/** The ids of objects, data queries and scripts by the keys of references. */
+/** The ids of objects, data queries, scripts and forecasts by the keys of references. */
 export async function findReferences(
   context: Context,
   references: readonly NamedReference[],
@@ -62,6 +62,7 @@ export async function findReferences(
     ...(await findObjects(context, of(references, 'object'))),
     ...(await findNamed(context, 'dataQuery', of(references, 'dataQuery'), map.dataQueries)),
     ...(await findNamed(context, 'script', of(references, 'script'), map.scripts)),
+    ...(await findNamed(context, 'forecast', of(references, 'forecast'), {})),
   ])
 }
 
@@ -114,7 +115,7 @@ async function findObjects(
 
 async function findNamed(
   { ports }: Context,
-  kind: 'dataQuery' | 'script',
+  kind: 'dataQuery' | 'script' | 'forecast',
   references: readonly NamedReference[],
   other: Readonly<Record<string, string>>,
 ): Promise<[string, number][]> {

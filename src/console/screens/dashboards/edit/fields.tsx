@@ -7,7 +7,7 @@ import { Field, SelectField, TextField } from '../../../kit/controls.tsx'
 import { ObjectPicker } from '../../../kit/object-picker.tsx'
 import type { Found } from '../../../kit/object-picker.tsx'
 import { t } from '../../../language/t.ts'
-import type { Nested, Values } from '../dashboard.ts'
+import type { Nested, Values, WidgetOf } from '../dashboard.ts'
 import { defaultsOf, textOfDefaults } from '../defaults.ts'
 
 /** The objects whose names are known, by id. */
@@ -73,9 +73,9 @@ export function ObjectField({
   )
 }
 
-type Listed = '/dataQueries' | '/dashboards' | '/scripts'
+type Listed = '/dataQueries' | '/dashboards' | '/scripts' | '/forecasts'
 
-/** A data query, a dashboard or a script by its name; by its number for a user who may not list them. */
+/** A data query, a dashboard, a script or a forecast by its name; by its number for a user who may not list them. */
 export function ThingField({
   label,
   route,
@@ -122,6 +122,26 @@ type Thing = { readonly id: number; readonly name: string }
 function itemsOf(data: unknown): readonly Thing[] {
   if (Array.isArray(data)) return data as readonly Thing[]
   return (data as { readonly items?: readonly Thing[] } | undefined)?.items ?? []
+}
+
+/** The forecast that is drawn behind the last value. */
+export function ForecastField({
+  forecast,
+  onForecast,
+}: {
+  readonly forecast: WidgetOf<'chart'>['forecast']
+  readonly onForecast: (forecast: WidgetOf<'chart'>['forecast']) => void
+}): JSX.Element {
+  return (
+    <ThingField
+      label={t('boards.forecast')}
+      route="/forecasts"
+      id={forecast?.forecastId ?? null}
+      onId={(forecastId) =>
+        onForecast(forecastId === null ? null : { forecastId, group: forecast?.group ?? {} })
+      }
+    />
+  )
 }
 
 /** Values of parameters as a line of text. */

@@ -4,7 +4,7 @@ import { Button, Check, SelectField, TextField } from '../../../kit/controls.tsx
 import { Note } from '../../../kit/feedback.tsx'
 import { t } from '../../../language/t.ts'
 import type { Parameter, Widget, WidgetOf } from '../dashboard.ts'
-import { ObjectField, TextArea, ThingField, WordField } from './fields.tsx'
+import { ForecastField, ObjectField, TextArea, ThingField, WordField } from './fields.tsx'
 import { ObjectsFields, PointsFields } from './place-of-fields.tsx'
 import { ChartFields, FIRST_KEY, TableFields, ValueFields } from './rows-fields.tsx'
 
@@ -168,6 +168,10 @@ function HistoryFields({ widget, onChange }: Props<WidgetOf<'history'>>): JSX.El
           {t('boards.addSeries')}
         </Button>
       </span>
+      <ForecastField
+        forecast={widget.forecast}
+        onForecast={(forecast) => onChange({ ...widget, forecast })}
+      />
     </>
   )
 }

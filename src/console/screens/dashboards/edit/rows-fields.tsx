@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { Check, SelectField, TextField } from '../../../kit/controls.tsx'
 import { t } from '../../../language/t.ts'
 import type { Widget, WidgetOf } from '../dashboard.ts'
-import { NamesField, ObjectField, ThingField, WordField } from './fields.tsx'
+import { ForecastField, NamesField, ObjectField, ThingField, WordField } from './fields.tsx'
 import { ObjectsFields } from './place-of-fields.tsx'
 
 type Props<W extends Widget> = {
@@ -109,6 +109,10 @@ export function ChartFields({ widget, onChange }: Props<WidgetOf<'chart'>>): JSX
         words={SORTS}
         value={widget.sort}
         onValue={(sort) => onChange({ ...widget, sort })}
+      />
+      <ForecastField
+        forecast={widget.forecast}
+        onForecast={(forecast) => onChange({ ...widget, forecast })}
       />
     </>
   )

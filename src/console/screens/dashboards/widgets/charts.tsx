@@ -11,8 +11,10 @@ import { numberText } from '../../../kit/numbers.ts'
 import { t } from '../../../language/t.ts'
 import type { Charted } from '../../data/charted.ts'
 import { DrawnChart } from '../../data/result-chart.tsx'
+import { forecastPoints, widest } from '../../forecasts/forecast.ts'
+import { ahead } from '../../objects/job/job-forecast.ts'
 import { pointsOf } from '../../objects/job/series.ts'
-import { chartedOfHistory, chartedOfWidget, lookOf, missingColumns } from '../charted-widget.ts'
+import { chartedOfHistory, chartedOfWidget, lookOf, missingColumns, withForecast } from '../charted-widget.ts'
 import type { DataOf, WidgetOf } from '../dashboard.ts'
 
 const DIGITS = 3
@@ -26,7 +28,7 @@ type Common = {
 
 /** Histories of jobs: one with its band, several as lines over the same times. */
 export function HistoryChart({
-  data: { series },
+  data: { series, forecast },
   title,
   isTable,
   height,
@@ -40,12 +42,22 @@ export function HistoryChart({
 }): JSX.Element {
   const [only] = series
   const isOne = series.length === 1 && only !== null
-  const charted = useMemo(() => (isOne ? null : chartedOfHistory(series, nameOf)), [series])
+  const charted = useMemo(
+    () => (isOne ? null : withForecast(chartedOfHistory(series, nameOf), forecast, t('boards.forecast'))),
+    [series, forecast],
+  )
   const hidden = series.filter((one) => one === null).length
   return (
     <>
       {isOne && only ? (
-        <OneHistory series={only} title={title} isTable={isTable} height={height} onSpan={onSpan} />
+        <OneHistory
+          series={only}
+          predicted={forecast ?? null}
+          title={title}
+          isTable={isTable}
+          height={height}
+          onSpan={onSpan}
+        />
       ) : (
         charted && <Drawn title={title} charted={charted} isTable={isTable} height={height} />
       )}
@@ -56,23 +68,31 @@ export function HistoryChart({
 
 function OneHistory({
   series,
+  predicted,
   title,
   isTable,
   height,
   onSpan,
 }: Common & {
   readonly series: NonNullable<DataOf<'history'>['series'][number]>
+  readonly predicted: NonNullable<DataOf<'history'>['forecast']> | null
   readonly onSpan: (span: Span) => void
 }): JSX.Element {
   const { begin, end, precision, unit } = series
   const points = useMemo(() => pointsOf([series], 0), [series])
   const gapMs = useMemo(() => gapLimit(points, 0, null), [points])
+  const { forecast, span } = useMemo(() => {
+    const all = predicted ? forecastPoints(predicted, widest(predicted.levels)) : []
+    return ahead(all, points, { begin: Date.parse(begin), end: Date.parse(end) })
+  }, [predicted, points, begin, end])
   return (
     <Chart
       title={title}
       points={points}
-      begin={Date.parse(begin)}
-      end={Date.parse(end)}
+      forecast={forecast}
+      axisValues={forecast.flatMap(({ low, high }) => [low, high])}
+      begin={span.begin}
+      end={span.end}
       gapMs={gapMs}
       unit={unit}
       valueText={(value) => numberText(value, precision ?? DIGITS)}
@@ -94,7 +114,10 @@ export function RowsChart({
   const missing = missingColumns(data, widget)
   const key = JSON.stringify(widget)
   const charted = useMemo(
-    () => (missing.length > 0 ? null : chartedOfWidget(data, widget)),
+    () =>
+      missing.length > 0
+        ? null
+        : withForecast(chartedOfWidget(data, widget), data.forecast, t('boards.forecast')),
     [data, key, missing.length],
   )
   if (charted === null)

@@ -132,6 +132,7 @@ export function FailureNote({
     >
       <Title>{what ?? t('feedback.failed')}</Title>
       <Reason failure={failure} />
+      {isPage && failure.status === 404 && <div>{t('feedback.notThere')}</div>}
       {failure.requestId && <RequestId id={failure.requestId} />}
     </Note>
   )

@@ -83,7 +83,11 @@ onMainHost('rights', (stage) => {
             expect((await ask('DELETE', grantOf('editor'))).status).toBe(204)
             await page.getByRole('alert').first().waitFor()
             await add.waitFor({ state: 'detached' })
+            await page.getByText('It was deleted, or you may not see it.').waitFor()
             await check('grant-gone')
+            await page.goto(`${stage.url}/ui/objects`)
+            await page.getByText('No object is open to you yet').first().waitFor()
+            await check('nothing-open')
           },
         )
       },

@@ -38,6 +38,17 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
         </div>
       </>
     )
+  if (id === ROOT_ID && branch.failure?.status === 404)
+    return (
+      <>
+        <PageHead title={t('kit.root')} />
+        <div class="body">
+          <Card>
+            <Empty title={t('objects.noneOpen')} text={t('objects.noneOpenText')} />
+          </Card>
+        </div>
+      </>
+    )
   return (
     <Show
       isPage

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 
+import type { Resource } from '../../../api/resource.ts'
 import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { objectLink, useQuery } from '../../../kit/location.ts'
 import { nameOf } from '../../../kit/object-name.ts'
@@ -99,16 +100,33 @@ export function TreePane({ current, above }: Props): JSX.Element {
           )}
         </Found>
       ) : (
-        <Show resource={root} what={t('objects.treeFailed')} skeleton={<Skeleton lines={12} />}>
-          {({ hasChildren }) => (
-            <>
-              <WholeTree draw={draw} />
-              {hasChildren ? count(t('objects.jobs', { count: total })) : <Empty title={t('objects.none')} />}
-            </>
-          )}
-        </Show>
+        <Whole root={root} draw={draw} label={count(t('objects.jobs', { count: total }))} />
       )}
     </aside>
+  )
+}
+
+/** The whole tree, which is empty for a user without any grant. */
+function Whole({
+  root,
+  draw,
+  label,
+}: {
+  readonly root: Resource<Node>
+  readonly draw: (rows: readonly TreeRow[]) => JSX.Element
+  readonly label: JSX.Element
+}): JSX.Element {
+  if (root.failure?.status === 404)
+    return <Empty title={t('objects.noneOpen')} text={t('objects.noneOpenText')} />
+  return (
+    <Show resource={root} what={t('objects.treeFailed')} skeleton={<Skeleton lines={12} />}>
+      {({ hasChildren }) => (
+        <>
+          <WholeTree draw={draw} />
+          {hasChildren ? label : <Empty title={t('objects.none')} />}
+        </>
+      )}
+    </Show>
   )
 }
 

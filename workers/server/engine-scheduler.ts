@@ -17,6 +17,8 @@ const FLUSH_MS = 60_000
 const TIDY_MS = 3_600_000
 /** The jobs whose turn came meanwhile are tidied together: of 10,000 some thirty. */
 const TIDY_SLICE_MS = 10_000
+/** The pause until jobs are asked again where none was due. */
+const BANDS_MS = 1_000
 /** Also after one that failed. */
 const FLUSH_PAUSE_MS = 1_000
 
@@ -72,6 +74,7 @@ class EngineScheduler {
   #lastHeartbeatAt = 0
   #lastFlushAt = 0
   #lastTidyAt = 0
+  #noBandsAt = 0
   #isClosed = false
   #hasStumbled = false
 
@@ -193,7 +196,11 @@ class EngineScheduler {
   }
 
   #makeBandsWhenDue(now: number): void {
-    if (!this.#engine || this.#makingBands || this.#engine.nextBandsAt > now) return
+    if (!this.#engine || this.#makingBands || Math.abs(now - this.#noBandsAt) < BANDS_MS) return
+    if (this.#engine.nextBandsAt > now) {
+      this.#noBandsAt = now
+      return
+    }
     this.#makingBands = this.#engine
       .makeBands(now)
       .catch((error: unknown) =>

@@ -25,8 +25,18 @@ const SPREAD_STEP_MS = 7_919
 type Place = { readonly place: number; readonly condition: Condition; readonly adaptive: Adaptive }
 type ForecastPlace = { readonly place: number; readonly key: string; readonly forecast: ForecastLimit }
 
-/** When a job is due, as long as its counters are these. */
-type Due = { readonly counters: readonly Counter[]; readonly at: number }
+/** When a job is due. The instants hold as long as its counters are these. */
+type Due = {
+  counters: readonly Counter[]
+  learnedAt: number
+  overAt: number
+  /** The newest instant of the job when its bands were made; undefined before. */
+  madeOf: number | null | undefined
+  /** Not before this instant after a failure, epoch ms. */
+  retryAt: number
+}
+
+const NO_COUNTERS: readonly Counter[] = []
 
 /** Makes the bands of usual values of adaptive conditions from the histories of their jobs: once in each bucket, and for
  * new conditions at once. Jobs without new values keep the bands that they have. */
@@ -36,9 +46,6 @@ export class Bands {
   readonly #wal: Wal
   readonly #query: Query
   readonly #dues = new WeakMap<Job, Due>()
-  /** The newest instant of each job when its bands were made. */
-  readonly #madeOf = new WeakMap<Job, number | null>()
-  readonly #retryAt = new WeakMap<Job, number>()
   #running: Promise<void> | null = null
 
   constructor(host: EngineHost, { head, wal, query }: { head: Head; wal: Wal; query: Query }) {
@@ -88,10 +95,10 @@ export class Bands {
     for (const job of due) {
       try {
         await this.#makeOf(job, now)
-        this.#retryAt.delete(job)
+        this.#dueOf(job).retryAt = 0
       } catch (error) {
         // The job keeps the bands that it has.
-        this.#retryAt.set(job, now + RETRY_MS)
+        this.#dueOf(job).retryAt = now + RETRY_MS
         this.#host.log.error('engine: computing usual values failed; retrying', error, { jobId: job.id })
       }
     }
@@ -101,11 +108,11 @@ export class Bands {
     const newestAt = job.newestAt
     const { revision } = job.lastState.rules
     const bands = overOf(job, now).map((place) => [place, noneAt(now)] as readonly [number, Band])
-    if (this.#learnedAt(job) <= now)
+    if (learnedAtOf(job, this.#dueOf(job)) <= now)
       for (const one of placesOf(job)) bands.push([one.place, await this.#bandOf(job, one, now)])
     if (!this.#head.has(job) || job.lastState.rules.revision !== revision) return
     await this.#send(job, bands, now)
-    this.#madeOf.set(job, newestAt)
+    this.#dueOf(job).madeOf = newestAt
   }
 
   async #send(job: Job, bands: readonly (readonly [number, Band])[], now: number): Promise<void> {
@@ -141,21 +148,30 @@ export class Bands {
 
   #dueAt(job: Job): number {
     if (job.lastState.rules.stopped) return Number.POSITIVE_INFINITY
-    return Math.max(Math.min(this.#learnedAt(job), overAt(job)), this.#retryAt.get(job) ?? 0)
+    const due = this.#dueOf(job)
+    return Math.max(Math.min(learnedAtOf(job, due), due.overAt), due.retryAt)
   }
 
-  /** When the bands from the history are due. */
-  #learnedAt(job: Job): number {
-    const { counters } = job.lastState
+  /** Most jobs are as they were when this was called last: hosts call it for all jobs again and again. */
+  #dueOf(job: Job): Due {
     let due = this.#dues.get(job)
-    if (due?.counters !== counters) {
-      due = { counters, at: Math.min(...placesOf(job).map((one) => dueAtOf(one, counters, job.id))) }
+    if (!due) {
+      due = { counters: NO_COUNTERS, learnedAt: 0, overAt: 0, madeOf: undefined, retryAt: 0 }
       this.#dues.set(job, due)
     }
-    // A new condition needs no new value.
-    if (due.at > 0 && this.#madeOf.get(job) === job.newestAt) return Number.POSITIVE_INFINITY
-    return due.at
+    const { counters } = job.lastState
+    if (due.counters !== counters) {
+      due.counters = counters
+      due.learnedAt = Math.min(...placesOf(job).map((one) => dueAtOf(one, counters, job.id)))
+      due.overAt = overAt(job)
+    }
+    return due
   }
+}
+
+/** When the bands from the history are due. A new condition needs no new value. */
+function learnedAtOf(job: Job, { learnedAt, madeOf }: Due): number {
+  return learnedAt > 0 && madeOf === job.newestAt ? Number.POSITIVE_INFINITY : learnedAt
 }
 
 function forecastPlacesOf({ lastState: { rules } }: Job): readonly ForecastPlace[] {

@@ -1,4 +1,5 @@
 import type { Value } from '../../../domain/delivery.ts'
+import type { Thresholds } from '../../../domain/job-rules.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
 import type { IngestGap } from '../../../ports/ingest-health.ts'
 import { step } from '../../jobs/actor.ts'
@@ -63,6 +64,9 @@ export class Job {
   /** The time of the job's entry among the deadlines, epoch ms. */
   armedAt = Number.POSITIVE_INFINITY
   readonly #hot: HotState
+  /** The thresholds for which `#isAdaptive` holds. */
+  #knownThresholds: Thresholds | null = null
+  #isAdaptive = false
   /** The time in which deliveries were refused through no fault of the sender. */
   #refused: IngestGap | null = null
   /** The used part of the rate limit, as of `#usedAt`, epoch ms. */
@@ -90,9 +94,13 @@ export class Job {
 
   get isAdaptive(): boolean {
     const { thresholds } = this.#hot.lastState.rules
-    return thresholds.some(({ conditions }) =>
-      conditions.some(({ adaptive, forecast }) => (adaptive ?? forecast) !== undefined),
-    )
+    if (thresholds !== this.#knownThresholds) {
+      this.#knownThresholds = thresholds
+      this.#isAdaptive = thresholds.some(({ conditions }) =>
+        conditions.some(({ adaptive, forecast }) => (adaptive ?? forecast) !== undefined),
+      )
+    }
+    return this.#isAdaptive
   }
 
   /** Whether a predicted or adaptive limit is unknown; false for a stopped job. */

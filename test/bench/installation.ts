@@ -2,11 +2,14 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { hashPassword } from '../../src/access/users/password.ts'
+import type { JobRules } from '../../src/domain/job-rules.ts'
 import { step } from '../../src/monitoring/jobs/actor.ts'
 import type { ActorState } from '../../src/monitoring/jobs/actor.ts'
 import { prepare, writeActors, writeMeta } from '../../src/monitoring/engine/store.ts'
 import { rulesOf } from '../../src/monitoring/job-config/rules.ts'
 import { parametersSchema, thresholdsSchema } from '../../src/monitoring/job-config/schema.ts'
+import { bandOf, windowEdgesOf } from '../../src/monitoring/states/band.ts'
+import type { Band } from '../../src/monitoring/states/band.ts'
 import type { Delivery } from '../../src/domain/delivery.ts'
 import { readKeyFile } from '../../workers/server/key-file.ts'
 import { migrate, openLibsql } from '../../workers/server/libsql.ts'
@@ -32,13 +35,26 @@ export type JobsWanted = {
   readonly at?: number
   /** True for jobs that have not received anything, so that samples of the past are not late. */
   readonly isBlank?: boolean
+  /** One more limit of each job, on the value, which all values keep. */
+  readonly limit?: Limit
 }
 
+/** A limit that looks ahead or adapts. */
+export type Limit = keyof typeof LIMITS
+
 /** A value with a threshold on it and one on the error code: what a delivery is judged by. */
-const THRESHOLDS = thresholdsSchema.parse({
+const PLAIN = {
   minor: { conditions: [{ key: 'returnValue1', operator: '>', value: 1_000_000 }] },
   warning: { conditions: [{ key: 'errorCode', operator: '<>', value: 0 }] },
-})
+}
+
+export const LIMITS = {
+  inFuture: { key: 'returnValue1', operator: '>', value: 1_000_000, inFuture: 'PT4H' },
+  adaptive: { key: 'returnValue1', operator: '<>', value: 0, adaptiveValues: { window: 'P28D' } },
+}
+/** Values that a limit has learned from: all of a window of 16 hours has one in each of 64 cells. */
+const LEARNED = 64
+const LEARNED_MS = 15 * 60_000
 
 /** Every job has had its first values, like one that is silent now. */
 export const DELIVERY: Delivery = {
@@ -62,7 +78,11 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
     timeout: wanted.timeout,
     returnValue: [{ valueName: 'value' }],
   })
-  await writeConfiguration(system, ids, parameters)
+  const { limit } = wanted
+  const thresholds = thresholdsSchema.parse(
+    limit ? { ...PLAIN, major: { conditions: [LIMITS[limit]] } } : PLAIN,
+  )
+  await writeConfiguration(system, ids, { parameters, thresholds })
   await system.close()
   const file = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   const values = valuesInLibsql(file, { onBroken: () => undefined })
@@ -76,16 +96,17 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
     forcedState: null,
     flapping: null,
     parameters,
-    thresholds: THRESHOLDS,
+    thresholds,
   }
   const rules = rulesOf(configuration, 'UTC')
   const at = wanted.at ?? Date.now()
+  const bands = bandsAt(rules, at)
   for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
     const rows = ids.slice(from, from + ROWS_AT_ONCE).map((jobId, index) => {
-      const created = step(null, { kind: 'configure', jobId, rules }, at)
-      const { state } = wanted.isBlank
+      const created = step(null, { kind: 'configure', jobId, rules }, at).state
+      const state = wanted.isBlank
         ? created
-        : step(created.state, { kind: 'deliver', delivery: DELIVERY }, at)
+        : withValues(created, { at, bands, isLearning: limit !== undefined })
       return { jobId, walId: 0, state: withDeadline(state, wanted.deadlineAt?.(from + index)) }
     })
     await values.commit(writeActors(rows))
@@ -95,6 +116,38 @@ export async function writeInstallation(dataDir: string, wanted: JobsWanted): Pr
   return ids
 }
 
+/** The bands of adaptive limits as of an instant, learned from values around 12 in each hour. */
+function bandsAt({ thresholds }: JobRules, at: number): readonly (readonly [place: number, band: Band])[] {
+  return thresholds
+    .flatMap(({ conditions }) => conditions)
+    .flatMap(({ adaptive }, place) => {
+      if (!adaptive) return []
+      const edges = windowEdgesOf(adaptive, at)
+      const buckets = edges.slice(0, -1).map((beginAt, index) => ({
+        at: beginAt,
+        endAt: edges[index + 1] ?? at,
+        min: 8 + (index % 5),
+        max: 13 + (index % 5),
+        count: 60,
+      }))
+      return [[place, bandOf(adaptive, { buckets, spells: [], maintenance: [] }, at)] as const]
+    })
+}
+
+/** A job that has received values: one, or as many as a limit that looks ahead learns from. */
+function withValues(
+  created: ActorState,
+  { at, bands, isLearning }: { at: number; bands: ReturnType<typeof bandsAt>; isLearning: boolean },
+): ActorState {
+  let state = created
+  for (let index = isLearning ? LEARNED : 0; index >= 0; index--) {
+    const values = { returnValue1: 12.5 + (index % 3) / 4 }
+    const delivery = { ...DELIVERY, values, timestampAt: at - index * LEARNED_MS }
+    state = step(state, { kind: 'deliver', delivery }, at).state
+  }
+  return bands.length === 0 ? state : step(state, { kind: 'bands', revision: 1, bands }, at).state
+}
+
 function withDeadline(state: ActorState, at: number | undefined): ActorState {
   return at === undefined ? state : { ...state, deadline: { at, means: 'timeout' } }
 }
@@ -102,7 +155,7 @@ function withDeadline(state: ActorState, at: number | undefined): ActorState {
 async function writeConfiguration(
   { client }: Libsql,
   ids: readonly number[],
-  parameters: unknown,
+  { parameters, thresholds }: { readonly parameters: unknown; readonly thresholds: unknown },
 ): Promise<void> {
   const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
   const hash = await hashPassword({ secrets, clock: Date }, COLLECTOR.password)
@@ -133,7 +186,7 @@ async function writeConfiguration(
       {
         sql: `insert into jobs (id, interval, interval_ms, stopped, parameters, thresholds)
               select value, 'PT0S', 0, 0, ?, ? from json_each(?)`,
-        args: [JSON.stringify(parameters), JSON.stringify(THRESHOLDS), JSON.stringify(ids)],
+        args: [JSON.stringify(parameters), JSON.stringify(thresholds), JSON.stringify(ids)],
       },
       {
         sql: `insert into job_values (job_id, key, name_folded) select value, 'returnValue1', 'value' from json_each(?)`,

@@ -3,6 +3,7 @@ import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
+import type { Limit } from './installation.ts'
 import { cpuSecondsOf, residentBytesOf, secondsOfMachine } from './measure.ts'
 
 const SERVER_CORE = '0'
@@ -43,11 +44,15 @@ type Wanted = {
   readonly name: string
   readonly jobs: number
   readonly environment?: Readonly<Record<string, string>>
+  readonly limit?: Limit | undefined
 }
 
 /** Starts the host of this name (`host.ts`) on a core of its own. */
-export async function start({ name, jobs, environment = {} }: Wanted, dataDir: string): Promise<Variant> {
-  const ids = await writeInstallation(dataDir, { count: jobs, timeout: 'PT12H' })
+export async function start(
+  { name, jobs, environment = {}, limit }: Wanted,
+  dataDir: string,
+): Promise<Variant> {
+  const ids = await writeInstallation(dataDir, { count: jobs, timeout: 'PT12H', ...(limit && { limit }) })
   const command = ['taskset', '-c', SERVER_CORE, ...AS_SERVICE, `${import.meta.dir}/host.ts`, name]
   const host = await startProcess({ command, dataDir, environment })
   const login = await fetch(`${host.url}/session/login`, {

@@ -29,11 +29,9 @@ done
 }
 (cd "$app" && "$root/usr/bin/bun" workers/bun/build-console.ts)
 
-# Packages are read by the program alone: nothing there is for compilers, other systems or tests. Bun is in /usr/bin.
+# Bun is in /usr/bin.
+sh deploy/trim.sh "$app"
 cd "$app/node_modules"
-rm -rf .bin bun @oven bun-types @types undici-types @cloudflare @libsql/*-musl
-find . \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete
-find "$app/src" "$app/workers" -name '*.test.ts' -delete
 
 # Libraries at the paths where the loader of this system looks for them.
 for file in "$root/usr/bin/bun" $(find . -name '*.node'); do ldd "$file"; done |

@@ -139,9 +139,10 @@ seconds_by_file() {
   sed -n 's/^  <testsuite name="[^"]*" file="\([^"]*\)".* time="\([0-9.]*\)".*/\2 \1/p' "$1"
 }
 
-# Tests with commands of their own: `npm run test:faults`, `npm run test:screens`.
+# Tests with commands of their own: `npm run test:faults`, `npm run test:screens`, `npm run test:binary`.
 LONG_FAULTS='test/faults/long/*.test.ts'
 SCREENS='test/console/screens/*.test.ts'
+BINARY='test/start/binary.test.ts'
 
 # Tests whose hosts and runners can be processes of Deno.
 DENO_TESTS='test/api/api-bun.test.ts test/faults/restart.test.ts test/faults/kill.test.ts test/start/deno.test.ts
@@ -184,7 +185,7 @@ run_on_deno() {
   if [ -z "$outside" ]; then return; fi
   # Tests of the other hosts say nothing of Deno.
   # shellcheck disable=SC2086 # They are several words.
-  run_tests asked --timeout=120000 -t '^(?!.*(\b(edge|workerd)\b|would be seen))' $outside
+  run_tests asked -t '^(?!.*(\b(edge|workerd)\b|would be seen))' $outside
   add_up asked
 }
 
@@ -193,7 +194,7 @@ run_on_deno() {
 run_gate() {
   start_checks
   run_tests others --parallel=4 --timings=test/timings.json \
-    --path-ignore-patterns "$LONG_FAULTS" --path-ignore-patterns "$SCREENS"
+    --path-ignore-patterns "$LONG_FAULTS" --path-ignore-patterns "$SCREENS" --path-ignore-patterns "$BINARY"
   add_up others
   run_failed_again others
   finish_checks

@@ -179,6 +179,7 @@ Every command prints its arguments with --help. For developers, with sh workers/
   client <directory>    a typed client of the API, to be installed in other projects
   deploy [--env name]   the Worker on Cloudflare; --dry-run changes nothing
   build-console         build the web console into dist/console when its sources have changed
+  build-binary <dir>    a folder with an executable for Linux; a second argument names the processor, x64 or arm64
   as-service <file> …   another file in the surroundings of the service, such as the host of a benchmark
   serve-deno [--once]   as serve, on Deno, which is installed with the first start
   as-deno <file> …      another file on Deno
@@ -286,6 +287,14 @@ case $command in
     install_missing dependencies
     find_bun
     exec "$bun" workers/bun/build-console.ts
+    ;;
+  build-binary)
+    install_missing dependencies
+    find_bun
+    BUN=$PWD/$bun
+    case $bun in /*) BUN=$bun ;; esac
+    export BUN
+    exec sh deploy/make-binary.sh "$@"
     ;;
   version | --version)
     release=$(sed -n "s/^export const VERSION = '\(.*\)'/\1/p" src/http/version.ts)

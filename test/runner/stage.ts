@@ -51,6 +51,7 @@ async function onDeno(
   const started = () => logs.find((line) => line.includes('"runner: started"'))
   await until(() => started() !== undefined)
   const { isolation } = JSON.parse(started() ?? '') as Pick<AboutRunner, 'isolation'>
+  if (service instanceof TestService) await until(() => service.runners.length > 0)
   const [about] = service instanceof TestService ? service.runners : []
   return {
     runner: { about: about ?? { isolation, capabilities: [] } },

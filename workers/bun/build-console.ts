@@ -99,7 +99,7 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
 /** A hash of all that decides what a build contains. */
 async function keyOfSources(): Promise<string> {
   const sources = [...new Bun.Glob('src/console/**/*').scanSync(ROOT)].filter(
-    (path) => !path.endsWith('.d.ts'),
+    (path) => !/\.(?:d|test)\.ts$/.test(path),
   )
   const paths = ['package-lock.json', 'tsconfig.json', ...sources.toSorted()].map((path) => join(ROOT, path))
   const contents = await Promise.all([import.meta.path, ...paths].map((path) => Bun.file(path).bytes()))

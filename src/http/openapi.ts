@@ -8,6 +8,7 @@ import { codesOf, problemExample, problemSchema } from './problem.ts'
 import { validationOf } from './valid.ts'
 import type { Validation } from './valid.ts'
 import { addExamples } from './openapi-examples.ts'
+import { describeFields } from './openapi-fields.ts'
 import { PARAMETER_TEXTS } from './openapi-parameter-texts.ts'
 import { operationIdOf, tagObjects, tagOf } from './openapi-tags.ts'
 import { INTERFACE_RELEASE, VERSION } from './version.ts'
@@ -67,6 +68,7 @@ export function openApiDocument(app: Hono<Env>, basePath: string): Json {
     paths[path] = { ...paths[path], [method]: { ...name, ...operation(rule, validations, schemas) } }
   }
   jsonSchema(problemSchema, 'output', schemas)
+  for (const [name, schema] of Object.entries(schemas)) describeFields(schema, name)
   return {
     openapi: '3.1.0',
     info: {
@@ -111,7 +113,7 @@ function bodyContent(bodies: BytesBody['media'], schemas: Json): Json {
   return Object.fromEntries(
     Object.entries(bodies).map(([media, shape]) => [
       media,
-      shape === 'bytes' ? {} : { schema: jsonSchema(shape, 'input', schemas) },
+      shape === 'bytes' ? {} : { schema: describeFields(jsonSchema(shape, 'input', schemas)) },
     ]),
   )
 }
@@ -215,7 +217,7 @@ function response(answer: Answer, schemas: Json): Json {
 function content({ schema, media = 'application/json', alsoMedia = [] }: Answer, schemas: Json): Json {
   const shapeOf = (name: string) => (name.startsWith('text/') ? { schema: { type: 'string' } } : {})
   return {
-    [media]: schema ? { schema: jsonSchema(schema, 'output', schemas) } : shapeOf(media),
+    [media]: schema ? { schema: describeFields(jsonSchema(schema, 'output', schemas)) } : shapeOf(media),
     ...Object.fromEntries(alsoMedia.map((name) => [name, shapeOf(name)])),
   }
 }

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 
 import packageJson from '../../package.json' with { type: 'json' }
 import { createApp } from '../../src/app.ts'
+import { FIELD_TEXTS } from '../../src/http/openapi-field-texts.ts'
 import { VERSION } from '../../src/http/version.ts'
 import { checkerOf, routesOfDocument, schemaCompiler } from './openapi-checker.ts'
 import type { Document } from './openapi-checker.ts'
@@ -33,6 +34,23 @@ function* objectsIn(
   for (const [key, inner] of Object.entries(value)) yield* objectsIn(inner, [...path, key])
 }
 
+/** The keywords below which a schema has examples and values in place of schemas. */
+const VALUES = new Set(['example', 'examples', 'default', 'const', 'enum', 'required'])
+
+/** Every field of the schemas in these, however they are nested. */
+function* fieldsIn(schema: unknown, path = ''): Generator<{ readonly path: string; readonly schema: Json }> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, inner] of Object.entries(schema)) {
+    if (VALUES.has(key)) continue
+    if (key !== 'properties') yield* fieldsIn(inner, `${path}/${key}`)
+    else
+      for (const [name, field] of Object.entries(inner as Readonly<Record<string, Json>>)) {
+        yield { path: `${path}/${name}`, schema: field }
+        yield* fieldsIn(field, `${path}/${name}`)
+      }
+  }
+}
+
 const objects = [...objectsIn(document)]
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -40,6 +58,18 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     method,
     operation: operation as unknown as Json,
   })),
+)
+
+/** The schemas of bodies and answers, by operation. */
+const bodies = Object.fromEntries(
+  operations.map(({ path, method, operation }) => [
+    `${method} ${path}`,
+    [operation['requestBody'], ...Object.values(operation['responses'] as Json)].map((part) =>
+      Object.values(((part as Json | undefined)?.['content'] ?? {}) as Json).map(
+        (media) => (media as Json)['schema'],
+      ),
+    ),
+  ]),
 )
 
 describe('the OpenAPI document', () => {
@@ -64,6 +94,22 @@ describe('the OpenAPI document', () => {
     expect(parameters.length).toBeGreaterThan(500)
     const silent = parameters.filter(({ object }) => typeof object['description'] !== 'string')
     expect(silent.map(({ path, object }) => `${path.join(' ')} ${String(object['name'])}`)).toEqual([])
+  })
+
+  test('describes each field of each schema', () => {
+    const fields = [...fieldsIn(document.components.schemas), ...fieldsIn(bodies)]
+    expect(fields.length).toBeGreaterThan(3_000)
+    const silent = fields.filter(({ schema }) => typeof schema['description'] !== 'string')
+    expect(silent.map(({ path }) => path)).toEqual([])
+  })
+
+  test('has a use for each description of fields', () => {
+    const used = new Set(
+      [...fieldsIn(document.components.schemas), ...fieldsIn(bodies)].map(
+        ({ schema }) => schema['description'],
+      ),
+    )
+    expect(Object.keys(FIELD_TEXTS).filter((name) => !used.has(FIELD_TEXTS[name]))).toEqual([])
   })
 
   test('has the parts that OpenAPI 3.1 asks for', () => {

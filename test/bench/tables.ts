@@ -7,17 +7,19 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { SQL } from 'bun'
 import { Database } from 'bun:sqlite'
+import { Client, types as pgTypes } from 'pg'
 
 import { numbersFrom } from '../data/places.ts'
 import { startPostgres } from '../hosts/postgres.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import { COLLECTOR, READER, writeInstallation } from './installation.ts'
-import { familyOf, machine, median, quantile, residentBytesOf, tableOf } from './measure.ts'
+import { cpuSecondsOf, familyOf, machine, median, quantile, residentBytesOf, tableOf } from './measure.ts'
 import { freePort, launch } from './peers/process.ts'
 import type { Launched } from './peers/process.ts'
 
 // Selects, distinct values, an import and scoped SQL of a table of 1,000,000 rows, beside PostgreSQL, bare DuckDB and, where they
-// are installed, Datasette and roapi; deliveries beside the import. `-- --rows 100000` is shorter.
+// are installed, Datasette and roapi; deliveries beside the import, beside statements without an end, and beside tables that
+// nothing reads. `-- --rows 100000` is shorter.
 
 const { values: options } = parseArgs({
   options: {
@@ -36,6 +38,8 @@ const REGIONS = 20
 const DELIVERIES_MS = 20
 const IDLE_MS = Math.min(15_000, ROWS / 50)
 const RUNAWAY_LIMIT_MS = 1_000
+const REST_ROUNDS = 9
+const REST_DELIVERIES = 2_000
 const STATES = ['ok', 'minor', 'major']
 const COLUMNS = 'id,region,state,value,qty,price,ts,note'
 const KEYS = 'region, sum(value) s, avg(value) a, min(value) mi, max(value) ma, count(*) n'
@@ -52,6 +56,8 @@ type Peer = {
   readonly name: string
   readonly ask: Ask
   readonly medians: string | null
+  /** As `ask`, one after the other, as an application without a pool reads rows. */
+  readonly out?: Ask
 }
 type Made = { readonly id: number }
 type Line = Record<string, string | number>
@@ -116,7 +122,26 @@ async function postgresPeer(csv: string): Promise<{ readonly peer: Peer; readonl
   await server.sql('analyze orders')
   const client = new SQL({ url: `postgres://reader:p@127.0.0.1:${server.port}/postgres`, max: CLIENTS })
   closing.push(() => client.close())
-  return { peer: { name: 'PostgreSQL 15', ask: (text) => client.unsafe(text), medians: MEDIANS }, loadMs }
+  // The rows come by `pg`, with which the service reads PostgreSQL, as values of JavaScript.
+  const reader = new Client({
+    host: '127.0.0.1',
+    port: server.port,
+    database: 'postgres',
+    user: 'reader',
+    password: () => 'p',
+    application_name: 'bench',
+    connectionTimeoutMillis: 10_000,
+    types: pgTypes,
+    ssl: false,
+  })
+  reader.on('error', (error) => step(String(error)))
+  await reader.connect()
+  closing.push(() => reader.connection.stream.destroy())
+  const out: Ask = async (text) => (await reader.query({ text, query_timeout: 600_000 })).rows
+  return {
+    peer: { name: 'PostgreSQL 15', ask: (text) => client.unsafe(text), out, medians: MEDIANS },
+    loadMs,
+  }
 }
 
 async function duckdbPeer(
@@ -213,8 +238,8 @@ async function roapiPeer(program: string, parquet: string): Promise<Peer> {
 }
 
 /** The service in a process of its own, with a job that takes deliveries. */
-async function startService() {
-  const dataDir = join(directory, 'tidemark')
+async function startService(name: string) {
+  const dataDir = join(directory, name)
   const [job = 0] = await writeInstallation(dataDir, { count: 100, timeout: 'PT12H' })
   const command = [...AS_SERVICE, `${import.meta.dir}/host.ts`, 'whole']
   const host = await startProcess({ command, dataDir, environment: {} })
@@ -302,7 +327,7 @@ async function main(): Promise<void> {
   step('the file')
   await writeCsv(csv)
   step('the import')
-  const service = await startService()
+  const service = await startService('tidemark')
   const { ask, host } = service
   const { id } = await ask('POST', '/dataSources', { name: 'orders', type: 'csv' })
 
@@ -375,8 +400,9 @@ async function main(): Promise<void> {
         line[peer.name] = '–'
         continue
       }
-      await peer.ask(text)
-      line[peer.name] = (await measure(() => peer.ask(text))).toFixed(1)
+      const read = (text === OUT ? peer.out : undefined) ?? peer.ask
+      await read(text)
+      line[peer.name] = (await measure(() => read(text))).toFixed(1)
     }
     lines.push(line)
   }
@@ -397,10 +423,15 @@ async function main(): Promise<void> {
   ]
   step('scopes')
   const scopedLine = await scoped(service, id)
+  step('deliveries beside statements without an end')
+  const besideLine = await besideRunaways(service)
+  step('deliveries beside a table at rest')
+  const restingLine = await besideRest(service)
   process.stdout.write(
     `${machine()}; ${ROWS} rows; load at the start ${load}, at the end ${loadavg()[0]?.toFixed(1)}\n`,
   )
-  for (const table of [lines, imported, [scopedLine]]) process.stdout.write(`\n${tableOf(table)}\n`)
+  for (const table of [lines, imported, [scopedLine], [besideLine], [restingLine]])
+    process.stdout.write(`\n${tableOf(table)}\n`)
 }
 
 /** Hand-written SQL in a scope of 3 of 20 regions beside the same without, and a statement without an end beside pings. */
@@ -453,6 +484,64 @@ async function scoped({ ask, host }: Service, id: number): Promise<Line> {
     ratio: (inScope / bare).toFixed(2),
     'runaway ended, limit 1,000': goneMs.toFixed(0),
     'p99 of pings': quantile(pings, 0.99).toFixed(1),
+  }
+}
+
+const RUNAWAYS = [
+  'SELECT count(*) AS n FROM range(1000000000) a, range(1000) b',
+  "SELECT length(repeat('x', 2000000000)) AS n",
+  "SELECT length(lpad('x', 1000000000, 'y')) AS n",
+  'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT count(*) AS n FROM r',
+]
+
+/** Deliveries beside statements without an end, in turn with as long times without them. */
+async function besideRunaways(service: Service): Promise<Line> {
+  const { ask } = service
+  const { id } = await ask('POST', '/dataSources', {
+    name: 'runaways',
+    type: 'csv',
+    timeout: `PT${RUNAWAY_LIMIT_MS / 1_000}S`,
+  })
+  const [alone, beside, ends]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round++)
+    for (const text of RUNAWAYS) {
+      alone.push(...(await deliveries(service, Bun.sleep(RUNAWAY_LIMIT_MS))))
+      const ended = timed(() =>
+        ask('POST', '/dataQueries/preview', { dataSourceId: id, text, limit: 1 }).catch(
+          (error: unknown) => error,
+        ),
+      )
+      beside.push(...(await deliveries(service, ended)))
+      ends.push(await ended)
+    }
+  return {
+    'deliveries beside statements without an end': `${beside.length}, limit 1,000 ms`,
+    'p99 alone': quantile(alone, 0.99).toFixed(1),
+    'p99 beside': quantile(beside, 0.99).toFixed(1),
+    'longest statement': Math.max(...ends).toFixed(0),
+  }
+}
+
+/** CPU of a delivery in this service, whose table and processes rest, and in one that has no source, in turn. */
+async function besideRest(service: Service): Promise<Line> {
+  const without = await startService('without')
+  const costs = new Map<Service, number[]>([
+    [service, []],
+    [without, []],
+  ])
+  for (let round = 0; round <= REST_ROUNDS; round++)
+    for (const [{ host, deliver }, micros] of costs) {
+      const before = await cpuSecondsOf(host.pid)
+      for (let at = 0; at < REST_DELIVERIES; at++) await deliver()
+      // The first round warms up.
+      if (round > 0) micros.push((((await cpuSecondsOf(host.pid)) - before) * 1e6) / REST_DELIVERIES)
+    }
+  const [own, other] = [median(costs.get(service) ?? []), median(costs.get(without) ?? [])]
+  return {
+    'CPU of a delivery, µs': `${REST_ROUNDS} × ${REST_DELIVERIES}`,
+    'with a table at rest': own.toFixed(0),
+    'without a source': other.toFixed(0),
+    ratio: (own / other).toFixed(3),
   }
 }
 

@@ -8,7 +8,7 @@ declare module 'pg' {
     readonly password: () => string
     readonly application_name: string
     readonly connectionTimeoutMillis: number
-    readonly types: { getTypeParser(): (text: string) => string }
+    readonly types: { getTypeParser(): (text: string) => unknown }
     readonly ssl: false | object
   }
   type Query = {
@@ -22,6 +22,8 @@ declare module 'pg' {
     destroy(error?: Error): void
     emit: (...event: never[]) => boolean
   }
+  /** The parsers of the driver. */
+  export const types: ClientOptions['types']
   export class Client {
     constructor(options: ClientOptions)
     readonly processID: number

@@ -37,8 +37,11 @@ export async function selectFrom(
   const beganAt = clock.now()
   const reading = { ports, rowsMax: plan.limit + 1, asking }
   const { value: found, isShared } = await readRows(readable, statements.rows(1), reading)
-  const total =
-    body.total === 'exact' ? await readNumber(readable, statements.total(), { ...reading, rowsMax: 1 }) : null
+  const isWhole = plan.offset === 0 && found.rows.length <= plan.limit
+  const counted = isWhole
+    ? () => Promise.resolve(found.rows.length)
+    : () => readNumber(readable, statements.total(), { ...reading, rowsMax: 1 })
+  const total = body.total === 'exact' ? await counted() : null
   const durationMs = clock.now() - beganAt
   const { columns, row } = resultReader(plan, settings.timeZone)
   const rows = found.rows.slice(0, plan.limit).map(row)

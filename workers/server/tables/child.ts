@@ -8,7 +8,7 @@ import type { ByteSource } from '../../../src/lib/zip/source.ts'
 import { edit } from './child-edit.ts'
 import { load } from './child-load.ts'
 import { reshape } from './child-reshape.ts'
-import { Query, QueryFailure } from './child-query.ts'
+import { prepareInstance, Query, QueryFailure } from './child-query.ts'
 import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
 
 /** Rows that may be on their way before the parent asks for more, in batches. */
@@ -49,6 +49,7 @@ async function runTask(task: QueryTask | FileTask | FileChange): Promise<void> {
     query = null
   }
   send({ kind: 'done' })
+  prepareInstance(task.threads)
 }
 
 function report(error: unknown): void {

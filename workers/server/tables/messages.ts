@@ -5,7 +5,6 @@ import type {
   ImportPlan,
   ValueFormat,
 } from '../../../src/domain/import-plan.ts'
-import type { Row } from '../../../src/domain/table.ts'
 import type { Fault } from '../../../src/lib/errors.ts'
 import type { QueryLimits, ResultColumn } from '../../../src/ports/databases.ts'
 import type {
@@ -88,12 +87,12 @@ export type TaskFailure = {
   readonly errors?: readonly Fault[]
 }
 
-/** Messages of a child: `ready` once; to a query `columns`, then `rows` as long as it is sent `more`, then `done`; of a file now and
+/** Messages of a child: `ready` once; to a query `columns`, then `rows` in JSON as long as it is sent `more`, then `done`; of a file now and
  * then the bytes that were `read`; or `failed` at any time. */
 export type FromChild =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
-  | { readonly kind: 'rows'; readonly rows: readonly Row[] }
+  | { readonly kind: 'rows'; readonly text: string }
   | { readonly kind: 'read'; readonly bytes: number }
   | ({ readonly kind: 'done' } & TaskResult)
   | ({ readonly kind: 'failed' } & TaskFailure)

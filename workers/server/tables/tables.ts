@@ -123,7 +123,7 @@ class DuckTables implements OpenTables {
     try {
       await child.run(task, bounds, (message) => {
         if (message.kind === 'columns') begin(stream.open(message.columns))
-        else if (message.kind === 'rows') stream.push(message.rows)
+        else if (message.kind === 'rows') stream.push(JSON.parse(message.text) as readonly Row[])
       })
       stream.end()
     } catch (error) {

@@ -5,9 +5,9 @@ import {
   DuckDBTypeId,
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api'
-import type { DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/node-api'
+import type { DuckDBDataChunk, DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 
-import type { Cell, ColumnType } from '../../../src/domain/table.ts'
+import type { Cell, ColumnType, Row } from '../../../src/domain/table.ts'
 import type { Bind, ResultColumn } from '../../../src/ports/databases.ts'
 import { literal } from './sql.ts'
 
@@ -80,6 +80,18 @@ function columnType({ typeId, alias }: DuckDBType): ColumnType {
   return typeId === DuckDBTypeId.BLOB ? 'binary' : 'string'
 }
 
+/** The rows of a chunk. Columns are read one after the other, which is twice as fast as row by row. */
+export function rowsOf(chunk: DuckDBDataChunk): Row[] {
+  const { rowCount, columnCount } = chunk
+  const rows = Array.from({ length: rowCount }, (): Cell[] => [])
+  for (let column = 0; column < columnCount; column += 1) {
+    const vector = chunk.getColumnVector(column)
+    const { type } = vector
+    for (const [at, row] of rows.entries()) row.push(cellOf(vector.getItem(at), type))
+  }
+  return rows
+}
+
 /** A value of DuckDB as one of a row; a `DuckDBValueConverter`. */
 export function cellOf(value: DuckDBValue, type: DuckDBType): Cell {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
@@ -107,8 +119,22 @@ function asInteger(value: bigint): Cell {
 /** A date-time with microseconds only where there are any. */
 function isoOf(micros: bigint): string {
   const rest = ((micros % MICROS_PER_SECOND) + MICROS_PER_SECOND) % MICROS_PER_SECOND
-  const seconds = new Date(Number((micros - rest) / 1_000n)).toISOString().slice(0, -'.000Z'.length)
+  const seconds = secondsText(Number((micros - rest) / MICROS_PER_SECOND))
   return rest === 0n ? seconds : `${seconds}.${String(rest).padStart(6, '0').replace(/0+$/, '')}`
+}
+
+const DAY_SECONDS = 86_400
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
+/** The day that was written last: most instants of a column are on few days. */
+let day = { from: 0, text: '1970-01-01T' }
+
+function secondsText(seconds: number): string {
+  const ofDay = ((seconds % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS
+  const from = seconds - ofDay
+  if (from !== day.from)
+    day = { from, text: new Date(from * 1_000).toISOString().slice(0, -'00:00:00.000Z'.length) }
+  const minutes = Math.floor(ofDay / 60)
+  return `${day.text}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[ofDay % 60]}`
 }
 
 function durationOf({ months, days, micros }: DuckDBIntervalValue): string {

@@ -19,12 +19,15 @@ import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
-import { startCommand } from './command-line.ts'
+import { Directories, startCommand } from './command-line.ts'
 
 const CREDENTIALS = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password }
 const EXPIRES_AT = new Date(Date.now() + 3_600_000).toISOString()
 const TEST_MAX_MS = 180_000
 const MAIN = ['bun', 'workers/bun/main.ts']
+
+const directories = new Directories()
+afterAll(() => directories.remove())
 
 type Step = { readonly run: string; readonly env: Readonly<Record<string, string>> }
 const ACTION = join(import.meta.dir, '../../clients/github-action')
@@ -380,10 +383,29 @@ test('bash completes commands, actions and options', async () => {
   expect(complete('alarm', 'a')).toBe('acknowledge')
   expect(complete('alarm', 'acknowledge', '--u')).toBe('--until --url')
   expect(complete('deliver', '42', '--m')).toBe('--message')
-  expect((await run('completions zsh', {})).text).toContain('bashcompinit')
-  expect((await run('completions fish', {})).text).toContain(
-    "complete -c tidemark -f -n '__fish_seen_subcommand_from job' -a create\n",
-  )
+})
+
+test.skipIf(Bun.which('zsh') === null)('zsh completes commands at its prompt', async () => {
+  const file = join(await directories.make(), 'completions.zsh')
+  await Bun.write(file, (await run('completions zsh', {})).text)
+  // In a terminal of its own; reads until the text is there.
+  const script = `zmodload zsh/zpty; zpty z zsh -f -i
+    zpty -w z "PS1='ready''> '; source $1"; zpty -r z seen '*ready> *'
+    zpty -w -n z $'tidemark mai\\t'; zpty -r z seen '*tidemark maintain*'; print -r -- $seen; zpty -d z`
+  const zsh = Bun.spawn(['zsh', '-f', '-c', script, 'zsh', file], { stdout: 'pipe', timeout: 60_000 })
+  expect(await zsh.stdout.text()).toContain('tidemark maintain')
+})
+
+test.skipIf(Bun.which('fish') === null)('fish completes commands, actions and options', async () => {
+  const file = join(await directories.make(), 'completions.fish')
+  await Bun.write(file, (await run('completions fish', {})).text)
+  const complete = (line: string) => {
+    const script = `source ${file}; complete -C '${line}'`
+    return Bun.spawnSync(['fish', '--no-config', '-c', script]).stdout.toString().trim().split('\n')
+  }
+  expect(complete('tidemark de')).toEqual(['deliver', 'demo'])
+  expect(complete('tidemark alarm a')).toContain('acknowledge')
+  expect(complete('tidemark alarm acknowledge --u')).toEqual(['--until', '--url'])
 })
 
 test('every usage names each action with its options', () => {

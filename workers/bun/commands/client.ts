@@ -2,9 +2,12 @@ import { CommandFailure, EXIT } from '../../server/failures.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** A stream leaves piece by piece; its length is a header field. */
+type Sent = string | Blob | ReadableStream<Uint8Array>
+
 type SentInit = {
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Blob
+  readonly body?: Sent
 }
 
 type Problem = {
@@ -77,7 +80,7 @@ export class Client {
   async ask(
     method: string,
     path: string,
-    body?: string | Blob,
+    body?: Sent,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const response = await this.#send(method, path, body === undefined ? { headers } : { headers, body })
@@ -100,7 +103,7 @@ export class Client {
   async json<Result>(
     method: string,
     path: string,
-    body: string | Blob,
+    body: Sent,
     headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
   ): Promise<Result> {
     return (await (await this.ask(method, path, body, headers)).json()) as Result

@@ -33,3 +33,11 @@ test('work without steps is done', () => {
   new ProgressBar('Apply', 0, screen).advance(0)
   expect(screen.texts[0]).toEndWith('100 %')
 })
+
+test('bytes that go through a stream advance the bar', async () => {
+  const screen = terminal(true)
+  const bar = new ProgressBar('Restore', 4, screen)
+  const sent = new Blob(['back']).stream().pipeThrough(bar.counted())
+  expect(await new Response(sent).text()).toBe('back')
+  expect(screen.texts.at(-1)).toEndWith('100 %')
+})

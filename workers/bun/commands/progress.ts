@@ -36,4 +36,14 @@ export class ProgressBar {
     if (this.#shown !== '') this.#terminal?.write(LINE_CLEAR)
     this.#shown = ''
   }
+
+  /** Counts the bytes of a stream. */
+  counted(): TransformStream<Uint8Array, Uint8Array> {
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        this.advance(chunk.length)
+        controller.enqueue(chunk)
+      },
+    })
+  }
 }

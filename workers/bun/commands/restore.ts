@@ -5,6 +5,7 @@ import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
 import { lossLines, partLines, restoredLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
 import { outcome } from './printing.ts'
+import { ProgressBar } from './progress.ts'
 
 /** `tidemark restore`: restores a file, after it has printed what is lost and has asked. */
 export const restoreCommand: Command = {
@@ -48,7 +49,7 @@ async function restore(invocation: Invocation): Promise<Outcome> {
   return printed(invocation, await send(false))
 }
 
-function sendRestore(
+async function sendRestore(
   client: Client,
   invocation: Invocation,
   { passphrase, dryRun }: { readonly passphrase: string; readonly dryRun: boolean },
@@ -61,16 +62,20 @@ function sendRestore(
       ? {}
       : { objects, withoutHistories: String(invocation.isSet('without-histories')) }),
   })
+  const file = Bun.file(invocation.file())
   const headers = {
     'content-type': 'application/gzip',
+    'content-length': String(file.size),
     'x-backup-passphrase': encodeURIComponent(passphrase),
   }
-  return client.json<RestoreView>(
-    'POST',
-    `/backups/restore?${query.toString()}`,
-    Bun.file(invocation.file()),
-    headers,
-  )
+  const bar = new ProgressBar(dryRun ? 'Check' : 'Restore', file.size)
+  try {
+    const body = file.stream().pipeThrough(bar.counted())
+    const path = `/backups/restore?${query.toString()}`
+    return await client.json<RestoreView>('POST', path, body, headers)
+  } finally {
+    bar.end()
+  }
 }
 
 /** Asks before anything is lost. @throws {RangeError} without a consent */

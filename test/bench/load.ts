@@ -1,5 +1,5 @@
 import { Session } from '../faults/session.ts'
-import { AS_SERVICE, startProcess } from '../hosts/process.ts'
+import { AS_DENO, AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
@@ -7,6 +7,8 @@ import type { Limit } from './installation.ts'
 import { cpuSecondsOf, residentBytesOf, secondsOfMachine } from './measure.ts'
 
 const SERVER_CORE = '0'
+/** The name of the service on Deno among the hosts. */
+const ON_DENO = 'deno'
 /** Where load comes from. */
 export const LOAD_CORE = '1'
 const BODY = '{"returnValue1":12.5,"errorCode":0}'
@@ -47,13 +49,15 @@ type Wanted = {
   readonly limit?: Limit | undefined
 }
 
-/** Starts the host of this name (`host.ts`) on a core of its own. */
+/** Starts the host of this name (`host.ts`, or the service on Deno) on a core of its own. */
 export async function start(
   { name, jobs, environment = {}, limit }: Wanted,
   dataDir: string,
 ): Promise<Variant> {
   const ids = await writeInstallation(dataDir, { count: jobs, timeout: 'PT12H', ...(limit && { limit }) })
-  const command = ['taskset', '-c', SERVER_CORE, ...AS_SERVICE, `${import.meta.dir}/host.ts`, name]
+  const program =
+    name === ON_DENO ? [...AS_DENO, 'workers/deno/main.ts'] : [...AS_SERVICE, 'test/bench/host.ts', name]
+  const command = ['taskset', '-c', SERVER_CORE, ...program]
   const host = await startProcess({ command, dataDir, environment })
   const login = await fetch(`${host.url}/session/login`, {
     method: 'POST',

@@ -21,7 +21,7 @@ export type Scope = (typeof SCOPES)[number]
 export { ROLES }
 export type { Role }
 
-/** A user whose rights bound those of another one. */
+/** A user whose rights bound the rights of another user. */
 export type Bound = { readonly userId: number; readonly role: Role }
 
 /** The sender of a request. `nobody` reaches only public routes, a script runner only the routes for runners. */
@@ -40,7 +40,7 @@ export type UserCaller = {
   readonly tokenName?: string
   /** The scopes of the credentials; absent: all rights of the role. */
   readonly scopes?: readonly Scope[]
-  /** Other users whose rights limit those of this user: an act is allowed only if all of them may do it. Neither they nor
+  /** Other users whose rights limit the rights of this user: an act is allowed only if all of them may do it. Neither they nor
    * this user are administrators. */
   readonly bounds?: readonly Bound[]
 }

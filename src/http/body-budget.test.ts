@@ -14,14 +14,14 @@ test('large bodies are taken in up to a bound, small ones always, and what was r
   reserveBytes(RESERVED_BYTES_MAX)()
 })
 
-test('what nobody can release any more counts no more', async () => {
+test('a body whose release function is garbage-collected no longer counts', async () => {
   const leave = () => {
     reserveBytes(RESERVED_BYTES_MAX)
   }
   leave()
   expect(() => reserveBytes(SMALL_BYTES_MAX + 1)).toThrow(Refusal)
   const release = await untilThere(() => reserveBytes(RESERVED_BYTES_MAX))
-  // What was released is not given back once more when it has gone.
+  // A released body is not given back again when it is garbage-collected.
   release()
   for (let turn = 0; turn < 3; turn++) await collect()
   const whole = reserveBytes(RESERVED_BYTES_MAX)

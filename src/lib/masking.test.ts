@@ -17,7 +17,7 @@ describe('secrets are masked', () => {
     expect(mask('-----END KEY-----, ab')).toBe('***, ab')
   })
 
-  test('with whatever characters they have', () => {
+  test('with any characters', () => {
     expect(maskingOf(['a.c*e+g$']).mask('a.c*e+g$ abcdefg')).toBe('*** abcdefg')
   })
 
@@ -32,7 +32,7 @@ describe('secrets are masked', () => {
         const text = bytes.toString(isUrl ? 'base64url' : 'base64')
         const masked = maskingOf([secret]).mask(text)
         expect(masked).toContain('***')
-        // What is left of it are the digits that it shares with its neighbours.
+        // The digits that it shares with its neighbours remain.
         expect(masked.length).toBeLessThanOrEqual(3 + Math.ceil((before.length + 4 + 4) * (4 / 3)) + 4)
       }),
     )

@@ -14,7 +14,7 @@ test('a cursor gives back its place, and needs no escaping in a URL', () => {
   )
 })
 
-test('what is no cursor has no place', () => {
+test('a text that is not a cursor has no place', () => {
   for (const cursor of ['!', 'x', '_w', 'ü']) expect(decodeCursor(cursor)).toBeUndefined()
 })
 

@@ -35,7 +35,7 @@ test('a task that fails gives its place back', async () => {
   expect(await slots.run(clock, () => Promise.resolve('yes'))).toBe('yes')
 })
 
-test('whoever waits goes on in the order in which it came', async () => {
+test('waiting tasks go on in the order in which they came', async () => {
   const slots = new Semaphore(1, 20, LOST_MS)
   const begun: number[] = []
   await Promise.all(
@@ -69,7 +69,7 @@ test.each([
   [0, 1],
   [3_000, 9],
   [60_000, 30],
-])('where a task took %i ms, who is refused is told to come again in %i s', async (tookMs, retryAfterS) => {
+])('where a task took %i ms, a refused task gets a Retry-After of %i s', async (tookMs, retryAfterS) => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Semaphore(2, 4, LOST_MS)
   await slots.run(moved, () => Promise.resolve((moved.at += tookMs)))
@@ -79,7 +79,7 @@ test.each([
   await slots.run(moved, () => Promise.resolve())
 })
 
-test('whoever never ends holds up the others until it counts as lost', async () => {
+test('a task that never ends holds up the others until it counts as lost', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Semaphore(1, 1, LOST_MS)
   slots.run(moved, () => new Promise<never>(() => {})).catch(String)
@@ -90,7 +90,7 @@ test('whoever never ends holds up the others until it counts as lost', async () 
   expect(await second).toBe('went on')
 })
 
-test('whoever has waited for 15 seconds is refused, and makes room', async () => {
+test('a task that has waited for 15 seconds is refused, and makes room', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Semaphore(1, 1, LOST_MS)
   const end = Promise.withResolvers<void>()
@@ -127,7 +127,7 @@ test('a long wait ends after its own maximum, or with its signal', async () => {
   await first
 })
 
-test('those who left while they waited make room again, though nobody else waits', async () => {
+test('tasks that left while they waited make room again, even without other waiting tasks', async () => {
   const moved = { at: 0, now: () => moved.at }
   const slots = new Semaphore(1, 2, LOST_MS)
   const end = Promise.withResolvers<void>()
@@ -145,7 +145,7 @@ test('those who left while they waited make room again, though nobody else waits
   expect(await slots.run(moved, () => Promise.resolve('went on'))).toBe('went on')
 })
 
-test('a clock that is set back keeps nobody waiting', async () => {
+test('a clock that is set back keeps no task waiting', async () => {
   const moved = { at: 10 * LOST_MS, now: () => moved.at }
   const slots = new Semaphore(1, 0, LOST_MS)
   slots.run(moved, () => new Promise<never>(() => {})).catch(String)

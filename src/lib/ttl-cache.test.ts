@@ -40,7 +40,7 @@ describe('what was found a moment ago', () => {
     await find(0, () => Promise.resolve('a'))
     const { promise, resolve } = Promise.withResolvers<string>()
     expect(await find(500, () => promise)).toBe('a')
-    // One is asked, and nobody waits for it.
+    // One fetch is under way, and no caller waits for it.
     expect(await find(501, () => NEVER)).toBe('a')
     expect(work).toHaveLength(1)
     resolve('b')
@@ -55,7 +55,7 @@ describe('what was found a moment ago', () => {
     expect(await find(9_000, () => Promise.resolve('d'))).toBe('d')
   })
 
-  test('is answered without a promise while nobody has to be asked', async () => {
+  test('is answered without a promise while no fetch is needed', async () => {
     const { recent, find } = setUp()
     await find(0, 'a')
     const at = (now: number) => recent.find('key', now, () => Promise.resolve('b'))
@@ -99,7 +99,7 @@ describe('what was found a moment ago', () => {
     expect(await find(1, 'of now')).toBe('of now')
   })
 
-  test('goes on for an hour while nobody can be asked, who is tried every five seconds', async () => {
+  test('serves known values for an hour while the source is unavailable, and asks the source every five seconds', async () => {
     const { find, asked } = setUp()
     const away = new Refusal('unavailable', 'away')
     await find(0, 'a')

@@ -22,6 +22,6 @@ test('names sort as their instants do, and as they were made within one', () => 
   )
 })
 
-test('an instant is told as everybody else tells it', () => {
+test('an instant is written as other libraries write it', () => {
   expect(ulid(1_469_918_176_385, new Uint8Array(16)).slice(0, 10)).toBe('01ARYZ6S41')
 })

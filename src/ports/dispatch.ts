@@ -13,7 +13,7 @@ export type RunnerPoll = {
  * this process on Bun, one object for all isolates at the edge. Its only state is the waiting polls. */
 export interface Dispatch {
   /** Jobs for a runner, each as plain JSON, once there are some; none after half a minute. Of two polls of one runner the
-   * former ends. What it has and does not name is lost. @throws {Refusal} unauthenticated for an unknown runner */
+   * former ends. A job that the runner has and does not name is lost. @throws {Refusal} unauthenticated for an unknown runner */
   poll(poll: RunnerPoll, signal?: AbortSignal): Promise<readonly object[]>
   /** There may be something to be given. Never rejects: what is not given now is given later. */
   wake(): Promise<void>

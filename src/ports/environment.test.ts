@@ -40,7 +40,7 @@ describe('a variable that is wrong', () => {
     ['TIDEMARK_SMTP_URL', 'http://mail', 'TIDEMARK_SMTP_URL=http://mail must begin with smtps:. '],
     ['TIDEMARK_SMTP_URL', 'smtp://me:pass@mail', 'TIDEMARK_SMTP_URL must begin with smtps:. '],
     ['TIDEMARK_LIST', '[{"group":1}]', 'TIDEMARK_LIST=[{\\"group\\":1}] at /0/group must be a text. '],
-  ])('%s %p is told with its value, unless that may be secret', (name, value, line) => {
+  ])('%s %p is reported with its value, unless the value may be secret', (name, value, line) => {
     expect(messageOf({ [name]: value })).toBe(line)
   })
 
@@ -70,12 +70,12 @@ describe('a variable without effect', () => {
     ['TIDEMARK_ZEBRA', 'TIDEMARK_ZEBRA is not a known setting and has no effect.'],
     ['TIDEMARK_SECRET', 'TIDEMARK_SECRET has no effect on this host: only Workers uses it. Remove it.'],
     ['TIDEMARK_DATA_DIR', 'TIDEMARK_DATA_DIR has no effect on this host: only Bun uses it. Remove it.'],
-  ])('%s is told', (name, line) => {
+  ])('%s is reported', (name, line) => {
     expect(strange(name)).toEqual([line])
   })
 
   test.each(['TIDEMARK_PORT', 'TIDEMARK_RUNNER_SLOTS', 'TIDEMARK_TOKEN', 'OTHER_PORT'])(
-    '%s is none',
+    '%s is not a setting',
     (name) => {
       expect(strange(name)).toEqual([])
     },

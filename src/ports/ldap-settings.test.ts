@@ -6,7 +6,7 @@ import { settingsOf, settingsSchema } from './settings.ts'
 const NEEDED = {
   TIDEMARK_LDAP_URL: 'ldaps://directory.example.org',
   TIDEMARK_LDAP_BIND_DN: 'cn=service,dc=example,dc=org',
-  TIDEMARK_LDAP_BIND_PASSWORD: 'what nobody may read',
+  TIDEMARK_LDAP_BIND_PASSWORD: 'a secret password',
   TIDEMARK_LDAP_BASE_DN: 'dc=example,dc=org',
 }
 
@@ -14,7 +14,7 @@ const read = (variables: Readonly<Record<string, string>>) =>
   settingsOf(parseEnvironment(settingsSchema, variables)).ldap
 
 describe('the settings of a directory', () => {
-  test('are none without a URL', () => {
+  test('are absent without a URL', () => {
     expect(read({ TIDEMARK_LDAP_TIMEOUT: 'PT1S' })).toBeNull()
   })
 

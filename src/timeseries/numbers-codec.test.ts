@@ -94,14 +94,14 @@ test('a constant series every minute takes less than a twentieth of a byte per s
   expect(encodeNumbers({ at, values: at.map(() => 1 / 3) }).length).toBeLessThan(30)
 })
 
-describe('what is no series is refused', () => {
+describe('bytes that are not a series are refused', () => {
   test.each<[string, Samples<number>]>([
     ['NaN', { at: [1], values: [NaN] }],
     ['an infinity', { at: [1, 2], values: [1, -Infinity] }],
     ['a fraction of a millisecond', { at: [1.5], values: [1] }],
     ['an instant before 1970', { at: [-1], values: [1] }],
     ['an instant past the year 275760', { at: [8.64e15 + 2], values: [1] }],
-    ['an instant that is no number', { at: [NaN], values: [1] }],
+    ['an instant that is not a number', { at: [NaN], values: [1] }],
     ['falling instants', { at: [2, 1], values: [1, 1] }],
     ['more values than instants', { at: [1], values: [1, 2] }],
     ['more samples than a body holds', { at: Array(65_537).fill(1), values: Array(65_537).fill(1) }],

@@ -56,7 +56,7 @@ test('the segments of any series decode to that series, none longer than asked',
   )
 })
 
-test('the sum of decimals is that of whole numbers, rounded once', () => {
+test('the sum of decimals is the sum of whole numbers, rounded once', () => {
   const values = Array.from({ length: 10 }, () => 0.1)
   const [segment] = segmentNumbers({ at: values.map((_, index) => index), values }, atMost(10))
   expect(segment?.summary).toMatchObject({ sum: 1 })

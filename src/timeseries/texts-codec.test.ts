@@ -54,7 +54,7 @@ test('a text that stays costs its bytes once', () => {
   expect(encodeTexts({ at, values }).length).toBeLessThan(50)
 })
 
-describe('what is no series of strings is refused', () => {
+describe('bytes that are not a series of strings are refused', () => {
   test.each<[string, Samples<string>]>([
     ['falling instants', { at: [2, 1], values: ['a', 'b'] }],
     ['more instants than values', { at: [1, 2], values: ['a'] }],
@@ -73,7 +73,7 @@ describe('what is no series of strings is refused', () => {
     expect(() => decodeTexts(fromHex(hex))).toThrow(RangeError)
   })
 
-  test('a body whose text is no UTF-8', () => {
+  test('a body whose text is not UTF-8', () => {
     expect(() => decodeTexts(fromHex('11 01 02 00 01 02 ff 00'))).toThrow(TypeError)
   })
 })

@@ -10,7 +10,7 @@ const SCHED_IDLE = 5
 const NICE = 10
 const salts = [1, 2, 3].map((byte) => new Uint8Array(16).fill(byte))
 
-test.each([60_000, 0])('a hash from a thread is the hash, whoever else asks (patience %d ms)', async (ms) => {
+test.each([60_000, 0])('a hash from a thread is right beside other requests (patience %d ms)', async (ms) => {
   const scrypt = openHashing(ms)
   const secrets = secretsOf(new Uint8Array(32))
   const expected = await Promise.all(salts.map((salt) => secrets.scrypt('correct horse', salt, COST)))

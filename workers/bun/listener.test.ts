@@ -12,7 +12,7 @@ const listener = openListener({ host: '127.0.0.1', port: 0 }, async (request) =>
 })
 afterAll(() => listener.drain(0))
 
-/** What is answered to bytes. */
+/** The answer to raw bytes. */
 function send(bytes: string): Promise<{ status: number; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     let text = ''

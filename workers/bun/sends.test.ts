@@ -69,14 +69,14 @@ describe('an answer that leaves in few pieces', () => {
     { 'content-type': 'application/octet-stream' },
     { 'content-type': JSON_TYPE, 'content-length': '20000' },
     {},
-  ])('is no stream and no file: %j', async (headers) => {
+  ])('is neither a stream nor a file: %j', async (headers) => {
     const response = new Response(new Blob(['x'.repeat(20_000)]).stream(), { headers })
     expect(await answer(response)).toBe(response)
     expect(response.bodyUsed).toBe(false)
   })
 })
 
-test('a long answer reaches a slow reader whole, and one that leaves disturbs nobody', async () => {
+test('a long answer reaches a slow reader whole, and a reader that leaves disturbs no other', async () => {
   const path = `/?length=${SLOW_BYTES}`
   const socket = connect(wrapped.port ?? 0, '127.0.0.1')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)

@@ -15,7 +15,7 @@ afterEach(() => rm(dir, { recursive: true }))
 const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const never = () => Promise.reject(new Error('It was fetched.'))
 
-test('what was fetched once is there, whatever became of it in between', async () => {
+test('a file that was fetched once is there, even if its copy was altered', async () => {
   const bytes = new TextEncoder().encode('some bytes')
   const name = digestOf(bytes)
   const cache = await FileCache.open(dir)

@@ -21,7 +21,7 @@ const HERE = { host: '127.0.0.1', port: 41_234 }
 const optionsOf = (change: Partial<DatabaseTarget>) =>
   databaseVariables({ ...TARGET, ...change }, THERE)['PGOPTIONS']
 
-describe('a job is told of a database', () => {
+describe('a job gets the settings of a database', () => {
   test('of PostgreSQL, as its own programs are', () => {
     expect(databaseVariables(TARGET, THERE)).toEqual({
       SVC_DATABASE_TYPE: 'postgresql',
@@ -82,7 +82,7 @@ describe('a job is told of a database', () => {
     ],
   ] as const)('with options: %j', (change, options) => expect(optionsOf(change)).toBe(options))
 
-  test('and trusts whom the machine does, where certificates are looked at', () => {
+  test('and trusts the certificate authorities of the machine where certificates are verified', () => {
     const trusted = { PGSSLROOTCERT: '/etc/ssl/certs/ca-certificates.crt' }
     expect(databaseDefaults(TARGET)).toEqual(trusted)
     expect(databaseDefaults({ ...TARGET, tls: 'require' })).toEqual({})

@@ -28,7 +28,7 @@ test('one that many want at once is built once', async () => {
   expect(built).toBe(1)
 })
 
-test('one that could not be built leaves nothing, and whoever waits tries again', async () => {
+test('an environment that could not be built leaves nothing, and waiting jobs try again', async () => {
   const environments = await Environments.open(dir)
   const failing = async (path: string) => {
     await build(path)
@@ -43,7 +43,7 @@ test('one that could not be built leaves nothing, and whoever waits tries again'
   expect((await readdir(dir)).toSorted()).toEqual(['key', 'key.ready'])
 })
 
-test('who is told to end does not wait for another one, and builds nothing', async () => {
+test('a cancelled job does not wait for another one, and builds nothing', async () => {
   const environments = await Environments.open(dir)
   const begun = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()

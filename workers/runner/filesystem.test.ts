@@ -15,7 +15,7 @@ afterEach(() => rm(root, { recursive: true }))
 const found = async (...patterns: string[]) =>
   (await filesFor(patterns, [{ name: 'in', path: join(root, 'in') }])).map(({ path }) => path)
 
-/** What was refused. */
+/** The refused requests. */
 async function refusal(...patterns: string[]): Promise<string> {
   try {
     await found(...patterns)

@@ -137,7 +137,7 @@ describe('the proxy of a job', () => {
   })
 
   test.each(['other.example', 'service.example.evil.example'])(
-    'refuses %s, which is no target',
+    'refuses %s, which is not a target',
     async (host) => {
       await opened({ targets: [`one.example:${port}`] })
       expect(await exchange(tunnel(`${host}:${port}`))).toStartWith('HTTP/1.1 403 Forbidden')
@@ -152,7 +152,7 @@ describe('the proxy of a job', () => {
   })
 
   test.each(FORBIDDEN)(
-    'calls nobody for %s at %p, though it is a target or all are',
+    'calls no server for %s at %p, even if it or every host is a target',
     async (host, addresses) => {
       let connections = 0
       upstream.on('connection', () => connections++)
@@ -240,7 +240,7 @@ describe('a tunnel of a job', () => {
     }
   })
 
-  test('leads to the first address of a name where somebody listens', async () => {
+  test('leads to the first address of a name where a server listens', async () => {
     await openedTo({ addressesOf: async () => ['::1', '127.0.0.2', '127.0.0.1'] })
     expect(await exchange('ping')).toBe('pong')
   })

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-test('what is about to be stored counts at once, twice, until the disk was looked at again', async () => {
+test('bytes that are about to be stored count at once, twice, until the disk was measured again', async () => {
   const room = await watchDiskSpace(dataDir, SILENT, () => Promise.resolve(0))
   const before = room.bytes
   room.spend(100 * GIB)
@@ -27,7 +27,7 @@ test('what is about to be stored counts at once, twice, until the disk was looke
   await room.close()
 })
 
-test('what is spent while the disk is looked at counts until the next look', async () => {
+test('bytes that are spent during a measurement of the disk count until the next one', async () => {
   const looked = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
   let looks = 0
   const room = watchDiskSpace(dataDir, SILENT, () => looked[looks++]?.promise ?? Promise.resolve(0))

@@ -6,7 +6,7 @@ import { spreadOverTurns } from './pace.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** What began, in order: `d` for a delivery, numbers for the others. */
+/** The requests that began, in order: `d` for a delivery, numbers for the others. */
 function track() {
   const begun: string[] = []
   const answer = (name: string) => {
@@ -28,7 +28,7 @@ test('of a burst four begin in a turn, in order, and a delivery waits for none o
   expect(begun.at(-1)).toBe('d')
   await turn()
   expect(begun.length).toBe(1 + 8)
-  // Who comes now comes behind those who wait.
+  // A new request comes behind the waiting ones.
   const late = ask('late')
   await turn()
   await turn()

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 
 import { differenceOf } from './plain.ts'
 
-test('of a change only the fields that differ are told', () => {
+test('a change lists only the fields that differ', () => {
   const before = { name: 'a', role: 'editor', version: 1, list: [1, 2] }
   const after = { name: 'b', role: 'editor', list: [1, 2], extra: true }
   expect(differenceOf(before, after)).toEqual({ before: { name: 'a' }, after: { name: 'b', extra: true } })
 })
 
-test('of what is new or gone everything is told', () => {
+test('a new or deleted object is listed with all fields', () => {
   expect(differenceOf(null, { name: 'a' })).toEqual({ before: null, after: { name: 'a' } })
   expect(differenceOf({ name: 'a' }, null)).toEqual({ before: { name: 'a' }, after: null })
   expect(differenceOf(null, null)).toEqual({ before: null, after: null })
@@ -36,11 +36,11 @@ test.each([
   expect(told).not.toContain('canary')
 })
 
-test.each(['name', 'passenger', 'keyboard', 'propertyKey', 'compass'])('%s is no secret', (name) => {
+test.each(['name', 'passenger', 'keyboard', 'propertyKey', 'compass'])('%s is not secret', (name) => {
   expect(differenceOf(null, { [name]: 'shown' }).after).toEqual({ [name]: 'shown' })
 })
 
-test('what is long is told by its length', () => {
+test('a long text is replaced by its length', () => {
   const text = (length: number) => ({ text: 'x'.repeat(length) })
   expect(differenceOf(null, text(3_998)).after).toEqual(text(3_998))
   expect(differenceOf(null, text(3_999)).after).toEqual({ text: '(4001 characters)' })

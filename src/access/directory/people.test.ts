@@ -45,7 +45,7 @@ describe('an entry', () => {
       { uid: ['x'.repeat(256)] },
       { fault: 'has no uid that is a valid username' },
     ],
-    ['has no mail that is no address', { mail: ['a@b.example, c@d.example'] }, { email: '' }],
+    ['leaves out a mail that is not an address', { mail: ['a@b.example, c@d.example'] }, { email: '' }],
     ['may have a name of 255 characters', { uid: ['x'.repeat(255)] }, { username: 'x'.repeat(255) }],
     ['needs one name', { uid: ['ada', 'countess'] }, { fault: 'has more than one uid' }],
     ['of OpenLDAP has no account control', { useraccountcontrol: ['2'] }, { isDisabled: false }],

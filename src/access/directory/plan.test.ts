@@ -52,7 +52,7 @@ describe('a plan', () => {
     ['renames', [person('a', { username: 'b' })], [user(2, 'a')], ['update'], []],
     ['disables who is gone', [], [user(2, 'a')], ['disable'], []],
     ['disables who is disabled there', [person('a', { isDisabled: true })], [user(2, 'a')], ['disable'], []],
-    ['makes nobody of who is disabled there', [person('a', { isDisabled: true })], [], [], []],
+    ['makes no user of a person that is disabled there', [person('a', { isDisabled: true })], [], [], []],
     ['leaves who is gone already', [], [user(2, 'a', { isDisabled: true })], [], []],
     ['lets back who is there again', [person('a')], [user(2, 'a', { isDisabled: true })], ['update'], []],
     [
@@ -154,7 +154,7 @@ describe('a plan', () => {
     expect(gone.map(({ id }) => id)).toEqual([4, 5])
   })
 
-  test('takes nobody over, makes no name twice and settles, whatever the directory says', () => {
+  test('takes no user over, makes no name twice and settles, with any content of the directory', () => {
     const names = fc.constantFrom('a', 'b', 'c', 'd', 'admin')
     const ids = fc.constantFrom('1', '2', '3', '4', '5')
     const people = fc.array(
@@ -174,7 +174,7 @@ describe('a plan', () => {
           known = after
         }
         const last = rounds.at(-1) ?? []
-        // Names that somebody gave up are free a round later, and chains of them are as long as there are people.
+        // A name that a person gave up is free a round later; chains of such names are as long as the list of people.
         for (const _ of last) known = carriedOut(known, last)
         expect(planOf(last, known, NO_RULES).changes).toEqual([])
       }),

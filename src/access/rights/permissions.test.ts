@@ -83,7 +83,7 @@ describe('rights', () => {
     path: paths,
   })
 
-  test('what is below has at least what is above it, and nobody has anything who does not also read', () => {
+  test('an object has at least the rights of the object above it, and every right includes reading', () => {
     fc.assert(
       fc.property(grants, objects, fc.constantFrom(...ROLES), (given, object, role) => {
         const rights = rightsOf(role, given)

@@ -191,7 +191,7 @@ const ownRoutes = new Hono<Env>()
     '/sessions',
     policy({
       ...account,
-      summary: 'List the open sessions of the caller; administrators can list those of any user',
+      summary: 'List the open sessions of the caller; administrators can list the sessions of any user',
       answers: {
         200: ok(z.object({ items: z.array(sessionItem) }), 'The sessions, latest first; at most 1,000.'),
       },

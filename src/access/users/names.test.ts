@@ -36,7 +36,7 @@ test.each([
   'नेहा',
   '12345',
   'é'.repeat(255),
-])('%p deceives nobody', (name) => {
+])('%p looks like no other name', (name) => {
   expect(lookalikeFault(name)).toBeNull()
 })
 

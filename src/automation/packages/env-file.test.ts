@@ -15,7 +15,7 @@ test.each([
   ['', '', []],
 ])('of %p remains %p, and %p are named', (text, left, secretNames) => {
   expect(withoutSecrets(text)).toEqual({ text: left, secretNames })
-  // What a run reads of it has none of them, and all of the others.
+  // A run reads the other variables only.
   const before = Object.entries(parseEnv(text)).filter(([name]) => !secretNames.includes(name))
   if (!text.includes('never closed')) expect(Object.entries(parseEnv(left))).toEqual(before)
 })

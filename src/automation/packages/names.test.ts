@@ -32,7 +32,7 @@ test.each([
   ['.zip', ''],
 ])('the archive %p is of the script %p', (file, name) => expect(bareName(file)).toBe(name))
 
-test('scripts of whatever names have places of their own, which are paths', () => {
+test('scripts with any names have places of their own, which are paths', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.constantFrom('a', 'A', '..', 'a/b', 'a\\b', ''),

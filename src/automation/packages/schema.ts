@@ -120,7 +120,7 @@ export const analysisView = z
             dependents: z.object({ count: z.int() }),
           })
           .nullable()
-          .describe('The existing script with this name; null if there is none.'),
+          .describe('The existing script with this name; null if the name is free.'),
         missingSecrets,
         missingDataSources: z
           .array(z.string())

@@ -24,14 +24,14 @@ const event: fc.Arbitrary<RunEvent> = fc.oneof(
 
 type Where = 'waits' | 'given' | 'taken' | 'begun' | 'over'
 
-/** What leads on. */
+/** The events that move a run on. */
 const WAYS: ReadonlyMap<string, readonly [from: Where, to: Where]> = new Map([
   ['assign', ['waits', 'given']],
   ['accept', ['given', 'taken']],
   ['start', ['taken', 'begun']],
 ])
 
-/** What a run is by the words of the promise: where it is, and how it ended, without a table of states. */
+/** The state of a run by the words of the promise: where it is, and how it ended, without a table of states. */
 class Told {
   place: Where = 'waits'
   end: Run['state'] = 'queued'
@@ -93,7 +93,7 @@ function told(events: readonly RunEvent[]): Run {
 const play = (events: readonly RunEvent[]) => events.reduce<Run>((run, one) => step(run, one) ?? run, QUEUED)
 
 describe('a run', () => {
-  test('is what was told of it, whatever happens in whatever order', () => {
+  test('has the state that its events give it, in any order', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), (events) => {
         expect(play(events)).toEqual(told(events))
@@ -133,12 +133,12 @@ describe('a run', () => {
 
   test.each([
     [
-      'a job that nobody took is not lost but waits',
+      'a job that no runner took waits and is not lost',
       [{ kind: 'assign', retries: 0 }, { kind: 'lose' }],
       'queued',
     ],
     [
-      'one that nobody asked to end, and that was stopped, has failed',
+      'a job that was stopped without a cancellation has failed',
       [{ kind: 'assign', retries: 0 }, { kind: 'accept' }, { kind: 'finish', outcome: 'cancelled' }],
       'failed',
     ],

@@ -87,6 +87,9 @@ test.each([
   ['x', bytes('%PDF-1.7\n', 40), 'application/pdf'],
   ['x', BINARY, 'application/octet-stream'],
   ['x.zip', zip('a', 'x'), 'application/zip'],
-])('a file that nobody declares is what it is called and begins like: %s', async (name, head, type) => {
-  expect(await UPLOAD_TYPES.typeOf(null, name, head)).toBe(type)
-})
+])(
+  'a file without a declared type has the type of its name and its first bytes: %s',
+  async (name, head, type) => {
+    expect(await UPLOAD_TYPES.typeOf(null, name, head)).toBe(type)
+  },
+)

@@ -37,7 +37,7 @@ const STARTS = [
   '2026-10-31',
 ].map((day) => Date.parse(`${day}T12:00:00Z`))
 
-/** What is run by somebody who looks after each of these gaps. */
+/** The instants that are run if schedules are checked after each of these gaps. */
 function watch(
   times: { cron: string; timeZone: string; misfire: 'skip' | 'run_once' },
   from: number,
@@ -56,7 +56,7 @@ function watch(
   return { runs, now, nextAt }
 }
 
-test('whoever looks every minute runs each instant exactly once, also where the clock is changed', () => {
+test('a check every minute runs each instant exactly once, also where the clock is changed', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...CRONS),
@@ -74,7 +74,7 @@ test('whoever looks every minute runs each instant exactly once, also where the 
   )
 })
 
-test('however long nobody looks, nothing is run twice, and what is due is run once or not at all', () => {
+test('after any gap between two checks no instant is run twice, and a due one is run once or not at all', () => {
   const gap = fc.oneof(fc.integer({ min: 1, max: 10 * MINUTE_MS }), fc.integer({ min: 1, max: 3 * DAY_MS }))
   fc.assert(
     fc.property(

@@ -145,7 +145,7 @@ test('each instant follows the one before, and none is left out that another sta
       let before = from
       for (const at of runs) {
         expect(at).toBeGreaterThan(before)
-        // Whoever asks from anywhere in between finds the same.
+        // A search from any instant in between finds the same.
         expect(nextAfter(one, timeZone, before + Math.floor(((at - 1 - before) * share) / 1_000))).toBe(at)
         before = at
       }

@@ -37,9 +37,9 @@ test.each([
   `${'d/'.repeat(16)}x`,
   'x'.repeat(256),
   `${`${'x'.repeat(203)}/`.repeat(5)}abcde`,
-])('%p is none', (text) => expect(pathOf(text)).toBeNull())
+])('%p is not a path', (text) => expect(pathOf(text)).toBeNull())
 
-test('whatever is a path stays one, and never leads out of its tree', () => {
+test('every path stays a path, and never leads out of its tree', () => {
   const part = fc.oneof(
     fc.constantFrom('.', '..', '', 'a', '\\', '~'),
     fc.string({ unit: 'binary', maxLength: 8 }),

@@ -103,7 +103,7 @@ test('50 MiB are taken and no more', () => {
   expect(codeOf(() => changed(tree, putting(tree, file('b', { sizeBytes: 11 })), '{path}'))).toBe('invalid')
 })
 
-test('whatever is done to a tree, no file has anything in it, and blobs that came and went add up', () => {
+test('after any changes of a tree no file contains another, and the counts of added and removed blobs add up', () => {
   const path = fc
     .array(fc.constantFrom('a', 'b', 'main.py'), { minLength: 1, maxLength: 3 })
     .map((parts) => parts.join('/'))

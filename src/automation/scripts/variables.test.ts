@@ -41,7 +41,7 @@ test.each([
   'POWER',
   'PATH',
   'PWM',
-])('%p is none', (name) => expect(isSecretName(name)).toBe(false))
+])('%p is not the name of a secret', (name) => expect(isSecretName(name)).toBe(false))
 
 test.each([
   'BASH_ENV',

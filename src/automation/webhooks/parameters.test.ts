@@ -22,4 +22,5 @@ test('as JSON it has 65,536 characters at most', () => {
   expect(() => parametersOf(bytes('x'.repeat(65_537 - around)))).toThrow(Refusal)
 })
 
-test('what is no text is refused', () => expect(() => parametersOf(new Uint8Array([0xff]))).toThrow(Refusal))
+test('bytes that are not text are refused', () =>
+  expect(() => parametersOf(new Uint8Array([0xff]))).toThrow(Refusal))

@@ -49,7 +49,7 @@ const MAGIC = [
   '',
 ]
 
-test('whatever a file begins with, its type is one that is taken, unknown, or none', async () => {
+test('a file with any first bytes has an accepted type, an unknown one, or none', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...MAGIC),

@@ -13,7 +13,7 @@ const content = fc
   .map((pieces) => pieces.join(''))
   .filter((text) => !`${CRLF}${text}${CRLF}`.includes(`${CRLF}--${BOUNDARY}`))
 
-test('a file comes out as it went in, wherever its form is cut into chunks and whatever stands beside it', async () => {
+test('a file comes out as it went in, with any cuts of its form into chunks and any other parts', async () => {
   await fc.assert(
     fc.asyncProperty(
       content,
@@ -74,7 +74,7 @@ function partOf(disposition: string, text: string): string {
 
 async function* cut(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array, void> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    // A size of nought is an empty chunk; the next byte then comes alone.
+    // A size of zero is an empty chunk; the next byte then comes alone.
     const size = sizes[turn % sizes.length] ?? 0
     yield await Promise.resolve(bytes.subarray(at, at + size))
     at += size

@@ -45,7 +45,7 @@ export const styleRoutes = new Hono<Env>()
   .get(
     `/styles/${PUBLIC_STYLE}`,
     policy({
-      summary: 'Read the public style; empty and without an `ETag` if there is none',
+      summary: 'Read the public style; empty and without an `ETag` before one is stored',
       roles: 'anyone',
       ignoresUnknownQuery: true,
       answers: text,

@@ -7,7 +7,7 @@ export const KEYS_MAX = 5_000
 export const TEXT_MAX = 10_000
 const LIMIT_MAX = 1_000
 
-/** Canonical; empty for a text that is no language tag. */
+/** Canonical; empty for a text that is not a language tag. */
 export const languagePath = z.object({
   language: z
     .string()

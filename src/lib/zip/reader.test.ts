@@ -82,7 +82,7 @@ async function contentOf(bytes: Uint8Array): Promise<Map<string, string>> {
   return content
 }
 
-/** What the refusal says that it ends with. */
+/** The end of the text of the refusal. */
 async function refusalOf(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
     () => null,

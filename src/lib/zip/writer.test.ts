@@ -24,7 +24,7 @@ const file = fc.record({
   isPacked: fc.boolean(),
 })
 
-test('what was packed is what is read, in its order, whatever the chunks', async () => {
+test('packed files are read as they were, in their order, with any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(file, { maxLength: 5 }),

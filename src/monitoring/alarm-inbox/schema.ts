@@ -30,7 +30,7 @@ const text = storableText.max(4_000)
 const commentText = text.min(1)
 const DEFAULT_STATUSES = ['open', 'assigned'] as const
 
-/** The items of a search and those of alarms. */
+/** The items of a search and of alarms. */
 const FILTER_ITEMS = [
   ...new Set([...Object.keys(ITEMS), 'severity', 'assignee', 'objectId', 'objectName', 'opened']),
 ] as [string, ...string[]]

@@ -52,7 +52,7 @@ export async function* readActors(values: ValuesDatabase): AsyncGenerator<readon
   }
 }
 
-/** The checkpoint of one job; null where there is none. */
+/** The checkpoint of one job; null before the first one. */
 export async function readActor(values: ValuesDatabase, jobId: number): Promise<ActorState | null> {
   const [row] = await values.read({ sql: 'select state from actors where job_id = ?', cells: [jobId] })
   return row ? (JSON.parse(String(row['state'])) as ActorState) : null

@@ -25,7 +25,7 @@ export type TransitionRow = TransitionPosition &
     readonly name: string
   }
 
-/** The latest transition; null if there is none. */
+/** The latest transition; null before the first one. */
 export async function readLastPlace(database: Database): Promise<TransitionPosition | null> {
   const [row] = await database.all<TransitionPosition>(sql`
     select rowid as place, object_id as "objectId", seq as seq from transitions order by rowid desc limit 1`)

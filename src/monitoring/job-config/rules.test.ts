@@ -54,7 +54,7 @@ describe('rulesOf', () => {
     if (at !== null) expect(error?.issues.map(({ path }) => path.slice(1).join('.'))).toContain(at)
   })
 
-  test('levels come worst first, whatever their order in the body', () => {
+  test('levels come worst first, with any order in the body', () => {
     const level = { conditions: [{ key: 'errorCode', operator: '>', value: 0 }] }
     const thresholds = thresholdsSchema.parse({ warning: level, major: level, minor: level })
     const { thresholds: rules } = rulesOf(

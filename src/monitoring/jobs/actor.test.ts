@@ -183,7 +183,7 @@ describe('the state machine of a webhook job', () => {
     expect(scene.state.silentSinceAt).toBe(BEGIN_AT)
   })
 
-  test('row 3: a timeout is a warning whatever limits there are on values', () => {
+  test('row 3: a timeout is a warning, with any limits on values', () => {
     const scene = new Scene({ thresholds: MINOR_ABOVE_200 })
     scene.wake(MINUTE_MS)
     expect(scene.state).toMatchObject({ errorCode: 5, state: 'warning' })
@@ -568,7 +568,7 @@ describe('the rules of a delivery', () => {
     ])
   })
 
-  test('an absent error code changes nothing, whatever the code is', () => {
+  test('a delivery without an error code keeps any code', () => {
     const scene = new Scene()
     scene.deliver(1_000, { errorCode: 3 })
     scene.deliver(2_000)
@@ -671,7 +671,7 @@ describe('runs', () => {
     expect(job.state.errorCode).toBe(5)
   })
 
-  test('a start stores nothing and is no sign of a result', () => {
+  test('a start stores nothing and does not count as a result', () => {
     const job = scene()
     const { samples } = job.deliver(1_000, { signal: 'start', message: 'off we go' })
     expect(samples).toEqual([])

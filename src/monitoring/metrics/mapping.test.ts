@@ -70,7 +70,7 @@ describe('a point is delivered', () => {
     ['by that value before its name', point({ metric: 'first', value: 'returnValue2' }), { returnValue2: 1 }],
     ['with a count and a sum', histogram(4, 2.5), { returnValue3: 4, returnValue4: 2.5 }],
     ['with a count alone', histogram(4, null), { returnValue3: 4 }],
-    ['with a count whose sum is no number', histogram(4, Number.NaN), { returnValue3: 4 }],
+    ['with a count whose sum is not a number', histogram(4, Number.NaN), { returnValue3: 4 }],
     ['with the one of both that is defined', histogram(4, 9, 'only'), { returnValue5: 9 }],
     ['with the finite one of both', histogram(4, Number.NEGATIVE_INFINITY), { returnValue3: 4 }],
     ['when it is minus zero', point({ number: -0 }), { returnValue1: -0 }],
@@ -130,7 +130,7 @@ describe('a point is rejected', () => {
 })
 
 describe('points', () => {
-  test('points without a number are skipped, whatever they name', () => {
+  test('points without a number are skipped, with any job and value', () => {
     const none = point({ number: Number.NaN, job: null })
     expect(map([none, point({ number: Number.NaN }), histogram(Number.NaN, Number.NaN)])).toMatchObject({
       deliveries: [],

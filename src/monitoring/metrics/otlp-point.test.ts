@@ -10,7 +10,7 @@ import { readOtlpProtobuf } from './otlp-protobuf.ts'
 import { PARTS_MAX, POINTS_MAX } from './points.ts'
 import type { Point } from './points.ts'
 
-// What the exporters of @opentelemetry/exporter-metrics-otlp-http and -proto 0.223.0 sent: a gauge and a histogram, of a
+// Requests that the exporters of @opentelemetry/exporter-metrics-otlp-http and -proto 0.223.0 sent: a gauge and a histogram, of a
 // job that the resource names, and a counter that names job and value itself.
 const SENT_JSON =
   '{"resourceMetrics":[{"resource":{"attributes":[{"key":"tidemark.job","value":{"intValue":3}}],"droppedAttributesCount":0},"scopeMetrics":[{"scope":{"name":"test","version":""},"metrics":[{"name":"temp","description":"","unit":"","gauge":{"dataPoints":[{"attributes":[],"startTimeUnixNano":"1795263594248000000","timeUnixNano":"1795263594249000000","asDouble":21.5}]}},{"name":"req","description":"","unit":"","sum":{"aggregationTemporality":2,"isMonotonic":true,"dataPoints":[{"attributes":[{"key":"tidemark.job","value":{"stringValue":"4"}},{"key":"tidemark.value","value":{"stringValue":"returnValue2"}}],"startTimeUnixNano":"1795263594248000000","timeUnixNano":"1795263594249000000","asDouble":7}]}},{"name":"lat","description":"","unit":"","histogram":{"aggregationTemporality":2,"dataPoints":[{"attributes":[],"bucketCounts":[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"explicitBounds":[0,5,10,25,50,75,100,250,500,750,1000,2500,5000,7500,10000],"count":1,"sum":0.25,"min":0.25,"max":0.25,"startTimeUnixNano":"1795263594248000000","timeUnixNano":"1795263594249000000"}]}}]}]}]}'
@@ -307,11 +307,11 @@ describe('corrupted bytes are read or rejected, and cause no other error,', () =
   })
 
   test.each<[string, string]>([
-    ['text that is no number', '{"asDouble":"1,5"}'],
+    ['a text that is not a number', '{"asDouble":"1,5"}'],
     ['a number beyond the doubles of JSON', '{"asDouble":1e999}'],
     ['a fraction as an integer', '{"asInt":1.5}'],
     ['an integer of 65 bits', '{"asInt":"18446744073709551616"}'],
-    ['a time that is no integer', '{"timeUnixNano":"now","asInt":1}'],
+    ['a time that is not an integer', '{"timeUnixNano":"now","asInt":1}'],
     ['attributes that are no list', '{"attributes":{},"asInt":1}'],
     ['no object', '1'],
   ])('except for a single data point with %s, which has a fault and affects no other point', (_, point) => {

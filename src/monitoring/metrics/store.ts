@@ -9,7 +9,7 @@ const PARAMETER_MAX = 300_000
 
 type Row = { readonly place: number; readonly valueCount: number; readonly position: number | null }
 
-/** What the jobs have for each wish, in order; undefined if there is no such job. One query, or a few for many long
+/** The values of the jobs for each wish, in order; undefined if there is no such job. One query, or a few for many long
  * names.
  * @param readable a condition on the job, `o` */
 export async function findValues(

@@ -154,7 +154,7 @@ describe('a protobuf message', () => {
     ['a skipped varint that does not end', [0x38, 128]],
     ['a skipped length past its end', [0x3a, 9]],
     ['a skipped number that is cut', [0x3d, 0, 0]],
-    ['text that is no UTF-8', [0x0a, 2, 0xc3, 0x28]],
+    ['text that is not UTF-8', [0x0a, 2, 0xc3, 0x28]],
   ])('with %s is rejected', (_, bytes) => {
     expect(outcomeOf(bytes)).toBe('bad_request')
   })

@@ -6,7 +6,7 @@ import type { ObjectType } from '../tree/schema.ts'
 
 type StateBoundQuery = { readonly objectId: number; readonly at: number; readonly states: readonly Level[] }
 
-/** The start of the last run of bad states that begins at or before `at`; null if there is none. */
+/** The start of the last run of bad states that begins at or before `at`; null without such a run. */
 export async function findBeginBefore(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select max(at) as at from transitions
@@ -15,7 +15,7 @@ export async function findBeginBefore(database: Database, asked: StateBoundQuery
   return row?.at ?? null
 }
 
-/** The end of the first run of bad states that ends at or after `at`; null if there is none. */
+/** The end of the first run of bad states that ends at or after `at`; null without such a run. */
 export async function findEndAfter(database: Database, asked: StateBoundQuery): Promise<number | null> {
   const [row] = await database.all<{ at: number | null }>(sql`
     select min(at) as at from transitions

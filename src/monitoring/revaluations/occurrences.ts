@@ -56,7 +56,7 @@ export function isActiveAt(schedule: Schedule, at: number): boolean {
   return occurrencesIn(schedule, { beginAt: at, endAt: at + 1 }).length > 0
 }
 
-/** The first instant after `at` at which the schedule starts or stops applying; null if there is none. */
+/** The first instant after `at` at which the schedule starts or stops applying; null without such an instant. */
 export function nextChange(schedule: Schedule, at: number): number | null {
   const isActive = isActiveAt(schedule, at)
   let beginAt = Math.max(at, schedule.beginAt)

@@ -59,7 +59,9 @@ export const slcBody = z.strictObject({
     ),
   timezone: zone
     .optional()
-    .describe('The time zone of the periods; if absent, that of the service. Cannot be changed later.'),
+    .describe(
+      'The time zone of the periods; if absent, the time zone of the service. Cannot be changed later.',
+    ),
   limit: percent.describe('The agreed availability (SLA), in percent of the active time.'),
   target: percent
     .nullable()

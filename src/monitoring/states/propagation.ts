@@ -69,7 +69,7 @@ export type Review = {
   readonly own: boolean
 }
 
-/** A transition of any object; that of a parent names the child that caused it. */
+/** A transition of any object; a transition of a parent names the child that caused it. */
 export type StateChange = Transition & { readonly causeId: number | null }
 
 /** The state of a device or group: the state of its worst child. Children that are `undefined` never count, `no_data`

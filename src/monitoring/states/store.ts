@@ -98,7 +98,7 @@ function tallyOf(text: string | null): Tally {
   return text === null ? NO_CHILDREN : (JSON.parse(text) as Tally)
 }
 
-/** Inserts new transitions; those of deleted objects are left out. */
+/** Inserts new transitions; transitions of deleted objects are left out. */
 export function insertTransitions(database: Database, changes: readonly StateChange[]): Write {
   return database.run(sql`
     insert or ignore into transitions

@@ -201,7 +201,7 @@ describe('levels', () => {
     ])
   })
 
-  test('the worst level that holds wins, whatever the others say', () => {
+  test('the worst level that holds wins over all others', () => {
     const thresholds = levels({ major: [above(30)], minor: [above(20)], warning: [above(10)] })
     expect(statesOf(thresholds, numbers(5, 15, 25, 35, 25, 15, 10))).toEqual([
       'ok',
@@ -314,7 +314,7 @@ describe('numbers that surely count nothing', () => {
     for (const operator of ['=', '<>'] as const) expect(spanOf(conditionWith({ operator }))).toEqual(none)
   })
 
-  test('are none while anything of their key is counted', () => {
+  test('are absent while anything of their key is counted', () => {
     const thresholds = levels({
       major: [conditionWith({ repetition: 2, recovery: { value: 5, repetition: 2 } })],
     })
@@ -326,7 +326,7 @@ describe('numbers that surely count nothing', () => {
     expect(spans).toEqual([{ ...all, under: 200 }, none, none, none, { ...all, under: 200 }])
   })
 
-  test('count nothing, whatever came before them', () => {
+  test('count nothing, after any earlier values', () => {
     const limit = fc.constantFrom(0, 1, 2, 'on')
     const condition = fc.record({
       key: fc.constantFrom('returnValue1', 'returnValue2'),

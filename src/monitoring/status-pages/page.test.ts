@@ -72,7 +72,7 @@ describe('what is seen', () => {
 })
 
 describe('a page', () => {
-  test('tells outages and maintenance apart, and leaves out what there is none of', () => {
+  test('shows outages and maintenance separately, and leaves out empty lists', () => {
     const children = [objectIn('a', 'minor'), objectIn('b', 'maintenance_major'), objectIn('c', 'no_data')]
     const page = english(shownWith({ children }))
     const sections = [...page.matchAll(/<h2>([^<]*)<\/h2>(.*?)<\/section>/gs)].map(

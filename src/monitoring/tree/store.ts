@@ -15,7 +15,7 @@ export type ObjectRow = Omit<typeof objects.$inferSelect, 'nameFolded' | 'type' 
   readonly instanceType: InstanceType
   /** The name of the device, for a job. */
   readonly parentName: string | null
-  /** The collector: a job without its own has that of its device. */
+  /** The collector: a job without its own has the collector of its device. */
   readonly runBy: number
   readonly state: State
   readonly stateSinceAt: number | null

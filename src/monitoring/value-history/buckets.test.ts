@@ -90,7 +90,7 @@ describe('edges', () => {
         inner: ['2026-03-01T00:00:00Z'],
       },
       {
-        title: 'a day that the zone skipped is no bucket',
+        title: 'a day that the zone skipped has no bucket',
         zone: 'Pacific/Apia',
         begin: '2011-12-29T00:00:00-10:00',
         end: '2012-01-01T00:00:00+14:00',

@@ -52,7 +52,7 @@ describe('a log', () => {
     expect(chunks.at(-1)?.lines.at(-1)?.text).toContain('2 of 1002 lines were dropped.')
   })
 
-  test('sends no chunk that the service would not take, whatever is in it', () => {
+  test('sends no chunk that the service would refuse, with any content', () => {
     for (const text of ['a', '\0', '€', '𝄞'].map((unit) => unit.repeat(10_000 / unit.length))) {
       const log = logOf()
       for (let line = 1; line <= 600; line++) log.add('stderr', text)

@@ -11,7 +11,7 @@ function linesOf(chunks: readonly Uint8Array[], lengthMax = 100) {
   return taken
 }
 
-test('lines are those of the text, however it is parted', () => {
+test('the lines of a text do not depend on its chunks', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 10 })
   fc.assert(
     fc.property(texts, fc.array(fc.nat(200), { maxLength: 5 }), (given, cuts) => {
@@ -28,7 +28,7 @@ test('lines are those of the text, however it is parted', () => {
   )
 })
 
-test('a line that does not end is one, a carriage return before its end is none of it', () => {
+test('a line may lack its end, and does not include a carriage return before its end', () => {
   const bytes = new TextEncoder().encode('a\r\n\nb')
   expect(linesOf([bytes])).toEqual([
     ['a', false],

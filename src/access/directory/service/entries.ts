@@ -43,7 +43,7 @@ export async function readGroups(connection: DirectoryConnection, ldap: LdapSett
   return { dns, members }
 }
 
-/** All people of the directory. @throws {Refusal} conflict when there are none or too many */
+/** All people of the directory. @throws {Refusal} conflict when the directory has no people or too many */
 export async function readPeople(
   connection: DirectoryConnection,
   ldap: LdapSettings,

@@ -17,7 +17,7 @@ export const personalTokenRoutes = new Hono<Env>()
     policy({
       ...own,
       summary:
-        'List the personal tokens of the caller, without their secrets; administrators can list those of any user',
+        'List the personal tokens of the caller, without their secrets; administrators can list the tokens of any user',
       answers: { 200: ok(z.object({ items: z.array(personalTokenView) }), 'The tokens, by id.') },
       refuses: [403],
     }),

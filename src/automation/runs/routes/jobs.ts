@@ -88,7 +88,7 @@ export const jobRoutes = new Hono<Env>()
 
 function nextOf(c: ScriptCall, before: string): string {
   const url = new URL(c.req.url)
-  // A session id does not belong into what is answered.
+  // An answer must not have a session id.
   url.searchParams.delete('sessionId')
   url.searchParams.set('before', before)
   return `<${url.pathname}${url.search}>; rel="next"`

@@ -70,14 +70,14 @@ test('an archive of many members is gzip, and no more than one of them is held',
   expect((await read(bytes)).length).toBe(rows.length + 3)
 })
 
-test('whatever is cut off is noticed', async () => {
+test('an archive that is cut off at any place is refused', async () => {
   const bytes = await archiveOf(LINES)
   for (let length = 0; length < bytes.length; length++)
     expect([length, await codeOf(bytes.subarray(0, length))]).toEqual([length, 'bad_request'])
   expect(await codeOf(bytes)).toBe('read')
 })
 
-test('whatever byte is altered that means something is noticed', async () => {
+test('an archive with any altered byte that matters is refused', async () => {
   const bytes = await archiveOf(LINES)
   const whole = JSON.stringify(await read(bytes))
   for (let at = 0; at < bytes.length; at++) {
@@ -110,7 +110,7 @@ test('members that are left out, repeated or in another order are noticed', asyn
   )
 })
 
-test('a newer format is refused by its number, and what is no archive as that', async () => {
+test('a newer format is refused by its number, and other files as not an archive', async () => {
   expect(await codeOf(await archiveOf([{ ...HEADER, format: FORMAT + 1, more: 1 }]))).toBe('newer_backup')
   expect(await codeOf(await archiveOf([{ ...HEADER, salt: 1 }]))).toBe('bad_request')
   expect(await codeOf(await archiveOf([HEADER, ['row without a heading']]))).toBe('bad_request')

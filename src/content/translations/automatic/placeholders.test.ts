@@ -69,11 +69,11 @@ test.each([
   ['one that never was', 'Hallo [[0]] [[2]]'],
   ['one too many', 'Hallo [[0]] [[1]] [[2]]'],
   ['one in other letters', 'Hallo [[0]] [[eins]]'],
-])('%s is told', (_, translation) => {
+])('%s is reported', (_, translation) => {
   expect(unmask(translation, mask('Hello {a} {b}', false), false)).toBeNull()
 })
 
-test('markup that a translation brings in is told', () => {
+test('markup that a translation adds is reported', () => {
   const masked = mask('<b>Hello</b>', true)
   expect(unmask('[[0]]Hallo<script>[[1]]', masked, true)).toBeNull()
   expect(unmask('[[0]]Hallo[[1]]', masked, true)).toBe('<b>Hallo</b>')

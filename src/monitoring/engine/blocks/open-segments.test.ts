@@ -7,7 +7,7 @@ import { SEGMENT_SAMPLES } from './series.ts'
 
 const HEAD_BYTES = 12
 
-/** What becomes of a series whose samples come so many at once, and how often each was packed on the average. */
+/** The segments of a series whose samples come in such batches, and the mean number of times that a sample was packed. */
 function grow(atOnce: number, total: number, sampleBytes: number) {
   let open: { head: { count: number; to: number }; sizeBytes: number }[] = []
   let [at, packed, mostOpen] = [0, 0, 0]
@@ -43,7 +43,7 @@ describe('segments at the end of a series', () => {
     expect(closed.length).toBeGreaterThan(100)
   })
 
-  test('are never more than ten, however few or many samples come and whatever they take', () => {
+  test('are never more than ten, with any number and size of samples', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 700 }),

@@ -77,7 +77,7 @@ function fillsSegment(end: SeriesEnd, { count }: NewSamples): boolean {
   return total >= SEGMENT_SAMPLES || total * sampleBytesOf(end) >= SEGMENT_BYTES
 }
 
-/** The first that is no larger than all that follows it. */
+/** The first segment that is at most as large as all later ones together. */
 function smallFrom(open: readonly OpenSegment[], total: number): number {
   let follows = total
   const found = open.findIndex(({ head }) => {

@@ -16,7 +16,7 @@ export class Deadlines {
     this.#armed = armed
   }
 
-  /** The earliest entered deadline, epoch ms; infinity when there is none. */
+  /** The earliest entered deadline, epoch ms; infinity without deadlines. */
   get nextAt(): number {
     return this.#heap.nextAt
   }

@@ -15,7 +15,7 @@ import type { Arrival } from './hot-state.ts'
 
 const RUNS = Number(process.env['TIDEMARK_TEST_RUNS'] ?? 2_000)
 
-/** What is not durable yet: a value that was only noted, or the state after an event. */
+/** An entry that is not durable yet: a value that was only noted, or the state after an event. */
 type Pending =
   | { readonly key: string; readonly value: Value; readonly at: number; readonly now: number }
   | { readonly state: ActorState }
@@ -28,7 +28,7 @@ class Both {
   #accepted: ActorState
   #durable: ActorState
   #revision: number
-  /** What is not durable yet, and the state after it. */
+  /** An entry that is not durable yet, and the state after it. */
   #pending: { readonly what: Pending; readonly after: ActorState }[] = []
 
   constructor(rules: ActorState['rules']) {
@@ -139,7 +139,7 @@ const deed = fc.oneof(
   },
 )
 
-test('both states are those that a step for each value would have made, whatever happens in between', () => {
+test('both states are as after a step for each value, with any events in between', () => {
   let heard = 0
   fc.assert(
     fc.property(histories(30), fc.array(deed, { maxLength: 80, size: 'max' }), ({ rules, acts }, deeds) => {
@@ -171,7 +171,7 @@ test('both states are those that a step for each value would have made, whatever
   expect(heard).toBeGreaterThan(RUNS / 4)
 })
 
-test('values in order that break no limit are only noted; whatever else a value says is an event', () => {
+test('values in order that break no limit are only noted; all other values are events', () => {
   const limit = conditionWith({ operator: '>', value: 10 })
   const both = new Both(rulesWith({ thresholds: [{ level: 'major', mode: 'or', conditions: [limit] }] }))
   const send = (value: number, timestampAt: number | null = null) => {

@@ -140,7 +140,7 @@ export class Job {
     return this.#hot.collectorId
   }
 
-  /** The deadline of the current state, epoch ms; infinity where there is none. */
+  /** The deadline of the current state, epoch ms; infinity without a deadline. */
   deadlineAt(): number {
     return this.currentState().deadline?.at ?? Number.POSITIVE_INFINITY
   }

@@ -5,10 +5,10 @@ import * as fc from 'fast-check'
 import type { Value } from '../../../domain/delivery.ts'
 import { PendingSamples } from './pending-samples.ts'
 
-/** What one job has in chains, and what it should be. */
+/** The samples of one job in chains, and the expected ones. */
 type Own = { number: number; readonly at: number[]; readonly values: Value[] }
 
-test('jobs take what was added for them, in its order, whatever was added for others in between', () => {
+test('jobs take the samples that were added for them, in order, with any samples of others in between', () => {
   const value = fc.oneof(fc.double({ noNaN: true }), fc.constant(-0), fc.string({ maxLength: 3 }))
   const deed = fc.record({ job: fc.nat(3), at: fc.nat(), value, takes: fc.nat(9).map((n) => n === 0) })
   fc.assert(

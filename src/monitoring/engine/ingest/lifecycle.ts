@@ -21,7 +21,7 @@ export class Lifecycle {
     this.#silence = silence
   }
 
-  /** Creates the job if there is none with this id. @throws {Refusal} unavailable */
+  /** Creates the job unless a job has this id. @throws {Refusal} unavailable */
   async configure(jobId: number, rules: JobRules): Promise<void> {
     const event: Event = { kind: 'configure', jobId, rules }
     const known = this.#head.find(jobId)

@@ -23,7 +23,7 @@ const answer = () => ({
   aggregate: empty,
 })
 
-test('what is held is told by its buckets, cells and segments', () => {
+test('the size of the cache is counted in buckets, cells and segments', () => {
   const sizeOf = (...of: Parameters<typeof question>) => {
     const recent = new AnswerCache()
     recent.keep(question(...of), answer())

@@ -26,7 +26,7 @@ export function outcomeOfMail({ code, text }: MailReply): Outcome {
   return code === 250 ? sent(text) : failed(text, { isFinal: FINAL_MAIL.has(code) })
 }
 
-/** The failure in the body of a good status; null if there is none. */
+/** The failure that the body of a good status names; else null. */
 const FAILURES_IN_BODY: Partial<Record<TargetType, (body: string) => Outcome | null>> = {
   // A workflow answers with an empty body, older connectors with 1; failures behind either are reported in words.
   teams: (body) => (/\b(?:error|failed)\b/i.test(body) ? failed(`The receiver answered: ${body}`) : null),

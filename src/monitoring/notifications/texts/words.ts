@@ -164,7 +164,7 @@ export const WORDS: Readonly<Record<Spoken, Words>> = {
   },
 }
 
-/** The supported language of a tag such as `de-CH`; English if there is none. */
+/** The supported language of a tag such as `de-CH`; English for all others. */
 export function languageOf(tag: string): Spoken {
   const [primary] = tag.toLowerCase().split('-')
   return SPOKEN.find((language) => language === primary) ?? 'en'

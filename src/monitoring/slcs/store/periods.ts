@@ -43,7 +43,7 @@ export function freezePeriod(
     on conflict (period_id, revision) do nothing`)
 }
 
-/** The period with this end, frozen or not; null if there is none. */
+/** The period with this end, frozen or not; null without such a period. */
 export async function findEnded(
   database: Database,
   slcId: number,

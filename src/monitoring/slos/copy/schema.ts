@@ -13,7 +13,7 @@ export const sloCopyQuery = copyQuery.pick({ destinationName: true, destinationT
   parentId: idParam
     .optional()
     .describe(
-      'The service level object or the group. If absent, the copy is in the group of the original and is no child.',
+      'The service level object or the group. If absent, the copy is in the group of the original, without a link to a parent.',
     ),
 })
 

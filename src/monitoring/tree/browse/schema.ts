@@ -124,7 +124,7 @@ export const treeNode: z.ZodType<TreeNode> = z
       .enum(STATES)
       .nullable()
       .optional()
-      .describe('The worst state of the jobs below; null if there are none.'),
+      .describe('The worst state of the jobs below; null without jobs.'),
     counts: z.record(z.string(), z.int()).optional().describe('The number of jobs below in each state.'),
     hasChildren: z.boolean().optional(),
     permissions: permissionsView.optional(),
@@ -132,7 +132,7 @@ export const treeNode: z.ZodType<TreeNode> = z
       return z
         .array(treeNode)
         .optional()
-        .describe('The children. Absent if the depth ended here; empty if there are none.')
+        .describe('The children. Absent if the depth ended here; empty for an object without children.')
     },
   })
   .meta({ id: 'TreeNode' })

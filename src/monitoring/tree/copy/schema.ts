@@ -8,9 +8,9 @@ export const copyQuery = z.object({
   destinationAddress: storableText
     .max(255)
     .optional()
-    .describe('The address of the new device; if absent, that of the original.'),
+    .describe('The address of the new device; if absent, the address of the original.'),
   parentType: z.literal('group').default('group'),
-  parentId: idParam.optional().describe('The group of the copy; if absent, that of the original.'),
+  parentId: idParam.optional().describe('The group of the copy; if absent, the group of the original.'),
   destinationType: z
     .enum(['instance', 'none'])
     .default('instance')

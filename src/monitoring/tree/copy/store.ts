@@ -75,7 +75,7 @@ export function copyDependencies(
       left join copied target on target.old_id = d.depends_on_id`)
 }
 
-/** Gives the new jobs their final paths, below that of the new device. */
+/** Gives the new jobs their final paths, below the new device. */
 export function settleJobs(database: Database, copy: Copy): Write[] {
   return [
     database.run(sql`update objects set

@@ -70,9 +70,7 @@ const effectiveRights = z.object({
 
 export const explanationView = effectiveRights
   .extend({
-    grants: z
-      .array(grantView)
-      .describe('The grants of the user, including those of the user’s groups and of everyone.'),
+    grants: z.array(grantView).describe('The grants of the user, of the user’s groups, and of everyone.'),
   })
   .meta({ id: 'Explanation' })
 export type ExplanationView = z.infer<typeof explanationView>

@@ -81,7 +81,7 @@ describe('parseFilter', () => {
   }
 
   const refused: [string, unknown, string[]][] = [
-    ['what is no JSON', '{', ['']],
+    ['text that is not JSON', '{', ['']],
     ['null', 'null', ['']],
     ['a type of objects that it does not search', { type: 'alarm' }, ['/type']],
     ['an unknown field', { condition: [] }, ['/condition']],

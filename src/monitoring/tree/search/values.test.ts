@@ -22,7 +22,7 @@ const current = {
 function holds(item: string, value: string, operator: string, expression?: string): boolean {
   const { conditions } = parseFilter(JSON.stringify({ conditions: [{ item, value, operator, expression }] }))
   const [condition] = conditions
-  if (condition?.test.kind !== 'value') throw new Error('This is no condition on a value.')
+  if (condition?.test.kind !== 'value') throw new Error('This is not a condition on a value.')
   return valueHolds({ test: condition.test, negated: condition.negated }, { parameters, current })
 }
 

@@ -24,7 +24,7 @@ export function textFits(x: string, match: TextMatch, bound: Bound): string {
   }
 }
 
-/** A condition that an index on `column` answers and that every match meets; null if there is none. */
+/** A condition that an index on `column` answers and that every match meets; null without such a condition. */
 export function textSeek(column: string, match: TextMatch, bound: Bound): string | null {
   switch (match.by) {
     case 'defined':

@@ -151,9 +151,7 @@ export function EditForm<T, D extends object>({
       <div class="beside">
         <div class="col">
           {failure?.status === 412 && <Conflict editing={editing} {...conflict} />}
-          <fieldset class="col" disabled={missing !== undefined}>
-            {children}
-          </fieldset>
+          <fieldset disabled={missing !== undefined}>{children}</fieldset>
         </div>
         <div class="col sticky">
           {missing !== undefined && <Note kind="info">{missing}</Note>}

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 
 import type { Role } from '../../../src/context.ts'
 import { good } from '../../api/suite.ts'
-import { TOO_WIDE } from '../layout.ts'
+import { TOO_WIDE, WIDEST } from '../layout.ts'
 import { IS_COMPLETE } from '../browser.ts'
 import { definitionOf, makeThings } from '../boards.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
@@ -237,7 +237,11 @@ async function take(
       }
       await page.setViewportSize(SMALLEST)
       const tooWidePx = await page.evaluate<number>(TOO_WIDE)
-      if (tooWidePx > 0) tooWide.push(`${language}: ${tooWidePx} px wider than ${SMALLEST.width} px`)
+      if (tooWidePx > 0)
+        tooWide.push(
+          `${language}: ${tooWidePx} px wider than ${SMALLEST.width} px`,
+          ...(await page.evaluate<string[]>(WIDEST)),
+        )
     }
     expect(tooWide).toEqual([])
   })

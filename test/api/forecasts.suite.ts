@@ -248,10 +248,11 @@ async function shownOn(
   await good(client.request('POST', `/dataQueries/${query.id}/run`, { json: {} }))
   const forecast = { forecastId: id, group: { select: 'north', Größe: 'L' } }
   const chart = { kind: 'chart', dataQueryId: query.id, type: 'line', x: 'day', y: ['amount'], forecast }
+  const value = { kind: 'value', source: { type: 'forecast', ...forecast, ahead: 'P1D' }, unit: 'CHF' }
   const other = { ...chart, forecast: { ...forecast, group: { select: 'west' } } }
   const board = await good<Made>(
     client.request('POST', '/dashboards', {
-      json: { name: `predicted ${made}`, definition: { widgets: { chart, other } } },
+      json: { name: `predicted ${made}`, definition: { widgets: { chart, other, value } } },
     }),
   )
   const items = [{ subjectType: 'everyone' }]
@@ -265,7 +266,9 @@ async function shownOn(
       (data) => Object.values(data.widgets).every(({ status }) => status === 200),
     )
     expect(widgets['other']?.data?.forecast).toBeNull()
-    return widgets['chart']?.data?.forecast ?? null
+    const band = widgets['chart']?.data?.forecast ?? null
+    expect(widgets['value']?.data).toMatchObject({ value: band ? 12 : null, unit: 'CHF' })
+    return band
   }
 }
 

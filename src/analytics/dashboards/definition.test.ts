@@ -13,6 +13,11 @@ const textOf = (bytes: number) => ({
   widgets: widgets(6, { kind: 'text', markdown: 'x'.repeat(Math.floor(bytes / 6)) }),
 })
 
+const ahead = (length: string) => ({
+  kind: 'value',
+  source: { type: 'forecast', forecastId: 1, ahead: length },
+})
+
 function pointersOf(given: object): string[] {
   const { error } = definition.safeParse({ widgets: { w1: LINE, w2: LINE }, ...given })
   return [...new Set((error?.issues ?? []).map(({ path }) => path.join('/')))]
@@ -43,6 +48,7 @@ describe('a definition is refused', () => {
       { widgets: { w1: { kind: 'input', parameter: 'a', control: 'text' } } },
       'widgets/w1/parameter',
     ],
+    ['a value 3651 days ahead', { widgets: { w1: ahead('P3651D') } }, 'widgets/w1/source/ahead'],
     [
       'a forecast by 11 group columns',
       {
@@ -92,6 +98,7 @@ describe('a definition is allowed', () => {
     ['200 widgets', { widgets: widgets(200) }],
     ['just below 512 KiB', textOf(DEFINITION_MAX_BYTES - 3_000)],
     ['a refresh of 5 seconds', { refresh: 'PT5S' }],
+    ['a value 3650 days ahead', { widgets: { w1: ahead('P3650D') } }],
     ['a range of a week before an instant', { timeRange: { from: '-P7D', to: '2026-03-01T00:00:00Z' } }],
     [
       'a widget of a newer release',

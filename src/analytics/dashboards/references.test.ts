@@ -73,6 +73,13 @@ test('parameters and the style refer to data queries and files', () => {
   ])
 })
 
+test('a value of a forecast refers to it', () => {
+  const source = { type: 'forecast', forecastId: 11 }
+  expect(referencesOf(withWidget({ kind: 'value', source }))).toMatchObject([
+    { kind: 'forecast', targetId: 11, pointer: '/widgets/w1/source/forecastId' },
+  ])
+})
+
 test('references without a target have their places', () => {
   expect(missingIn(withWidget({ kind: 'script', scriptId: null }))).toEqual(['/widgets/w1/scriptId'])
   expect(missingIn(withWidget({ kind: 'table', objects: { ids: [1] } }))).toEqual([])

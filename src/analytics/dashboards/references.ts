@@ -98,10 +98,11 @@ const object = (id: number | null, path: Path): Found => ({ kind: 'object', id, 
 
 /** The kinds that refer to something. */
 const FINDERS: { readonly [Kind in WidgetKind]?: (widget: WidgetOf<Kind>) => Found[] } = {
-  value: ({ source }) =>
-    source.type === 'job'
-      ? [object(source.jobId, ['source', 'jobId'])]
-      : [query(source.dataQueryId, ['source', 'dataQueryId'])],
+  value: ({ source }) => {
+    if (source.type === 'job') return [object(source.jobId, ['source', 'jobId'])]
+    if (source.type === 'dataQuery') return [query(source.dataQueryId, ['source', 'dataQueryId'])]
+    return predicted(source, 'source')
+  },
   history: ({ series, forecast }) => [
     ...series.map(({ jobId }, index) => object(jobId, ['series', index, 'jobId'])),
     ...predicted(forecast),
@@ -121,8 +122,8 @@ const FINDERS: { readonly [Kind in WidgetKind]?: (widget: WidgetOf<Kind>) => Fou
   dashboard: ({ dashboardId: id }) => [{ kind: 'dashboard', id, path: ['dashboardId'] }],
 }
 
-function predicted(forecast: WidgetOf<'chart'>['forecast']): Found[] {
-  return forecast ? [{ kind: 'forecast', id: forecast.forecastId, path: ['forecast', 'forecastId'] }] : []
+function predicted(of: { readonly forecastId: number | null } | null, field = 'forecast'): Found[] {
+  return of ? [{ kind: 'forecast', id: of.forecastId, path: [field, 'forecastId'] }] : []
 }
 
 function objects({ ids, groupId }: ObjectsOf, path: Path): Found[] {

@@ -17,6 +17,7 @@ import {
   title,
   word,
 } from './parts.ts'
+import { column, forecast, key, source } from './sources.ts'
 
 const SERIES_MAX = 20
 const OBJECTS_MAX = 200
@@ -28,9 +29,7 @@ export const ROWS_MAX = 5_000
 const PAGE_MAX = 500
 const FILES_MAX = 20
 const THRESHOLDS_MAX = 10
-const COLUMN_MAX = 255
 const DEPTH_MAX = 10
-const GROUP_COLUMNS_MAX = 10
 
 const common = {
   title,
@@ -45,44 +44,9 @@ const common = {
   hideWhen: hideWhen.nullable().default(null),
 }
 
-const key = z
-  .string()
-  .regex(/^(errorCode|(returnValue|stringValue)[1-9]\d?)$/, 'must be returnValueN, stringValueN or errorCode')
-const column = storableText.min(1).max(COLUMN_MAX)
 const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1f77b4')
 const unit = storableText.max(32).nullable().default(null)
 const precision = z.int().min(0).max(10).nullable().default(null)
-
-const groupValue = z.union([storableText.max(1_000), z.number(), z.boolean(), z.null()])
-const forecast = z
-  .strictObject({
-    forecastId: reference,
-    group: z
-      .record(column, groupValue)
-      .refine(
-        (values) => Object.keys(values).length <= GROUP_COLUMNS_MAX,
-        `must have at most ${GROUP_COLUMNS_MAX} columns`,
-      )
-      .default({})
-      .describe('The values of all group columns of the forecast; none for its first group.')
-      .meta({ examples: [{ region: 'north' }] }),
-  })
-  .nullable()
-  .default(null)
-  .describe('The forecast that is drawn behind the last value; null for none.')
-
-const source = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('job'), jobId: reference, key: key.default('returnValue1') }),
-  z.strictObject({
-    type: z.literal('dataQuery'),
-    dataQueryId: reference,
-    column,
-    aggregate: z
-      .enum(['first', 'last', 'sum', 'avg', 'min', 'max', 'count'])
-      .default('first')
-      .describe('How the rows of the data query become one value.'),
-  }),
-])
 
 const value = z.strictObject({
   kind: z.literal('value'),

@@ -16,6 +16,7 @@ const PATTERNS: readonly Pattern[] = [
   pattern('object', 'widgets.*.series.*.jobId'),
   pattern('dataQuery', 'widgets.*.dataQueryId'),
   pattern('forecast', 'widgets.*.forecast.forecastId'),
+  pattern('forecast', 'widgets.*.source.forecastId'),
   pattern('object', 'widgets.*.objects.ids.*'),
   pattern('object', 'widgets.*.objects.groupId'),
   pattern('dataQuery', 'widgets.*.points.dataQueryId'),

@@ -16,6 +16,7 @@ function nameOfSource(
 ): string | undefined {
   switch (widget.kind) {
     case 'value':
+      if (widget.source.type === 'forecast') return undefined
       return widget.source.type === 'job'
         ? objects[String(widget.source.jobId)]?.name
         : dataQueries[String(widget.source.dataQueryId)]?.name

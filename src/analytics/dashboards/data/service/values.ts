@@ -1,5 +1,7 @@
 import type { Cell } from '../../../../domain/table.ts'
+import { durationMs } from '../../../../lib/duration.ts'
 import { Refusal } from '../../../../lib/errors.ts'
+import { readShownBand } from '../../../forecasts/service/shown.ts'
 import { ROWS_MAX } from '../../widgets.ts'
 import type { WidgetOf } from '../../widgets.ts'
 import { aggregateOf, stateOf } from '../aggregate.ts'
@@ -8,15 +10,21 @@ import type { Reading } from './reading.ts'
 
 type Widget = WidgetOf<'value'>
 type OfJob = Extract<Widget['source'], { type: 'job' }>
+type OfForecast = Extract<Widget['source'], { type: 'forecast' }>
 type OfQuery = Extract<Widget['source'], { type: 'dataQuery' }>
 type ValueData = Extract<WidgetData, { kind: 'value' }>
 
 /** The data of a widget that shows one value. @throws {Refusal} not_found, invalid, and as `QueryReads.run` */
 export function readValue(reading: Reading, widget: Widget, id: string): Promise<WidgetData> {
   const { source } = widget
-  return source.type === 'job'
-    ? valueOfJob(reading, { ...widget, source }, id)
-    : valueOfQuery(reading, { ...widget, source })
+  switch (source.type) {
+    case 'job':
+      return valueOfJob(reading, { ...widget, source }, id)
+    case 'dataQuery':
+      return valueOfQuery(reading, { ...widget, source })
+    case 'forecast':
+      return valueOfForecast(reading, { ...widget, source })
+  }
 }
 
 export function noObject(): Refusal {
@@ -80,6 +88,29 @@ async function valueOfQuery(
     unit: unit ?? '',
     precision,
     at: null,
+    state: stateOf(value, thresholds),
+    object: null,
+    sparkline: null,
+    before: null,
+  }
+}
+
+/** The predicted mean of the bucket at an instant after now; null without one, and where the caller may not see the forecast. */
+async function valueOfForecast(
+  { context }: Reading,
+  { source, unit, precision, thresholds }: Widget & { readonly source: OfForecast },
+): Promise<WidgetData> {
+  const at = context.ports.clock.now() + durationMs(source.ahead)
+  const buckets = (await readShownBand(context, source))?.buckets ?? []
+  const bucket = buckets.find(({ begin, end }) => Date.parse(begin) <= at && at < Date.parse(end))
+  const value = bucket?.mean ?? null
+  return {
+    kind: 'value',
+    value,
+    name: '',
+    unit: unit ?? '',
+    precision,
+    at: bucket?.begin ?? null,
     state: stateOf(value, thresholds),
     object: null,
     sparkline: null,

@@ -18,7 +18,14 @@ const SPANS = ['', 'PT6H', 'P1D', 'P7D', 'P30D'] as const
 /** The value of a job that widgets show at first. */
 export const FIRST_KEY = 'returnValue1'
 
-/** The fields of one value, of a job or of rows. */
+/** The sources of a value that nothing is known of yet. */
+const FIRST_SOURCES = {
+  job: { type: 'job', jobId: null, key: FIRST_KEY },
+  dataQuery: { type: 'dataQuery', dataQueryId: null, column: 'value', aggregate: 'first' },
+  forecast: { type: 'forecast', forecastId: null, group: {}, ahead: 'PT0S' },
+} as const
+
+/** The fields of one value: of a job, of rows or of a forecast. */
 export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX.Element {
   const { source } = widget
   const put = (next: WidgetOf<'value'>['source']): void => onChange({ ...widget, source: next })
@@ -27,17 +34,11 @@ export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX
       <WordField
         label={t('boards.source')}
         textOf={(word) => t(`boards.source.${word}`)}
-        words={['job', 'dataQuery']}
+        words={['job', 'dataQuery', 'forecast']}
         value={source.type}
-        onValue={(type) =>
-          put(
-            type === 'job'
-              ? { type, jobId: null, key: FIRST_KEY }
-              : { type, dataQueryId: null, column: 'value', aggregate: 'first' },
-          )
-        }
+        onValue={(type) => put(FIRST_SOURCES[type])}
       />
-      {source.type === 'job' ? (
+      {source.type === 'job' && (
         <>
           <ObjectField
             label={t('boards.job')}
@@ -57,7 +58,8 @@ export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX
             onValue={(compare) => onChange({ ...widget, compare })}
           />
         </>
-      ) : (
+      )}
+      {source.type === 'dataQuery' && (
         <>
           <QueryField id={source.dataQueryId} onId={(dataQueryId) => put({ ...source, dataQueryId })} />
           <TextField
@@ -71,6 +73,21 @@ export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX
             words={AGGREGATES}
             value={source.aggregate}
             onValue={(aggregate) => put({ ...source, aggregate })}
+          />
+        </>
+      )}
+      {source.type === 'forecast' && (
+        <>
+          <ThingField
+            label={t('boards.forecast')}
+            route="/forecasts"
+            id={source.forecastId}
+            onId={(forecastId) => put({ ...source, forecastId })}
+          />
+          <TextField
+            label={t('boards.ahead')}
+            value={source.ahead}
+            onValue={(ahead) => put({ ...source, ahead })}
           />
         </>
       )}

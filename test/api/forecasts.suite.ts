@@ -494,6 +494,10 @@ const scenarios: Scenario[] = [
         buckets: Array.from({ length: 7 }, () => ({ bounds: { '80': { lower: 11, upper: 13 } } })),
       })
       expect(await shown('dashboard_viewer')).toBeNull()
+      const { widgets } = await good<{ widgets: { widgetId: string }[] }>(
+        client.request('GET', `${path}/dependents`),
+      )
+      expect(widgets.map(({ widgetId }) => widgetId)).toEqual(['chart', 'other', 'value'])
       expect((await client.request('DELETE', path)).text).toContain('the widget chart of dashboard')
       expect((await client.request('DELETE', `${path}?forceDelete=true`)).status).toBe(204)
       expect(await shown('administrator')).toBeNull()

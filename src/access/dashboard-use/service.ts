@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
+import type { Ports } from '../../ports/index.ts'
 import { listUses } from './store.ts'
-import type { Shown } from './store.ts'
+import type { Shown, Use } from './store.ts'
 
 const SHOWN_MAX = 100
 const COUNT_MAX = 1_000
@@ -18,6 +19,11 @@ export async function refuseWhileShown({ ports }: Pick<Context, 'ports'>, shown:
   }))
   const detail = `Dashboards show it in ${count} widgets; see errors. Change these first, or pass forceDelete=true.`
   throw new Refusal('has_dependents', detail, errors)
+}
+
+/** The first 100 widgets of dashboards that show something, by dashboard. */
+export function widgetsShowing({ database }: Pick<Ports, 'database'>, shown: Shown): Promise<readonly Use[]> {
+  return listUses(database, shown, SHOWN_MAX)
 }
 
 /** Whether a deletion is asked for although others depend on the object. */

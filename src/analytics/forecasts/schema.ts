@@ -183,6 +183,9 @@ export const dependentsView = z
     jobs: z
       .array(z.object({ id: z.int(), name: z.string() }))
       .describe('Jobs with a limit that names the forecast; the first 100.'),
+    widgets: z
+      .array(z.object({ dashboardId: z.int(), widgetId: z.string() }))
+      .describe('Widgets of dashboards that show the forecast; the first 100.'),
     table: z
       .object({ dataSourceId: z.int(), name: z.string() })
       .nullable()

@@ -1,5 +1,5 @@
 import { recorder } from '../../access/audit/service.ts'
-import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
+import { refuseWhileShown, widgetsShowing } from '../../access/dashboard-use/service.ts'
 import { forgetForecastRuns, listForecastRuns } from '../../automation/runs/service/forecast-runs.ts'
 import { hasEnded } from '../../automation/runs/run.ts'
 import { comes, nextAfter } from '../../automation/scripts/cron.ts'
@@ -147,7 +147,11 @@ export async function deleteForecast(
 /** The dependents of a forecast. @throws {Refusal} not_found */
 export async function listDependents({ ports }: Context, id: number): Promise<DependentsView> {
   const { definition } = await requireForecast(ports, id)
-  return { jobs: await store.listJobsNaming(ports.database, id, DEPENDENTS_MAX), table: definition.table }
+  const [jobs, widgets] = await Promise.all([
+    store.listJobsNaming(ports.database, id, DEPENDENTS_MAX),
+    widgetsShowing(ports, { kind: 'forecast', ids: [id] }),
+  ])
+  return { jobs, widgets: [...widgets], table: definition.table }
 }
 
 /** The zone of the days and seasons of a forecast. */

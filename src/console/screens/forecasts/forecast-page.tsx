@@ -248,9 +248,10 @@ function DeleteDialog({
 }): JSX.Element {
   const { route } = useLocation()
   const dependents = useGet('/forecasts/{id}/dependents', { path: { id } })
-  const count = dependents.data?.jobs.length ?? 0
+  const { jobs = [], widgets = [] } = dependents.data ?? {}
+  const isForced = jobs.length + widgets.length > 0
   const remove = async (): Promise<void> => {
-    await call('delete', '/forecasts/{id}', { path: { id }, query: { forceDelete: count > 0 } })
+    await call('delete', '/forecasts/{id}', { path: { id }, query: { forceDelete: isForced } })
     forget(`/forecasts/${id}`)
     invalidate('/forecasts')
     toast({ text: t('forecasts.deleted', { name }) })
@@ -259,7 +260,7 @@ function DeleteDialog({
   return (
     <Confirm
       title={t('forecasts.deleteName', { name })}
-      effect={t('forecasts.deleteEffect', { count })}
+      effect={t('forecasts.deleteEffect', { count: jobs.length, widgets: widgets.length })}
       submit={t('forecasts.delete')}
       onConfirm={remove}
       onClose={onClose}

@@ -9,8 +9,9 @@ import type { Log } from '../../../src/ports/log.ts'
 import { commandOf } from '../program.ts'
 import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
 
-/** Of a processor that both want, deliveries get ten times as much (nice 10, sched(7)). */
-const NICE = 10
+/** Of a processor that both want, deliveries get three times as much (nice 5, sched(7)). With ten times as much an import waits
+ * without end on a machine that other programs fill. */
+const NICE = 5
 const LOOK_MS = 50
 /** A child that does not obey an interrupt for so long is killed. */
 const OBEY_MS = 100

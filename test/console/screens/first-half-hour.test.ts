@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 
+import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
@@ -86,7 +87,8 @@ onMainHost('first-half-hour', (stage) => {
         await dialog.getByLabel('Kind of chart').selectOption('bars')
         await dialog.getByLabel('Column of the axis').fill('day')
         await dialog.getByLabel('Columns of the values').fill('level')
-        await dialog.getByLabel('Values of its parameters').fill('station=${station}')
+        const values = dialog.getByLabel('Values of its parameters')
+        await until(async () => (await values.inputValue()) === 'station=${station}')
         await dialog.getByRole('button', { name: 'Apply' }).click()
         await page.locator('section.widget[aria-label^="Levels:"]').focus()
         await page.keyboard.press('Alt+ArrowRight')

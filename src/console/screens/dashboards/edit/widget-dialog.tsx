@@ -8,6 +8,7 @@ import type { Item, Nested, Parameter, Widget } from '../dashboard.ts'
 import { titleOf } from '../widget-title.ts'
 import type { Place } from './layout.ts'
 import { KindFields } from './kind-fields.tsx'
+import { useSharedParams } from './use-shared-params.ts'
 import { KnownObjects, ParamsField, TextArea } from './fields.tsx'
 
 type Props = {
@@ -24,6 +25,13 @@ export function WidgetDialog({ widget, item, parameters, nested, onChange, onClo
   const [draft, setDraft] = useState(widget)
   const [place, setPlace] = useState<Place | null>(item ?? null)
   const [json, setJson] = useState<string | null>(null)
+  // The field of the values keeps what is typed: it is drawn anew with values that were offered.
+  const [offers, setOffers] = useState(0)
+  useSharedParams(widget, draft, parameters, (params) => {
+    if (draft.kind === 'unknown' || Object.keys(draft.params).length > 0) return
+    setDraft({ ...draft, params: { ...params } })
+    setOffers(offers + 1)
+  })
   const parsed = json === null ? draft : parse(json)
   return (
     <FormDialog
@@ -51,6 +59,7 @@ export function WidgetDialog({ widget, item, parameters, nested, onChange, onClo
               </KnownObjects.Provider>
               {HAS_PARAMS.has(draft.kind) && parameters.length > 0 && (
                 <ParamsField
+                  key={offers}
                   label={t('boards.params')}
                   values={draft.params}
                   onValues={(params) => setDraft({ ...draft, params: { ...params } })}

@@ -83,7 +83,7 @@ const sessions: Scenario[] = [
       as: 'editor',
       answers: 'forbidden',
     },
-    { title: 'nobody', call: 'GET /sessions', as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call: 'GET /sessions', as: null, answers: 'unauthenticated' },
     { title: 'an id that is none', call: `DELETE /sessions/${'x'.repeat(65)}`, answers: 'not_found' },
     {
       title: "an editor the administrator's",

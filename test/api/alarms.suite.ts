@@ -101,7 +101,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => 1
 
 const refusals: readonly Row[] = [
   ...ROUTES.map(([call, json]): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call,
     as: null,
     json,
@@ -260,7 +260,7 @@ const refusals: readonly Row[] = [
     json: { links: [{ delay, covers: 'object' }] },
     ...(index === 0 ? { answers: 200 } : { answers: 'invalid', pointers: ['/links/0/delay'] }),
   })),
-  // What is left of them would explain alarms of what follows.
+  // Remaining alarms would explain later ones.
   { title: 'no links', call: 'PUT /device/{device}/alarmLinks', json: links(0), answers: 200 },
 ]
 

@@ -19,7 +19,7 @@ type Entry = {
   readonly after: Record<string, unknown> | null
 }
 
-/** What changes nothing that is kept as configuration, and why. */
+/** The routes that change no stored configuration, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /root/searchPath': 'a read whose input does not fit a URL',
   'POST /{parentType}/{parentId}/searchPath': 'the same',

@@ -33,7 +33,12 @@ const RESTORE = 'POST /backups/{backup}/restore'
 const body = { passphrase: PASSPHRASE }
 
 const refusals: readonly Row[] = [
-  ...CALLS.map((call): Row => ({ title: 'nobody', call, as: null, answers: 'unauthenticated' })),
+  ...CALLS.map((call): Row => ({
+    title: 'a request without credentials',
+    call,
+    as: null,
+    answers: 'unauthenticated',
+  })),
   ...(['editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const).flatMap((as) =>
     CALLS.map((call): Row => ({ title: as, call, as, answers: 'forbidden' })),
   ),

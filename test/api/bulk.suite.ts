@@ -60,7 +60,13 @@ const column = (jobId: unknown, timestamps: readonly number[], fields: object = 
 })
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: BULK, as: null, json: { deliveries: [] }, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: BULK,
+    as: null,
+    json: { deliveries: [] },
+    answers: 'unauthenticated',
+  },
   ...(['editor', 'Data_Editor', 'dashboard_viewer'] as const).map((as): Row => ({
     title: as,
     call: BULK,

@@ -25,7 +25,7 @@ export type Request = {
   readonly chunks?: readonly (string | Uint8Array)[]
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Who asks; the administrator unless said otherwise, `null` for nobody. */
+  /** The caller; the administrator by default, `null` for a request without credentials. */
   readonly as?: Role | null
 }
 
@@ -33,7 +33,7 @@ export type Request = {
 export type Client = {
   readonly host: Host
   readonly document: Document
-  /** What was answered so far, as `GET /jobs/{id} 200`. */
+  /** The answers so far, as `GET /jobs/{id} 200`. */
   readonly seen: Set<string>
   /** Every good answer so far, as `POST /jobs` and its request id. */
   readonly changes: (readonly [route: string, requestId: string])[]
@@ -162,7 +162,7 @@ const FRAME = {
 
 /** Where an answer may be kept at all, and how long at most before it is asked for again. */
 const KEPT = /^(?:no-store|private, no-cache)$/
-/** What everybody may see may be kept by others. */
+/** Answers to public routes may be stored by caches. */
 const PUBLIC = /^\/(?:status|badges|ui)\/|^\/styles\/custom\.css|^\/docs(?:\?|$)/
 const KEPT_BY_OTHERS =
   /^(?:no-store|private, no-cache|no-cache|public, max-age=(?:30|60|31536000, immutable))$/

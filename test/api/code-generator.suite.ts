@@ -32,8 +32,14 @@ const job = once(async (client) => {
 const asked = (more: object) => ({ template: 'alarms', language: 'python', target: {}, ...more })
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: `GET ${GENERATOR}`, as: null, answers: 'unauthenticated' },
-  { title: 'nobody', call: `POST ${GENERATOR}`, as: null, json: asked({}), answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: `GET ${GENERATOR}`, as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: `POST ${GENERATOR}`,
+    as: null,
+    json: asked({}),
+    answers: 'unauthenticated',
+  },
   ...(['editor', 'collector', 'dashboard_viewer'] as const).flatMap((as): Row[] => [
     { title: as, call: `GET ${GENERATOR}`, as, answers: 'forbidden' },
     { title: as, call: `POST ${GENERATOR}`, as, json: asked({}), answers: 'forbidden' },

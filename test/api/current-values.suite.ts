@@ -9,7 +9,7 @@ const many = (count: number) =>
   Array.from({ length: count }, (_, index) => `jobId=${10_000_000 + index}`).join('&')
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: `${VALUES}?jobId=1`, as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: `${VALUES}?jobId=1`, as: null, answers: 'unauthenticated' },
   { title: 'no job', call: VALUES, answers: 'invalid', pointers: ['?jobId'] },
   { title: 'an id that is none', call: `${VALUES}?jobId=x`, answers: 'invalid', pointers: ['?jobId'] },
   { title: '1 job', call: `${VALUES}?jobId=10000000`, answers: 200 },

@@ -109,8 +109,13 @@ const stage = once(async (client) => {
 const DATA = 'POST /dashboards/{board}/data'
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: DATA, json: {}, as: null, answers: 'unauthenticated' },
-  { title: 'nobody', call: 'GET /dashboards/{board}/data', as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: DATA, json: {}, as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /dashboards/{board}/data',
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'missing', call: 'POST /dashboards/999999/data', json: {}, answers: 'not_found' },
   { title: 'a query', call: DATA, json: { dataQueryId: 1 }, answers: 'invalid', pointers: ['/dataQueryId'] },
   {

@@ -52,7 +52,7 @@ const IMAGE = 'GET /dashboards/{board}/widgets/level/svg'
 const MAIL = 'POST /dashboards/{board}/mail'
 const MAILED = { recipientIds: [1] }
 const rows: readonly Row[] = [
-  { title: 'nobody', call: IMAGE, as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: IMAGE, as: null, answers: 'unauthenticated' },
   { title: 'unknown', call: 'GET /dashboards/{board}/widgets/none/svg', answers: 'not_found' },
   { title: 'a text', call: 'GET /dashboards/{board}/widgets/words/svg', answers: 'conflict' },
   { title: 'a source that is gone', call: 'GET /dashboards/{board}/widgets/gone/svg', answers: 'not_found' },
@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   { title: 'the smallest', call: `${IMAGE}?width=120&height=80&theme=dark`, answers: 200 },
   { title: 'the largest', call: `${IMAGE}?width=1600&height=1000`, answers: 200 },
   {
-    title: 'nobody',
+    title: 'a request without credentials',
     call: 'POST /dashboards/{board}/snapshot',
     as: null,
     json: {},
@@ -81,10 +81,20 @@ const rows: readonly Row[] = [
     answers: 'invalid',
     pointers: ['/params/other'],
   },
-  { title: 'nobody', call: 'GET /dashboards/snapshots', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /dashboards/snapshots',
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'unknown', call: 'GET /dashboards/snapshots/999999', answers: 'not_found' },
   { title: 'unknown', call: 'DELETE /dashboards/snapshots/999999', answers: 'not_found' },
-  { title: 'nobody', call: 'GET /dashboards/schema', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /dashboards/schema',
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'a viewer', call: MAIL, as: 'dashboard_viewer', json: MAILED, answers: 'forbidden' },
   { title: 'unknown', call: 'POST /dashboards/999999/mail', json: MAILED, answers: 'not_found' },
   ...(

@@ -85,12 +85,12 @@ const rows: readonly Row[] = [
   ).flatMap((call): Row[] => {
     const json = call.startsWith('PUT') ? { name: 'x', definition: {} } : { document: document() }
     return [
-      { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+      { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
       { title: 'a viewer', call, json, as: 'dashboard_viewer', answers: 'forbidden' },
     ]
   }),
   {
-    title: 'nobody',
+    title: 'a request without credentials',
     call: 'POST /dashboards/export',
     json: { ids: [1] },
     as: null,

@@ -41,7 +41,7 @@ const stage = once(async (client) => {
 const RUN = 'POST /dashboards/{board}/widgets/plain/run'
 const VIEWER = { as: 'dashboard_viewer', json: {} } as const
 const rows: readonly Row[] = [
-  { title: 'nobody', call: RUN, as: null, json: {}, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: RUN, as: null, json: {}, answers: 'unauthenticated' },
   { title: 'unknown', call: 'POST /dashboards/999999/widgets/plain/run', json: {}, answers: 'not_found' },
   {
     title: 'without execute',

@@ -84,7 +84,7 @@ const PERMISSIONS = 'PUT /dashboards/{board}/grants'
 
 const rows: readonly Row[] = [
   ...LINES.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['dashboard_viewer', 'Data_Editor', 'collector'] as const).map((as): Row => ({
       title: as,
       call,
@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     })),
   ]),
   ...['GET /dashboards', 'GET /dashboards/groups', 'GET /dashboards/groups/nested'].flatMap((call): Row[] => [
-    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, as: null, answers: 'unauthenticated' },
     { title: 'a viewer', call, as: 'dashboard_viewer', answers: 200 },
   ]),
   ...['', '/nested', '/dependents', '/versions', '/versions/1', '/versions/1/diff'].flatMap((path): Row[] => [

@@ -230,7 +230,7 @@ const RUN = 'POST /dataQueries/{query}/run'
 
 const rows: readonly Row[] = [
   ...LINES.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['dashboard_viewer', 'editor', 'collector'] as const).map((as): Row => ({
       title: as,
       call,

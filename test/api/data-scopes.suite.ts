@@ -132,11 +132,11 @@ const others = ROLES.filter((role) => role !== 'administrator')
 
 const rows: readonly Row[] = [
   ...READS.flatMap((call): Row[] => [
-    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, as: null, answers: 'unauthenticated' },
     ...others.map((as): Row => ({ title: as, call, as, answers: 'forbidden' })),
   ]),
   ...WRITES.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...others.map((as): Row => ({ title: as, call, json, as, answers: 'forbidden' })),
   ]),
   ...WRONG.flatMap(([title, json, ...pointers]): Row[] =>

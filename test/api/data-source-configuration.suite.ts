@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
       ['POST /dataSources/export', {}],
     ] as const
   ).flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['editor', 'Data_Editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,

@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
   ...PLACES.flatMap((place) =>
     BODIES.map(([what, json]) => ({ call: `PUT ${place}/${what}`, json })),
   ).flatMap(({ call, json }): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['editor', 'Data_Editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,

@@ -99,7 +99,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
 
 const rows: readonly Row[] = [
   ...READS.flatMap((call): Row[] => [
-    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, as: null, answers: 'unauthenticated' },
     ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,
@@ -109,7 +109,7 @@ const rows: readonly Row[] = [
     { title: 'Data_Editor', call, as: 'Data_Editor', answers: 200 },
   ]),
   ...WRITES.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['editor', 'Data_Editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,
@@ -150,7 +150,7 @@ const rows: readonly Row[] = [
   },
   { title: 'what is not there', call: 'DELETE /dataSources/999999', answers: 'not_found' },
   ...['GET /dataSources/{source}/columns', 'GET /dataSources/{source}/tables'].flatMap((call): Row[] => [
-    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, as: null, answers: 'unauthenticated' },
     ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,

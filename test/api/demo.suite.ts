@@ -15,7 +15,7 @@ type Samples = { readonly values: readonly { value: number; timestamp: string }[
 type Demo = { readonly state: string; readonly groupId: number | null; readonly progress: number }
 
 const refusals = table(bareStage, [
-  { title: 'nobody', call: 'GET /demo', as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: 'GET /demo', as: null, answers: 'unauthenticated' },
   { title: 'an editor', call: 'GET /demo', as: 'editor', answers: 'forbidden' },
   { title: 'an editor', call: 'POST /demo', json: { seed: 'x' }, as: 'editor', answers: 'forbidden' },
   { title: 'an editor', call: 'DELETE /demo', as: 'editor', answers: 'forbidden' },

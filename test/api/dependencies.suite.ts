@@ -25,8 +25,19 @@ const refused = (dependsOn: unknown, ...pointers: string[]): Row => ({
 })
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: 'GET /devices/{server}/dependencies', as: null, answers: 'unauthenticated' },
-  { title: 'nobody', call: PUT, as: null, json: { dependsOn: [] }, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /devices/{server}/dependencies',
+    as: null,
+    answers: 'unauthenticated',
+  },
+  {
+    title: 'a request without credentials',
+    call: PUT,
+    as: null,
+    json: { dependsOn: [] },
+    answers: 'unauthenticated',
+  },
   { title: 'a viewer', call: PUT, as: 'dashboard_viewer', json: { dependsOn: [] }, answers: 'forbidden' },
   { title: 'a collector', call: PUT, as: 'collector', json: { dependsOn: [] }, answers: 'forbidden' },
   {

@@ -20,7 +20,7 @@ const stage = once(async (client) => {
 })
 
 const paths: readonly Row[] = [
-  { title: 'nobody', call: 'GET /nothing', as: null, answers: 'not_found' },
+  { title: 'a request without credentials', call: 'GET /nothing', as: null, answers: 'not_found' },
   ...['/nothing', '/users/', '/users/1/2', '/Users', '/jobs/', '/users%2f1', '/%00', '/%E0%A4%A'].map(
     (path): Row => ({ title: 'an unknown path', call: `GET ${path}`, answers: 'not_found' }),
   ),
@@ -257,7 +257,7 @@ const queries: readonly Row[] = [
   },
 ]
 
-/** Who forwards says so in many ways; without a proxy of ours none of them is believed. */
+/** The header fields of proxies; without a trusted proxy they are ignored. */
 const FORWARDED = [
   'x-forwarded-for',
   'x-real-ip',

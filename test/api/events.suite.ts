@@ -23,7 +23,7 @@ const stage = once(async (client) => {
 })
 
 const refusals = table(stage, [
-  { title: 'nobody', call: 'GET /events', as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: 'GET /events', as: null, answers: 'unauthenticated' },
   { title: 'no such kind', call: 'GET /events?kind=noise', answers: 'invalid', pointers: ['?kind'] },
   { title: 'no such flag', call: 'GET /events?once=maybe', answers: 'invalid', pointers: ['?once'] },
   { title: 'no such object', call: 'GET /events?objectId=999999', answers: 'not_found' },
@@ -144,7 +144,7 @@ const scenarios: Scenario[] = [
 
 type Asked = { readonly path: string; readonly lastId: string; readonly count: number }
 
-/** What was told after an id, once it is so much: at the edge whoever committed does not wait for readers. */
+/** The events after an id, once there are so many: at the edge whoever committed does not wait for readers. */
 async function toldSince(client: Client, { path, lastId, count }: Asked): Promise<readonly Frame[]> {
   const told: Frame[] = []
   for (let tried = 0; told.length < count && tried < TRIES_MAX; tried++) {

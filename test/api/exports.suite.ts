@@ -75,7 +75,14 @@ const stage = once(async (client) => {
 
 const MANY = 'POST /dataSources/{postgresql}/tables/many/select'
 const rows: readonly Row[] = [
-  { title: 'nobody', call: MANY, json: {}, headers: CSV, as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: MANY,
+    json: {},
+    headers: CSV,
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'a viewer', call: MANY, json: {}, headers: CSV, as: 'dashboard_viewer', answers: 'forbidden' },
   {
     title: 'an unknown column',

@@ -19,7 +19,7 @@ const stage = once(async (client) => {
 
 const refusals: readonly Row[] = [
   ...['GET /files', 'GET /files/stage.txt', 'POST /files/x', 'DELETE /files/stage.txt'].map((call): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call,
     as: null,
     answers: 'unauthenticated',

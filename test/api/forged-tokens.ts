@@ -143,7 +143,7 @@ function altered(genuine: string): Forgery[] {
   return forged
 }
 
-/** What is no token at all, around a genuine one. */
+/** Texts that are not tokens, made from a genuine token. */
 function malformed(genuine: string): Forgery[] {
   const [head = '', body = '', signature = ''] = genuine.split('.')
   const tokens = [

@@ -198,7 +198,7 @@ const WRONG = [
 const BODY = 'POST /gis/cluster'
 const rows: readonly Row[] = [
   ...LINES.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['dashboard_viewer', 'editor', 'collector'] as const).map((as): Row => ({
       title: as,
       call,

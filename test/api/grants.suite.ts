@@ -36,10 +36,15 @@ const OTHERS = ROLES.filter((role) => role !== 'administrator')
 
 const refusals: readonly Row[] = [
   ...ROUTES.flatMap(([call, json]) => [
-    { title: 'nobody', call, as: null, json, answers: 'unauthenticated' } as const,
+    { title: 'a request without credentials', call, as: null, json, answers: 'unauthenticated' } as const,
     ...OTHERS.map((as): Row => ({ title: as, call, as, json, answers: 'forbidden' })),
   ]),
-  { title: 'nobody', call: 'GET /groups/{group}/permissions/explain', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /groups/{group}/permissions/explain',
+    as: null,
+    answers: 'unauthenticated',
+  },
   ...OTHERS.map((as): Row => ({
     title: `${as} about another user`,
     call: 'GET /groups/{group}/permissions/explain?userId={user}',

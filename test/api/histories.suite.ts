@@ -59,7 +59,12 @@ const seconds = (count: number) =>
   `timestamp_begin=${iso(0)}&timestamp_end=${new Date(ORIGIN_MS + count * 1_000).toISOString()}&scale=PT1S`
 
 const bounds: readonly Row[] = [
-  { title: 'nobody', call: `${ALL}?jobId={one}`, as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: `${ALL}?jobId={one}`,
+    as: null,
+    answers: 'unauthenticated',
+  },
   bad('', 'invalid', '?jobId'),
   bad('jobId=x', 'invalid', '?jobId'),
   bad('jobId=0', 'invalid', '?jobId'),

@@ -17,7 +17,7 @@ const BEGIN = new Date(ORIGIN_MS).toISOString()
 const END = new Date(ORIGIN_MS + 2 * HOUR_MS).toISOString()
 const at = (minutes: number) => format(ORIGIN_MS + minutes * MINUTE_MS)
 
-/** What was measured when, in the order of delivery: minutes after the origin, and the raw value of `returnValue1`. */
+/** The measurements, in the order of delivery: minutes after the origin, and the raw value of `returnValue1`. */
 const MEASURED: readonly (readonly [minutes: number, raw: number])[] = [
   [0, 100],
   [1, 200],
@@ -83,7 +83,7 @@ const bad = (query: string, answers: Row['answers'], ...pointers: string[]): Row
 })
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: HISTORY, as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: HISTORY, as: null, answers: 'unauthenticated' },
   ...['999999', '1', 'x', '0'].map((id): Row => ({
     title: 'no job',
     call: `GET /jobs/${id}/value-history`,

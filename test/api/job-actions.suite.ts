@@ -23,7 +23,7 @@ const wrong = (title: string, json: unknown, ...pointers: string[]): Row => ({
 
 const refusals: readonly Row[] = [
   {
-    title: 'nobody',
+    title: 'a request without credentials',
     call: ACTIONS,
     as: null,
     json: { action: 'stop', ids: [1] },

@@ -20,7 +20,7 @@ const stage = once(async (client) => {
 
 const refusals: readonly Row[] = [
   ...[CREATE, 'GET /jobs/{job}', 'PUT /jobs/{job}', 'DELETE /jobs/{job}'].map((line): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call: line,
     as: null,
     answers: 'unauthenticated',
@@ -136,7 +136,7 @@ const long = (length: number) => 'x'.repeat(length)
 /** A job without its bands, which are computed after the answer. */
 const unbanded = (job: Readonly<Record<string, unknown>>) => ({ ...job, bands: null })
 
-/** What is wrong with a body, and where. */
+/** The faults of a body, and their places. */
 const FAULTS: readonly (readonly [fields: object, ...pointers: string[]])[] = [
   [{ name: undefined }, '/name'],
   [{ name: '' }, '/name'],

@@ -33,7 +33,12 @@ const WRONG: readonly (readonly [query: string, pointer: string])[] = [
 const RIGHT = ['limit=1', 'limit=200', 'before=2026-01-01T00:00:00Z']
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: 'GET /group/{group}/late-jobs', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /group/{group}/late-jobs',
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'no such object', call: 'GET /group/999999/late-jobs', answers: 'not_found' },
   { title: 'another type', call: 'GET /job/{group}/late-jobs', answers: 'not_found' },
   ...WRONG.map(([query, pointer]): Row => ({

@@ -9,11 +9,11 @@ import type { Scenario, Suite } from './suite.ts'
 
 type User = { readonly id: number; readonly username: string; readonly role: string }
 
-/** Who is in the directory that every host of these suites asks. */
+/** The people of the directory that every host of these suites asks. */
 export const DIRECTORY = ['lovelace', 'babbage'].map((uid) => person(uid)).join('')
 
 const refusals = table(bareStage, [
-  { title: 'nobody', call: 'POST /ldap/sync', as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: 'POST /ldap/sync', as: null, answers: 'unauthenticated' },
   { title: 'an editor', call: 'POST /ldap/sync', as: 'editor', answers: 'forbidden' },
   { title: 'an editor', call: 'GET /ldap/sync', as: 'editor', answers: 'forbidden' },
 ])

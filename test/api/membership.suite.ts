@@ -69,7 +69,12 @@ const refusedItem = (item: string, more: object = {}) =>
   )
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: 'POST /slos/{slo}/copy?destinationName=x', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'POST /slos/{slo}/copy?destinationName=x',
+    as: null,
+    answers: 'unauthenticated',
+  },
   {
     title: 'a viewer',
     call: 'POST /slos/{slo}/copy?destinationName=x',

@@ -155,7 +155,12 @@ const refusals = table(bareStage, [
   { title: 'who is nobody there', call: 'GET /users/1/identities', answers: 200 },
   { title: 'no user', call: 'GET /users/999999/identities', answers: 'not_found' },
   { title: 'who is nobody there', call: 'DELETE /users/1/identity', answers: 'not_found' },
-  { title: 'nobody', call: 'PUT /users/999999/identity', json: { subject: 'x' }, answers: 'not_found' },
+  {
+    title: 'a request without credentials',
+    call: 'PUT /users/999999/identity',
+    json: { subject: 'x' },
+    answers: 'not_found',
+  },
   {
     title: 'an empty subject',
     call: 'PUT /users/1/identity',

@@ -152,7 +152,7 @@ function checkNoRoute(method: string, pathname: string, answer: Answer): null {
 
 function patternOf(path: string): RegExp {
   const escaped = path.replaceAll('.', '\\.')
-  // What is called a path has slashes in it.
+  // The parameter `path` may contain slashes.
   return new RegExp(`^${escaped.replaceAll('{path}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 

@@ -14,7 +14,7 @@ const calls = [`GET ${UNKNOWN}`, `GET ${UNKNOWN}/result`, `DELETE ${UNKNOWN}`]
 
 const rows: readonly Row[] = [
   ...calls.flatMap((call): Row[] => [
-    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, as: null, answers: 'unauthenticated' },
     { title: 'what is not there', call, answers: 'not_found' },
     { title: 'what is not there', call, as: 'dashboard_viewer', answers: 'not_found' },
   ]),

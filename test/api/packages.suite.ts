@@ -68,7 +68,7 @@ const CALLS = [
 
 const refusals: readonly Row[] = [
   ...CALLS.flatMap(([call, request]): Row[] => [
-    { title: 'nobody', call, ...request, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, ...request, as: null, answers: 'unauthenticated' },
     ...(['editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,
@@ -938,7 +938,7 @@ type Settings = {
   readonly scheduleConfigurations: readonly Schedule[]
 }
 
-/** What is kept of a script, without ids and times but for what is compared by name. */
+/** The stored parts of a script, without ids and times. Parts with names are compared by name. */
 async function stateOf(client: Client, id: number) {
   const settings = await good<{
     timeout: number

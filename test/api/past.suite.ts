@@ -50,7 +50,12 @@ const WRONG_OUTAGES: typeof WRONG = [
 
 const refusals: readonly Row[] = OBJECTS.flatMap((type) =>
   (['state-history', 'outages'] as const).flatMap((what): Row[] => [
-    { title: 'nobody', call: `GET /${type}s/{${type}}/${what}`, as: null, answers: 'unauthenticated' },
+    {
+      title: 'a request without credentials',
+      call: `GET /${type}s/{${type}}/${what}`,
+      as: null,
+      answers: 'unauthenticated',
+    },
     { title: 'no such object', call: `GET /${type}s/999999/${what}`, answers: 'not_found' },
     {
       title: 'another type',

@@ -173,7 +173,7 @@ const refusal = ({ status, body }: Answer) => [
   ...((body['errors'] ?? []) as { pointer: string }[]).map(({ pointer }) => pointer),
 ]
 
-/** What each object shows but for what follows from a change. */
+/** The fields of each object, without those that follow from a change. */
 function lasting(body: Body): Body {
   const { updatedAt: _updatedAt, nextRuns: _nextRuns, ...rest } = body
   return rest

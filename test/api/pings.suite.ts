@@ -46,7 +46,13 @@ const editors: readonly Row[] = [
   ...[LIST, CREATE, REVOKE].flatMap((line) => {
     const body = line === CREATE ? NAMED : {}
     return [
-      { title: 'nobody', call: line, as: null, answers: 'unauthenticated', ...body } as const,
+      {
+        title: 'a request without credentials',
+        call: line,
+        as: null,
+        answers: 'unauthenticated',
+        ...body,
+      } as const,
       { title: 'collector', call: line, as: 'collector', answers: 'forbidden', ...body } as const,
       { title: 'viewer', call: line, as: 'dashboard_viewer', answers: 'forbidden', ...body } as const,
       { title: 'no job', call: line.replace('{job}', '{device}'), answers: 'not_found', ...body } as const,

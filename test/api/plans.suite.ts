@@ -50,7 +50,13 @@ const stage = once(async (client) => {
 
 const CALL = 'POST /dataQueries/explain'
 const rows: readonly Row[] = [
-  { title: 'nobody', call: CALL, json: { queryId: 1 }, as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: CALL,
+    json: { queryId: 1 },
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'editor', call: CALL, json: { queryId: 1 }, as: 'editor', answers: 'forbidden' },
   { title: 'no data query', call: CALL, json: { queryId: 999_999 }, answers: 'not_found' },
   {

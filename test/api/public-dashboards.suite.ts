@@ -79,7 +79,13 @@ const bodyOf = (method: string) => (method === 'PUT' ? { json: {} } : {})
 const PUBLIC = '/dashboards/{board}/public'
 const rows: readonly Row[] = [
   ...(['GET', 'PUT', 'DELETE'] as const).flatMap((method): Row[] => [
-    { title: 'nobody', call: `${method} ${PUBLIC}`, as: null, ...bodyOf(method), answers: 'unauthenticated' },
+    {
+      title: 'a request without credentials',
+      call: `${method} ${PUBLIC}`,
+      as: null,
+      ...bodyOf(method),
+      answers: 'unauthenticated',
+    },
     {
       title: 'a viewer',
       call: `${method} ${PUBLIC}`,
@@ -88,7 +94,12 @@ const rows: readonly Row[] = [
       answers: 'forbidden',
     },
   ]),
-  { title: 'nobody', call: `POST ${PUBLIC}/move`, as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: `POST ${PUBLIC}/move`,
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'without a link', call: `GET ${PUBLIC}`, answers: 'not_found' },
   { title: 'without a link', call: `POST ${PUBLIC}/move`, answers: 'not_found' },
   { title: 'without a link', call: `DELETE ${PUBLIC}`, answers: 'not_found' },

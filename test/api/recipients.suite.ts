@@ -145,7 +145,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
 
 const rows: Row[] = [
   ...CALLS.map(([line, json]): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call: line,
     json,
     as: null,
@@ -394,7 +394,7 @@ const scenarios: Scenario[] = [
         expectAnswer(refused, { answers: 'has_dependents', pointers: ['/dependents/0'] })
         expect(refused.text).toContain(`the alarm recipient ${id}, is a ${type}`)
         expect((await client.request('GET', path)).status).toBe(200)
-        // Nobody with a mail address is behind it.
+        // The recipient reaches no user with a mail address.
         expect((await client.request('GET', `/alarmrecipients/${id}`)).body['warnings']).toMatchObject([
           { code: 'not_used' },
           { code: 'reaches_nobody' },

@@ -27,7 +27,7 @@ const newJob = (client: Client, device: number, more: object = {}) =>
   makeJob(client, device, { parameters: PARAMETERS, collectorId: client.userIds.collector, ...more })
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: LIST, as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: LIST, as: null, answers: 'unauthenticated' },
   ...ROLES.map((as): Row => ({ title: as, call: LIST, as, answers: 200 })),
   { title: 'a device', call: 'GET /jobs/{device}/refusals', answers: 'not_found' },
   { title: 'no job', call: 'GET /jobs/999999/refusals', answers: 'not_found' },

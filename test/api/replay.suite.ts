@@ -42,7 +42,7 @@ const range = (days: number, moreMs = 0) => ({
 })
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: CALL, as: null, json: {}, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: CALL, as: null, json: {}, answers: 'unauthenticated' },
   ...ROLES.map((as): Row => ({ title: as, call: CALL, as, json: {}, answers: 200 })),
   { title: 'a device', call: 'POST /jobs/{device}/replay', json: {}, answers: 'not_found' },
   { title: 'no job', call: 'POST /jobs/999999/replay', json: {}, answers: 'not_found' },

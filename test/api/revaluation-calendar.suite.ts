@@ -91,7 +91,12 @@ const RIGHT = [
 ]
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: 'GET /group/{group}/revaluation-calendar', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /group/{group}/revaluation-calendar',
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'no such object', call: 'GET /group/999999/revaluation-calendar', answers: 'not_found' },
   { title: 'another type', call: 'GET /job/{group}/revaluation-calendar', answers: 'not_found' },
   ...WRONG.map(([query, pointer]): Row => ({

@@ -124,7 +124,12 @@ const WRONG_QUERIES: readonly (readonly [query: string, pointer: string])[] = [
 
 const refusals: readonly Row[] = [
   ...OBJECTS.flatMap((type): Row[] => [
-    { title: 'nobody', call: `GET /${type}s/{${type}}/revaluations`, as: null, answers: 'unauthenticated' },
+    {
+      title: 'a request without credentials',
+      call: `GET /${type}s/{${type}}/revaluations`,
+      as: null,
+      answers: 'unauthenticated',
+    },
     { title: 'no such object', call: `GET /${type}s/999999/revaluations`, answers: 'not_found' },
     {
       title: 'another type',
@@ -226,7 +231,7 @@ async function statesOf(client: Client, { job, group }: { job: number; group: nu
   return { currentState, evaluatedState, group: tree.state }
 }
 
-/** Waits for what a host does by itself. */
+/** Waits for a change that a host makes by itself. */
 const answers: readonly Scenario[] = [
   ...OBJECTS.map((type): Scenario => ({
     title: `a revaluation of a ${type} is created, read, replaced, listed and deleted`,
@@ -263,7 +268,7 @@ const answers: readonly Scenario[] = [
       const read = await client.request('GET', `${path}/${one.id}`, { as: 'dashboard_viewer' })
       expect(read.body).toEqual(created.body)
       expect(read.headers.get('etag')).toBe('"1"')
-      // What was read is sent back with another name.
+      // The revaluation is sent back as it was read, with another name.
       const changed = await client.request('PUT', `${path}/${one.id}`, {
         json: { ...read.body, name: 'newer disks' },
         headers: { 'if-match': '"1"' },

@@ -7,7 +7,7 @@ import { formOf, runnerOf, stageOf } from './runs-stage.ts'
 import { anyText, expectAnswer, good } from './suite.ts'
 import type { Scenario } from './suite.ts'
 
-/** What becomes of runs whose runners, scripts or users go. */
+/** The outcome of runs whose runners, scripts or users disappear. */
 export const runFailures: readonly Scenario[] = [
   {
     title: 'who has lost a job is told so whatever they say of it, and changes nothing',
@@ -15,7 +15,7 @@ export const runFailures: readonly Scenario[] = [
       const { begun, runner, label, read: job } = await stageOf(client, { retries: 1 })
       const held = await begun()
       await must(held.log([{ line: 1, at: 0, stream: 'stdout', text: 'first attempt' }]))
-      // It does not name the job: so it has lost it, and gets it anew.
+      // The runner does not name the job: so the runner has lost the job, and gets it anew.
       const again = await runner.next()
       expect(again.assignment).toMatchObject({ id: held.id, attempt: 2 })
       const stranger = await runnerOf(client, { name: `${label} stranger` })
@@ -60,7 +60,7 @@ export const runFailures: readonly Scenario[] = [
       const given = await runner.next()
       expect(given.id).toBe(next.id)
       expect(await job(held.id)).toMatchObject({ state: 'lost', error: anyText, finishedAt: anyText })
-      // Whoever did not take it gets it once more, and it is the first attempt still.
+      // A runner that did not take the job gets it once more, still as the first attempt.
       const again = await runner.next()
       expect(again.assignment).toMatchObject({ id: next.id, attempt: 1 })
       expect(again.assignment.attemptToken).not.toBe(given.assignment.attemptToken)

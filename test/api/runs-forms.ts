@@ -9,7 +9,7 @@ import type { Row, Scenario } from './suite.ts'
 
 const FILE = { name: 'x.csv', type: 'text/csv', bytes: 'a,b\n' }
 
-/** What comes in a form, and what is said of it. */
+/** The contents of a form, and the answer to it. */
 const FORMS: readonly (readonly [
   title: string,
   parts: Parameters<typeof formOf>[0],

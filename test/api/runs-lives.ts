@@ -7,7 +7,7 @@ import { configurationOf, formOf, order, read, runnerOf, stageOf } from './runs-
 import { good } from './suite.ts'
 import type { Scenario } from './suite.ts'
 
-/** What becomes of a run while all goes well. */
+/** The life of a run without faults. */
 export const runLives: readonly Scenario[] = [
   {
     title: 'a job has all it needs, tells how it goes, and leaves what it made',
@@ -57,7 +57,7 @@ export const runLives: readonly Scenario[] = [
       expect(assignment.files.map(({ path }) => path).sort()).toEqual(['lib/a b.py', 'run.sh'])
       await must(held.say('PUT', 'accept'))
       expect((await job(held.id)).state).toBe('preparing')
-      // What is changed now is for the next run.
+      // A change now applies to the next run.
       await good(client.request('PUT', `/scripts/${scriptId}/files/run.sh`, { text: 'false\n' }))
       const file = await must(held.say('GET', 'files/run.sh'))
       expect(new TextDecoder().decode(file.bytes)).toBe('true\n')

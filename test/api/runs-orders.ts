@@ -6,7 +6,7 @@ import { configurationOf, order, read, scriptOf, stageOf } from './runs-stage.ts
 import { anyText, expectAnswer, good, statusesOf } from './suite.ts'
 import type { Scenario } from './suite.ts'
 
-/** What ordering a run promises. */
+/** The promises of an order of a run. */
 export const runOrders: readonly Scenario[] = [
   {
     title: 'a script is called by its name as well, and a job says what was ordered',

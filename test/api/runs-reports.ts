@@ -24,7 +24,7 @@ async function jobOf(client: Client) {
   return { id, read: () => good<WatchedView>(client.request('GET', `/jobs/${id}?values=true`)) }
 }
 
-/** What a webhook job hears of runs. */
+/** The reports of runs to a webhook job. */
 export const runReports: readonly Scenario[] = [
   {
     title:
@@ -58,7 +58,7 @@ export const runReports: readonly Scenario[] = [
       await must(late.finish({ outcome: 'timed_out', exitCode: 143, error: 'It took too long.' }))
       await until(async () => (await read(late.id)).report?.state === 'delivered')
       expect((await job.read()).errorCode).toBe(124)
-      // Who cancels a run knows of it.
+      // A cancelled run is not reported: its user knows of it.
       const waits = await begun()
       await good(client.request('POST', `/scripts/${scriptId}/jobs/${waits.id}/cancel`))
       await must(waits.finish({ outcome: 'cancelled', exitCode: null }))

@@ -32,7 +32,7 @@ const READS = [
 const refusals: readonly Row[] = [
   ...[...READS, 'POST /scripts/{script}/run', 'GET /runners', 'DELETE /scripts/{script}/jobs'].map(
     (line): Row => ({
-      title: 'nobody',
+      title: 'a request without credentials',
       call: line,
       as: null,
       answers: 'unauthenticated',
@@ -146,7 +146,7 @@ const refusals: readonly Row[] = [
   { title: 'what has ended', call: 'POST /scripts/{script}/jobs/{job}/cancel', answers: 'conflict' },
   { title: 'no runner', call: 'DELETE /runners/999999', answers: 'not_found' },
   ...['accept', 'start', 'finish'].map((what): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call: `PUT /runner/v1/jobs/{job}/${what}`,
     json:
       { start: { isolation: 'full' }, finish: { outcome: 'failed', exitCode: 1, error: null, logLines: 0 } }[

@@ -161,7 +161,7 @@ const WRONG_SCHEDULES: readonly (readonly [title: string, json: object, ...point
 
 const rows: readonly Row[] = [
   ...READS.flatMap((call): Row[] => [
-    { title: 'nobody', call, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, as: null, answers: 'unauthenticated' },
     ...(['collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,
@@ -171,7 +171,7 @@ const rows: readonly Row[] = [
     ...(['editor', 'Data_Editor'] as const).map((as): Row => ({ title: as, call, as, answers: 200 })),
   ]),
   ...WRITES.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,

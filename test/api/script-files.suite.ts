@@ -77,7 +77,7 @@ const PATHS = [
 
 const rows: readonly Row[] = [
   ...[...WRITES, ...READS.map((call) => [call, {}] as const)].flatMap(([call, request]): Row[] => [
-    { title: 'nobody', call, ...request, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, ...request, as: null, answers: 'unauthenticated' },
     { title: 'collector', call, ...request, as: 'collector', answers: 'forbidden' },
     { title: 'dashboard_viewer', call, ...request, as: 'dashboard_viewer', answers: 'forbidden' },
   ]),

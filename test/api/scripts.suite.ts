@@ -57,7 +57,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
 
 const rows: readonly Row[] = [
   ...CALLS.map(([call, json]): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call,
     json,
     as: null,
@@ -78,7 +78,12 @@ const rows: readonly Row[] = [
   ...(['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const).map(
     (as): Row => ({ title: as, call: 'GET /scripts/mimetypes', as, answers: 200 }),
   ),
-  { title: 'nobody', call: 'GET /scripts/mimetypes', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /scripts/mimetypes',
+    as: null,
+    answers: 'unauthenticated',
+  },
   ...WRONG.flatMap(([title, json, ...pointers]): Row[] => [
     { title, call: 'POST /scripts', json, answers: 'invalid', pointers },
     { title, call: 'PUT /scripts/{script}', json, answers: 'invalid', pointers },

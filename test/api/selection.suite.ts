@@ -255,7 +255,7 @@ const WRONG: readonly (readonly [title: string, json: object, ...pointers: strin
 ]
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: SELECT, json: {}, as: null, answers: 'unauthenticated' },
+  { title: 'a request without credentials', call: SELECT, json: {}, as: null, answers: 'unauthenticated' },
   ...(['editor', 'collector', 'dashboard_viewer'] as const).map((as): Row => ({
     title: as,
     call: SELECT,

@@ -15,7 +15,7 @@ type Token = { readonly accessToken: string; readonly tokenType: string; readonl
 
 const WRONG = { username: 'editor', password: 'not the password' }
 const NOBODY = { as: null } as const
-/** What a browser says of a request that a page of another origin made it send. */
+/** The header fields of a browser for a request of a page of another origin. */
 const FOREIGN = [
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
@@ -107,7 +107,12 @@ const refusals = table(bareStage, [
     answers: 'invalid',
     pointers: ['/sessionId'],
   },
-  { title: 'nobody', call: 'GET /session/logout', ...NOBODY, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /session/logout',
+    ...NOBODY,
+    answers: 'unauthenticated',
+  },
   {
     title: 'Basic credentials, which are no session',
     call: 'GET /session/logout',
@@ -116,7 +121,13 @@ const refusals = table(bareStage, [
     answers: 'invalid',
     pointers: ['?sessionId'],
   },
-  { title: 'nobody', call: 'POST /session/logout', ...NOBODY, json: {}, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'POST /session/logout',
+    ...NOBODY,
+    json: {},
+    answers: 'unauthenticated',
+  },
   {
     title: 'Basic credentials, which are no session',
     call: 'POST /session/logout',
@@ -126,7 +137,12 @@ const refusals = table(bareStage, [
     answers: 'invalid',
     pointers: ['/sessionId'],
   },
-  { title: 'nobody', call: 'POST /session/token', ...NOBODY, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'POST /session/token',
+    ...NOBODY,
+    answers: 'unauthenticated',
+  },
   {
     title: 'a token that is none',
     call: 'GET /users',

@@ -41,7 +41,7 @@ const FAULTS: readonly (readonly [body: object, pointers: readonly string[]])[] 
 
 const rows: readonly Row[] = [
   ...['GET', 'PUT', 'PATCH'].map((method): Row => ({
-    title: 'nobody',
+    title: 'a request without credentials',
     call: `${method} /settings.json`,
     as: null,
     answers: 'unauthenticated',

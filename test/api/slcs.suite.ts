@@ -63,10 +63,26 @@ const wrongSlc = (json: object, ...pointers: string[]) =>
   wrong(CREATE, { name: 'x', limit: 99, ...json }, ...pointers)
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: CREATE, as: null, json: { name: 'x', limit: 99 }, answers: 'unauthenticated' },
-  { title: 'nobody', call: 'GET /slcs/{slc}', as: null, answers: 'unauthenticated' },
-  { title: 'nobody', call: 'GET /slcs/{slc}/periods', as: null, answers: 'unauthenticated' },
-  { title: 'nobody', call: 'GET /slcs/{slc}/burn', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: CREATE,
+    as: null,
+    json: { name: 'x', limit: 99 },
+    answers: 'unauthenticated',
+  },
+  { title: 'a request without credentials', call: 'GET /slcs/{slc}', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /slcs/{slc}/periods',
+    as: null,
+    answers: 'unauthenticated',
+  },
+  {
+    title: 'a request without credentials',
+    call: 'GET /slcs/{slc}/burn',
+    as: null,
+    answers: 'unauthenticated',
+  },
   {
     title: 'a viewer',
     call: CREATE,
@@ -418,7 +434,7 @@ const scenarios: readonly Scenario[] = [
       const children = await good(client.request('GET', `/slc/${id}/children`))
       expect(children['items']).toMatchObject([{ id: slo, type: 'slo' }])
       expect(await good(client.request('GET', `/slcs/${id}/periods`))).toMatchObject({ items: [] })
-      // What was bad before it was made is none of its business, and what is bad from then on is.
+      // Bad states before the creation of the container do not count; later ones do.
       const { values } = (await read(client, id)) as { values: { creditUsed: number } }
       const { values: original } = (await read(client, template)) as { values: { creditUsed: number } }
       expect(values.creditUsed).toBeLessThan(original.creditUsed)

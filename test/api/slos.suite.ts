@@ -18,7 +18,7 @@ const stage = once(async (client: Client) => {
   return { group, device, job, slo, jobs }
 })
 
-/** What rows may name. */
+/** The names that rows can use. */
 const names = async (client: Client) => {
   const { jobs: _, ...ids } = await stage(client)
   return ids
@@ -76,9 +76,21 @@ const wrong = (call: string, json: object, ...pointers: string[]): Row => ({
 })
 
 const refusals: readonly Row[] = [
-  { title: 'nobody', call: CREATE, as: null, json: { name: 'x' }, answers: 'unauthenticated' },
-  { title: 'nobody', call: 'GET /slos/{slo}', as: null, answers: 'unauthenticated' },
-  { title: 'nobody', call: CHILDREN, as: null, json: { items: [] }, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: CREATE,
+    as: null,
+    json: { name: 'x' },
+    answers: 'unauthenticated',
+  },
+  { title: 'a request without credentials', call: 'GET /slos/{slo}', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: CHILDREN,
+    as: null,
+    json: { items: [] },
+    answers: 'unauthenticated',
+  },
   { title: 'a viewer', call: CREATE, as: 'dashboard_viewer', json: { name: 'x' }, answers: 'forbidden' },
   { title: 'a collector', call: CHILDREN, as: 'collector', json: { items: [] }, answers: 'forbidden' },
   { title: 'a collector', call: 'DELETE /slos/{slo}', as: 'collector', answers: 'forbidden' },

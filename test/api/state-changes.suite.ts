@@ -65,7 +65,12 @@ const RIGHT = [
 ]
 
 const rows: readonly Row[] = [
-  { title: 'nobody', call: 'GET /group/{group}/state-changes', as: null, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'GET /group/{group}/state-changes',
+    as: null,
+    answers: 'unauthenticated',
+  },
   { title: 'no such object', call: 'GET /group/999999/state-changes', answers: 'not_found' },
   { title: 'another type', call: 'GET /group/{device}/state-changes', answers: 'not_found' },
   { title: 'no such type', call: 'GET /users/1/state-changes', answers: 'not_found' },

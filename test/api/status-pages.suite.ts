@@ -31,7 +31,13 @@ const stage = once(async (client) => {
 const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1_000_000)
 
 const refusals = table(stage, [
-  { title: 'nobody', call: 'PUT /group/{group}/status-page', as: null, json: {}, answers: 'unauthenticated' },
+  {
+    title: 'a request without credentials',
+    call: 'PUT /group/{group}/status-page',
+    as: null,
+    json: {},
+    answers: 'unauthenticated',
+  },
   { title: 'a collector', call: 'GET /group/{group}/status-page', as: 'collector', answers: 'forbidden' },
   { title: 'none yet', call: 'GET /group/{bare}/status-page', answers: 'not_found' },
   { title: 'none to move', call: 'POST /group/{bare}/status-page/move', answers: 'not_found' },

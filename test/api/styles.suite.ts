@@ -23,7 +23,12 @@ const rows: readonly Row[] = [
     'GET /styles/nothing',
     'POST /styles/x',
     'PUT /styles/custom.css',
-  ].map((call): Row => ({ title: 'nobody', call, as: null, answers: 'unauthenticated' })),
+  ].map((call): Row => ({
+    title: 'a request without credentials',
+    call,
+    as: null,
+    answers: 'unauthenticated',
+  })),
   ...others.flatMap((as): Row[] => [
     { title: as, call: 'GET /styles/stage.css', as, answers: 200 },
     { title: as, call: 'POST /styles/x.css', as, text: 'x', headers: CSS, answers: 'forbidden' },

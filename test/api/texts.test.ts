@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { validationOf } from '../../src/http/valid.ts'
 import { routeApps } from './route-apps.ts'
 
-/** What is compared, looked up or left out, and kept by nothing. */
+/** Texts that are compared, looked up or left out, and never stored. */
 const NOT_KEPT = [
   / (?:type|cursor|path|sessionId|refreshToken|currentPassword|cron|timeZone)$/,
   /^POST \/session\/(?:login |setup token)/,

@@ -63,7 +63,12 @@ const rows: readonly Row[] = [
     'POST /translations/de',
     'PUT /translations/de',
     'POST /translations/auto',
-  ].map((call): Row => ({ title: 'nobody', call, as: null, answers: 'unauthenticated' })),
+  ].map((call): Row => ({
+    title: 'a request without credentials',
+    call,
+    as: null,
+    answers: 'unauthenticated',
+  })),
   ...(['editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const).flatMap((as): Row[] => [
     { title: as, call: 'GET /translations', as, answers: 200 },
     { title: as, call: 'GET /translations/de', as, answers: 200 },

@@ -30,9 +30,14 @@ const WRITES: readonly (readonly [call: string, json?: object])[] = [
 const OTHERS = ROLES.filter((role) => role !== 'administrator')
 
 const refusals: readonly Row[] = [
-  ...READS.map((call): Row => ({ title: 'nobody', call, as: null, answers: 'unauthenticated' })),
+  ...READS.map((call): Row => ({
+    title: 'a request without credentials',
+    call,
+    as: null,
+    answers: 'unauthenticated',
+  })),
   ...WRITES.flatMap(([call, json]) => [
-    { title: 'nobody', call, as: null, json, answers: 'unauthenticated' } as const,
+    { title: 'a request without credentials', call, as: null, json, answers: 'unauthenticated' } as const,
     ...OTHERS.map((as): Row => ({ title: as, call, as, json, answers: 'forbidden' })),
   ]),
   ...['999999', '0', 'abc'].flatMap((id): Row[] => [

@@ -23,7 +23,12 @@ const stage = once(async (client) => {
 
 const refusals: readonly Row[] = [
   ...['GET /users', 'POST /users', 'GET /users/{user}', 'PUT /users/{user}', 'DELETE /users/{user}'].map(
-    (line): Row => ({ title: 'nobody', call: line, as: null, answers: 'unauthenticated' }),
+    (line): Row => ({
+      title: 'a request without credentials',
+      call: line,
+      as: null,
+      answers: 'unauthenticated',
+    }),
   ),
   ...OTHERS.flatMap((as): Row[] => [
     { title: as, call: 'POST /users', as, json: NEW, answers: 'forbidden' },
@@ -178,7 +183,7 @@ const FAULTS: readonly (readonly [title: string, json: object, pointers: readonl
   ['two unknown fields', { ...NEW, passwordHash: 'x', version: 9 }, ['/passwordHash', '/version']],
 ]
 
-/** What a read shows, sent back as it was read and otherwise. */
+/** The answer to a read, sent back as it was read and with changes. */
 const rereads: readonly Row[] = [
   ['a name that is not the username', { name: 'Ada' }, 'invalid', ['/name']],
   ['a name that is not the new username', { name: 'Ada', username: 'somebody' }, 'invalid', ['/name']],
@@ -592,7 +597,7 @@ async function keepOneAdministrator(client: Speaker): Promise<void> {
   const users = await good<User[]>(client.request('GET', '/users', witness))
   const administrators = users.filter(({ role }) => role === 'administrator')
   expect(administrators.length).toBe(3)
-  // Whoever is signed in goes last, so that all requests are still his.
+  // The signed-in user is deleted last, as all requests are made by that user.
   const [first, middle, last] = administrators.reverse().map(({ id }) => `/users/${id}`)
   const answers = await Promise.all([
     client.request('PUT', String(first), { json: { role: 'editor' } }),

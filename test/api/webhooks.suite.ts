@@ -59,7 +59,7 @@ const NOBODYS = `tmw_${'x'.repeat(43)}`
 
 const rows: readonly Row[] = [
   ...CALLS.flatMap(([call, json]): Row[] => [
-    { title: 'nobody', call, json, as: null, answers: 'unauthenticated' },
+    { title: 'a request without credentials', call, json, as: null, answers: 'unauthenticated' },
     ...(['editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const).map((as): Row => ({
       title: as,
       call,

@@ -273,7 +273,7 @@ test('a schedule that is changed comes when it came before, unless its times are
     { body: body({ cron: '*/10 * * * *' }), ifMatch: null },
   )
   expect(await nextAt()).toBe(clock.at + 9 * MINUTE_MS)
-  // What is due when it is changed is due still.
+  // A schedule that is due when it is changed stays due.
   clock.at += HOUR_MS
   const late = await updateSchedule(
     context,

@@ -111,7 +111,7 @@ type Part = {
   readonly dropped: readonly { readonly table: string }[]
 }
 
-/** What belongs to objects alone. */
+/** Fields that belong to objects alone. */
 const WHOLE = [
   'objects',
   'devices',

@@ -37,7 +37,7 @@ export async function tablesOf(world: World, kinds: readonly string[]): Promise<
   return compared
 }
 
-/** What each job has received, by reads. */
+/** The values that each job has received, by reads. */
 export async function historiesOf(
   world: World,
   jobs: readonly number[],
@@ -56,7 +56,7 @@ export async function historiesOf(
   return Promise.all(all)
 }
 
-/** What is in an uploaded file, and in files of a script. */
+/** The bytes of an uploaded file, and of the files of a script. */
 export async function filesOf(world: World): Promise<readonly string[]> {
   const paths = ['/files/plan.txt', '/scripts/orders/files/main.py', '/scripts/orders/files/src/ö.txt']
   return Promise.all(

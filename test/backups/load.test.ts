@@ -15,7 +15,7 @@ const TURN_MS = 50
 
 type Tables = ReadonlyMap<string, readonly (readonly unknown[])[]>
 
-/** What one commit made, and only half of it is there: jobs without their objects, and states whose latest transition is
+/** Halves of what one commit wrote: jobs without their objects, and states whose latest transition is
  * not there or not the latest. */
 function torn(tables: Tables): readonly string[] {
   const objects = new Set(rowsOf(tables, 'objects').map(([id]) => id))

@@ -11,7 +11,7 @@ const PASS = { passphrase: PASSPHRASE }
 const CONFIGURATION = { ...PASS, histories: false, files: false }
 const EVERYTHING = { ...PASS, histories: true, files: true }
 
-/** What a store of blobs does that fails. */
+/** The calls of a store of blobs that fail. */
 let fails: ((key: string) => boolean) | null = null
 let world: World
 let jobs: readonly number[] = []
@@ -64,7 +64,7 @@ async function settledTables() {
   return others
 }
 
-/** What is refused has changed nothing, and left nothing on its way. */
+/** A refused restore has changed nothing, and has left nothing behind. */
 async function unchanged<Result>(run: () => Promise<Result>): Promise<Result> {
   const before = await settledTables()
   const result = await run()

@@ -11,7 +11,7 @@ import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 
 export const PASSPHRASE = 'what the operator keeps'
-/** Somebody else than whoever a new host begins with. */
+/** Another user than the first administrator of a new host. */
 export const OWNER = { username: 'owner', password: 'a password of the owner' } as const
 
 type Row = Readonly<Record<string, unknown>>
@@ -92,7 +92,7 @@ export async function startWorld(
   return world
 }
 
-/** What an installation may have: something in every table that a backup keeps. */
+/** The contents of an installation: a row in every table that a backup keeps. */
 export async function furnish(
   world: World,
 ): Promise<{ readonly jobs: readonly number[]; readonly group: number }> {
@@ -267,7 +267,7 @@ async function importNotedTable(world: World): Promise<void> {
   await world.good('PUT', `${path}/columns/share/annotations`, { json: { unit: 'kg' } })
 }
 
-/** What only comes about over months, or with others' help. */
+/** Rows that appear only after months, or through other services. */
 function pastOf(slo: number, slc: number): readonly string[] {
   const now = Date.now()
   return [

@@ -5,7 +5,7 @@ import type { Condition, JobRules, Thresholds } from '../../src/domain/job-rules
 import type { State } from '../../src/domain/state.ts'
 import { conditionWith, deliveryWith, FAILED, MINUTE_MS, rulesWith } from './rules.ts'
 
-/** What happens to a job, in times relative to what is known only when it happens. All of it survives JSON. */
+/** The events of a job, with times relative to instants that are known only when they happen. All of them survive JSON. */
 export type Act =
   /** `offsetMs` is how far the timestamp lies from the clock; null sends none. */
   | {
@@ -54,7 +54,7 @@ const delivery: fc.Arbitrary<Delivery> = fc
     ttlMs: fc.option(fc.constantFrom(1, 700, 5_000), { freq: 5 }),
     runId,
   })
-  // What is no result carries no values.
+  // Only results carry values.
   .map((part) => deliveryWith(part.signal === 'result' ? part : { ...part, values: {} }))
 
 const condition: fc.Arbitrary<Condition> = fc.oneof(
@@ -176,7 +176,7 @@ export function histories(
     )
 }
 
-/** What an act comes to at the time it happens. */
+/** The delivery of an act at the time at which it happens. */
 export type Happening =
   | { readonly kind: 'deliver'; readonly now: number; readonly delivery: Delivery }
   | { readonly kind: 'wake'; readonly now: number }

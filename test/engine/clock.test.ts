@@ -104,7 +104,7 @@ function jumpAll(host: Running, jumps: Story['jumps']): boolean {
   for (const { byMs, restarts } of jumps) {
     // A clock that was set ahead while no process ran looks like time that has passed.
     const isRestart = restarts && byMs < 0
-    // It has looked at its clock since that was set before.
+    // The engine has read its clock since it was set before.
     if (isRestart) host.look()
     host.set(byMs)
     if (isRestart) host.restart()

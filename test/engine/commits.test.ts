@@ -211,7 +211,7 @@ describe('a failed commit', () => {
     stage.values.isAway = true
     expect(await codeOf(stage.engine.wake())).toBe('unavailable')
     expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0 })
-    // It waits, so that it is known for how long storage was away.
+    // The delivery waits, so that the length of the outage is known.
     expect(stage.engine.nextAt).toBe(stage.now + 2_000)
     stage.values.isAway = false
     await stage.engine.wake()

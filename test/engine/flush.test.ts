@@ -14,7 +14,7 @@ setDefaultTimeout(180_000)
 const stages = await openStages()
 afterAll(() => stages.close())
 
-/** What a history should read: everything acknowledged, by instant, and on equal instants as it arrived. */
+/** The expected history: everything acknowledged, by instant, and on equal instants as it arrived. */
 class Ledger {
   readonly #samples = new Map<string, { at: number; value: Value }[]>()
   #errorCode: number | null = null

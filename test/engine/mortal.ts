@@ -58,7 +58,7 @@ export function mortalBlobs(mortal: Mortal, blobs: Map<string, Uint8Array>): Blo
   }
 }
 
-/** What a flush must not do: it trims the journal first, and stores the segments later. */
+/** A fault of a flush: it trims the WAL first, and stores the segments later. */
 export function trimsEarly(values: ValuesDatabase): ValuesDatabase {
   return {
     read: (statement) => values.read(statement),

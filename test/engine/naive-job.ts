@@ -48,7 +48,7 @@ export class NaiveJob {
   /** How long the job may be silent, where the rules do not say. */
   #span: number | null = null
   #newest: number | null = null
-  /** What a job that is neither forced nor stopped shows. */
+  /** The state that a job shows that is neither forced nor stopped. */
   #verdict: State = 'ok'
   #deadlineMeansCode = true
   #openRun: { id: string | null } | null = null

@@ -2,7 +2,7 @@ import type { Mode } from '../../src/domain/series.ts'
 
 export const MODES: readonly Mode[] = ['avg', 'min', 'max', 'last', 'sum', 'count', 'p50', 'p95', 'p99']
 
-/** What a mode makes of the values of one bucket, in order of time, without any thought for speed. */
+/** The value of a mode for the values of one bucket, in order of time, computed in the simplest way. */
 export function naively(mode: Mode, values: readonly number[]): number | null {
   if (values.length === 0) return null
   const sum = values.reduce((one, other) => one + other, 0)

@@ -50,7 +50,7 @@ function refuse(stage: Stage, kind: Story['kind'], isRefusing: boolean): void {
 /** Lets the scheduler look once, as on Bun. */
 async function look({ engine, now }: Stage, ms: number): Promise<void> {
   if (engine.nextAt <= now) await engine.wake().catch(() => undefined)
-  // Whatever became of the wake-up.
+  // With any outcome of the wake-up.
   if (ms % 1_000 === 0) await engine.beat(now).catch(() => undefined)
 }
 

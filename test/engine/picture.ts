@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { BEGIN_AT } from './rules.ts'
 import type { Stage } from './stage.ts'
 
-/** What readers are shown of these jobs: where they stand, and their samples of each key. */
+/** The answers to readers of these jobs: their states, and their samples of each key. */
 export async function pictureOf(
   { engine }: Stage,
   { jobIds, keys }: { readonly jobIds: readonly number[]; readonly keys: readonly string[] },

@@ -358,7 +358,7 @@ test('a flush has all rounds before it that nobody looked at, and leaves those t
   stage.byHand = true
   const flushed = stage.engine.flush()
   const rounds = [sendBoth(stage, 5), sendBoth(stage, 6)]
-  // Whoever looks at a job while it is flushed lets it take nothing that its flush has not seen.
+  // A read of a job during its flush adds no samples that the flush has not seen.
   stage.values.onCommit = () => Promise.all([1, 2].map((id) => stage.engine.snapshot(id)))
   stage.byHand = false
   stage.endTurn()

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 export const ANYBODY: Sender = { userId: 1, anyJob: true }
 
-/** What a new job has: any error code is a warning. */
+/** The rules of a new job: any error code is a warning. */
 export const FAILED: Condition = {
   key: 'errorCode',
   operator: '<>',

@@ -44,7 +44,7 @@ class Life {
     this.state = step(null, { kind: 'configure', jobId: 1, rules }, BEGIN_AT).state
   }
 
-  /** What a run made of the event: null for other events, the refusal's code where it was refused. */
+  /** The result of the event in a series: null for other events, the refusal's code where it was refused. */
   tell(event: Event, now: number) {
     try {
       const { state, samples, run, transitions } = step(this.state, event, now)
@@ -132,7 +132,7 @@ describe('a run of samples', () => {
       }),
       { numRuns: RUNS, includeErrorInReport: true },
     )
-    // What was compared was worth it.
+    // The comparison had enough cases.
     expect(Math.min(kept, late, changes)).toBeGreaterThan(RUNS / 20)
   })
 
@@ -205,7 +205,7 @@ describe('WAL rows', () => {
   })
 })
 
-/** What happens between runs, to both jobs alike. The clock after it. */
+/** An event between series, for both jobs alike. Returns the clock after it. */
 function liveThrough(act: Act, now: number, lives: readonly Life[]): number {
   const [first] = lives
   const { deadline = null, rules } = first?.state ?? {}

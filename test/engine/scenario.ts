@@ -2,7 +2,7 @@ import type { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { Delivery } from '../../src/domain/delivery.ts'
 import { ANYBODY, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 
-/** What happens to an engine, in order: each act is one commit, and has its own effect on what can be read. */
+/** The acts on an engine, in order: each act is one commit, and has its own effect on what can be read. */
 export type Happening = {
   readonly afterMs: number
   readonly happen: (engine: JobEngine, now: number) => Promise<unknown>

@@ -96,7 +96,7 @@ export class Stage {
   uptimeMs: number | null = null
   /** How often the engine said that it wants to be woken earlier. */
   armed = 0
-  /** What the engine told, in order; a reopened engine may tell again. */
+  /** The transitions that the engine reported, in order; a reopened engine may report them again. */
   readonly told: Transition[] = []
   readonly errors: string[] = []
   /** While true, the listener is away. */

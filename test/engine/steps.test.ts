@@ -84,16 +84,16 @@ describe('a process that dies before or after each single commit of an engine', 
   })
 })
 
-/** What somebody can see of an engine: every series and every state. */
+/** The readable contents of an engine: every series and every state. */
 type Picture = string
 
 type Life = {
   readonly steps: number
-  /** What was to be seen after each act; from the act on during which the process died, by its successor. */
+  /** The readable contents after each act; from the act on during which the process died, in its successor. */
   readonly pictures: readonly Picture[]
   /** The act during which the process died, and whether its caller had an answer. */
   readonly diedIn: { readonly act: number; readonly wasAnswered: boolean } | null
-  /** What the successor found, before it did anything. */
+  /** The contents that the successor found, before its first act. */
   readonly found: Picture
   readonly told: ReadonlyMap<string, string>
   readonly contradictions: number
@@ -200,7 +200,7 @@ async function pictureOf(engine: JobEngine): Promise<Picture> {
   return JSON.stringify(await Promise.all(jobs))
 }
 
-/** What is wrong with a life that ended early, measured by one that did not; null when nothing is. */
+/** The fault of a life that ended early, compared with one that did not; null without a fault. */
 function faultOf(life: Life, whole: Life): string | null {
   const { diedIn } = life
   if (!diedIn) return 'nobody died'

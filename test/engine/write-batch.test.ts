@@ -63,7 +63,7 @@ function deliverTogether(
   return stage.engine.deliverAll(parcels, { userId: 1, anyJob: false })
 }
 
-/** What a delivery says as a run of one sample; null where that cannot say it. */
+/** A delivery as a series of one sample; null if a series cannot have its fields. */
 function runOf({ values, timestampAt, errorCode }: Delivery): SampleSeries | null {
   const [only, more] = Object.entries(values)
   if (!only || more || timestampAt === null || errorCode !== null) return null
@@ -80,7 +80,7 @@ async function deliverSingly(stage: Stage, sent: readonly Sent[]): Promise<reado
 
 const codeOr = (one: DeliveryOutcome) => (one instanceof Refusal ? one.code : one)
 
-/** What runs are answered is in deliveries' answers as well. */
+/** The fields of the answer to a series, which answers to deliveries have as well. */
 function gistOf(outcomes: readonly DeliveryOutcome[]): readonly unknown[] {
   return outcomes.map((one) => {
     if (one instanceof Refusal) return one.code

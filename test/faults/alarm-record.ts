@@ -72,7 +72,7 @@ export class AlarmRecord {
 
   constructor(file: string) {
     this.#database = new Database(file)
-    // What was killed holds its files until it is gone.
+    // A killed process holds its files until it is gone.
     this.#database.run(`pragma busy_timeout = ${GONE_MAX_MS}`)
   }
 
@@ -95,7 +95,7 @@ export class AlarmRecord {
     this.#database.run(`update notifications set next_at = next_at - ${HOUR_MS} where next_at is not null`)
   }
 
-  /** What a flow must not do: what was not carried on when the process died is dropped. */
+  /** A fault of a flow: transitions that were pending when the process died are dropped. */
   forget(): void {
     this.#database.run('update states set alarmed_seq = seq')
     this.#database.run(
@@ -163,7 +163,7 @@ function statesOf(values: readonly number[]): readonly string[] {
   return states.filter((state, index) => state !== (states[index - 1] ?? 'ok'))
 }
 
-/** What is told by a link that says nothing else. */
+/** The states that a link with default settings reports. */
 const TOLD: ReadonlySet<string> = new Set(['opened', 'worsened', 'closed'])
 
 /** The alarms that the transitions of one job call for, and what happens to them. */
@@ -183,12 +183,12 @@ function rank(state: string): number {
   return LIMITS.findIndex(([level]) => level === state)
 }
 
-/** What arrived, by key. */
+/** The messages that arrived, by key. */
 function messagesIn(got: readonly Got[]): ReadonlyMap<string, readonly Got[]> {
   return Map.groupBy(got, ({ headers }) => headers.get('webhook-id') ?? '')
 }
 
-/** What a receiver knows that counts each key once. */
+/** The messages of a receiver that counts each key once. */
 function toldIn(got: readonly Got[]): readonly string[] {
   return [...messagesIn(got).values()].flatMap(([first]) => {
     if (!first) return []

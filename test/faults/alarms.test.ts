@@ -81,7 +81,7 @@ async function plant(database: Database, { group, device, jobs }: Ids): Promise<
       ${NOW + 10 * MINUTE_MS}, 1, 1, 1)`)
 }
 
-/** What happens: minute, and which of the jobs change to what. */
+/** The events: minute, and the new states of jobs. */
 const STORY: readonly (readonly [minute: number, told: readonly (readonly [job: 0 | 1 | 2, to: State])[]])[] =
   [
     [0, []],
@@ -168,7 +168,7 @@ async function live(
   return { deaths, commits: mortal.commits() }
 }
 
-/** Somebody takes the alarm of the first job. */
+/** A user takes the alarm of the first job. */
 async function assign(database: Database, job: number, at: number): Promise<void> {
   const [alarm] = await database.all<{ id: number }>(
     sql`select id from alarms where object_id = ${job} and end_at is null`,
@@ -183,7 +183,7 @@ async function assign(database: Database, job: number, at: number): Promise<void
 
 type Shown = readonly [minute: number, objectId: number, kind: string, state: string]
 
-/** What is on record of each alarm, and how it stands: nothing of it may depend on who died when. */
+/** The events and the state of each alarm, which must not depend on the kills. */
 async function recordOf(database: Database, { group }: Ids, afterId: number) {
   const changes = (await changesAfter(database, afterId, 10_000)).map((change): Shown => [
     (change.at - NOW) / MINUTE_MS,

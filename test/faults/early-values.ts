@@ -5,7 +5,7 @@ import { valuesInObject as inObject } from '../../workers/edge/values.ts'
 
 const EARLY_MS = 50
 
-/** What a journal must not do: it resolves first and writes later. */
+/** A fault of a WAL: it resolves first and writes later. */
 export function valuesInObject(storage: DurableObjectStorage): ValuesDatabase {
   return acknowledgingEarly(inObject(storage))
 }

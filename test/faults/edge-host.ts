@@ -25,7 +25,7 @@ const options = HOSTS[name]
 if (!options) throw new RangeError(`There is no host ${name}.`)
 const { TIDEMARK_DATA_DIR: dataDir = '', TIDEMARK_OUTBOUND_ALLOW = '' } = process.env
 const host = await startEdge({ ...options, dataDir, variables: { TIDEMARK_OUTBOUND_ALLOW } })
-// What the Worker has logged, for whoever asks.
+// The log of the Worker, for the tests.
 process.on('SIGUSR2', () => process.stdout.write(`${host.logs.join('\n')}\n`))
 // The time of the trigger that comes every five minutes.
 process.on('SIGHUP', () => {

@@ -3,7 +3,7 @@ import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { Database } from '../../src/ports/database.ts'
 import { openD1 as open } from '../../workers/edge/d1.ts'
 
-/** What D1 answers to a statement with one of these parameters. */
+/** The answers of D1 to a statement with one of these parameters. */
 const ANSWERS = new Map<unknown, string>([
   ['the connection is lost', 'D1_ERROR: Network connection lost.'],
   ['the table is lost', 'D1_ERROR: no such table: users: SQLITE_ERROR'],

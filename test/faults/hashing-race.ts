@@ -8,7 +8,7 @@ import { openHashing } from '../../workers/bun/hashing.ts'
  */
 const NEVER_MS = 2 ** 31 - 1
 const [patienceMs = ''] = process.argv.slice(2)
-// It ends by itself should nobody live to end it.
+// The process ends by itself if its parent has died.
 const WANTING = 'console.log("wanted"); for (const endAt = Date.now() + 120_000; Date.now() < endAt; );'
 const other = Bun.spawn([process.execPath, '-e', WANTING])
 await other.stdout.getReader().read()

@@ -53,7 +53,7 @@ function around(values: ValuesDatabase, run: (commit: () => Promise<void>) => Pr
   }
 }
 
-/** What a database must not do: its commits reach the disk some time later. */
+/** A fault of a database: its commits reach the disk some time later. */
 function flushingSeldom(values: ValuesDatabase): ValuesDatabase {
   const relaxed = values.commit([{ sql: 'pragma synchronous = normal', cells: [] }])
   return around(values, (commit) => relaxed.then(commit))
@@ -67,17 +67,17 @@ async function foldAllTheTime(engine: JobEngine): Promise<never> {
   }
 }
 
-/** What a flow must not do: what was not carried on when the process before died is dropped. */
+/** A fault of a flow: transitions that were pending when the former process died are dropped. */
 async function forgetWhatWaits(file: string): Promise<void> {
   if (!existsSync(file)) return
-  // It reads the file with a module of Bun.
+  // This import reads the file with a module of Bun.
   const { AlarmRecord } = await import('./alarm-record.ts')
   const record = new AlarmRecord(file)
   record.forget()
   record.close()
 }
 
-/** What an engine must not do. */
+/** Faults of an engine. */
 function forgetRefusals(): void {
   IngestOutage.prototype.refused = () => undefined
   Job.prototype.refuse = () => undefined

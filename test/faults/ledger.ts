@@ -19,7 +19,7 @@ export const KEPT = { missing: 0, twice: 0, unknown: 0, disordered: 0 } as const
 
 const SENDERS_MAX = 1_000
 
-/** What was sent to each job, and what of it was acknowledged. Every value is sent once, ever. */
+/** The values that were sent to each job, and the acknowledged ones. Every value is sent only once. */
 export class Ledger {
   readonly #sent = new Map<number, Map<number, boolean>>()
   #lastValue = 0
@@ -37,7 +37,7 @@ export class Ledger {
     if (!this.#isClosed) this.#sent.get(jobId)?.set(value, true)
   }
 
-  /** What is acknowledged from now on counts as sent only, until it is opened again. */
+  /** Values that are acknowledged from now on count as sent only, until the ledger is opened again. */
   close(): void {
     this.#isClosed = true
   }

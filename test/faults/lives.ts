@@ -29,7 +29,7 @@ export type LivesOptions = {
   /** Where the system database is, once the host has run. */
   readonly databaseFile: () => string
   readonly receiver: Receiver
-  /** What else brings a host to see what is due, where time alone does not. */
+  /** Makes a host look for due work, where time alone does not. */
   readonly wake?: (host: HostProcess) => void
 }
 
@@ -39,9 +39,9 @@ export class Lives {
   readonly #options: LivesOptions
   readonly #session: Session
   readonly #jobIds: readonly number[]
-  /** What the receiver was sent and has not refused. */
+  /** The messages that the receiver has accepted. */
   readonly #taken: Got[] = []
-  /** What hosts have logged as errors. */
+  /** The errors in the logs of the hosts. */
   readonly #errors: string[] = []
   #host: HostProcess
   /** How often the host died under load. */
@@ -122,7 +122,7 @@ export class Lives {
     }
   }
 
-  /** What it came to, for whoever runs it. */
+  /** The result, for the console. */
   report(verdict: AlarmVerdict): string {
     const { deaths, uncarried, unsent } = this
     const lines = [`alarms and deaths: ${JSON.stringify({ deaths, uncarried, unsent, ...verdict })}`]

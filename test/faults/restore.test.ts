@@ -51,7 +51,7 @@ async function createJobs(world: World): Promise<Job[]> {
   return jobs
 }
 
-/** What has to be so after each restore. */
+/** The conditions that must hold after each restore. */
 async function expectWhole(world: World, jobs: readonly Job[]): Promise<void> {
   expect(await world.rows('pragma foreign_key_check')).toEqual([])
   expect(await world.rows('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }])

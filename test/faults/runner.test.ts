@@ -49,7 +49,7 @@ describe('the service', () => {
     await service.pause()
     await Bun.write(join(dir, 'rooms', job.assignment.id, 'tree', 'go'), '')
     await until(async () => !(await isRunning(job)))
-    // What it did is done, and the answer is lost.
+    // The work is done, and the answer is lost.
     const lost = new Set<string>()
     service.loses = (call) => call !== 'POST poll' && !lost.has(call) && lost.add(call).has(call)
     service.resume()

@@ -87,7 +87,7 @@ test('a runner that is killed again and again loses no run and ends none twice',
 }, 180_000)
 
 test('a runner that stood still beyond its lease has its result refused, and the run is done by another', async () => {
-  // It has no room for another job, so it does not wait for one.
+  // The runner has no room for another job, so it does not wait for one.
   const first = start({ TIDEMARK_RUNNER_SLOTS: '1' })
   const script = await scriptOf('echo "$SVC_JOB_ID"; sleep 600', 1)
   const { id } = await json<JobView>('POST', `${script}/run`, {})

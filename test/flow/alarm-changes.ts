@@ -19,7 +19,7 @@ type ChangeRow = {
   readonly details: Partial<AlarmChange['details']>
 }
 
-/** What happened to alarms after a change, in the order in which it was kept; `limit` of it at most. */
+/** The events of alarms after a change, in the order in which they were stored; at most `limit`. */
 export async function changesAfter(
   database: Database,
   id: number,

@@ -46,7 +46,7 @@ async function at(minute: number): Promise<void> {
   await stage.ports.flow.runDue()
 }
 
-/** What happened to alarms: minute, object, what. */
+/** The events of alarms: minute, object, event. */
 async function past(): Promise<unknown[]> {
   const rows = await changesAfter(stage.ports.database, 0, 1_000)
   return rows.map((row) => [(row.at - Date.parse(NOW)) / MINUTE_MS, row.objectId, row.kind])

@@ -168,7 +168,7 @@ async function act({ context }: Stage, chance: Chance, rows: readonly Row[]): Pr
 const rowsOf = (database: Database) =>
   database.all<Row>(sql`select id, type, parent_id as parent, path from objects order by id`)
 
-/** What the filters of the tree have to count, found by searching the whole tree and walking all of it. */
+/** The counts that the filters of the tree must have, found by walking the whole tree. */
 async function expectMembership({ context }: Stage): Promise<void> {
   const { database } = context.ports
   const rows = await rowsOf(database)

@@ -68,7 +68,7 @@ describe('a tree of 100,000 jobs', () => {
     clock.at += 1_000
     await flow.runDue()
     expect(await total(sql`states where maintained = 1`)).toBe(0)
-    // Nobody changes twice on the way but the devices and the group, of whose children some are first.
+    // Only the devices and the group change twice on the way, of whose children some are first.
     expect((await transitionsIn(database)) - before).toBeLessThan(2 * inside + 200)
     expect(await driftOf(database)).toEqual([])
   })

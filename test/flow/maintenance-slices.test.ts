@@ -55,7 +55,7 @@ const maintained = async () => {
   return row?.total ?? 0
 }
 
-/** What the objects in the tree have turned into since then, and when: how many of each. */
+/** The new states of the objects in the tree since then, and their instants, with the number of each. */
 const turned = () =>
   stage.ports.database.all<{ at: number; to: State; total: number }>(sql`
     select at - ${beganAt} as at, to_state as "to", count(*) as total from transitions

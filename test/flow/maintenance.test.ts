@@ -139,7 +139,7 @@ describe('maintenance of a group', () => {
     expect(await states()).toEqual(MAINTAINED)
     await at(50)
     expect(await states()).toEqual(WELL)
-    // What stays in maintenance does not leave it in between.
+    // An object that stays in maintenance does not leave it in between.
     expect(await past(JOB)).toHaveLength(2)
     expect(await past(GROUP)).toHaveLength(2)
   })

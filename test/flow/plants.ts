@@ -27,7 +27,7 @@ export async function plantObject(database: Database, { id, type, path, parentId
   )
 }
 
-/** What an administrator may do. */
+/** The context of an administrator. */
 export function contextOf(ports: Ports): Context {
   const administrator = { userId: 1, username: 'admin', role: 'administrator', sessionHash: null } as const
   return { ports, requestId: 'test', caller: { kind: 'user', ...administrator } }

@@ -24,7 +24,7 @@ type Told = {
   readonly slaRelevant: boolean
 }
 
-/** What corrections of an object make of its state at an instant, in order of creation. */
+/** The state of an object at an instant after its corrections, in order of creation. */
 function corrected(
   told: readonly Told[],
   of: number,

@@ -54,7 +54,7 @@ describe.each([
       projectedBreachAt: null,
     })
     await stage.tell(job, Date.parse('2026-03-10T08:00:00+01:00'), 'major')
-    // Nobody tells anything from here on: only time passes.
+    // No state changes from here on: only time passes.
     expect(stage.armedAt).toBe(Date.parse('2026-03-10T13:56:38.400+01:00'))
     await stage.wakeUntil(Date.parse('2026-03-10T14:00:00+01:00'))
     expect(await stage.valuesOf(slc)).toMatchObject({
@@ -121,7 +121,7 @@ describe.each([
     const slc = await stage.newSlc({ limit: 95, duration: 'day', timezone: 'UTC' }, [slo])
     await stage.tell(job, Date.parse('2026-06-02T23:00:00Z'), 'major')
     stage.restart()
-    // Nobody was there for three days.
+    // The pipeline did not run for three days.
     await stage.wake(Date.parse('2026-06-05T00:04:59Z'))
     const changes = await stage.changesOf(slc)
     expect(changes.map(([at, to]) => [at, to])).toEqual([
@@ -275,7 +275,7 @@ describe.each([
     await stage.tell(job, Date.parse('2026-06-01T01:00:00Z'), 'major')
     await stage.wakeUntil(Date.parse('2026-06-01T07:00:00Z'))
     expect(await stage.valuesOf(slc)).toMatchObject({ creditTotal: 8_640, creditUsed: 3_600 })
-    // Nobody tells anything from here on.
+    // No state changes from here on.
     await stage.wakeUntil(Date.parse('2026-06-01T10:00:00Z'))
     expect(await stage.changesOf(slc)).toEqual([
       ['2026-06-01T10:55:12+02:00', 'minor', 'child', slo],
@@ -341,10 +341,10 @@ describe.each([
       adjustTo: 'major',
     })
     expect((await usedNow())?.at(-1)).toEqual([9_000, 'major'])
-    // What the container said it has said, and the period keeps what it came to at first.
+    // The changes of the container stay, and the period keeps its first result.
     const before = await stage.changesOf(slc)
     expect(before.map(([, to]) => to)).toEqual(['minor', 'major', 'ok'])
-    // With all corrections it would have said this.
+    // With all corrections the changes would have been these.
     expect(await stage.changesOf(slc, true)).toEqual([
       ['2026-06-01T13:55:12+02:00', 'minor', 'child', slo],
       ['2026-06-01T22:24:00.001+02:00', 'major', 'adjustment', null],

@@ -92,7 +92,7 @@ export async function startEdge({
         ],
         compatibilityDate: '2026-04-01',
         compatibilityFlags: ['nodejs_compat', 'global_fetch_strictly_public'],
-        // No way out of a test but to what it runs itself.
+        // A test reaches only the servers that it runs itself.
         outboundService: { network: { allow: ['local'] } },
         d1Databases: { DB: 'tidemark' },
         r2Buckets: { FILES: 'tidemark-files' },

@@ -15,7 +15,7 @@ const COPIED = ['src', 'workers', 'db', 'test', 'package.json', 'tsconfig.json',
 const ADMINISTRATOR = `{ userId: 0, role: 'administrator' as const, granted: new Map(), ways: [] }`
 const CALLER = `{ kind: 'user' as const, userId: 0, username: '', role: 'administrator' as const, sessionHash: null }`
 
-/** What is looked for in the service, and what stands there when the mutant is on. */
+/** The text in the service, and the text of the mutant. */
 const SITES: readonly (readonly [
   pattern: RegExp,
   instead: (on: string, match: RegExpMatchArray) => string,
@@ -33,7 +33,7 @@ const SITES: readonly (readonly [
   [/\bundeliverable\(/g, (on) => `(${on} ? async () => new Map<number, never>() : undeliverable)(`],
 ]
 
-/** What `try.ts` gives every site to ask. */
+/** The function that `try.ts` gives to every site. */
 const SWITCHES = '{ isMutant(site: number): boolean }'
 
 /** The rights themselves and who is told of alarms, which have tests of their own, and the service's own first job:

@@ -70,7 +70,7 @@ Object.assign(globalThis, {
   },
 })
 
-/** What the first of these steps finds. */
+/** The findings of the first of these steps. */
 async function findAnything(wanted: Iterable<number>): Promise<string | null> {
   for (const step of wanted) {
     switches.step = step

@@ -16,11 +16,11 @@ type Header = {
 export type Part = Header & {
   readonly name: string | Uint8Array
   readonly data?: string | Uint8Array
-  /** What stands in the archive, where it is not the data or what deflate makes of it. */
+  /** The bytes in the archive, unless they are the data or the deflated data. */
   readonly raw?: Uint8Array
-  /** What the header in front of the data says otherwise than the directory. */
+  /** The fields of the header in front of the data that differ from the directory. */
   readonly local?: Header
-  /** What stands behind the data: so many bytes, or these. */
+  /** The bytes behind the data: their number, or the bytes. */
   readonly descriptor?: 12 | 16 | Uint8Array
   readonly system?: number
   readonly attributes?: number

@@ -7,7 +7,7 @@ export type Hostile = {
   readonly title: string
   readonly evil: Uint8Array<ArrayBuffer>
   readonly twin: Uint8Array<ArrayBuffer>
-  /** What the refusal says. */
+  /** The text of the refusal. */
   readonly says: RegExp
 }
 

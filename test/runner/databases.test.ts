@@ -42,7 +42,7 @@ print(os.environ["SVC_DATABASE_PASSWORD"])
 const SHELL =
   'psql -qAtc "insert into orders values (7) returning amount" && psql -qAtc "select current_schema()"'
 
-/** What a job connects to at a port of its host, and of the machine's proxy. */
+/** The server that a job reaches at a port of its host, and at a port of the machine's proxy. */
 const probing = (port: number) => `
 import os, socket, urllib.request
 def reached(host, port):

@@ -58,7 +58,7 @@ describe('Python', () => {
     expect(saidBy(second)).toEqual(['again 1.16.0'])
     expect(notesOf(second)).toEqual([])
 
-    // What cannot be met fails before it runs, and the log says why.
+    // A script whose packages cannot be installed fails before it runs, and the log gives the reason.
     expect(await failing.ended).toMatchObject({ outcome: 'failed', exitCode: null })
     expect(failing.started).toBeNull()
     expect(notesOf(failing).join('\n')).toContain('No matching distribution')

@@ -18,7 +18,7 @@ const ROOM_BYTES = 8 * MIB
 const MEMORY_BYTES = 256 * MIB
 const LIMITS = { memoryMaxBytes: MEMORY_BYTES, pidsMax: 64, fileMaxBytes: 32 * MIB, openFilesMax: 256 }
 
-/** What there is outside: a file, a process, services, a piece of shared memory. Anybody may use each of them, so that
+/** The outside: a file, a process, services, a piece of shared memory. Anybody may use each of them, so that
  * nothing but the sandbox is in the way. */
 class Outside {
   readonly #servers: Server[] = []

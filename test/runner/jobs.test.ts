@@ -43,7 +43,7 @@ describe('a script', () => {
     const { id } = job.assignment
     const [niceness, ...said] = saidBy(job).toReversed()
     expect(said.toReversed()).toEqual(['first argument eu default', 'uploaded', 'part', id, 'empty is there'])
-    // It gives way to its runner, and to what keeps its lease.
+    // The script has a lower priority than its runner and the renewal of its lease.
     expect(Number(niceness)).toBeGreaterThanOrEqual(10)
     expect(saidBy(job, 'stderr')).toEqual(['wrong'])
     expect(job.lines.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7])

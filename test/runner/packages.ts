@@ -41,7 +41,7 @@ export function wheel(name: string, version: string, value: string): Promise<Uin
   })
 }
 
-/** What `poetry lock` makes of a project. */
+/** The lock file that `poetry lock` writes for a project. */
 export function lockOf(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
   return inFolder(async (folder) => {
     for (const [path, content] of Object.entries(files)) {

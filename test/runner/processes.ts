@@ -5,7 +5,7 @@ export async function processesOf(jobId: string): Promise<number[]> {
   const found: number[] = []
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    // It may have ended since its name was read.
+    // The process may have ended since its name was read.
     const environment = await Bun.file(`/proc/${name}/environ`)
       .text()
       .catch(() => '')

@@ -1,6 +1,6 @@
 import { openStage } from './sandbox-stage.ts'
 
-/** Says what a sandbox is here that takes no less than all. */
+/** Prints the isolation of a sandbox on this machine that demands the full one. */
 const stage = await openStage({ demand: 'required' })
 const { isolation, missing, refusal } = stage.sandbox
 process.stdout.write(JSON.stringify({ isolation, missing, refusal }))

@@ -57,7 +57,7 @@ describe('a trap', () => {
     running.kill()
     await running.exited
     expect(commands).toEqual([])
-    // What is inside with it, and nothing that is around it.
+    // It sees the processes inside the sandbox, and none outside.
     const programs = new Set(holders.map((command) => command.split('\0', 1)[0]))
     expect([...programs.difference(new Set(['/bin/sh', '/usr/bin/socat', '/bin/sleep']))]).toEqual([])
     expect(programs.size).toBeGreaterThan(0)

@@ -34,7 +34,7 @@ export type Order = Partial<Omit<Assignment, 'id' | 'files' | 'uploads' | 'scrip
   readonly dependencyManager?: Assignment['script']['dependencyManager']
 }
 
-/** What the service knows of a job. */
+/** The state of a job in the service. */
 export type Known = {
   readonly assignment: Assignment
   readonly blobs: ReadonlyMap<string, Uint8Array>
@@ -58,12 +58,12 @@ export class TestService {
   readonly runners: AboutRunner[] = []
   readonly polls: Poll[] = []
   readonly jobs = new Map<string, Known>()
-  /** What each call was, such as `PUT accept`. */
+  /** The calls, such as `PUT accept`. */
   readonly calls: string[] = []
   readonly fetched: string[] = []
   /** Whether a call is heard, and its answer lost. */
   loses: (call: string) => boolean = () => false
-  /** What a call of an attempt waits for before it is looked at. */
+  /** The promise that a call of an attempt awaits before it is handled. */
   holds: (call: string, attemptToken: string | null) => Promise<void> | null = () => null
   heartbeatMs = 100
   #tokens = new Set<string>()

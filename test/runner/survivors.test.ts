@@ -8,7 +8,7 @@ import type { Stage } from './sandbox-stage.ts'
 import { EVERY_FAULT } from '../faults/bounds.ts'
 import { until } from '../until.ts'
 
-/** What jobs do to outlive their end; each sleeps for a time that is its mark. */
+/** Attempts of jobs to outlive their end; each sleeps for a time that is its mark. */
 const ESCAPES: readonly ((mark: string) => string)[] = [
   (mark) => `sleep ${mark} & sleep ${mark} & wait`,
   (mark) => `setsid sleep ${mark} & sleep ${mark}`,

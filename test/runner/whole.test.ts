@@ -18,7 +18,7 @@ const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
 const HOUR_MS = 3_600_000
 const ENDED = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']
 
-/** What a script sees of the service by its session. */
+/** The answers of the service to a script with its session. */
 const CALLER = `
 import json, os, urllib.request
 url = os.environ["SVC_BASE_URL"] + "/scripts/mimetypes"

@@ -21,7 +21,7 @@ export type SlcRow = PeriodRules & Terms
 /** A child as the container counts it. */
 export type Counted = { readonly id: number; readonly push: Push; readonly overrides: Link['overrides'] }
 
-/** Up to when a container was assessed, and on which ground. */
+/** The instant up to which a container was assessed, and the basis of the assessment. */
 export type Judged = {
   readonly at: number
   /** The digest of the terms and children of the assessment. */
@@ -98,7 +98,7 @@ export type DueSlc = SlcRow & {
   readonly slaState: SlaState | null
   readonly judged: Judged | null
   readonly frozenUntilAt: number
-  /** That of the work queue; null if only time has passed. */
+  /** The mark of the work queue; null if only time has passed. */
   readonly mark: number | null
 }
 

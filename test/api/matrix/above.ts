@@ -41,7 +41,7 @@ function nameContains(expression: string): object {
 const searchOf = (group: number, filter: object) =>
   `/groups/${group}/search?filterDefinition=${encodeURIComponent(JSON.stringify(filter))}`
 
-/** What a search finds for the administrator, on all of its pages. */
+/** The results of a search of the administrator, on all of its pages. */
 async function allNamesOf(client: Client, path: string): Promise<readonly string[]> {
   const names: string[] = []
   for (let next: string | null = path; next !== null;) {
@@ -52,7 +52,7 @@ async function allNamesOf(client: Client, path: string): Promise<readonly string
   return names
 }
 
-/** What is seen from above: looking for objects begins where one may not read, and finds what one may. */
+/** Reads from above: a search for objects may begin at an unreadable object, and finds the readable ones. */
 export const ABOVE: readonly Claim[] = [
   {
     title: 'objects above readable ones cannot be read',
@@ -174,7 +174,7 @@ export const ABOVE: readonly Claim[] = [
   },
 ]
 
-/** What changes when rights do: each at once. */
+/** The effects of changed rights: each at once. */
 export const CHANGES: readonly Claim[] = [
   {
     title: 'a user without grants finds nothing, and with a grant on one job only that',

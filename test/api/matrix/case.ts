@@ -16,7 +16,7 @@ export type Case = {
   readonly request?: (names: Names) => Request
   /** Makes what the call uses up, as the administrator, before each call. */
   readonly prepare?: (client: Client, world: World, tenant: Tenant) => Promise<object>
-  /** What the answer says of the object, where the status of the whole does not. */
+  /** The outcome of the object in the answer, where the status of the whole does not give it. */
   readonly verdict?: (answer: Answer) => number
   /** Statuses that are not those that follow from the right which the route needs. */
   readonly statuses?: Partial<Record<Tenant, number>>

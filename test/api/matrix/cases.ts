@@ -10,7 +10,7 @@ import { serviceLevels } from './service-levels.ts'
 import { OBJECT_TYPES } from './world.ts'
 import type { Tenant, World } from './world.ts'
 
-/** A grant to the administrator changes nothing for anybody. */
+/** A grant to the administrator changes the rights of no user. */
 async function withAdministrator(client: Client, world: World, tenant: Tenant) {
   return { ...(await fresh.group(client, world, tenant)), admin: client.userIds.administrator }
 }
@@ -21,7 +21,7 @@ const itemStatus =
   ({ status, body }: Answer) =>
     Number((body[list] as { status: number }[] | undefined)?.[0]?.status ?? status)
 
-/** What became of the only job of the only round. */
+/** The outcome of the only job of the only round. */
 function roundVerdict({ status, body }: Answer): number {
   const [round] = (body['rounds'] ?? []) as { refused: { code: string }[] }[]
   const statuses: Readonly<Record<string, number>> = { not_found: 404, forbidden: 403 }
@@ -29,7 +29,7 @@ function roundVerdict({ status, body }: Answer): number {
   return refused ? (statuses[refused.code] ?? 500) : status
 }
 
-/** What became of the only point. */
+/** The outcome of the only point. */
 function pointVerdict({ status, text }: Answer): number {
   if (text.includes('no execute right')) return 403
   if (text.includes('no such webhook job')) return 404

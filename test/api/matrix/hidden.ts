@@ -14,7 +14,7 @@ type Depending = { readonly dependsOn: readonly { readonly id: number }[] }
 
 const DEPENDENCIES_MAX = 100
 
-/** What somebody changes who does not see all of it. */
+/** Changes by a user that does not see all of the changed object. */
 export const HIDDEN: readonly Change[] = [
   {
     title: 'an object with unreadable children shows the number of readable ones',

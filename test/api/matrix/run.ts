@@ -13,7 +13,7 @@ export type Asker = Role | null
 
 export const ASKERS: readonly Asker[] = [null, ...ROLES]
 
-/** What was reviewed of a route: who may call it, the right on the object that it needs, and the scope that limited
+/** The reviewed policy of a route: its callers, the right on the object that it needs, and the scope that limited
  * credentials need. */
 export type Reviewed = {
   readonly may: ReadonlySet<Asker>
@@ -36,7 +36,7 @@ export async function readReviewed(): Promise<ReadonlyMap<string, Reviewed>> {
   )
 }
 
-/** What was reviewed of a route; of one that is not there, that nobody may call it. */
+/** The reviewed policy of a route; a missing route has no callers. */
 export function of(reviewed: ReadonlyMap<string, Reviewed>, route: string): Reviewed {
   return reviewed.get(route) ?? { may: new Set(), right: null, scope: null }
 }

@@ -5,7 +5,7 @@ import { OBJECT_TYPES } from './world.ts'
 
 const container = { name: 'made by a test', limit: 99 }
 
-/** Whoever names a service level object is told of none, and nothing of the group that it is in. */
+/** A caller that names a service level object gets the answer for a missing one, without the group around it. */
 function noSloVerdict({ status, text }: Answer): number {
   return status === 404 && !text.includes('no such service level object') ? 500 : status
 }

@@ -6,7 +6,7 @@ import type { Client } from '../client.ts'
 import { createDevice, createGroup, createJob } from '../objects.ts'
 import { good } from '../suite.ts'
 
-/** What the caller stands in which relation to: all rights, read alone, none. */
+/** The objects of a caller by the caller's rights on them: all rights, read alone, none. */
 export const TENANTS = ['own', 'readonly', 'foreign'] as const
 export type Tenant = (typeof TENANTS)[number]
 

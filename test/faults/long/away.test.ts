@@ -101,7 +101,7 @@ describe('the Bun host, while the libSQL server of its system database is paused
     server.signal('SIGSTOP')
     const reads = new Probe(() => session.ask(host.url, `/jobs/${jobId}`), 50)
     const deliveries = new Probe(() => deliver(session, host.url, jobId, ledger), 50)
-    // Nobody can say who this is: what is taken meanwhile comes from memory.
+    // The stranger's credentials cannot be verified: only cached ones are accepted meanwhile.
     const strangers = new Probe(() => deliver(stranger, host.url, jobId, new Ledger()), 50)
     await Bun.sleep(4_000)
     const [read, delivered, refused] = await Promise.all([reads.stop(), deliveries.stop(), strangers.stop()])

@@ -65,7 +65,7 @@ test('room for large bodies comes back from senders who leave in the middle of t
   const statuses: number[] = []
   do {
     statuses.push((await own.send(url, '/webcollector/values', { deliveries })).status)
-    // What has gone is seen to be gone when there is more of it.
+    // The service notices ended requests while it answers others.
     for (let read = 0; read < 200; read++) await own.ask(url, '/groups/1')
   } while (statuses.at(-1) !== 200 && statuses.length < 30)
   expect(statuses[0]).toBe(503)
@@ -78,7 +78,7 @@ test('an object that dies between its commit and its answer finds an earlier dea
   const { url } = dying.host
   const own = await Session.open(url)
   const jobIds = await own.createJobs(url, 2, { timeout: 'PT1H' })
-  // Nobody ever answers these.
+  // These requests never get an answer.
   const asked = [DIES, DIES_WITHOUT_ALARM].map((message, index) =>
     fetch(`${url}/webcollector/jobs/${jobIds[index]}/values`, {
       method: 'POST',

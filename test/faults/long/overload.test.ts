@@ -21,11 +21,11 @@ const REFUSAL_PROBES = 8
 const REFUSED_MAX_MS = bound(100, 5_000)
 const HEALTH_MAX_MS = bound(500, 10_000)
 const LOGIN_MAX_MS = bound(2_000, 20_000)
-/** What of its work in peace the host still does in a flood. */
+/** The share of its work in peace that the host still does in a flood. */
 const SHARE_MIN = bound(0.8, 0.25)
 /** Of answers this share is held to its bound: the rest may meet a collection of garbage. */
 const SHARE = 0.9
-/** What the process beside the host computes for each answer. */
+/** The work of the process beside the host for each answer. */
 const WORK_MS = 5
 /** On a machine that is slower yet, the bounds must mean something still. */
 const SLOWNESS_MAX = 10
@@ -74,7 +74,7 @@ describe('the Bun host under a flood', () => {
       stage.host.signal('SIGUSR1')
       const calm = await flood(stage, 40, LARGE)
       const wild = await flood(stage, 400, LARGE)
-      // What it took has to be flushed first, on the same slow disk.
+      // The accepted values have to be flushed first, on the same slow disk.
       await until(() => isTaken(stage, LARGE))
       const calmAgain = await flood(stage, 40, LARGE)
       await killAll(stage.host)
@@ -113,7 +113,7 @@ describe('the Bun host with 256 files', () => {
   }, 180_000)
 })
 
-/** What a flood may add: the queue several times over, as text, as values and in what the collector has not freed. */
+/** The memory that a flood may add: the queue several times over, as text, as values and in what the collector has not freed. */
 const BOUNDED_BYTES = bound(256, 768) * MIB
 
 type Stage = { readonly host: HostProcess; readonly session: Session; readonly jobIds: readonly number[] }

@@ -37,7 +37,7 @@ describe('the Bun host, away for longer than the timeout of its jobs', () => {
       expect(falselyBlamed).toBe(0)
       expect(foundAfterMs).toHaveLength(DEAD)
       for (const ms of foundAfterMs) expect(ms).toBeLessThanOrEqual(2 * TIMEOUT_MS)
-      // Nobody can say what the states were meanwhile, and the history says so.
+      // The states meanwhile are unknown, and the history has them as unknown.
       const gaps = transitions.filter(({ reason }) => reason === 'platform').map(({ to }) => to)
       expect(new Set(gaps)).toEqual(new Set(['no_data', 'ok']))
       expect(transitions.filter(({ at, detectedAt }) => detectedAt < at)).toEqual([])

@@ -3,7 +3,7 @@ import type { ByteSpan, StoredBlob } from '../ports/blobs.ts'
 import { isFresh } from './preconditions.ts'
 import { problemResponse } from './problem.ts'
 
-/** Bytes that lie ready, and how to get at them or at a span of them. */
+/** Stored bytes, and functions that read all of them or a span. */
 export type Stored = {
   readonly etag: string
   readonly sizeBytes: number
@@ -27,8 +27,8 @@ export function fileHeaders(mimeType: string, disposition: string): Readonly<Rec
   }
 }
 
-/** Answers a GET or HEAD with stored bytes, or the part of them that is asked for (RFC 9110 sections 13 and 14): 200, 206,
- * 304 or 416. Of several ranges at once none is taken: the answer is whole. */
+/** Answers a GET or HEAD with stored bytes, or the requested part of them (RFC 9110 sections 13 and 14): 200, 206,
+ * 304 or 416. Several ranges at once are ignored: the answer has all bytes. */
 export async function answerStored(
   request: Request,
   { etag, sizeBytes, open }: Stored,
@@ -70,7 +70,7 @@ function askedSpan(
   return spanOf(range, sizeBytes)
 }
 
-/** The one span that a `Range` asks for: null where it asks for several or for no bytes at all, or cannot be understood. */
+/** The single span of a `Range`; null for several spans, an empty one, or a header that cannot be parsed. */
 function spanOf(range: string, wholeBytes: number): ByteSpan | 'outside' | null {
   const [, first = '', last = ''] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(range) ?? []
   if (first === '' && last === '') return null

@@ -36,7 +36,7 @@ export async function isDue(database: Database, now: number): Promise<boolean> {
   return row === undefined || (row.dueAt <= now && row.heldUntilAt <= now)
 }
 
-/** Gives the turn back, with what the sync came to. */
+/** Returns the lease, and stores the result of the sync. */
 export function endTurn(database: Database, { dueAt, report }: { dueAt: number; report: string }): Write {
   return database
     .update(directorySyncs)
@@ -111,7 +111,7 @@ function withKey(wanted: DirectoryUser) {
   return { ...wanted, key: nameKey(wanted.username) }
 }
 
-/** Makes users what is wanted. Where one of them was changed since this version, the whole batch fails. */
+/** Changes users as wanted. If one of them was changed since this version, the whole batch fails. */
 export function updateUsers(database: Database, updates: readonly Update[]): Write {
   const rows = updates.map(({ known, wanted }) => ({ id: known.id, was: known.version, ...withKey(wanted) }))
   return database.run(sql`
@@ -127,7 +127,7 @@ export function updateUsers(database: Database, updates: readonly Update[]): Wri
     where users.id = w.id`)
 }
 
-/** Lets users in no more, and removes what they could come in with, but for what they prove it by. */
+/** Disables users and removes their sessions and personal tokens; passwords and second factors stay. */
 export function disableUsers(database: Database, ids: readonly number[], now: number): readonly Write[] {
   const gone = JSON.stringify(ids)
   return [
@@ -145,7 +145,7 @@ export function endSessions(database: Database, ids: readonly number[]): Write {
   )
 }
 
-/** Puts users of a directory into these of the groups, and into no others of them. */
+/** Makes users of a directory members of these groups, and of no other groups of the directory. */
 export function setMemberships(
   database: Database,
   wanted: readonly Pick<DirectoryUser, 'directoryId' | 'userGroupIds'>[],

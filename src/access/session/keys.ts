@@ -62,7 +62,7 @@ export async function unseal(
   return new Uint8Array(plain)
 }
 
-/** Text that was sealed. @param what the name of the secret, for the user that can set it anew
+/** Decrypts a sealed text. @param what the name of the secret, for the user that can set it anew
  * @throws {Refusal} conflict when it was sealed with an unknown key or for something else */
 export async function unsealText(
   secrets: Secrets,

@@ -41,7 +41,7 @@ export async function findSession(
   return row ? { ...row, role: row.role as Role, owes: row.owes as RequiredAction } : null
 }
 
-/** Whom a name stands for, and what has to be known to prove it. */
+/** The user that a name stands for, and the data that verify the password. */
 export type Account = SessionUser & {
   readonly type: UserType
   /** The id of the person in the directory, once it is known. */
@@ -52,7 +52,7 @@ export type Account = SessionUser & {
   readonly needsFactor: boolean
 }
 
-/** The account of this user; null also for who is disabled. A name stands for the user who has it to the letter, or else
+/** The account of this user; null also for a disabled user. A name stands for the user that has exactly this name, or else
  * for the user whose name is compared as the same. */
 export async function findAccount(
   database: Database,
@@ -128,7 +128,7 @@ export async function readSession(database: Database, hash: string, now: number)
   return row ?? null
 }
 
-/** Counts one refresh of a session that was refreshed `count` times; null when it was not, or is open no more. */
+/** Counts one refresh of a session that was refreshed `count` times; null if it was not refreshed so often, or has ended. */
 export async function countRefresh(
   database: Database,
   { hash, count }: { readonly hash: string; readonly count: number },
@@ -150,7 +150,7 @@ export function deleteSession(database: Database, hash: string): Write {
   return database.delete(sessions).where(eq(sessions.hash, hash))
 }
 
-/** The session owes something else, or nothing, from now on. */
+/** Changes the duty of a session, or removes it. */
 export function setRequiredAction(database: Database, hash: string, owes: RequiredAction): Write {
   return database.update(sessions).set({ owes }).where(eq(sessions.hash, hash))
 }

@@ -8,10 +8,10 @@ export type FoundUser = MaybePromise<UserCaller | null>
 
 /** A revoked session or token, or a former password, works on for this long at most in another isolate. */
 const CALLER_CACHE_MS = 1_000
-/** Of all that come with one session one asks anew, and no other waits for it. */
+/** Of all requests with one session one verifies it anew, and the others do not wait. */
 const CALLER_AHEAD_MS = 500
-/** The same for what programs send, where each question costs a call of the database and the answer is waited for by
- * nobody: at the edge, where a sender comes too seldom to be known otherwise. */
+/** The same for requests of programs, where each verification costs a call of the database and runs after the
+ * answer: at the edge, where a sender comes too seldom to be known otherwise. */
 const SENDER_CACHE_MS = 60_000
 const SENDER_AHEAD_MS = 30_000
 const CREDENTIALS_CACHE_MS = 60_000
@@ -44,7 +44,7 @@ class Callers {
     return this.#proven[way].find(key, now, prove)
   }
 
-  /** Whether credentials were found to fit this password hash within the last minute. */
+  /** Whether credentials matched this password hash within the last minute. */
   wasProven(key: string, passwordHash: string, now: number): boolean {
     const proof = this.#proofs.get(key)
     return proof !== undefined && sameText(proof.passwordHash, passwordHash) && proof.untilAt > now
@@ -56,13 +56,13 @@ class Callers {
     return proof !== undefined && sameText(proof.passwordHash, passwordHash)
   }
 
-  /** Remembers that credentials fit this password hash, so that the slow hash is asked once only. */
+  /** Remembers that credentials match this password hash, so that the slow hash is computed only once. */
   proven(key: string, passwordHash: string, now: number): void {
     if (this.#proofs.size >= PROOFS_MAX) this.#proofs.clear()
     this.#proofs.set(key, { passwordHash, untilAt: now + CREDENTIALS_CACHE_MS })
   }
 
-  /** Everyone must prove again who they are: something about users or sessions has changed. */
+  /** Makes every caller prove their credentials again, after a change of users or sessions. */
   clear(): void {
     for (const recent of Object.values(this.#proven)) recent.clear()
   }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { languageOf } from '../../lib/language.ts'
 
-/** How many texts one language may have. */
+/** The maximum number of texts of one language. */
 export const KEYS_MAX = 5_000
-/** How long a text may be. */
+/** The maximum length of a text. */
 export const TEXT_MAX = 10_000
 const LIMIT_MAX = 1_000
 
@@ -38,7 +38,7 @@ export const textsBody = z.strictObject({
     .superRefine((texts, check) => refuseRepeated(texts, check)),
 })
 
-/** A fault at every key that is there a second time. */
+/** A fault at every repeated key. */
 export function refuseRepeated(texts: readonly { key: string }[], check: z.core.$RefinementCtx): void {
   const seen = new Set<string>()
   for (const [place, { key }] of texts.entries()) {

@@ -108,7 +108,7 @@ export const queryRoutes = new Hono<Env>()
       return c.json(view, 201, headers)
     },
   )
-  // Before `:id`.
+  // This route must be registered before `:id`.
   .route('/', groupRoutes)
   .post(
     '/dataQueries/preview',

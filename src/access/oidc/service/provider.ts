@@ -8,17 +8,17 @@ import type { OidcSettings } from '../../../ports/oidc-settings.ts'
 import { away, endpoint, outward, outwards } from './provider-client.ts'
 
 const KEEP_MS = 10 * 60_000
-/** The minimum interval between fetches of keys for tokens that name an unknown key: invented names are no reason to
- * ask more often. */
+/** The minimum interval between fetches of keys for tokens that name an unknown key: invented names must not make the service
+ * fetch more often. */
 const KEYS_AGAIN_MS = 10_000
 const TOKEN_MAX_AGE_S = 600
 const TOLERANCE_S = 30
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
-/** The verified claims of the person who signed in. */
+/** The verified claims of the person that signed in. */
 export type Proven = {
   readonly subject: string
-  /** The provider's name of its own session; empty where it has none. */
+  /** The provider's name of its own session; empty without one. */
   readonly sid: string
   readonly claims: Readonly<Record<string, unknown>>
   readonly idToken: string
@@ -39,7 +39,7 @@ type KnownProvider = {
 
 const known = new WeakMap<Ports, KnownProvider>()
 
-/** Where a browser goes to sign in. @throws {Refusal} unavailable */
+/** The URL at which a browser signs in. @throws {Refusal} unavailable */
 export async function authorizationUrl(
   ports: Ports,
   oidc: OidcSettings,
@@ -62,7 +62,7 @@ export async function authorizationUrl(
 }
 
 /** Verifies the answer that a browser brings from the provider, and returns its claims.
- * @throws {Refusal} unauthenticated for an answer or a token that is not right, unavailable */
+ * @throws {Refusal} unauthenticated for an invalid answer or token, unavailable */
 export async function verifyAnswer(
   ports: Ports,
   oidc: OidcSettings,
@@ -90,7 +90,7 @@ export async function verifyAnswer(
     const idToken = tokens.id_token ?? ''
     const signed = await verify(ports, oidc, idToken, ['sub', 'iat', 'exp'])
     const subject = signed.sub ?? ''
-    // The library looks at this only where there are several audiences.
+    // The library checks this only for several audiences.
     if (signed['azp'] !== undefined && signed['azp'] !== oidc.clientId)
       throw new errors.JWTClaimValidationFailed('another party', signed, 'azp', 'check_failed')
     const more = server.userinfo_endpoint
@@ -106,8 +106,8 @@ export async function verifyAnswer(
   })
 }
 
-/** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0).
- * @throws {Refusal} bad_request for a token that is not right, unavailable */
+/** The user or the session that a logout token ends (OpenID Connect Back-Channel Logout 1.0).
+ * @throws {Refusal} bad_request for an invalid token, unavailable */
 export async function readLogout(
   ports: Ports,
   oidc: OidcSettings,
@@ -127,7 +127,7 @@ export async function readLogout(
   return named
 }
 
-/** Where a browser goes to end the provider's session as well; null where the provider has no such place.
+/** The URL at which a browser ends the provider's session as well; null if the provider has none.
  * @throws {Refusal} unavailable */
 export async function endSessionUrl(
   ports: Ports,

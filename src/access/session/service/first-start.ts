@@ -57,7 +57,7 @@ export async function setUp(context: Context, input: SetupBody, hooks: SetupHook
   const { ports } = context
   const { token, content, ...user } = input
   const { username, password, language } = user
-  // A password that is refused must not use the link up.
+  // A refused password must not use up the link.
   requireStrong(ports, { username, password })
   const isValid = await store.takeSetup(ports.database, await sha256(token), ports.clock.now())
   if (!isValid || (await countUsers(ports)) > 0) {

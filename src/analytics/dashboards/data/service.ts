@@ -66,7 +66,7 @@ async function readAnswers(context: Context, ref: DashboardRef, request: Request
   await readAll(context, asked, (id, answer) => {
     widgets.set(id, answer)
   })
-  // Others who wait for this answer do not get one that ended with its caller.
+  // Other requests that wait for this answer do not get the failure of a caller that left.
   context.request?.signal.throwIfAborted()
   return { head, widgets }
 }

@@ -3,7 +3,7 @@ import type { Box } from './mercator.ts'
 
 export type Body = Call<'/gis/cluster', 'post'>['body']
 
-/** Where the places come from, as the address has it. */
+/** The source of the places, as in the address. */
 export type PlaceSource = {
   readonly source: string
   readonly table: string

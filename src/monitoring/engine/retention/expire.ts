@@ -89,7 +89,7 @@ export async function expireCells(
     await blocks.values.commit([
       ...deleteBlocks(old),
       ...writeBlocks(await hoursOf(blocks, old)),
-      // An hour cannot be divided any more, also where samples of it have not expired.
+      // An hour cannot be divided any more, even if some of its samples have not expired.
       ...old.map((row) => writeExpired(row, spanOf(MINUTES, row.block).end)),
     ])
     return old.length

@@ -16,6 +16,7 @@ const PROBLEMS: Readonly<Record<Code, readonly [status: number, title: string]>>
   name_taken: [409, 'The name is taken'],
   has_children: [409, 'There are objects below'],
   has_dependents: [409, 'Something depends on it'],
+  scope_columns_missing: [409, 'The results do not have the columns of a scope'],
   not_empty: [409, 'There is something already'],
   newer_backup: [409, 'The backup is newer than this release'],
   job_stopped: [409, 'The job is stopped'],

@@ -11,6 +11,7 @@ export type Code =
   | 'name_taken'
   | 'has_children'
   | 'has_dependents'
+  | 'scope_columns_missing'
   | 'not_empty'
   | 'newer_backup'
   | 'job_stopped'

@@ -433,13 +433,36 @@ const scenarios: Scenario[] = [
       )
       expect(asked.rows).toEqual([[12]])
 
+      const scopes = `/dataSources/${source}/scopes`
+      const restricted = (name: string, filter: object) => ({
+        name,
+        tables: ['sold orders'],
+        filter,
+        subjects: { roles: ['Data_Editor'] },
+      })
+      const only = (value: string) => restricted(value, { column: 'select', op: 'eq', value })
+      const bySource = await good<Made>(client.request('POST', scopes, { json: only('south') }))
+      const seen = () => client.request('POST', `${path}/select`, { as: 'Data_Editor', json: select })
+      expect(await good(seen())).toMatchObject({ rowCount: 0 })
+      // No other way leads to the rows that the scopes of the source do not show.
+      const direct = `/dataSources/${source}/tables/${encodeURIComponent('Predicted orders')}/select`
+      expect((await client.request('POST', direct, { as: 'Data_Editor', json: select })).status).toBe(404)
+      await good(client.request('PUT', `${scopes}/${bySource.id}`, { json: only('north') }))
+      expect(await good(seen())).toMatchObject({ rowCount: 8 })
+      const large = restricted('large', { column: 'Amount (CHF)', op: 'gt', value: 5 })
+      const byAmount = await good<Made>(client.request('POST', scopes, { json: large }))
+      const missing = { code: 'scope_columns_missing', errors: [{ pointer: '/source/groupColumns' }] }
+      expect((await client.request('PUT', path, { json })).body).toMatchObject(missing)
+      expect((await seen()).body).toMatchObject(missing)
+      for (const one of [bySource, byAmount]) await client.request('DELETE', `${scopes}/${one.id}`)
+
       const scope = {
         name: 'south alone',
         tables: ['Predicted orders'],
         filter: { column: 'select', op: 'eq', value: 'south' },
         subjects: { roles: ['Data_Editor'] },
       }
-      const south = await good<Made>(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
+      const south = await good<Made>(client.request('POST', scopes, { json: scope }))
       const seenBy = async (as: 'administrator' | 'Data_Editor') =>
         (await good<{ rows: object[] }>(client.request('POST', `${path}/select`, { as, json: select }))).rows
           .length

@@ -14,6 +14,7 @@ import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { figuresOf } from './figures.ts'
+import { requireScopeColumns } from './service/scopes.ts'
 import { definitionOf, FORECASTS_MAX } from './definition.ts'
 import type { ForecastBody } from './definition.ts'
 import type { DependentsView, ForecastSummary, ForecastView } from './schema.ts'
@@ -67,7 +68,7 @@ export async function requireForecast(
 }
 
 /** Stores a forecast, whose source is read in the name of the caller from now on.
- * @throws {Refusal} invalid, name_taken, conflict when there are 200, forbidden for a table of a caller who is not an administrator */
+ * @throws {Refusal} invalid, name_taken, scope_columns_missing, conflict when there are 200, forbidden for a table of a caller who is not an administrator */
 export async function createForecast(context: Context, body: ForecastBody): Promise<Versioned> {
   const { ports } = context
   const { database, clock } = ports
@@ -200,6 +201,7 @@ async function changeOf(
   if (schedule && !comes(schedule.cron, schedule.timeZone ?? settings.timeZone, now))
     throw invalidAt('/schedule/cron', 'must be a cron expression that comes')
   await checkTable(context, body, before)
+  if (body.table) await requireScopeColumns(context, body)
   const ownerId = caller.kind === 'user' ? caller.userId : 0
   return {
     name,

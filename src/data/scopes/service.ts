@@ -47,6 +47,19 @@ export async function scopesBound(
   return own.filter(isBound).map(({ name }) => name)
 }
 
+/** The names of the scopes of a table that results with these of its columns cannot obey: their filter needs others, or
+ * they hide one of `shown`. @throws {Refusal} as `relationsOf` */
+export async function scopesUnfit(
+  context: Context,
+  { dataSourceId, table }: { readonly dataSourceId: number; readonly table: string },
+  { kept, shown }: { readonly kept: readonly string[]; readonly shown: readonly string[] },
+): Promise<readonly string[]> {
+  if ((await scopesNaming(context.ports, dataSourceId, table)).length === 0) return []
+  const relation = (await relationsOf(context, dataSourceId)).get(table)
+  const stay = relation?.columns.filter(({ name }) => kept.includes(name)) ?? []
+  return scopesBound(context.ports, dataSourceId, { table, gone: shown, stay })
+}
+
 /** The columns of a table before its rows are replaced, null for a new table, and after. */
 export type ColumnsChange = {
   readonly table: string

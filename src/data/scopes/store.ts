@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { forecasts } from '../../../db/tables/forecasts.ts'
 import { dataScopes } from '../../../db/tables/sources.ts'
 import type { Role } from '../../context.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -35,6 +36,25 @@ export async function listScopes(database: Database, dataSourceId: number): Prom
     .where(eq(dataScopes.dataSourceId, dataSourceId))
     .orderBy(dataScopes.id)
   return rows.map(rowOf)
+}
+
+/** Tables of a data source that have the results of forecasts, with the source of each; `sourceId` is its data source. */
+export async function listForecastTables(
+  database: Database,
+  dataSourceId: number,
+): Promise<
+  readonly { readonly name: string; readonly sourceId: number; readonly sourceTable: string | null }[]
+> {
+  const field = (path: string) => sql`json_extract(${forecasts.definition}, ${path})`
+  return database
+    .select({
+      name: sql<string>`${field('$.table.name')}`,
+      sourceId: sql<number>`coalesce(${field('$.source.dataSourceId')},
+        (select data_source_id from data_queries where id = ${field('$.source.dataQueryId')}), 0)`,
+      sourceTable: sql<string | null>`${field('$.source.table')}`,
+    })
+    .from(forecasts)
+    .where(and(eq(field('$.table.dataSourceId'), dataSourceId), sql`${field('$.source.type')} <> 'job'`))
 }
 
 /** A scope of a data source by its id, or by its name. */

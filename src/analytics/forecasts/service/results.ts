@@ -1,8 +1,9 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { select } from '../../../data/selection/service.ts'
+import { selectFrom } from '../../../data/selection/service.ts'
 import type { SelectBody, SelectView } from '../../../data/selection/schema.ts'
+import { readableTable } from '../../../data/selection/service/readable-table.ts'
 import type { Asking } from '../../../data/selection/service/waited.ts'
 import { findParameters } from '../../../monitoring/jobs/service.ts'
 import { figuresOf } from '../figures.ts'
@@ -10,6 +11,7 @@ import type { Quality } from '../definition.ts'
 import type { BandView, GroupView } from '../schema.ts'
 import { requireForecast } from '../service.ts'
 import type { Points } from '../results.ts'
+import { sightOfResults } from './scopes.ts'
 import * as store from '../store.ts'
 import type { ForecastRow, GroupRow, OwnedForecast } from '../store.ts'
 
@@ -69,7 +71,7 @@ function boundsAt(levels: Points['levels'], place: number): BandView['buckets'][
 }
 
 /** Selects rows of the table of results, within the scopes of the caller.
- * @throws {Refusal} not_found, conflict for a forecast without a table, and as `select` */
+ * @throws {Refusal} not_found, conflict for a forecast without a table, scope_columns_missing, and as `select` */
 export async function selectResults(
   context: Context,
   { id, body }: { readonly id: number; readonly body: SelectBody },
@@ -79,7 +81,8 @@ export async function selectResults(
   const { table } = definition
   if (!table) throw new Refusal('conflict', 'The forecast has no table of results. Choose one with `table`.')
   if (publishedRun === null) throw new Refusal('conflict', 'The forecast has no results yet. Run it first.')
-  return select(context, { id: table.dataSourceId, table: table.name, body }, asking)
+  const readable = await readableTable(context, table.dataSourceId, table.name, sightOfResults(definition))
+  return selectFrom(context, { readable, body }, asking)
 }
 
 /** A forecast whose results the caller may see. @throws {Refusal} not_found, forbidden */

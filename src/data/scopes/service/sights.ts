@@ -48,9 +48,7 @@ export async function sightsOfTables(
   id: number,
   tables: ReadonlyMap<string, OpenTable>,
 ): Promise<ReadonlyMap<string, Sight | null>> {
-  // A table that was there gets no refresh later.
-  const hasCopies = tables.values().some(({ isRefreshed }) => isRefreshed)
-  const closed = hasCopies ? await closedCopies(context.ports, id) : new Set<string>()
+  const closed = await closedCopies(context.ports, id)
   const find = await sightsFor(context, id)
   return new Map(
     [...tables].map(([name, { columns }]) => {
@@ -156,9 +154,15 @@ export async function relationsOf({ ports }: Context, id: number): Promise<Reado
   return new Map(relations)
 }
 
-/** The tables of a data source that copy a table of another one which scopes restrict. */
+/** The tables of a data source that copy a table of another one which scopes restrict, or have results of forecasts of
+ * such rows. */
 async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<string>> {
   const closed = new Set<string>()
+  for (const { name, sourceId, sourceTable } of await store.listForecastTables(ports.database, id)) {
+    const scopes = await store.listScopes(ports.database, sourceId)
+    // A data query may read every table of its data source.
+    if (scopes.some(({ tables }) => sourceTable === null || tables.includes(sourceTable))) closed.add(name)
+  }
   for (const [name, { origin }] of await refreshesOf(ports, id)) {
     const { kind, dataSourceId, table, isView } = origin as Copied
     if (kind !== 'foreign') continue

@@ -34,10 +34,16 @@ export type Sharing = {
   readonly ageMaxMs: number | null
 }
 
-/** @throws {Refusal} not_found, and the refusals of the ports `databases` and `tables` */
-export async function readableTable(context: Context, id: number, table: string): Promise<ReadableTable> {
+/** @param find the part of an imported table that the caller may read
+ * @throws {Refusal} not_found, and the refusals of the ports `databases` and `tables` */
+export async function readableTable(
+  context: Context,
+  id: number,
+  table: string,
+  find = readSight,
+): Promise<ReadableTable> {
   const source = await requireSource(context.ports, id)
-  if (isFileSource(source.type)) return importedTable(context, { id, table, source })
+  if (isFileSource(source.type)) return importedTable(context, { id, table, source, find })
   const sight = await readSight(context, id, table)
   const reader = await openReader(context, id)
   const writer = writerIn(reader.dialect, context.ports.settings.timeZone)
@@ -55,13 +61,17 @@ type Imported = {
   readonly id: number
   readonly table: string
   readonly source: { readonly timeoutMs: number }
+  readonly find: typeof readSight
 }
 
 /** The statement runs over a view that has no other rows and columns: nothing else of the table can be named. */
-async function importedTable(context: Context, { id, table, source }: Imported): Promise<ReadableTable> {
+async function importedTable(
+  context: Context,
+  { id, table, source, find }: Imported,
+): Promise<ReadableTable> {
   const { ports } = context
   const { tables, settings } = ports
-  const { opened, sight } = await sightedTable(context, { id, table }, readSight)
+  const { opened, sight } = await sightedTable(context, { id, table }, find)
   const writer = writerIn(tables.dialect, settings.timeZone)
   const view = {
     name: table,

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import { ENGINE, pythonWith } from '../runner/forecast-environment.ts'
 
-/** `npm run bench:forecast [-- <series of each M3 set>]`: the accuracy of the kinds of forecasts on public series. */
+/** `npm run bench:forecast [-- <series of each M3 set> --kinds auto --sets 'M3 yearly']`: the accuracy of the kinds of forecasts on public series. */
 const python = await pythonWith('bench')
 const load = () => loadavg()[0]?.toFixed(1)
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`

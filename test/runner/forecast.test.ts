@@ -6,6 +6,8 @@ import { expect, test } from 'bun:test'
 import { ENGINE, pythonWith } from './forecast-environment.ts'
 
 const MADE_IN_MS = 300_000
+/** Four minutes of fits on an idle core. */
+const ALL_IN_MS = 1_800_000
 
 test('the lock files are those of pyproject.toml', async () => {
   const project = await readFile(join(ENGINE, 'pyproject.toml'))
@@ -42,5 +44,5 @@ test(
     const said = await new Response(child.stdout).text()
     expect(`${await child.exited} ${said.slice(-3_000)}`).toMatch(/^0 /)
   },
-  MADE_IN_MS,
+  isWhole ? ALL_IN_MS : MADE_IN_MS,
 )

@@ -7,17 +7,26 @@ from kinds import naive
 POINTS_MIN = 8
 DIVERGED = 10
 MAPE_ZERO = 0.01
+# A trial that ends with the history has this part of the horizon at least.
+PART_MIN = 3
 
 
 class Trials:
-    """What a kind predicted at each origin, beside what came and what the naive forecast said."""
+    """What a kind predicted at each origin, beside what came and what the naive forecast said.
 
-    def __init__(self, origins, actual, predicted, base, scale):
+    `last` is the last origin whose trial does not end early with the history."""
+
+    def __init__(self, origins, actual, predicted, base, *, scale, last):
         self.origins = origins
         self.actual = actual
         self.predicted = predicted
         self.base = base
         self.scale = scale
+        self.last = last
+
+    def of_rows(self, rows):
+        parts = (part[rows] for part in (self.origins, self.actual, self.predicted, self.base))
+        return Trials(*parts, scale=self.scale, last=self.last)
 
     @property
     def errors(self):
@@ -31,12 +40,24 @@ class Trials:
 
     def with_more(self, later):
         joined = [np.concatenate([getattr(self, name), getattr(later, name)]) for name in ("origins", "actual", "predicted", "base")]
-        return Trials(*joined, self.scale)
+        return Trials(*joined, scale=self.scale, last=self.last)
 
     def without(self, place):
         """All trials but one."""
-        names = ("origins", "actual", "predicted", "base")
-        return Trials(*(np.delete(getattr(self, name), place, axis=0) for name in names), self.scale)
+        return self.of_rows(np.arange(len(self.origins)) != place)
+
+    @property
+    def whole(self):
+        """The trials over the whole horizon; all trials where none is."""
+        rows = self.origins <= self.last
+        return self.of_rows(rows) if rows.any() else self
+
+    @staticmethod
+    def of_places(all_trials, chosen):
+        """At each origin the trial of one of several kinds, by its place."""
+        first = all_trials[0]
+        predicted = np.array([all_trials[which].predicted[place] for place, which in enumerate(chosen)])
+        return Trials(first.origins, first.actual, predicted, first.base, scale=first.scale, last=first.last)
 
     def without_diverged(self):
         """Trials that are far off would widen all intervals."""
@@ -46,11 +67,12 @@ class Trials:
         keep = own <= DIVERGED * np.maximum(usual, floor)
         if keep.all() or not keep.any():
             return self, 0
-        return Trials(self.origins[keep], self.actual[keep], self.predicted[keep], self.base[keep], self.scale), int((~keep).sum())
+        return self.of_rows(keep), int((~keep).sum())
 
 
 def origins_of(series, folds):
-    """Origins over the longest season that the history has at least twice, the last one a horizon before the end."""
+    """Origins over the longest season that the history has at least twice, the last one a horizon before the end. A history
+    that is too short for so many has later ones too, whose trials end with it."""
     n, horizon = series.n, series.horizon
     season = series.seasons.naive
     least = max(POINTS_MIN, 2 * season)
@@ -66,7 +88,12 @@ def origins_of(series, folds):
     if stride > 1 and season > 1 and stride % season == 0:
         stride -= 1
     origins = last - stride * np.arange(folds)
-    return np.sort(origins[origins >= least])
+    origins = np.sort(origins[origins >= least])
+    missing = folds - len(origins)
+    if missing == 0:
+        return origins
+    later = np.linspace(last, n - max(1, horizon // PART_MIN), missing + 1)[1:]
+    return np.unique(np.concatenate([origins, later.astype(int)]))
 
 
 def trials_of(series, kind, params, origins, log=None):
@@ -75,8 +102,9 @@ def trials_of(series, kind, params, origins, log=None):
     actual, predicted, base = [], [], []
     for origin in origins:
         past = series.cut(int(origin), horizon)
-        truth = series.y[origin : origin + horizon].copy()
-        truth[~series.seen[origin : origin + horizon]] = np.nan
+        truth = np.full(horizon, np.nan)
+        known = series.y[origin : origin + horizon]
+        truth[: len(known)] = np.where(series.seen[origin : origin + horizon], known, np.nan)
         actual.append(truth)
         base.append(naive.fit_predict(past, horizon, {}))
         try:
@@ -86,7 +114,8 @@ def trials_of(series, kind, params, origins, log=None):
                 log(f"a trial failed: {error}")
             values = np.full(horizon, np.nan)
         predicted.append(values if values.shape == (horizon,) else np.full(horizon, np.nan))
-    return Trials(np.asarray(origins), np.array(actual), np.array(predicted), np.array(base), mase_scale(series))
+    parts = (np.array(part) for part in (actual, predicted, base))
+    return Trials(np.asarray(origins), *parts, scale=mase_scale(series), last=series.n - horizon)
 
 
 def mase_scale(series):

@@ -1,5 +1,6 @@
 """Measures the accuracy of the kinds on series that packages ship: prints a table of MASE, sMAPE, coverage and CPU seconds."""
 
+import argparse
 import os
 import sys
 import time
@@ -110,16 +111,18 @@ def measure(kind, times, values, step, horizon):
     return own["mase"], own["smape"], *inside, cpu
 
 
-def main(count):
+def main(count, kinds, names):
     print("| Series | Kind | MASE | sMAPE % | inside 80 % | inside 95 % | CPU s |")
     print("|---|---|---|---|---|---|---|")
     for name, make in sets(count):
+        if names and name not in names:
+            continue
         try:
             series = list(make())
         except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
             continue
-        for kind in KINDS:
+        for kind in kinds:
             rows = []
             for one in series:
                 try:
@@ -131,4 +134,9 @@ def main(count):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", nargs="?", type=int, default=40, help="series of each M3 set")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="separated by commas")
+    parser.add_argument("--sets", default="", help="separated by commas; all by default")
+    asked = parser.parse_args()
+    main(asked.count, asked.kinds.split(","), [name for name in asked.sets.split(",") if name])

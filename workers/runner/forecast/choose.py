@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import conformal
-from backtest import POINTS_MIN, figures, origins_of, trials_of
+from backtest import POINTS_MIN, Trials, figures, origins_of, trials_of
 from contract import Refused, number, numbers
 from kinds import naive
 from kinds.registry import AUTO, kind_of
@@ -58,11 +58,14 @@ class Transform:
 
 
 class Outcome:
-    def __init__(self, kind, mean, widths, trials, params=None):
+    """A forecast, the trials of its kind, and the trials whose errors make its intervals."""
+
+    def __init__(self, kind, mean, widths, trials, params=None, spread=None):
         self.kind = kind
         self.mean = mean
         self.widths = widths
         self.trials = trials
+        self.spread = trials if spread is None else spread
         self.params = params or {}
 
 
@@ -85,10 +88,11 @@ def _naive_alone(series, order):
 def _modelled(series, order, notes, log):
     origins = origins_of(series, order["folds"])
     if order["kind"] == "auto":
-        name, params, trials = _automatic(series, order, origins, notes, log)
+        name, params, trials, spread = _automatic(series, order, origins, notes, log)
     else:
         name = order["kind"]
         params, trials = _tried(series, name, order, origins, notes, log)
+        spread = trials
     try:
         mean = np.asarray(kind_of(name).fit_predict(series, series.horizon, params), dtype=float)
         if mean.shape != (series.horizon,):
@@ -98,11 +102,15 @@ def _modelled(series, order, notes, log):
     if _is_diverged(mean, series.y):
         notes["diverged"] = name
         name, params, trials = "naive", {}, trials_of(series, naive, {}, origins)
+        spread = trials
         mean = naive.fit_predict(series, series.horizon, {})
-    kept, dropped = trials.without_diverged() if len(origins) else (trials, 0)
+    if len(origins) == 0:
+        return Outcome(name, mean, _widths(series, order, spread), trials, params)
+    kept, dropped = trials.without_diverged()
     if dropped:
         notes["foldsDropped"] = dropped
-    return Outcome(name, mean, _widths(series, order, kept), kept, params)
+    spread = kept if spread is trials else spread.without_diverged()[0]
+    return Outcome(name, mean, _widths(series, order, spread), kept, params, spread)
 
 
 def _widths(series, order, trials):
@@ -126,9 +134,11 @@ def _tried(series, name, order, origins, notes, log):
         return params, trials_of(series, kind, params, origins, log)
     if order["search"]:
         notes["searched"] = len(settings)
-    newest = [(tried, trials_of(series, kind, tried, origins[-FORM_TRIALS:], log)) for tried in settings]
+    # Trials that end early do not count for the choice.
+    count = FORM_TRIALS + int((origins > series.n - series.horizon).sum())
+    newest = [(tried, trials_of(series, kind, tried, origins[-count:], log)) for tried in settings]
     params, trials = min(newest, key=lambda each: _error(each[1], order["metric"]))
-    earlier = origins[:-FORM_TRIALS]
+    earlier = origins[:-count]
     return params, trials if len(earlier) == 0 else trials_of(series, kind, params, earlier, log).with_more(trials)
 
 
@@ -150,24 +160,42 @@ def _settings(series, name, params, order, origins):
 def _automatic(series, order, origins, notes, log):
     """The kind with the least error in trials, if it beats the naive forecast."""
     measure = trials_of(series, naive, {}, origins)
-    best = ("naive", {}, measure)
     if len(origins) == 0:
-        return best
-    limit = BEATS_NAIVE * _error(measure, order["metric"])
+        return "naive", {}, measure, measure
+    plain = {**order, "params": {}, "search": False}
+    tried = [("naive", {}, measure)]
     for name in AUTO:
-        plain = {**order, "params": {}, "search": False}
-        params, trials = _tried(series, name, plain, origins, notes, log)
-        error = _error(trials, order["metric"])
-        if error < limit:
-            best, limit = (name, params, trials), error
+        tried.append((name, *_tried(series, name, plain, origins, notes, log)))
+    every = [trials for _, _, trials in tried]
+    best = tried[_chosen(every, order["metric"])]
+    spread = _spread(every, order["metric"])
     if not order["search"] or best[0] == "naive":
-        return best
+        return *best, spread
     params, trials = _tried(series, best[0], {**order, "params": {}}, origins, notes, log)
-    return (best[0], params, trials) if _error(trials, order["metric"]) < limit else best
+    found = (best[0], params, trials) if _error(trials, order["metric"]) < _error(best[2], order["metric"]) else best
+    return *found, spread
+
+
+def _chosen(every, metric):
+    """The place of the trials with the least error; the naive forecast has the first place."""
+    errors = [_error(trials, metric) for trials in every]
+    errors[0] *= BEATS_NAIVE
+    return int(np.argmin(errors))
+
+
+def _spread(every, metric):
+    """At each origin the trial of the kind that is best at all others.
+
+    The errors of the kind that was chosen for them are too small: it was the luckiest one."""
+    count = len(every[0].origins)
+    if count < 2:
+        return every[_chosen(every, metric)]
+    return Trials.of_places(every, [_chosen([trials.without(place) for trials in every], metric) for place in range(count)])
 
 
 def _error(trials, metric):
-    return figures(trials.actual, trials.predicted, trials.scale)["smape" if metric == "smape" else "mae"]
+    whole = trials.whole
+    return figures(whole.actual, whole.predicted, whole.scale)["smape" if metric == "smape" else "mae"]
 
 
 def _is_diverged(mean, y):
@@ -187,13 +215,13 @@ def _shown(series, order, outcome, transform, notes):
         width = outcome.widths.get(level)
         bands[f"lo{level}"] = None if width is None else bounded(outcome.mean - width)
         bands[f"hi{level}"] = None if width is None else bounded(outcome.mean + width)
-    backtest = _backtest(outcome.trials, order, transform)
+    backtest = _backtest(outcome, order, transform)
     return {
         "points": int(series.seen.sum()),
         "from": int(series.t[0]),
         "kind": outcome.kind,
         "t": [int(instant) for instant in series.t[series.n :]],
-        "past": _past(series, order, outcome.trials, transform),
+        "past": _past(series, order, outcome, transform),
         "endAt": int(series.clock.begins(series.keys[-1:] + 1)[0]),
         "mean": bounded(outcome.mean),
         **bands,
@@ -206,7 +234,7 @@ def _shown(series, order, outcome, transform, notes):
     }
 
 
-def _past(series, order, trials, transform):
+def _past(series, order, outcome, transform):
     """The end of the history, as long as the horizon at most, without what was filled, beside what the last trial said of it.
 
     `anomaly` is 1 above and -1 below the interval of the highest level, 0 within it."""
@@ -214,10 +242,12 @@ def _past(series, order, trials, transform):
     begin = series.n - count
     y = np.where(series.seen, series.raw, np.nan)[begin:]
     past = {"t": [int(instant) for instant in series.t[begin : series.n]], "y": numbers(y)}
-    last = None if trials is None or len(trials.origins) < 2 else int(np.argmax(trials.origins))
-    if last is None or trials.origins[last] != series.n - series.horizon:
+    trials, spread = outcome.trials, outcome.spread
+    places = [] if trials is None else np.flatnonzero(trials.origins == trials.last)
+    others = None if len(places) == 0 else spread.of_rows(spread.origins != spread.last)
+    if others is None or len(others.origins) == 0:
         return {**past, "mean": None, "anomaly": None}
-    others = trials.without(last)
+    last = int(places[0])
     widths = conformal.widths(others.errors, order["levels"], others.apart)
     mean = trials.predicted[last]
     bounds = {}
@@ -231,16 +261,18 @@ def _past(series, order, trials, transform):
     return {**past, "mean": numbers(transform.back(mean)[-count:]), **shown, "anomaly": anomaly}
 
 
-def _backtest(trials, order, transform):
-    if trials is None or len(trials.origins) == 0:
+def _backtest(outcome, order, transform):
+    """The figures of trials over the whole horizon, and the share of errors of all trials within the intervals of the others."""
+    if outcome.trials is None or len(outcome.trials.origins) == 0:
         return None
+    trials, spread = outcome.trials.whole, outcome.spread
     actual, predicted, base = (transform.back(part) for part in (trials.actual, trials.predicted, trials.base))
     scale = trials.scale
     own, usual = figures(actual, predicted, scale), figures(actual, base, scale)
     if not np.isfinite(own["mae"]):
         return None
     skill = 1 - own["mae"] / usual["mae"] if usual["mae"] > 0 else (0.0 if own["mae"] == 0 else -1.0)
-    coverage = conformal.coverage(trials.errors, order["levels"], trials.apart)
+    coverage = conformal.coverage(spread.errors, order["levels"], spread.apart)
     return {
         "folds": len(trials.origins),
         **{name: number(value) for name, value in own.items()},

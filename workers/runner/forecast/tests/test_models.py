@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import bench
+import choose
 import conformal
+from backtest import Trials
 from conftest import DAY, NEW_YEAR
 from kinds.linear_regression import fading
 from kinds.registry import AUTO, BUILT_IN, kind_of
@@ -130,6 +132,43 @@ def test_intervals_of_overlapping_trials_hold_what_they_promise(predict):
             inside[level].append(((values[48:] >= low) & (values[48:] <= high)).mean())
     assert np.mean(inside[80]) >= 0.75
     assert np.mean(inside[95]) >= 0.9
+
+
+def test_intervals_of_auto_count_the_luck_of_the_choice():
+    """Twenty kinds whose errors are chance alone: the best one of five trials is not better in the next one."""
+    inside = {}
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        actual = np.zeros((5, 8))
+        every = [Trials(np.arange(5) * 8, actual, rng.normal(0, 1, (5, 8)) + rng.normal(0, 1, (5, 1)), actual, scale=1.0, last=32) for _ in range(20)]
+        next_error = rng.normal(0, 1, 8) + rng.normal(0, 1)
+        lucky, spread = every[choose._chosen(every, "mae")], choose._spread(every, "mae")
+        for name, trials in (("lucky", lucky), ("spread", spread)):
+            widths = conformal.widths(trials.errors, [80], trials.apart)
+            inside.setdefault(name, []).append((np.abs(next_error) <= widths[80]).mean())
+    assert np.mean(inside["lucky"]) < 0.8
+    assert np.mean(inside["spread"]) >= 0.84
+
+
+def test_a_short_history_has_trials_that_end_with_it(predict):
+    years = [int(value) for value in Clock("P1Y", "UTC").begins(np.arange(20, 34))]
+    values = (100 + 3 * np.arange(14) + np.random.default_rng(1).normal(0, 2, 14)).tolist()
+    found = predict(line={"t": years, "y": values}, step="P1Y", horizon=6, folds=5)
+    assert found["backtest"]["folds"] == 1
+    assert found["past"]["mean"] is not None
+    assert found["backtest"]["coverage"]["95"] is not None
+    assert np.isfinite(found["hi95"]).all()
+    assert predict(line={"t": years, "y": values}, step="P1Y", horizon=6, folds=1)["backtest"]["coverage"]["95"] is None
+
+
+@pytest.mark.models
+@pytest.mark.parametrize(("subset", "step", "horizon"), [("quarterly", "P3M", 8), ("yearly", "P1Y", 6)])
+def test_the_intervals_of_auto_hold_short_series_of_m3(subset, step, horizon):
+    rows = [bench.measure("auto", *one) for one in bench.m3(subset, step, horizon, 40)]
+    mase, _, low, high, _ = np.mean(np.array(rows, dtype=float), axis=0)
+    naive = np.mean([bench.measure("naive", *one)[0] for one in bench.m3(subset, step, horizon, 40)])
+    assert low >= 0.8 and high >= 0.95
+    assert mase < 0.95 * naive
 
 
 def test_intervals_hold_what_they_promise():

@@ -276,12 +276,18 @@ async function startService(name: string) {
       body: JSON.stringify(COLLECTOR),
     }),
   )) as { readonly sessionId: string }
+  const send = () =>
+    fetch(`${host.url}/webcollector/jobs/${job}/values`, {
+      method: 'POST',
+      headers: { 'x-session-id': login.sessionId, 'content-type': 'application/json' },
+      body: '{"returnValue1":12.5,"errorCode":0}',
+    })
+  // The service may have closed a connection that rested just when it was taken.
   const deliver = () =>
     answerOf(
-      fetch(`${host.url}/webcollector/jobs/${job}/values`, {
-        method: 'POST',
-        headers: { 'x-session-id': login.sessionId, 'content-type': 'application/json' },
-        body: '{"returnValue1":12.5,"errorCode":0}',
+      send().catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+        return send()
       }),
     )
   return { host, ask, deliver }

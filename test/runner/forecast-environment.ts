@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+const UV = 'uv==0.13.9'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The directory of the forecast engine. */
@@ -30,7 +31,19 @@ export async function pythonWith(lock: 'test' | 'bench'): Promise<string> {
   return python
 }
 
-async function run(...command: string[]): Promise<void> {
+/** The installer that made the lock files (`lock.sh`): unlike pip, it installs for other versions and platforms.
+ * @returns the path of the program */
+export async function installerOfWheels(): Promise<string> {
+  const environment = join(ROOT, 'node_modules/.cache/forecast/uv')
+  const uv = join(environment, 'bin/uv')
+  if (existsSync(uv)) return uv
+  await run('/usr/bin/python3', '-m', 'venv', environment)
+  await run(join(environment, 'bin/python'), '-m', 'pip', 'install', '--quiet', UV)
+  return uv
+}
+
+/** Runs a program. @throws {Error} if it fails */
+export async function run(...command: string[]): Promise<void> {
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
   const said = await new Response(child.stderr).text()
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}: ${said}`)

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'bun:test'
 
-import { ENGINE, pythonWith } from './forecast-environment.ts'
+import { ENGINE, installerOfWheels, pythonWith, run } from './forecast-environment.ts'
 
 const MADE_IN_MS = 300_000
 /** Four minutes of fits on an idle core. */
@@ -22,6 +23,26 @@ test('the lock files are those of pyproject.toml', async () => {
 })
 
 const isWhole = process.env['TIDEMARK_TEST_EVERY_MODEL'] === 'true'
+
+for (const version of isWhole ? ['3.11', '3.12', '3.13', '3.14'] : [])
+  for (const architecture of ['x86_64', 'aarch64'])
+    test(
+      `the packages of all kinds have wheels with the locked hashes for Python ${version} on ${architecture}`,
+      async () => {
+        const uv = await installerOfWheels()
+        const target = await mkdtemp(join(tmpdir(), 'tidemark-wheels-'))
+        try {
+          const place = ['--target', target, '--python-version', version]
+          const platform = ['--python-platform', `${architecture}-manylinux_2_28`, '--only-binary', ':all:']
+          const lock = ['--require-hashes', '-r', join(ENGINE, 'locks/models.txt')]
+          await run(uv, 'pip', 'install', '--quiet', ...place, ...platform, ...lock)
+          expect(await readdir(target)).toContain('prophet')
+        } finally {
+          await rm(target, { recursive: true })
+        }
+      },
+      ALL_IN_MS,
+    )
 
 test(
   isWhole

@@ -26,8 +26,13 @@ export type PlannedColumn = Column & { readonly source: number }
 
 export type FileFormat = CsvFormat | NdjsonFormat | WorkbookFormat | ParquetFormat | RowsFormat
 
-/** A JSON array of the cells of a row on each line, as the service writes them. */
-export type RowsFormat = { readonly kind: 'rows' }
+/** The cells of a row in JSON, with commas between them, on each line, as the service writes them. */
+export type RowsFormat = {
+  readonly kind: 'rows'
+  /** How many lines there are, where each is CSV as well, whose escapes are `\"` and `\\`, with values in the form that every
+   * engine reads; else null. */
+  readonly plainRows: number | null
+}
 
 /** A JSON object in UTF-8 on each line; its keys are the columns. */
 export type NdjsonFormat = { readonly kind: 'ndjson' }

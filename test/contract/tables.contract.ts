@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { writeRowLines } from '../../src/data/tables/row-lines.ts'
+import { RowLines } from '../../src/data/tables/row-lines.ts'
 import { joined } from '../../src/lib/chunks.ts'
 import type { ImportPlan } from '../../src/domain/import-plan.ts'
 import type { Column, Row } from '../../src/domain/table.ts'
@@ -73,6 +73,31 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       await under.blobs.put(blob, new TextEncoder().encode(text))
       await under.tables.load({ to, blob, plan: planOf(columns) }, NEVER)
       return to
+    }
+    /** Loads rows from lines as the service writes them. */
+    const loadLines = async (
+      tableId: number,
+      {
+        columns,
+        batches,
+        isPlain = true,
+      }: {
+        readonly columns: readonly Column[]
+        readonly batches: AsyncIterable<readonly Row[], void>
+        readonly isPlain?: boolean | undefined
+      },
+    ) => {
+      const to: Generation = { sourceId: 8, tableId, key: 'rows' }
+      const lines = new RowLines(columns)
+      const chunks = await Array.fromAsync(lines.write(batches))
+      const sizeBytes = chunks.reduce((sum, { length }) => sum + length, 0)
+      await under.blobs.put(`rows/${tableId}`, joined(chunks, sizeBytes))
+      const plan = planOf(columns, {
+        file: { kind: 'rows', plainRows: isPlain ? lines.plainRows : null },
+        values: { ...planOf([]).values, nulls: [] },
+      })
+      const counts = await under.tables.load({ to, blob: `rows/${tableId}`, plan }, NEVER)
+      return { to, counts, isPlain: lines.plainRows !== null }
     }
     const viewOf = (of: Generation, columns: readonly string[], view: Partial<TableView> = {}) => ({
       name: 'orders',
@@ -400,18 +425,7 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       const rows = Array.from({ length: 5_000 }, (_, index): Row => [index % 7, ...(cells[index % 3] ?? [])])
       const columns: readonly Column[] = [{ name: 'RowID', type: 'integer' }, ...COLUMNS]
       const fill = async (tableId: number, batches: AsyncIterable<readonly Row[], void>) => {
-        const to: Generation = { sourceId: 8, tableId, key: 'rows' }
-        const chunks: Uint8Array[] = []
-        for await (const chunk of writeRowLines(batches)) chunks.push(chunk)
-        await under.blobs.put(
-          `rows/${tableId}`,
-          joined(
-            chunks,
-            chunks.reduce((sum, { length }) => sum + length, 0),
-          ),
-        )
-        const plan = planOf(columns, { file: { kind: 'rows' }, values: { ...planOf([]).values, nulls: [] } })
-        const counts = await under.tables.load({ to, blob: `rows/${tableId}`, plan }, NEVER)
+        const { to, counts } = await loadLines(tableId, { columns, batches })
         expect(counts).toEqual({ rows: 5_000, skipped: 0, faults: [] })
         return to
       }
@@ -423,6 +437,54 @@ export function tablesContract(implementation: string, open: () => Promise<Table
       expect(await rejection(under.tables.read({ ...second, tableId: 3 }, columns, NEVER))).toMatchObject({
         code: 'unavailable',
       })
+    })
+
+    test('rows in lines that are CSV as well have the values of lines that are only JSON', async () => {
+      const plain = [
+        [
+          '',
+          null,
+          -9007199254740991,
+          '-900000000000000000',
+          5e-324,
+          '12.50',
+          true,
+          '1000-02-28',
+          '2026-11-26T23:59:59.5Z',
+        ],
+        ['null', 'a,"b"', 0, '007', -1.5e300, '-0.1', false, '2999-12-31', '1999-01-01T00:00:00Z'],
+        [String.raw`\N \n \" \\ '`, '"', 1, '12', 0.1, '100', null, null, null],
+        ['\u{feff}\u2028é😀', ' ', null, null, null, null, true, '2024-02-29', '2026-11-26T10:00:00.000001Z'],
+      ] as const
+      // More than one part of a file.
+      const many = Array.from({ length: 6_000 }, (_, index): Row => plain[index % 4] ?? [])
+      const types = [
+        'string',
+        'string',
+        'integer',
+        'integer',
+        'number',
+        'number',
+        'boolean',
+        'date',
+        'datetime',
+      ] as const
+      const columns = types.map((type, index): Column => ({ name: `c${index}`, type }))
+      const read = async (tableId: number, isPlain?: boolean) => {
+        const loaded = await loadLines(tableId, { columns, batches: batchesOf(many), isPlain })
+        const rows = (await Array.fromAsync(await under.tables.read(loaded.to, columns, NEVER))).flat()
+        return { rows, counts: loaded.counts, wasPlain: loaded.isPlain }
+      }
+      const [csv, json] = [await read(11), await read(12, false)]
+      expect(csv).toEqual({ ...json, wasPlain: true })
+      expect(csv.rows[2]?.[0]).toBe(plain[2][0])
+    })
+
+    test('a fault of rows in lines that are CSV as well has its place', async () => {
+      const columns: readonly Column[] = [{ name: 'day', type: 'date' }]
+      const batches = batchesOf([['2026-01-01'], ['2026-02-30'], ['2026-01-02']])
+      const refused = await rejection(loadLines(13, { columns, batches, isPlain: true }))
+      expect(refused).toMatchObject({ code: 'import_failed', errors: [{ pointer: '/file/2/day' }] })
     })
 
     test('a table with as many columns as it may have is read whole', async () => {

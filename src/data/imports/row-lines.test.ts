@@ -30,7 +30,7 @@ test.each([
   ['binary', '"AQ=="', 'AQ=='],
   ['integer', 'null', null],
 ] as const)('a cell of the type %s: %s is %p', async (type, cell, value) => {
-  expect(await read([type], `[${cell}]`)).toEqual([[value]])
+  expect(await read([type], cell)).toEqual([[value]])
 })
 
 test.each([
@@ -41,16 +41,16 @@ test.each([
   ['date', '"2026-02-30"'],
   ['json', '"{"'],
 ] as const)('%s: %s is a fault of its line', async (type, cell) => {
-  expect(await read(['string', type], '["a", null]', '', `["b", ${cell}]`)).toEqual([
+  expect(await read(['string', type], '"a", null', '', `"b", ${cell}`)).toEqual([
     ['a', null],
     { code: 'not_of_the_type', line: 3, column: 'c1', message: `The value is not of the type ${type}.` },
   ])
 })
 
 test('NUL is a fault, and its spelling in a text is not', async () => {
-  expect(await read(['string'], '["a\\u0000"]', '["a\\\\u0000"]', '[]')).toEqual([
+  expect(await read(['string', 'string'], '"a\\u0000"', '"a\\\\u0000"', 'null')).toEqual([
     { code: 'nul', line: 1, column: null, message: 'A cell has the character NUL.' },
-    ['a\\u0000'],
-    [null],
+    ['a\\u0000', null],
+    [null, null],
   ])
 })

@@ -9,7 +9,7 @@ const LINE_MAX_CHARS = 16 * 1024 * 1024
 /** JSON has it in this form alone. */
 const NUL = '\\u0000'
 
-/** Reads the rows that the service has written, each of which is a line, or finds their first faults.
+/** Reads the rows that the service has written, each of which is a line of cells in JSON, or finds their first faults.
  * @throws {ImportFailure} at a line that is too long */
 export async function* readRowLines(
   bytes: AsyncIterable<Uint8Array>,
@@ -18,7 +18,7 @@ export async function* readRowLines(
 ): AsyncGenerator<readonly (Row | ImportFault)[]> {
   const plan = columns.map((column) => ({ ...column, read: readers[column.type] }))
   const rowOf = (text: string, line: number): Row | ImportFault => {
-    const cells = JSON.parse(text) as Row
+    const cells = JSON.parse(`[${text}]`) as Row
     if (text.includes(NUL) && cells.some((cell) => typeof cell === 'string' && cell.includes('\0')))
       return nulFault(line)
     const row: Cell[] = []

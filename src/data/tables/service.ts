@@ -11,7 +11,7 @@ import type { RelationColumn } from '../../ports/databases.ts'
 import type { Ports } from '../../ports/index.ts'
 import { generationOf } from '../../ports/tables.ts'
 import type { Generation, Progress, TableIndex } from '../../ports/tables.ts'
-import { writeRowLines } from './row-lines.ts'
+import { RowLines } from './row-lines.ts'
 import * as store from './store.ts'
 import type { RefreshRow } from './store.ts'
 
@@ -132,14 +132,20 @@ export async function fillGeneration(
   signal: AbortSignal,
   progress?: Progress,
 ): Promise<number> {
-  const sent = { prefix: 'uploads', chunks: writeRowLines(rows), sizeMaxBytes: ROWS_MAX_BYTES }
+  const lines = new RowLines(columns)
+  const sent = { prefix: 'uploads', chunks: lines.write(rows), sizeMaxBytes: ROWS_MAX_BYTES }
   const { key: blob } = await putBlob(
     ports,
     sent,
     AbortSignal.any([signal, AbortSignal.timeout(LONG_UPLOAD_MAX_MS)]),
   )
   try {
-    const order = { to, blob, plan: rowsPlan(columns), ...(indexes.length > 0 && { indexes }) }
+    const order = {
+      to,
+      blob,
+      plan: rowsPlan(columns, lines.plainRows),
+      ...(indexes.length > 0 && { indexes }),
+    }
     const counts = await ports.tables.load(order, signal, progress)
     return counts.rows
   } finally {
@@ -147,9 +153,9 @@ export async function fillGeneration(
   }
 }
 
-function rowsPlan(columns: readonly Column[]): ImportPlan {
+function rowsPlan(columns: readonly Column[], plainRows: number | null): ImportPlan {
   return {
-    file: { kind: 'rows' },
+    file: { kind: 'rows', plainRows },
     values: { nulls: [], decimal: '.', dateFormats: [], timeZone: 'UTC' },
     columns: columns.map(({ name, type }, source) => ({ name, type, source })),
     onError: 'abort',

@@ -3,16 +3,19 @@ import type { ColumnType } from '../../../src/domain/table.ts'
 import { literal } from './sql.ts'
 import { STORED_TYPES } from './values.ts'
 
-/** How DuckDB reads each CSV file, in the order of its records. */
-export const READ_OPTIONS = `auto_detect = false, quote = '"', escape = '"', max_line_size = 16777216,
-  buffer_size = 33554432, parallel = false`
+/** How DuckDB reads each file, in the order of its records. */
+const OPTIONS = `auto_detect = false, quote = '"', max_line_size = 16777216, buffer_size = 33554432, parallel = false`
+/** The same for CSV. */
+export const READ_OPTIONS = `${OPTIONS}, escape = '"'`
 
 /** The statement that selects the rows of a file, and how many it has. */
 export type Bulk = { readonly select: string; readonly records: number }
 
 /** The statement with which DuckDB reads a file whose inspection has found it to be plain. Null for other files, and where a type
  * was chosen of which not all values are known to be. */
-export function bulkOf({ file, values, columns, plain }: ImportPlan, path: string): Bulk | null {
+export function bulkOf(plan: ImportPlan, path: string): Bulk | null {
+  const { file, values, columns, plain } = plan
+  if (file.kind === 'rows') return file.plainRows === null ? null : linesOf(columns, file.plainRows, path)
   if (!plain || file.kind !== 'csv' || file.skipRecords > 0) return null
   const types = typesOf(columns, plain)
   if (types === null) return null
@@ -22,6 +25,15 @@ export function bulkOf({ file, values, columns, plain }: ImportPlan, path: strin
     new_line = ${plain.lineEnd === '\n' ? String.raw`'\n'` : String.raw`'\r\n'`},
     nullstr = [${values.nulls.map(literal).join(', ')}], allow_quoted_nulls = true)`
   return { select, records: plain.records }
+}
+
+/** The statement for lines that the service has written, all of whose values are plain. */
+function linesOf(columns: ImportPlan['columns'], records: number, path: string): Bulk {
+  const read = columns.map(({ type }, index) => `c${index}: ${literal(STORED_TYPES[type])}`)
+  const select = `SELECT ${columns.map(({ source }) => `c${source}`).join(', ')} FROM read_csv(${literal(path)},
+    columns = {${read.join(', ')}}, header = false, ${OPTIONS}, escape = '\\', delim = ',', new_line = '\\n',
+    nullstr = 'null', allow_quoted_nulls = false)`
+  return { select, records }
 }
 
 /** The type in which each column of the file is read. */

@@ -12,6 +12,7 @@ import type { OpenTables } from '../../workers/server/tables/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { startTables } from '../hosts/tables.ts'
+import { readUntil } from '../until.ts'
 import { rejection } from './rejection.ts'
 import { LIMITS, NEVER, planOf, rowsOf, tablesContract } from './tables.contract.ts'
 import type { TablesUnderTest } from './tables.contract.ts'
@@ -150,6 +151,37 @@ describe('a statement on DuckDB', () => {
     expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
   })
 })
+
+test('a load that is cancelled ends its process, leaves no file, and the next one runs', async () => {
+  const under = await openIn('cancelled')
+  const { tables, blobs } = under
+  const to = { sourceId: 1, tableId: 1, key: 'a' }
+  await blobs.put('many', new TextEncoder().encode(`id\n${'1\n'.repeat(2_000_000)}`))
+  await blobs.put('one', new TextEncoder().encode('id\n1\n'))
+  const plan = planOf([{ name: 'id', type: 'integer' }])
+  const loaders = () => processesOf('bun/tables-child.ts')
+  const before = new Set(loaders())
+  const leaving = new AbortController()
+  const load = rejection(tables.load({ to, blob: 'many', plan }, leaving.signal))
+  const directory = join(folder, 'cancelled/tables/1')
+  const work = () => readdir(directory).catch(() => [])
+  await readUntil(work, ({ length }) => length > 0)
+  const [own] = loaders().filter((pid) => !before.has(pid))
+  expect(own).toBeDefined()
+  leaving.abort(new Error('The caller has left.'))
+  expect(await load).toMatchObject({ message: 'The caller has left.' })
+  expect(loaders()).not.toContain(own)
+  expect([await work(), await tables.list(1)]).toEqual([[], []])
+  await tables.load({ to, blob: 'one', plan }, NEVER)
+  expect(await work()).toEqual(['1-a.duckdb'])
+  await under.close()
+})
+
+/** The processes of this one whose command has a text. */
+function processesOf(text: string): readonly string[] {
+  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(process.pid), '-f', text])
+  return stdout.toString().split('\n').filter(Boolean)
+}
 
 test('files that a killed process left are removed, and tables are there again', async () => {
   const first = await openIn('again')

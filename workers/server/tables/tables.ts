@@ -8,7 +8,7 @@ import { Refusal } from '../../../src/lib/errors.ts'
 import { Semaphore } from '../../../src/lib/semaphore.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
-import type { Plan, QueryLimits, ResultColumn, RowStream } from '../../../src/ports/databases.ts'
+import type { Plan, QueryLimits, RowStream } from '../../../src/ports/databases.ts'
 import type {
   EditOrder,
   EditOutcome,
@@ -24,7 +24,9 @@ import type { BlobFiles } from '../blobs-directory.ts'
 import { TableChild } from './child-process.ts'
 import type { TaskBounds } from './child-process.ts'
 import type { Explain, FileChange, FileOrder, FileTask, QueryTask, TaskResult } from './messages.ts'
+import { RowQueue } from './row-queue.ts'
 import { quoted } from './sql.ts'
+import { removeWork } from './work-files.ts'
 
 const QUERIES = Math.min(4, availableParallelism())
 const QUERIES_WAITING = 32
@@ -207,6 +209,9 @@ class DuckTables implements OpenTables {
         const result = await runTask(child, task, bounds, (bytes) => progress?.(bytes / sizeBytes))
         progress?.(1)
         return result
+      } catch (error) {
+        if (order.kind === 'load') await removeWork(order.path)
+        throw error
       } finally {
         this.#giveBack(child)
       }
@@ -282,63 +287,4 @@ async function runTask(
   })
   if (done === null) throw new Error('The table process ended without an answer')
   return done
-}
-
-/** Rows that came from a child and were not read yet. */
-class RowQueue {
-  readonly #more: () => void
-  readonly #cancel: () => void
-  readonly #waiting: (readonly Row[])[] = []
-  #controller: ReadableStreamDefaultController<readonly Row[]> | null = null
-  #isPulled = false
-  #isComplete = false
-
-  constructor(more: () => void, cancel: () => void) {
-    this.#more = more
-    this.#cancel = cancel
-  }
-
-  open(columns: readonly ResultColumn[]): RowStream {
-    const rows = new ReadableStream<readonly Row[]>(
-      {
-        start: (controller) => void (this.#controller = controller),
-        pull: () => {
-          this.#isPulled = true
-          this.#deliver()
-        },
-        cancel: this.#cancel,
-      },
-      { highWaterMark: 0 },
-    )
-    return { columns, rows }
-  }
-
-  push(rows: readonly Row[]): void {
-    this.#waiting.push(rows)
-    this.#deliver()
-  }
-
-  /** Ends the stream after the rows that wait. */
-  end(): void {
-    this.#isComplete = true
-    this.#deliver()
-  }
-
-  /** Breaks the stream. @returns false where it was not opened */
-  fail(error: unknown): boolean {
-    this.#controller?.error(error)
-    return this.#controller !== null
-  }
-
-  #deliver(): void {
-    if (!this.#controller || !this.#isPulled) return
-    const rows = this.#waiting.shift()
-    if (rows) {
-      this.#isPulled = false
-      this.#controller.enqueue(rows)
-      this.#more()
-    } else if (this.#isComplete) {
-      this.#controller.close()
-    }
-  }
 }

@@ -48,6 +48,8 @@ const SETTINGS: readonly (readonly [string, string])[] = [
 
 /** A template that was parsed: it may run many times. */
 export class Template {
+  #references: References | null = null
+
   private constructor(private readonly parsed: Parsed) {}
 
   /** @throws {TemplateFault} with the line and the column of the first fault */
@@ -70,7 +72,7 @@ export class Template {
 
   /** The calls of the function `ref` of the caller. */
   references(): References {
-    return referencesIn(this.parsed)
+    return (this.#references ??= referencesIn(this.parsed))
   }
 
   /** The text that the template writes.

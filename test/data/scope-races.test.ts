@@ -6,8 +6,8 @@ import { changeTable } from '../../src/data/definitions/service.ts'
 import { tableChange } from '../../src/data/definitions/schema.ts'
 import { scopeBody } from '../../src/data/scopes/schema.ts'
 import { createScope, listScopes } from '../../src/data/scopes/service.ts'
-import { sightedTable, sightedTables } from '../../src/data/scopes/service/sighted.ts'
-import { readSight, readSights } from '../../src/data/scopes/service/sights.ts'
+import { sightedTable } from '../../src/data/scopes/service/sighted.ts'
+import { readSight, sightedTables } from '../../src/data/scopes/service/sights.ts'
 import { dataSourceBody } from '../../src/data/sources/schema.ts'
 import { createDataSource } from '../../src/data/sources/service.ts'
 import { beginGeneration, deleteTable, openTable, publishTable } from '../../src/data/tables/service.ts'
@@ -119,9 +119,26 @@ test('a table that gets the name of another one is read with its own scopes', as
     null,
     (await openOf(id, 'salaries'))?.generation as never,
   ])
+})
+
+test('all tables of a data source are read with their scopes and users at one time', async () => {
+  const id = await sourceWith('salaries')
   await createScope(administrator, id, scopeOf('salaries'))
-  const all = await sightedTables(reader, id, interrupted(readSights, interruption))
-  expect(all.get('salaries')?.opened.generation).toEqual((await openOf(id, 'salaries'))?.generation as never)
+  let statements = 0
+  const database = new Proxy(world.ports.database, {
+    get(target, key: keyof Database) {
+      const own: unknown = target[key]
+      if (typeof own !== 'function') return own
+      statements += 1
+      return own.bind(target) as unknown
+    },
+  })
+  const all = await sightedTables({ ...reader, ports: { ...world.ports, database } }, id)
+  // Nothing comes between the parts of one statement.
+  expect(statements).toBe(1)
+  const { generation } = (await openOf(id, 'salaries')) ?? {}
+  expect(all.get('salaries')).toMatchObject({ opened: { generation }, sight: { columns: COLUMNS } })
+  expect(all.get('salaries')?.sight.rows).not.toBeNull()
 })
 
 test('a rename and a scope of the name of before exclude each other: the scope begins first', async () => {

@@ -1,4 +1,5 @@
 import { Refusal } from '../../lib/errors.ts'
+import { Lru } from '../../lib/lru.ts'
 import { TemplateFault } from '../../templates/fault.ts'
 import { Template } from '../../templates/template.ts'
 import type { Surroundings } from '../../templates/template.ts'
@@ -64,12 +65,22 @@ function textFragment(text: string, dialect: Dialect): Fragment {
   }
 }
 
+const TEMPLATES_MAX_CHARS = 200_000
+const TEMPLATES_MAX = 500
+
+/** Templates that were parsed lately, by their texts. */
+const templates = new Lru<Template>(TEMPLATES_MAX_CHARS, TEMPLATES_MAX)
+
 /** A text as a template, or the fault that no values can heal. */
 export function parsedText(
   text: string,
 ): { readonly template: Template } | { readonly template?: never; readonly error: QueryError } {
+  const known = templates.get(text)
+  if (known) return { template: known }
   try {
-    return { template: Template.parse(text) }
+    const template = Template.parse(text)
+    templates.set(text, template, text.length)
+    return { template }
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error
     return { error: templateError(error) }

@@ -2,10 +2,11 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { forecasts } from '../../../db/tables/forecasts.ts'
 import { dataScopes } from '../../../db/tables/sources.ts'
 import type { Role } from '../../context.ts'
+import type { Column } from '../../domain/table.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Filter } from '../filters/filter.ts'
-import type { Scope } from './sight.ts'
+import type { Person, Scope } from './sight.ts'
 
 export type ScopeRow = Scope & {
   readonly dataSourceId: number
@@ -72,18 +73,89 @@ export async function findScope(
 }
 
 function rowOf(row: typeof dataScopes.$inferSelect & { readonly subjects: string }): ScopeRow {
-  const subjects = JSON.parse(row.subjects) as readonly Subject[]
-  const ids = (key: 'user' | 'group') =>
-    subjects.flatMap((subject) => subject[key] ?? []).sort((one, other) => one - other)
   return {
     ...row,
     access: row.access as Scope['access'],
     filter: row.filter as Filter | null,
-    subjects: {
-      users: ids('user'),
-      userGroups: ids('group'),
-      roles: subjects.flatMap(({ role }) => role ?? []).sort(),
-    },
+    subjects: subjectsOf(JSON.parse(row.subjects) as readonly Subject[]),
+  }
+}
+
+function subjectsOf(subjects: readonly Subject[]): Scope['subjects'] {
+  const ids = (key: 'user' | 'group') =>
+    subjects.flatMap((subject) => subject[key] ?? []).sort((one, other) => one - other)
+  return {
+    users: ids('user'),
+    userGroups: ids('group'),
+    roles: subjects.flatMap(({ role }) => role ?? []).sort(),
+  }
+}
+
+/** The imported tables of a data source, its scopes, and users as scopes judge them, all at one time. */
+export type Together = {
+  readonly tables: readonly StoredTable[]
+  readonly scopes: readonly Scope[]
+  readonly people: ReadonlyMap<number, Person>
+  /** Whether a table may have rows of another one: of a refresh, or of a forecast. */
+  readonly hasCopies: boolean
+}
+
+type StoredTable = {
+  readonly id: number
+  readonly dataSourceId: number
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly rows: number
+  readonly version: number
+  readonly generationId: number
+  readonly isRefreshed: number
+}
+type Part = { readonly kind: 'table' | 'scope' | 'person' | 'copies'; readonly json: string }
+type ScopeJson = Omit<Scope, 'subjects'> & { readonly subjects: readonly Subject[] }
+type PersonJson = Omit<Person, 'properties'> & {
+  readonly properties: readonly { readonly key: string; readonly value: string }[]
+}
+
+/** Reads what decides about the rows that users may read, by one statement: nothing can change between its parts. */
+export async function readTogether(
+  database: Database,
+  dataSourceId: number,
+  userIds: readonly number[],
+): Promise<Together> {
+  const rows = await database.all<Part>(sql`
+    select 'table' as "kind", json_object('id', t.id, 'dataSourceId', t.data_source_id, 'name', t.name, 'columns', json(t.columns),
+      'rows', t.rows, 'version', t.version, 'generationId', t.generation_id,
+      'isRefreshed', exists (select 1 from data_refreshes where table_id = t.id)) as "json"
+    from data_tables t where t.data_source_id = ${dataSourceId}
+    union all
+    select 'scope', json_object('id', s.id, 'name', s.name, 'tables', json(s.tables), 'access', s.access, 'filter', json(s.filter),
+      'hiddenColumns', json(s.hidden_columns), 'subjects', json((
+        select json_group_array(json_object('user', user_id, 'group', group_id, 'role', role))
+        from data_scope_subjects where scope_id = s.id)))
+    from data_scopes s where s.data_source_id = ${dataSourceId}
+    union all
+    select 'person', json_object('id', u.id, 'username', u.username, 'role', u.role, 'properties', json(u.properties),
+      'groupIds', json((select json_group_array(group_id) from memberships where user_id = u.id)))
+    from users u where u.id in (select value from json_each(${JSON.stringify(userIds)}))
+    union all
+    select 'copies', '' where exists (
+        select 1 from data_refreshes r join data_tables t on t.id = r.table_id where t.data_source_id = ${dataSourceId})
+      or exists (select 1 from forecasts where json_extract(definition, '$.table.dataSourceId') = ${dataSourceId})`)
+  const of = (kind: Part['kind']) => rows.flatMap((row) => (row.kind === kind ? [row.json] : []))
+  const scopes = of('scope').map((json) => JSON.parse(json) as ScopeJson)
+  const people = of('person').map((json) => JSON.parse(json) as PersonJson)
+  return {
+    hasCopies: of('copies').length > 0,
+    tables: of('table').map((json) => JSON.parse(json) as StoredTable),
+    scopes: scopes
+      .sort((one, other) => one.id - other.id)
+      .map((scope) => ({ ...scope, subjects: subjectsOf(scope.subjects) })),
+    people: new Map(
+      people.map(({ properties, ...person }) => [
+        person.id,
+        { ...person, properties: Object.fromEntries(properties.map(({ key, value }) => [key, value])) },
+      ]),
+    ),
   }
 }
 

@@ -37,16 +37,15 @@ export type OpenTable = {
   readonly isRefreshed: boolean
 }
 
+type StoredTable = Pick<
+  NonNullable<Awaited<ReturnType<typeof store.findTable>>>,
+  'id' | 'dataSourceId' | 'name' | 'columns' | 'rows' | 'version' | 'generationId' | 'isRefreshed'
+>
+
 /** A table of a data source, or null. */
 export async function openTable(ports: Ports, sourceId: number, name: string): Promise<OpenTable | null> {
   const row = await store.findTable(ports.database, sourceId, name)
   return row && openedOf(row)
-}
-
-/** All tables of a data source, by name. */
-export async function openTables(ports: Ports, sourceId: number): Promise<ReadonlyMap<string, OpenTable>> {
-  const rows = await store.listTables(ports.database, sourceId)
-  return new Map(rows.map((row) => [row.name, openedOf(row)]))
 }
 
 /** A table of a data source. @throws {Refusal} not_found */
@@ -293,7 +292,8 @@ export async function sweepGenerations({ database, tables, clock, log }: Ports):
   }
 }
 
-function openedOf(row: NonNullable<Awaited<ReturnType<typeof store.findTable>>>): OpenTable {
+/** A table as it is stored, ready to be read. */
+export function openedOf(row: StoredTable): OpenTable {
   const { id, dataSourceId, name, columns, rows, version, generationId } = row
   const generation = generationOf(dataSourceId, generationId)
   return { id, name, columns, rows, version, generation, isRefreshed: row.isRefreshed === 1 }

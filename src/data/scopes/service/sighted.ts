@@ -1,14 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { openTable, openTables } from '../../tables/service.ts'
+import { openTable } from '../../tables/service.ts'
 import type { OpenTable } from '../../tables/service.ts'
 import type { Sight } from '../sight.ts'
-import { sightsOfTables } from './sights.ts'
+import type { Sighted } from './sights.ts'
 
 const TRIES_MAX = 5
-
-/** An imported table, and the part of it that the caller may read or edit. */
-export type Sighted = { readonly opened: OpenTable; readonly sight: Sight }
 
 /** Opens a table before its scopes are read, so that rows that came after a change of a scope are not read by the scope of
  * before. The table must have its name and columns before and after that: a scope names its tables.
@@ -26,26 +23,6 @@ export async function sightedTable(
     if (opened && isSame(opened, now)) return { opened, sight }
   }
   throw new Refusal('conflict', 'The table changes all the time. Try again later.')
-}
-
-/** The same for all tables of a data source of which the caller may read a part, by name. A table that changes again and again
- * is left out. @throws {Refusal} as `find` */
-export async function sightedTables(
-  context: Context,
-  id: number,
-  find: typeof sightsOfTables = sightsOfTables,
-): Promise<ReadonlyMap<string, Sighted>> {
-  for (let tries = 1; ; tries += 1) {
-    const opened = await openTables(context.ports, id)
-    const sights = await find(context, id, opened)
-    const now = await openTables(context.ports, id)
-    const names = [...sights].flatMap(([name, sight]) => (sight ? [name] : []))
-    const found = names.flatMap((name): [string, Sighted][] => {
-      const [table, same, sight] = [opened.get(name), now.get(name), sights.get(name)]
-      return table && same && sight && isSame(table, same) ? [[name, { opened: table, sight }]] : []
-    })
-    if (found.length === names.length || tries === TRIES_MAX) return new Map(found)
-  }
 }
 
 function isSame(one: OpenTable, other: OpenTable): boolean {

@@ -9,9 +9,12 @@ import { findDataSource } from '../../sources/service.ts'
 import { readSchema } from '../../sources/service/connect.ts'
 import { commonSight, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
-import { refreshesOf } from '../../tables/service.ts'
+import { openedOf, refreshesOf } from '../../tables/service.ts'
 import type { OpenTable } from '../../tables/service.ts'
 import * as store from '../store.ts'
+
+/** An imported table, and the part of it that the caller may read or edit. */
+export type Sighted = { readonly opened: OpenTable; readonly sight: Sight }
 
 /** The columns of a data source that the caller may read. @throws {Refusal} as `readSchema` */
 export async function listVisibleColumns(context: Context, id: number): Promise<ColumnView[]> {
@@ -42,20 +45,21 @@ export async function readSights(context: Context, id: number): Promise<Readonly
   return new Map([...relations].map(([name, relation]) => [name, find(relation, 'read')]))
 }
 
-/** The part of each imported table that the caller may read; null for none of it. @throws {Refusal} forbidden */
-export async function sightsOfTables(
-  context: Context,
-  id: number,
-  tables: ReadonlyMap<string, OpenTable>,
-): Promise<ReadonlyMap<string, Sight | null>> {
-  const closed = await closedCopies(context.ports, id)
-  const find = await sightsFor(context, id)
-  return new Map(
-    [...tables].map(([name, { columns }]) => {
-      const relation: Relation = { name, kind: 'table', columns, ...(closed.has(name) && { isClosed: true }) }
-      return [name, find(relation, 'read')]
-    }),
-  )
+/** The imported tables of a data source of which the caller may read a part, with that part, as they are at one time.
+ * @throws {Refusal} forbidden */
+export async function sightedTables(context: Context, id: number): Promise<ReadonlyMap<string, Sighted>> {
+  const { ports } = context
+  const caller = requireUser(context)
+  const { tables, scopes, people, hasCopies } = await store.readTogether(ports.database, id, peopleOf(caller))
+  const opened = tables.map(openedOf)
+  const closed = hasCopies ? await closedCopies(ports, id) : new Set<string>()
+  const find = sightsBy(caller, { scopes, people })
+  const found = opened.map((table): [string, OpenTable, Sight | null] => {
+    const { name, columns } = table
+    const relation: Relation = { name, kind: 'table', columns, ...(closed.has(name) && { isClosed: true }) }
+    return [name, table, find(relation, 'read')]
+  })
+  return new Map(found.flatMap(([name, table, sight]) => (sight ? [[name, { opened: table, sight }]] : [])))
 }
 
 /** The part of a table or view that the caller may read.
@@ -98,21 +102,33 @@ function peopleOf({ userId, bounds = [] }: UserCaller): readonly number[] {
   return [userId, ...bounds.map((bound) => bound.userId)]
 }
 
+type Finding = (relation: Relation, access: Access) => Sight | null
+
 /** The function that finds the part of a table that the caller may read or edit; null for none of it. A change of a scope or
  * of a user counts from the next call on. */
-async function sightsFor(
-  { ports, caller }: Context,
-  dataSourceId: number,
-): Promise<(relation: Relation, access: Access) => Sight | null> {
-  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
-  if (caller.role === 'administrator') return ({ columns }) => ({ columns, rows: null })
-  const ids = peopleOf(caller)
+async function sightsFor(context: Context, dataSourceId: number): Promise<Finding> {
+  const { ports } = context
+  const caller = requireUser(context)
+  if (caller.role === 'administrator') return sightsBy(caller, { scopes: [], people: new Map() })
   const [scopes, people] = await Promise.all([
     store.listScopes(ports.database, dataSourceId),
-    readPeople(ports, ids),
+    readPeople(ports, peopleOf(caller)),
   ])
+  return sightsBy(caller, { scopes, people })
+}
+
+function requireUser({ caller }: Context): UserCaller {
+  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
+  return caller
+}
+
+function sightsBy(
+  caller: UserCaller,
+  { scopes, people }: { readonly scopes: readonly Scope[]; readonly people: ReadonlyMap<number, Person> },
+): Finding {
+  if (caller.role === 'administrator') return ({ columns }) => ({ columns, rows: null })
   return (relation, access) =>
-    commonSight(ids.map((id) => sightOfPerson(people.get(id), { relation, scopes, access })))
+    commonSight(peopleOf(caller).map((id) => sightOfPerson(people.get(id), { relation, scopes, access })))
 }
 
 function sightOfPerson(

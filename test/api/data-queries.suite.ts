@@ -1024,6 +1024,28 @@ const runs: Scenario[] = [
     },
   ),
   ...onEach(
+    'a draft with an unknown table or column is stored, read with the place, and published with force alone',
+    async (client, id) => {
+      const asked = { dataSourceId: id, text: 'SELECT o.id,\n  o.region\nFROM later o' }
+      const query = await makeQuery(client, asked)
+      const path = `/dataQueries/${query.id}`
+      const fault = { phase: 'plan', line: 3, column: 6, code: 'query_failed' }
+      expect(query.errors).toMatchObject([fault])
+      expect(query.errors[0]?.message).toContain('later')
+      expect(await good<Query>(client.request('GET', path))).toMatchObject({ errors: query.errors })
+      const refused = await client.request('POST', `${path}/publish`, { json: {} })
+      expectAnswer(refused, { answers: 'conflict', pointers: ['/text'] })
+      expect(JSON.stringify(refused.body['errors'])).toContain('the SQL, line 3, column 6')
+      const forced = client.request('POST', `${path}/publish`, { json: { force: true } })
+      expect(await good<Query>(forced)).toMatchObject({ published: 1, errors: query.errors })
+      const change = { ...asked, name: query.name, text: 'SELECT id,\n  gone\nFROM orders' }
+      const changed = await good<Query>(client.request('PUT', path, { json: change }))
+      expect(changed.errors).toMatchObject([{ ...fault, line: 2, column: 3 }])
+      const mended = { ...change, text: 'SELECT id FROM orders' }
+      expect((await good<Query>(client.request('PUT', path, { json: mended }))).errors).toEqual([])
+    },
+  ),
+  ...onEach(
     'only one statement that reads is run, and the database says why it refuses one',
     async (client, id) => {
       const refused = async (text: string) => {

@@ -178,18 +178,18 @@ export const querySummary = z.object(summary).meta({ id: 'DataQuerySummary' })
 
 export const queryError = z.object({
   phase: z
-    .enum(['reference', 'template', 'statement', 'materialization'])
+    .enum(['reference', 'template', 'statement', 'materialization', 'plan'])
     .describe(
-      '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed; `materialization`: its result cannot be stored.',
+      '`reference`: the data source, or a data query to which the template refers, is missing or cannot be used; `template`: the template fails with the defaults of its parameters; `statement`: the SQL that it writes is not allowed; `materialization`: its result cannot be stored; `plan`: the data source cannot plan the statement with the defaults, for example because of an unknown table.',
     ),
   line: z
     .int()
     .nullable()
     .describe(
-      'From 1, in the template, or in the SQL for `statement`; null for the data source and for `materialization`.',
+      'From 1, in the template, or in the SQL for `statement` and `plan`; null for the data source and for `materialization`.',
     ),
   column: z.int().nullable(),
-  code: z.enum(['not_found', 'cycle', 'invalid', 'scope_unsupported_reference']),
+  code: z.enum(['not_found', 'cycle', 'invalid', 'scope_unsupported_reference', 'query_failed']),
   message: z.string(),
 })
 
@@ -197,7 +197,11 @@ export const queryView = z
   .object({
     ...summary,
     ...shown,
-    errors: z.array(queryError).describe('The faults of the draft; the database has not checked it.'),
+    errors: z
+      .array(queryError)
+      .describe(
+        'The faults of the draft. Its data source plans a draft without other faults whose parameters have defaults, if it answers within 3 seconds.',
+      ),
     warnings: z
       .array(z.object({ code: z.enum(['legacy_escaping']), message: z.string() }))
       .describe('Risks of the draft.'),

@@ -101,6 +101,7 @@ const DETAILS: Readonly<Record<QueryError['phase'], string>> = {
   template: 'The template is invalid; see errors.',
   statement: 'The template writes a statement that is not allowed; see errors.',
   materialization: 'The result of the data query cannot be stored; see errors.',
+  plan: 'The data source refuses the statement; see errors.',
 }
 
 /** The refusal of a run. */
@@ -113,5 +114,5 @@ export function refusalOf(errors: readonly [QueryError, ...QueryError[]]): Refus
 /** The message of an error with its place, if it has one. */
 export function placedMessage({ phase, line, column, message }: QueryError): string {
   if (line === null) return message
-  return `${phase === 'statement' ? 'the SQL, ' : ''}line ${line}, column ${column}: ${message}`
+  return `${phase === 'statement' || phase === 'plan' ? 'the SQL, ' : ''}line ${line}, column ${column}: ${message}`
 }

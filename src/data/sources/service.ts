@@ -45,7 +45,7 @@ export async function readDataSource({ ports }: Context, id: number): Promise<Ve
 export async function findDataSource(
   { database }: Ports,
   key: number | string,
-): Promise<Pick<DataSourceRow, 'id' | 'name' | 'type' | 'isReadOnly' | 'scopeMode'> | null> {
+): Promise<Pick<DataSourceRow, 'id' | 'name' | 'type' | 'isReadOnly' | 'scopeMode' | 'timeoutMs'> | null> {
   return store.findDataSource(database, typeof key === 'string' ? key.normalize('NFC') : key)
 }
 

@@ -1,10 +1,13 @@
 import type { Context } from '../../../context.ts'
+import { untilAborted } from '../../../lib/abort.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { Limits } from '../../../templates/limits.ts'
 import type { Given, Template } from '../../../templates/template.ts'
 import { readPeople } from '../../scopes/service/sights.ts'
 import { findDataSource } from '../../sources/service.ts'
+import { WRITERS } from '../../sql/dialects/writers.ts'
+import { boundOf } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import type { Relations } from '../../sql/names.ts'
 import type { Dialect } from '../../sql/spelling.ts'
@@ -16,11 +19,15 @@ import type { StoredResult } from '../results/service.ts'
 import { REACHED_MAX, keyOf, referenceFaults } from '../references.ts'
 import type { Library, Published } from '../references.ts'
 import type { Definition } from '../schema.ts'
+import { planFault } from '../plan-fault.ts'
 import { parsedText, referenceError, statementOf } from '../statement.ts'
 import type { QueryError } from '../statement.ts'
 import * as store from '../store.ts'
 import { surroundingsOf } from '../sub-queries.ts'
-import { dialectOf } from './readable-source.ts'
+import { dialectOf, openSource } from './readable-source.ts'
+
+/** A data source that does not answer in this time has not checked a draft. */
+const PLAN_MAX_MS = 3_000
 
 /** A data query to compose a statement of. */
 export type Composed = Definition & {
@@ -133,13 +140,47 @@ export async function errorsOf(context: Context, query: Composed): Promise<reado
   const isOpen = parameters.some((one) => one.required && one.default === null)
   if ('errors' in examined || isOpen) return errors
   const values = valuesOf(parameters, {}, { pointer: '/parameters', allowed: UNCHECKED })
-  const outcome = await written(context, examined, {
-    dialect: dialectOf(context, source),
-    values,
-    allowed: UNCHECKED,
-    ...(query.materialization && { user: NO_USER }),
-  })
-  return [...errors, ...('errors' in outcome ? outcome.errors : [])]
+  const write = (relations: Relations | null) =>
+    written(context, examined, {
+      dialect: dialectOf(context, source),
+      relations,
+      values,
+      allowed: UNCHECKED,
+      ...(query.materialization && { user: NO_USER }),
+    })
+  const outcome = await write(null)
+  if ('errors' in outcome) return [...errors, ...outcome.errors]
+  return errors.length > 0 ? errors : planErrors(context, source, write)
+}
+
+/** The faults of a statement that its data source finds without running it, such as an unknown table, within the scopes of the
+ * caller. A data source that does not answer in time has not checked it. */
+async function planErrors(
+  context: Context,
+  row: Parameters<typeof openSource>[1],
+  write: (relations: Relations | null) => ReturnType<typeof written>,
+): Promise<readonly QueryError[]> {
+  const signal = AbortSignal.timeout(PLAN_MAX_MS)
+  const plan = async (): Promise<readonly QueryError[]> => {
+    const { dialect, scopes, explain } = await openSource(context, row)
+    const made = await write(scopes && scopes.relations)
+    if ('errors' in made) return made.errors
+    const own = made.statement
+    const visible = boundOf(scopes ? scopes.scoped(own) : own, WRITERS[dialect])
+    try {
+      await explain(visible, { isAnalyzed: false }, signal)
+      return []
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'query_failed') throw error
+      return [planFault(error.detail, boundOf(own, WRITERS[dialect]).text, dialect)]
+    }
+  }
+  try {
+    return await untilAborted(plan(), signal)
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof Refusal)) throw error
+    return []
+  }
 }
 
 /** The fault of a data query whose data source was deleted. */

@@ -8,7 +8,7 @@ import type { DatabaseTarget } from '../../src/ports/databases.ts'
 import { openServerDatabases } from '../../workers/server/databases.ts'
 import { bundleWorker } from '../hosts/bundle.ts'
 import { answerCall } from '../hosts/database-calls.ts'
-import { startTamperingProxy } from '../hosts/tampering-proxy.ts'
+import { startTamperingProxy, withoutTls } from '../hosts/tampering-proxy.ts'
 import type { Tamper, TamperingProxy } from '../hosts/tampering-proxy.ts'
 import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
 import type { Mariadb } from '../hosts/mariadb.ts'
@@ -433,18 +433,6 @@ const LIES: readonly {
     codes: /: (?:source_unavailable|query_timeout|query_failed|rows)$/,
   },
 ]
-
-/** PostgreSQL answers with a letter; MySQL has a bit in its greeting. */
-function withoutTls(type: DatabaseTarget['type']): Tamper {
-  return (chunk, from) => {
-    if (from > 0) return chunk
-    if (type === 'postgresql') return Buffer.from('N')
-    const changed = Buffer.from(chunk)
-    const at = chunk.indexOf(0, 5) + 15
-    changed[at] = (chunk[at] ?? 0) & ~0x08
-    return changed
-  }
-}
 
 function after(bytes: number, tamper: (chunk: Buffer) => Buffer | null | 'silence'): Tamper {
   return (chunk, from) => (from + chunk.length < bytes ? chunk : tamper(chunk))

@@ -1,6 +1,8 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
+import type { DatabaseTarget } from '../../src/ports/databases.ts'
+
 /** Changes the bytes that a server sends. @returns the bytes for the client; null to cut the connection, 'silence' to send no more */
 export type Tamper = (chunk: Buffer, from: number) => Buffer | null | 'silence'
 
@@ -39,5 +41,17 @@ export async function startTamperingProxy(port: number, tamper: Tamper): Promise
       listener.close()
       for (const socket of sockets) socket.destroy()
     },
+  }
+}
+
+/** A server that refuses TLS: PostgreSQL answers with a letter; MySQL has a bit in its greeting. */
+export function withoutTls(type: DatabaseTarget['type']): Tamper {
+  return (chunk, from) => {
+    if (from > 0) return chunk
+    if (type === 'postgresql') return Buffer.from('N')
+    const changed = Buffer.from(chunk)
+    const at = chunk.indexOf(0, 5) + 15
+    changed[at] = (chunk[at] ?? 0) & ~0x08
+    return changed
   }
 }

@@ -39,20 +39,25 @@ function sharedStrings(): Uint8Array {
   return workbook({ strings: strings.join(''), rows: header + rows.join('') })
 }
 
-/** One group of rows, whose column of texts takes about 20 MiB in the file. */
-async function largeGroup(): Promise<Uint8Array> {
+/** A Parquet file of DuckDB, which writes a page for each column of a group of rows. */
+async function parquet(text: string, rows: number, groupRows: number): Promise<Uint8Array> {
   const folder = await mkdtemp(join(FAST_DIR, 'tidemark-parquet-'))
   const path = join(folder, 'large.parquet')
   const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
   await duckdb.run(
-    `COPY (SELECT i AS id, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS text FROM range(${ROWS}) AS r(i))
-     TO '${path}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE ${ROWS})`,
+    `COPY (SELECT ${text} AS text FROM range(${rows}) AS r(i))
+     TO '${path}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE ${groupRows})`,
   )
   duckdb.closeSync()
   const bytes = await Bun.file(path).bytes()
   await rm(folder, { recursive: true })
   return bytes
 }
+
+/** Groups of rows as DuckDB writes them, whose texts take almost 16 MiB each. */
+const largeTexts = () => parquet('repeat(md5(i::VARCHAR), 4)', ROWS, 122_880)
+/** Pages with as many numbers as a page may have. */
+const largeNumbers = () => parquet('(hash(i) >> 12)::BIGINT', ROWS, 524_288)
 
 /** The most memory of the children of this process until the work is over, above the memory before. */
 async function peakOf(work: Promise<unknown>): Promise<number> {
@@ -99,6 +104,7 @@ const HOSTS = [
 
 describe.each(HOSTS)('on %s an import stays within its memory', (_, start, maxMib) => {
   let under: Under
+  let tableId = 0
   beforeAll(async () => {
     under = await start()
   }, TEST_MAX_MS)
@@ -111,14 +117,15 @@ describe.each(HOSTS)('on %s an import stays within its memory', (_, start, maxMi
       sharedStrings,
       STRINGS,
     ],
-    ['a Parquet file with one large group', { kind: 'parquet' }, largeGroup, ROWS],
+    ['a Parquet file with large groups of texts', { kind: 'parquet' }, largeTexts, ROWS],
+    ['a Parquet file with a large group of numbers', { kind: 'parquet' }, largeNumbers, ROWS],
   ])(
     '%s',
     async (title, file, make, rows) => {
       const { tables, blobs } = under
       const blob = `imports/${file.kind}`
       await blobs.put(blob, await make())
-      const to = { sourceId: 1, tableId: file.kind === 'xlsx' ? 1 : 2, key: 'a' }
+      const to = { sourceId: 1, tableId: (tableId += 1), key: 'a' }
       const importing = (async () => {
         const { columns } = await tables.inspect(blob, file, VALUES, NEVER)
         const plan = { file, values: VALUES, columns, onError: 'abort', faultsMax: 0 } as const

@@ -20,8 +20,10 @@ export type ParquetFile = {
 }
 
 const FOOTER_MAX_BYTES = 16 * 1024 * 1024
-/** Cells that are in memory at once. */
-const WINDOW_CELLS = 256 * 1024
+/** Values that are decoded at once: a group of rows is read anew for each window. */
+const WINDOW_CELLS = 128 * 1024
+/** Rows that are handed on at once. */
+const BATCH_ROWS = 2_048
 
 const COMPRESSORS: Compressors = {
   GZIP: (input, sizeBytes) => gunzipSync(input, { out: new Uint8Array(sizeBytes) }),
@@ -86,15 +88,34 @@ async function* readRows(
     end += Number(group.num_rows)
     for (; row < end; row += windowRows) {
       const rowEnd = Math.min(end, row + windowRows)
-      const columns: FileCell[][] = []
+      const columns: (readonly unknown[])[] = []
       for (const reader of readers)
         columns.push(await reading.column(metadata, reader, { rowStart: row, rowEnd }))
-      yield Array.from({ length: rowEnd - row }, (_, at) => ({
-        row: row + at + 1,
-        cells: columns.map((cells) => cells[at] ?? null),
-      }))
+      for (let begin = row; begin < rowEnd; begin += BATCH_ROWS) {
+        const count = Math.min(BATCH_ROWS, rowEnd - begin)
+        yield Array.from({ length: count }, (_, at) => ({
+          row: begin + at + 1,
+          cells: readers.map(({ cell }, column) => {
+            const value = columns[column]?.[begin - row + at] ?? null
+            return value === null ? null : cellOf(cell, value)
+          }),
+        }))
+      }
     }
   }
+}
+
+function cellOf(read: ValueReader['cell'], value: unknown): FileCell {
+  try {
+    return read(value)
+  } catch (error) {
+    throw damaged(error)
+  }
+}
+
+function damaged(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  return unreadable(`The Parquet file is damaged: ${error instanceof Error ? error.message : 'unknown'}.`)
 }
 
 /** Reads parts of a file. */
@@ -116,22 +137,22 @@ class Reading {
     return this.#read(sizeBytes - length - 8, length + 8)
   }
 
-  /** The cells of rows of a column. */
+  /** The values of rows of a column. */
   column(
     metadata: FileMetaData,
-    { element, cell }: ValueReader,
+    { element }: ValueReader,
     rows: { readonly rowStart: number; readonly rowEnd: number },
-  ): Promise<FileCell[]> {
+  ): Promise<readonly unknown[]> {
     const file: AsyncBuffer = {
       byteLength: this.#source.sizeBytes,
       slice: async (start, end = this.#source.sizeBytes) => {
         const bytes = await this.#read(start, end - start)
-        checkPages(bytes)
+        checkPages(bytes, element.type === 'BYTE_ARRAY')
         return bytes.buffer
       },
     }
     return this.safely(async () => {
-      let cells: FileCell[] = []
+      let column: readonly unknown[] = []
       await parquetRead({
         ...rows,
         file,
@@ -141,10 +162,10 @@ class Reading {
         parsers: PARSERS,
         utf8: false,
         onComplete: (values: unknown[][]) => {
-          cells = values.map(([value]) => (value === null || value === undefined ? null : cell(value)))
+          column = values.map(([value]) => value)
         },
       })
-      return cells
+      return column
     })
   }
 
@@ -154,8 +175,7 @@ class Reading {
       return await read()
     } catch (error) {
       if (this.#failure !== null) throw this.#failure as Error
-      if (error instanceof Refusal) throw error
-      throw unreadable(`The Parquet file is damaged: ${error instanceof Error ? error.message : 'unknown'}.`)
+      throw damaged(error)
     }
   }
 
@@ -163,8 +183,10 @@ class Reading {
     if (offsetBytes < 0 || sizeBytes <= 0 || offsetBytes + sizeBytes > this.#source.sizeBytes)
       throw unreadable('The file is not a Parquet file, or is truncated.')
     try {
-      // The library reads the buffer from its beginning.
-      return new Uint8Array(await this.#source.read(offsetBytes, sizeBytes))
+      const bytes = await this.#source.read(offsetBytes, sizeBytes)
+      // The library reads a buffer from its beginning to its end.
+      const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
+      return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes)
     } catch (error) {
       this.#failure = error
       throw error

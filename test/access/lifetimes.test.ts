@@ -64,7 +64,9 @@ test('Basic credentials cost one slow hash, whoever comes at the same time and h
       ),
     },
   }
-  const callers = await Promise.all(Array.from({ length: 1_000 }, () => callerOfCredentials(counting, ADA)))
+  const callers = await Promise.all(
+    Array.from({ length: 1_000 }, async () => callerOfCredentials(counting, ADA)),
+  )
   for (const caller of callers) expect(caller).toMatchObject({ userId })
   for (let call = 0; call < 1_000; call++)
     expect(await callerOfCredentials(counting, ADA)).toMatchObject({ userId })

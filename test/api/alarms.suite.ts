@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import { ROLES } from '../../src/context.ts'
+import { readUntil } from '../until.ts'
 import { PASSWORD } from './client.ts'
 import type { Body, Client } from './client.ts'
 import { createDevice, createGroup, createJob } from './objects.ts'
@@ -311,6 +312,11 @@ const scenarios: readonly Scenario[] = [
     title: 'alarms of unreadable objects are visible nowhere',
     async run(client) {
       const { job, alarm } = await stage(client)
+      // The alarms of removed links close after the answer.
+      await readUntil(
+        () => listed(client, { filterDefinition: ofObject(job) }),
+        ({ total }) => total === 1,
+      )
       const json = { username: 'blind', password: PASSWORD, role: 'editor' }
       const { id } = await good<{ id: number }>(client.request('POST', '/users', { json }))
       await good(client.request('DELETE', '/groups/1/permissions/everyone/0'))

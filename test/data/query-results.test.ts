@@ -224,7 +224,7 @@ test('a result that reads another one is refreshed after it', async () => {
     await world.good('PUT', `/dataQueries/${base}`, {
       json: { ...first, text: 'SELECT nothing FROM counted' },
     })
-    await world.good('POST', `/dataQueries/${base}/publish`, { json: {} })
+    await world.good('POST', `/dataQueries/${base}/publish`, { json: { force: true } })
     await world.rows(`update data_query_results set next_at = 1`)
     // After a failure those above follow in the next round. The last one reads rows of before.
     for (let round = 0; round < 3; round += 1) await refreshResultsWhenDue(ports)

@@ -106,9 +106,10 @@ onMainHost(
             major: { conditions: [{ operator: '>', value: 90 }] },
             warning: { conditions: [{ adaptiveValues: { source: 'forecast', level: 95 } }] },
           })
+          const band = page.waitForResponse((response) => response.url().includes('/band'))
           await page.getByRole('link', { name: 'Guests', exact: true }).click()
           await page.getByRole('heading', { level: 1, name: 'Guests' }).waitFor()
-          await page.waitForResponse((response) => response.url().includes('/band'))
+          await band
           await page.locator('.plot canvas').waitFor()
           await check('job')
         }),

@@ -5,7 +5,7 @@ import { sendLetter } from '../../channels/service.ts'
 import type { TestResult } from '../schema.ts'
 import { listMembersOf, listPeople, listRecipients } from '../store.ts'
 import type { RecipientRow } from '../store.ts'
-import { openTarget, UNREADABLE } from './targets-of.ts'
+import { readTarget, UNREADABLE } from './targets-of.ts'
 
 const MAILED: ReadonlySet<string> = new Set(['email', 'user', 'group'])
 /** Mails at once to the members of one recipient. */
@@ -35,12 +35,7 @@ export async function mailTo(
   recipient: RecipientRow,
   letter: Omit<Letter, 'to'>,
 ): Promise<TestResult> {
-  const to = await addressesOf(ports, recipient).catch((error: unknown) => {
-    ports.log.error('notifications: the target of a recipient cannot be decrypted; enter it again', error, {
-      recipientId: recipient.id,
-    })
-    return null
-  })
+  const to = await addressesOf(ports, recipient)
   if (!to) return { status: 'failed', detail: UNREADABLE }
   if (to.length === 0) return { status: 'failed', detail: 'No member has a mail address.' }
   const outcomes = await Promise.all(
@@ -52,10 +47,14 @@ export async function mailTo(
   return { status: failure ? 'failed' : 'ok', detail: (failure ?? outcomes[0])?.detail ?? '' }
 }
 
-async function addressesOf(ports: Ports, recipient: RecipientRow): Promise<readonly (readonly string[])[]> {
+/** The addresses of each mail; null for a target that cannot be decrypted. */
+async function addressesOf(
+  ports: Ports,
+  recipient: RecipientRow,
+): Promise<readonly (readonly string[])[] | null> {
   if (recipient.type === 'email') {
-    const target = await openTarget(ports, recipient)
-    return target.type === 'email' ? [target.addresses] : []
+    const target = await readTarget(ports, recipient)
+    return target && (target.type === 'email' ? [target.addresses] : [])
   }
   const people = await listPeople(ports.database, await listMembersOf(ports.database, recipient.id))
   return people

@@ -20,12 +20,7 @@ export async function notifyAddressee(
   { recipient, person }: Addressee,
   notification: Omit<Notification, 'manner'>,
 ): Promise<Outcome> {
-  const target = await openTarget(ports, recipient).catch((error: unknown) => {
-    ports.log.error('notifications: the target of a recipient cannot be decrypted; enter it again', error, {
-      recipientId: recipient.id,
-    })
-    return null
-  })
+  const target = await readTarget(ports, recipient)
   if (!target) return failed(UNREADABLE)
   const { rules, name } = recipient
   const manner = {
@@ -39,6 +34,16 @@ export async function notifyAddressee(
   if (!person || person.isDisabled || person.email === '')
     return failed('The user does not exist, is disabled or has no mail address.')
   return sendTo(ports, { type: 'email', addresses: [person.email] }, { ...notification, manner })
+}
+
+/** The target of a recipient; null, with an error in the log, when the installation key has changed. */
+export function readTarget(ports: Ports, recipient: RecipientRow): Promise<Target | null> {
+  return openTarget(ports, recipient).catch((error: unknown) => {
+    ports.log.error('notifications: the target of a recipient cannot be decrypted; enter it again', error, {
+      recipientId: recipient.id,
+    })
+    return null
+  })
 }
 
 /** Decrypts a recipient's target. @throws {Error} when the installation key has changed */

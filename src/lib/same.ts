@@ -8,3 +8,8 @@ export function areSameBytes(some: Uint8Array, others: Uint8Array): boolean {
   for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false
   return true
 }
+
+/** Whether no two values of a list are the same. */
+export function areDistinct(values: readonly unknown[]): boolean {
+  return new Set(values).size === values.length
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { areDistinct } from '../../lib/same.ts'
 import { shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
@@ -177,7 +178,7 @@ export const definition = {
     .min(1)
     .max(LEVELS_MAX)
     .default([80, 95])
-    .refine((levels) => new Set(levels).size === levels.length, 'must be different')
+    .refine(areDistinct, 'must be different')
     .describe('The shares of values, in percent, that the intervals are to hold.'),
   backtest: z
     .strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { areDistinct } from '../../../lib/same.ts'
 import { storableText } from '../../../http/text-schemas.ts'
 import { instantQuery } from '../../../http/instants.ts'
 
@@ -12,7 +13,7 @@ export const personalTokenBody = z.strictObject({
     .array(z.enum(GRANTED))
     .min(1)
     .max(GRANTED.length)
-    .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different')
+    .refine(areDistinct, 'must be different')
     .describe(
       '`execute` delivers values and runs scripts; `backup` makes, reads and deletes backups, and requires an administrator.',
     ),

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { areDistinct } from '../../../lib/same.ts'
 import { storableText } from '../../../http/text-schemas.ts'
 import { testResult } from '../../../monitoring/notifications/recipients/schema.ts'
 import { imageSizes } from '../images/schema.ts'
 import { parameterValues, timeRange, word } from '../parts.ts'
 
 const RECIPIENTS_MAX = 10
-const WIDGETS_MAX = 20
+export const WIDGETS_MAX = 20
 const SUBJECT_MAX = 200
 
 const { width, height, theme } = imageSizes
@@ -16,13 +17,13 @@ export const mailBody = z
       .array(z.int().positive())
       .min(1)
       .max(RECIPIENTS_MAX)
-      .refine((ids) => new Set(ids).size === ids.length, 'must be different')
+      .refine(areDistinct, 'must be different')
       .describe('Alarm recipients of the types `email`, `user` and `group`.'),
     widgets: z
       .array(word)
       .min(1)
       .max(WIDGETS_MAX)
-      .refine((ids) => new Set(ids).size === ids.length, 'must be different')
+      .refine(areDistinct, 'must be different')
       .optional()
       .describe('The widgets in the mail; default: the first 20 that have images.'),
     subject: storableText

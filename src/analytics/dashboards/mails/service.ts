@@ -14,11 +14,11 @@ import { drawWidget, hasImage } from '../images/widgets.ts'
 import type { DashboardRef } from '../schema.ts'
 import { requireDashboard, viewOf } from '../service/views.ts'
 import type { Widget } from '../widgets.ts'
+import { WIDGETS_MAX } from './schema.ts'
 import type { MailBody, MailView } from './schema.ts'
 
 const recorded = recorder('dashboard')
 
-const WIDGETS_MAX = 20
 /** Mail servers take about three times of this. */
 const IMAGES_MAX_CHARACTERS = 3_000_000
 /** Mails of one dashboard within 15 minutes. */

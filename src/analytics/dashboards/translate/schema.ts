@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { areDistinct } from '../../../lib/same.ts'
 import { languageTag } from '../../../http/text-schemas.ts'
 
 const TARGETS_MAX = 10
@@ -13,7 +14,7 @@ export const translateBody = z
       .array(languageTag)
       .min(1)
       .max(TARGETS_MAX)
-      .refine((targets) => new Set(targets).size === targets.length, 'must not contain a language twice')
+      .refine(areDistinct, 'must not contain a language twice')
       .describe('The languages that get the missing texts.'),
   })
   .refine(({ source, targets }) => !targets.includes(source), {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { areDistinct } from '../../../lib/same.ts'
 import { languageOf } from '../../../lib/language.ts'
 import { refuseRepeated, translationKey } from '../schema.ts'
 
@@ -19,11 +20,7 @@ const text = z
 
 export const automaticBody = z.strictObject({
   source: language,
-  targets: z
-    .array(language)
-    .min(1)
-    .max(TARGETS_MAX)
-    .refine((targets) => new Set(targets).size === targets.length, 'must not contain a language twice'),
+  targets: z.array(language).min(1).max(TARGETS_MAX).refine(areDistinct, 'must not contain a language twice'),
   texts: z
     .array(z.strictObject({ key: translationKey, text }))
     .max(TEXTS_MAX)

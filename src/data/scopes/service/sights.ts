@@ -174,15 +174,21 @@ export async function relationsOf({ ports }: Context, id: number): Promise<Reado
  * such rows. */
 async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<string>> {
   const closed = new Set<string>()
+  const known = new Map<number, ReturnType<typeof store.listScopes>>()
+  const scopesOf = (sourceId: number) => {
+    const scopes = known.get(sourceId) ?? store.listScopes(ports.database, sourceId)
+    known.set(sourceId, scopes)
+    return scopes
+  }
   for (const { name, sourceId, sourceTable } of await store.listForecastTables(ports.database, id)) {
-    const scopes = await store.listScopes(ports.database, sourceId)
+    const scopes = await scopesOf(sourceId)
     // A data query may read every table of its data source.
     if (scopes.some(({ tables }) => sourceTable === null || tables.includes(sourceTable))) closed.add(name)
   }
   for (const [name, { origin }] of await refreshesOf(ports, id)) {
     const { kind, dataSourceId, table, isView } = origin as Copied
     if (kind !== 'foreign') continue
-    const scopes = await store.listScopes(ports.database, dataSourceId)
+    const scopes = await scopesOf(dataSourceId)
     const isThere = (await findDataSource(ports, dataSourceId)) !== null
     // With a data source its scopes are gone, but not the rows of the copy.
     if (!isThere || scopes.some(({ tables }) => isView || tables.includes(table))) closed.add(name)

@@ -67,7 +67,7 @@ describe('the executable', () => {
   beforeAll(async () => {
     const parent = await directories.make()
     await make(join(parent, 'made'), process.arch)
-    // What was made in one place works in another.
+    // A built folder works in another place.
     await mkdir(join(parent, 'elsewhere'))
     folder = join(parent, 'elsewhere', 'a folder')
     await rename(join(parent, 'made'), folder)

@@ -23,6 +23,12 @@ CREATE TABLE `memberships` (
 );
 --> statement-breakpoint
 CREATE INDEX `memberships_by_group` ON `memberships` (`group_id`);--> statement-breakpoint
+CREATE TABLE `preferences` (
+	`user_id` integer PRIMARY KEY NOT NULL,
+	`document` text NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`user_id` integer NOT NULL,
@@ -66,6 +72,7 @@ CREATE TABLE `users` (
 	`language` text NOT NULL,
 	`time_zone` text NOT NULL,
 	`dark_mode` integer DEFAULT false NOT NULL,
+	`properties` text DEFAULT '[]' NOT NULL,
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`directory_id` text,
@@ -297,6 +304,139 @@ CREATE TABLE `recovery_codes` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `dashboard_grants` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`dashboard_id` integer,
+	`group_id` integer,
+	`user_id` integer,
+	`user_group_id` integer,
+	`write` integer NOT NULL,
+	`execute` integer NOT NULL,
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`group_id`) REFERENCES `dashboard_groups`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_group_id`) REFERENCES `user_groups`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `dashboard_grants_by_dashboard` ON `dashboard_grants` (`dashboard_id`);--> statement-breakpoint
+CREATE INDEX `dashboard_grants_by_group` ON `dashboard_grants` (`group_id`);--> statement-breakpoint
+CREATE INDEX `dashboard_grants_by_user` ON `dashboard_grants` (`user_id`);--> statement-breakpoint
+CREATE INDEX `dashboard_grants_by_user_group` ON `dashboard_grants` (`user_group_id`);--> statement-breakpoint
+CREATE TABLE `dashboard_groups` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`parent_id` integer,
+	`name` text NOT NULL,
+	`position` integer NOT NULL,
+	`default_params` text NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`parent_id`) REFERENCES `dashboard_groups`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `dashboard_groups_by_name` ON `dashboard_groups` (`parent_id`,"name" collate nocase);--> statement-breakpoint
+CREATE UNIQUE INDEX `dashboard_groups_at_root` ON `dashboard_groups` ("name" collate nocase) WHERE parent_id is null;--> statement-breakpoint
+CREATE TABLE `dashboard_old_urls` (
+	`url_name` text PRIMARY KEY NOT NULL,
+	`dashboard_id` integer NOT NULL,
+	`until_at` integer NOT NULL,
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `dashboard_old_urls_by_dashboard` ON `dashboard_old_urls` (`dashboard_id`);--> statement-breakpoint
+CREATE TABLE `dashboard_publics` (
+	`dashboard_id` integer PRIMARY KEY NOT NULL,
+	`user_id` integer NOT NULL,
+	`token_hash` text NOT NULL,
+	`token_sealed` text NOT NULL,
+	`expires_at` integer,
+	`settings` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `dashboard_publics_by_token` ON `dashboard_publics` (`token_hash`);--> statement-breakpoint
+CREATE INDEX `dashboard_publics_by_user` ON `dashboard_publics` (`user_id`);--> statement-breakpoint
+CREATE TABLE `dashboard_references` (
+	`dashboard_id` integer NOT NULL,
+	`pointer` text NOT NULL,
+	`widget_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`target_id` integer NOT NULL,
+	`target_name` text NOT NULL,
+	`title` text NOT NULL,
+	PRIMARY KEY(`dashboard_id`, `pointer`),
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `dashboard_references_by_target` ON `dashboard_references` (`kind`,`target_id`,`target_name`);--> statement-breakpoint
+CREATE TABLE `dashboard_snapshots` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`dashboard_id` integer NOT NULL,
+	`user_id` integer NOT NULL,
+	`name` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`until_at` integer NOT NULL,
+	`contents` text NOT NULL,
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `dashboard_snapshots_by_dashboard` ON `dashboard_snapshots` (`dashboard_id`);--> statement-breakpoint
+CREATE INDEX `dashboard_snapshots_by_user` ON `dashboard_snapshots` (`user_id`);--> statement-breakpoint
+CREATE TABLE `dashboard_versions` (
+	`dashboard_id` integer NOT NULL,
+	`number` integer NOT NULL,
+	`name` text NOT NULL,
+	`description` text NOT NULL,
+	`definition` text NOT NULL,
+	`created_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`dashboard_id`, `number`),
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `dashboards` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`uuid` text NOT NULL,
+	`group_id` integer,
+	`name` text NOT NULL,
+	`url_name` text NOT NULL,
+	`description` text NOT NULL,
+	`definition` text NOT NULL,
+	`number` integer NOT NULL,
+	`managed_by` text NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`updated_by` text NOT NULL,
+	FOREIGN KEY (`group_id`) REFERENCES `dashboard_groups`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `dashboards_by_uuid` ON `dashboards` (`uuid`);--> statement-breakpoint
+CREATE UNIQUE INDEX `dashboards_by_url_name` ON `dashboards` (`url_name`);--> statement-breakpoint
+CREATE INDEX `dashboards_by_group` ON `dashboards` (`group_id`);--> statement-breakpoint
+CREATE TABLE `demo` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`seed` text NOT NULL,
+	`state` text NOT NULL,
+	`anchor_at` integer NOT NULL,
+	`step` integer NOT NULL,
+	`fed_step` integer NOT NULL,
+	`made` text NOT NULL,
+	`held_until_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `dependencies` (
+	`object_id` integer NOT NULL,
+	`depends_on_id` integer NOT NULL,
+	PRIMARY KEY(`object_id`, `depends_on_id`),
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`depends_on_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `dependencies_by_target` ON `dependencies` (`depends_on_id`,`object_id`);--> statement-breakpoint
 CREATE TABLE `directory_syncs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`due_at` integer NOT NULL,
@@ -309,35 +449,48 @@ CREATE TABLE `event_epochs` (
 	`opened_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `sla_changes` (
-	`object_id` integer NOT NULL,
-	`seq` integer NOT NULL,
-	`at` integer NOT NULL,
-	`to_state` text,
-	PRIMARY KEY(`object_id`, `seq`),
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE TABLE `forecast_bands` (
+	`job_id` integer NOT NULL,
+	`key` text NOT NULL,
+	`forecast_id` integer NOT NULL,
+	`made_at` integer NOT NULL,
+	`band` text NOT NULL,
+	PRIMARY KEY(`job_id`, `key`, `forecast_id`),
+	FOREIGN KEY (`job_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`forecast_id`) REFERENCES `forecasts`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `dependencies` (
-	`object_id` integer NOT NULL,
-	`depends_on_id` integer NOT NULL,
-	PRIMARY KEY(`object_id`, `depends_on_id`),
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`depends_on_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE INDEX `forecast_bands_by_forecast` ON `forecast_bands` (`forecast_id`);--> statement-breakpoint
+CREATE TABLE `forecast_groups` (
+	`forecast_id` integer NOT NULL,
+	`number` integer NOT NULL,
+	`key` text NOT NULL,
+	`quality` text NOT NULL,
+	`outcome` text NOT NULL,
+	`points` text,
+	PRIMARY KEY(`forecast_id`, `number`),
+	FOREIGN KEY (`forecast_id`) REFERENCES `forecasts`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `dependencies_by_target` ON `dependencies` (`depends_on_id`,`object_id`);--> statement-breakpoint
-CREATE TABLE `devices` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`address` text NOT NULL,
-	`netmask` text NOT NULL,
-	`device_name` text NOT NULL,
-	`parameter` text NOT NULL,
-	FOREIGN KEY (`id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE TABLE `forecasts` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`name` text NOT NULL,
+	`description` text NOT NULL,
+	`definition` text NOT NULL,
+	`owner_id` integer NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`next_at` integer,
+	`published_run` text,
+	`read_at` integer,
+	`published_at` integer,
+	`summary` text,
+	`failure` text
 );
 --> statement-breakpoint
-CREATE INDEX `devices_by_address` ON `devices` (`address`);--> statement-breakpoint
-CREATE INDEX `devices_by_netmask` ON `devices` (`netmask`);--> statement-breakpoint
+CREATE UNIQUE INDEX `forecasts_by_name` ON `forecasts` ("name" collate nocase);--> statement-breakpoint
+CREATE INDEX `forecasts_by_next` ON `forecasts` (`next_at`);--> statement-breakpoint
 CREATE TABLE `job_values` (
 	`job_id` integer NOT NULL,
 	`key` text NOT NULL,
@@ -362,43 +515,6 @@ CREATE TABLE `jobs` (
 --> statement-breakpoint
 CREATE INDEX `jobs_by_interval` ON `jobs` (`interval_ms`);--> statement-breakpoint
 CREATE INDEX `jobs_by_stopped` ON `jobs` (`stopped`);--> statement-breakpoint
-CREATE TABLE `links` (
-	`parent_id` integer NOT NULL,
-	`child_id` integer NOT NULL,
-	`position` integer NOT NULL,
-	`weight` integer NOT NULL,
-	`overrides` text NOT NULL,
-	`by_filter` integer DEFAULT false NOT NULL,
-	`is_left_out` integer DEFAULT false NOT NULL,
-	PRIMARY KEY(`parent_id`, `child_id`),
-	FOREIGN KEY (`parent_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`child_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `links_by_child` ON `links` (`child_id`);--> statement-breakpoint
-CREATE TABLE `objects` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`type` text NOT NULL,
-	`sub_type` text NOT NULL,
-	`name` text NOT NULL,
-	`name_folded` text NOT NULL,
-	`parent_id` integer,
-	`path` text NOT NULL,
-	`is_template` integer NOT NULL,
-	`instance_type` text NOT NULL,
-	`template_id` integer,
-	`collector_id` integer NOT NULL,
-	`version` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`parent_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `objects_by_parent` ON `objects` (`parent_id`,`type`,`name_folded`);--> statement-breakpoint
-CREATE UNIQUE INDEX `objects_by_path` ON `objects` (`path`);--> statement-breakpoint
-CREATE INDEX `objects_by_name` ON `objects` (`name_folded`);--> statement-breakpoint
-CREATE INDEX `objects_by_type` ON `objects` (`type`,`path`);--> statement-breakpoint
-CREATE INDEX `objects_by_sub_type` ON `objects` (`type`,`sub_type`);--> statement-breakpoint
-CREATE INDEX `objects_by_template` ON `objects` (`template_id`) WHERE template_id is not null;--> statement-breakpoint
 CREATE TABLE `pings` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`job_id` integer NOT NULL,
@@ -412,72 +528,12 @@ CREATE TABLE `pings` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `pings_by_hash` ON `pings` (`hash`);--> statement-breakpoint
 CREATE INDEX `pings_by_job` ON `pings` (`job_id`,`id`);--> statement-breakpoint
-CREATE TABLE `properties` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`object_id` integer NOT NULL,
-	`key` text NOT NULL,
-	`value` text NOT NULL,
-	`number` real,
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `properties_by_object` ON `properties` (`object_id`,`key`);--> statement-breakpoint
-CREATE INDEX `properties_by_value` ON `properties` (`key`,`value`);--> statement-breakpoint
-CREATE INDEX `properties_by_number` ON `properties` (`key`,`number`);--> statement-breakpoint
-CREATE TABLE `slos` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`device_id` integer NOT NULL,
-	`state_operation` text NOT NULL,
-	`push_state` text NOT NULL,
-	`sort_mode` text NOT NULL,
-	`rules` text NOT NULL,
-	`is_reason` integer NOT NULL,
-	`costs_per_min` real NOT NULL,
-	`currency` text NOT NULL,
-	`risk_factor` real NOT NULL,
-	`children_filter` text,
-	`is_full` integer DEFAULT false NOT NULL,
-	FOREIGN KEY (`id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `slos_by_filter` ON `slos` (`id`) WHERE children_filter is not null;--> statement-breakpoint
-CREATE TABLE `states` (
-	`object_id` integer PRIMARY KEY NOT NULL,
-	`seq` integer NOT NULL,
-	`state` text NOT NULL,
+CREATE TABLE `unknown_limits` (
+	`job_id` integer PRIMARY KEY NOT NULL,
 	`since_at` integer NOT NULL,
-	`heard` integer,
-	`bare` text,
-	`maintained` integer DEFAULT false NOT NULL,
-	`tally` text,
-	`moment` text,
-	`sla_state` text,
-	`flapping` integer DEFAULT false NOT NULL,
-	`alarmed_seq` integer DEFAULT 0 NOT NULL,
-	`alarmed_flapping` integer DEFAULT false NOT NULL,
-	`news` text,
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`job_id`) REFERENCES `jobs`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `states_by_state` ON `states` (`state`,`object_id`);--> statement-breakpoint
-CREATE INDEX `states_unalarmed` ON `states` (`object_id`) WHERE alarmed_seq < seq or alarmed_flapping <> flapping or news is not null;--> statement-breakpoint
-CREATE TABLE `transitions` (
-	`object_id` integer NOT NULL,
-	`seq` integer NOT NULL,
-	`at` integer NOT NULL,
-	`detected_at` integer NOT NULL,
-	`from_state` text NOT NULL,
-	`to_state` text NOT NULL,
-	`reason` text NOT NULL,
-	`error_code` integer NOT NULL,
-	`message` text,
-	`silent_since_at` integer,
-	`cause_id` integer,
-	PRIMARY KEY(`object_id`, `seq`),
-	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `transitions_by_time` ON `transitions` (`object_id`,`at`);--> statement-breakpoint
 CREATE TABLE `alarm_recipients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -585,6 +641,111 @@ CREATE TABLE `oidc_states` (
 );
 --> statement-breakpoint
 CREATE INDEX `oidc_states_by_end` ON `oidc_states` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `operations` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`subject` text NOT NULL,
+	`user_id` integer NOT NULL,
+	`node` text NOT NULL,
+	`state` text NOT NULL,
+	`progress` real,
+	`lease_until_at` integer NOT NULL,
+	`cancel_at` integer,
+	`backend_pid` integer,
+	`created_at` integer NOT NULL,
+	`started_at` integer,
+	`ended_at` integer,
+	`error` text,
+	`result_bytes` integer
+);
+--> statement-breakpoint
+CREATE INDEX `operations_by_lease` ON `operations` (`lease_until_at`);--> statement-breakpoint
+CREATE INDEX `operations_by_user` ON `operations` (`user_id`);--> statement-breakpoint
+CREATE TABLE `data_queries` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`name` text NOT NULL,
+	`description` text NOT NULL,
+	`group_id` integer,
+	`data_source_id` integer NOT NULL,
+	`text` text NOT NULL,
+	`parameters` text NOT NULL,
+	`is_accessible` integer DEFAULT false NOT NULL,
+	`published` integer NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`materialization` text,
+	`escaping` text DEFAULT 'bind' NOT NULL,
+	`assertions` text DEFAULT '[]' NOT NULL,
+	`has_faults` integer DEFAULT false NOT NULL,
+	FOREIGN KEY (`group_id`) REFERENCES `data_query_groups`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `data_queries_by_name` ON `data_queries` ("name" collate nocase);--> statement-breakpoint
+CREATE INDEX `data_queries_by_source` ON `data_queries` (`data_source_id`);--> statement-breakpoint
+CREATE INDEX `data_queries_by_group` ON `data_queries` (`group_id`);--> statement-breakpoint
+CREATE TABLE `data_query_groups` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`parent_id` integer,
+	`name` text NOT NULL,
+	`description` text NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`parent_id`) REFERENCES `data_query_groups`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `data_query_groups_by_name` ON `data_query_groups` (`parent_id`,"name" collate nocase);--> statement-breakpoint
+CREATE UNIQUE INDEX `data_query_groups_at_root` ON `data_query_groups` ("name" collate nocase) WHERE parent_id is null;--> statement-breakpoint
+CREATE TABLE `data_query_references` (
+	`query_id` integer NOT NULL,
+	`is_published` integer NOT NULL,
+	`name` text NOT NULL,
+	PRIMARY KEY(`query_id`, `is_published`, `name`),
+	FOREIGN KEY (`query_id`) REFERENCES `data_queries`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `data_query_references_by_name` ON `data_query_references` (`name`);--> statement-breakpoint
+CREATE TABLE `data_query_results` (
+	`query_id` integer PRIMARY KEY NOT NULL,
+	`number` integer NOT NULL,
+	`data_source_id` integer NOT NULL,
+	`generation_id` integer,
+	`columns` text NOT NULL,
+	`rows` integer NOT NULL,
+	`basis` text,
+	`every_ms` integer,
+	`next_at` integer,
+	`refreshed_at` integer,
+	`failures` integer NOT NULL,
+	`failed_at` integer,
+	`error` text NOT NULL,
+	`lease` text,
+	`lease_until_at` integer,
+	`version` integer NOT NULL,
+	FOREIGN KEY (`query_id`) REFERENCES `data_queries`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`generation_id`) REFERENCES `data_generations`(`id`) ON UPDATE no action ON DELETE set null
+);
+--> statement-breakpoint
+CREATE INDEX `data_query_results_by_next` ON `data_query_results` (`next_at`);--> statement-breakpoint
+CREATE INDEX `data_query_results_by_generation` ON `data_query_results` (`generation_id`);--> statement-breakpoint
+CREATE TABLE `data_query_versions` (
+	`query_id` integer NOT NULL,
+	`number` integer NOT NULL,
+	`data_source_id` integer NOT NULL,
+	`text` text NOT NULL,
+	`parameters` text NOT NULL,
+	`description` text NOT NULL,
+	`user_id` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`materialization` text,
+	`escaping` text DEFAULT 'bind' NOT NULL,
+	`assertions` text DEFAULT '[]' NOT NULL,
+	PRIMARY KEY(`query_id`, `number`),
+	FOREIGN KEY (`query_id`) REFERENCES `data_queries`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `data_query_versions_materialized` ON `data_query_versions` (`query_id`,`number`) WHERE materialization is not null;--> statement-breakpoint
 CREATE TABLE `revaluations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`object_id` integer NOT NULL,
@@ -610,6 +771,7 @@ CREATE TABLE `revaluations` (
 );
 --> statement-breakpoint
 CREATE INDEX `revaluations_by_object` ON `revaluations` (`object_id`,`end_at`);--> statement-breakpoint
+CREATE INDEX `revaluations_by_begin` ON `revaluations` (`begin_at`,`id`,`end_at`);--> statement-breakpoint
 CREATE INDEX `revaluations_by_next` ON `revaluations` (`next_at`) WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX `revaluations_in_past` ON `revaluations` (`end_at`) WHERE in_past = 1;--> statement-breakpoint
 CREATE INDEX `revaluations_running` ON `revaluations` (`object_id`) WHERE running = 1;--> statement-breakpoint
@@ -807,6 +969,16 @@ CREATE TABLE `webhook_tokens` (
 CREATE UNIQUE INDEX `webhook_tokens_hash_unique` ON `webhook_tokens` (`hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_tokens_former_hash_unique` ON `webhook_tokens` (`former_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_tokens_by_name` ON `webhook_tokens` (`script_id`,"name" collate nocase);--> statement-breakpoint
+CREATE TABLE `slc_maintenance` (
+	`slc_id` integer NOT NULL,
+	`seq` integer NOT NULL,
+	`at` integer NOT NULL,
+	`maintained` integer NOT NULL,
+	`excused` integer NOT NULL,
+	PRIMARY KEY(`slc_id`, `seq`),
+	FOREIGN KEY (`slc_id`) REFERENCES `slcs`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `slc_periods` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`slc_id` integer NOT NULL,
@@ -829,16 +1001,6 @@ CREATE TABLE `slc_revisions` (
 	FOREIGN KEY (`period_id`) REFERENCES `slc_periods`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `slc_maintenance` (
-	`slc_id` integer NOT NULL,
-	`seq` integer NOT NULL,
-	`at` integer NOT NULL,
-	`maintained` integer NOT NULL,
-	`excused` integer NOT NULL,
-	PRIMARY KEY(`slc_id`, `seq`),
-	FOREIGN KEY (`slc_id`) REFERENCES `slcs`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
 CREATE TABLE `slcs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`duration` text NOT NULL,
@@ -855,6 +1017,107 @@ CREATE TABLE `slcs` (
 );
 --> statement-breakpoint
 CREATE INDEX `slcs_by_next` ON `slcs` (`next_at`);--> statement-breakpoint
+CREATE TABLE `links` (
+	`parent_id` integer NOT NULL,
+	`child_id` integer NOT NULL,
+	`position` integer NOT NULL,
+	`weight` integer NOT NULL,
+	`overrides` text NOT NULL,
+	`by_filter` integer DEFAULT false NOT NULL,
+	`is_left_out` integer DEFAULT false NOT NULL,
+	PRIMARY KEY(`parent_id`, `child_id`),
+	FOREIGN KEY (`parent_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`child_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `links_by_child` ON `links` (`child_id`);--> statement-breakpoint
+CREATE TABLE `slos` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`device_id` integer NOT NULL,
+	`state_operation` text NOT NULL,
+	`push_state` text NOT NULL,
+	`sort_mode` text NOT NULL,
+	`rules` text NOT NULL,
+	`is_reason` integer NOT NULL,
+	`costs_per_min` real NOT NULL,
+	`currency` text NOT NULL,
+	`risk_factor` real NOT NULL,
+	`children_filter` text,
+	`is_full` integer DEFAULT false NOT NULL,
+	FOREIGN KEY (`id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `slos_by_filter` ON `slos` (`id`) WHERE children_filter is not null;--> statement-breakpoint
+CREATE TABLE `data_generations` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`data_source_id` integer NOT NULL,
+	`drop_at` integer
+);
+--> statement-breakpoint
+CREATE INDEX `data_generations_by_drop` ON `data_generations` (`drop_at`);--> statement-breakpoint
+CREATE TABLE `data_refreshes` (
+	`table_id` integer PRIMARY KEY NOT NULL,
+	`origin` text NOT NULL,
+	`every_ms` integer,
+	`next_at` integer,
+	`refreshed_at` integer,
+	`failures` integer NOT NULL,
+	`failed_at` integer,
+	`error` text NOT NULL,
+	`lease` text,
+	`lease_until_at` integer,
+	`version` integer NOT NULL,
+	FOREIGN KEY (`table_id`) REFERENCES `data_tables`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `data_refreshes_by_next` ON `data_refreshes` (`next_at`);--> statement-breakpoint
+CREATE TABLE `data_scope_subjects` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`scope_id` integer NOT NULL,
+	`user_id` integer,
+	`group_id` integer,
+	`role` text,
+	FOREIGN KEY (`scope_id`) REFERENCES `data_scopes`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`group_id`) REFERENCES `user_groups`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `data_scope_subjects_by_scope` ON `data_scope_subjects` (`scope_id`);--> statement-breakpoint
+CREATE INDEX `data_scope_subjects_by_user` ON `data_scope_subjects` (`user_id`);--> statement-breakpoint
+CREATE INDEX `data_scope_subjects_by_group` ON `data_scope_subjects` (`group_id`);--> statement-breakpoint
+CREATE TABLE `data_scopes` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`data_source_id` integer NOT NULL,
+	`name` text NOT NULL,
+	`tables` text NOT NULL,
+	`access` text NOT NULL,
+	`filter` text,
+	`hidden_columns` text NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`data_source_id`) REFERENCES `data_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `data_scopes_by_name` ON `data_scopes` (`data_source_id`,"name" collate nocase);--> statement-breakpoint
+CREATE TABLE `data_source_catalogues` (
+	`data_source_id` integer PRIMARY KEY NOT NULL,
+	`digests` text NOT NULL,
+	`synced_at` integer NOT NULL,
+	FOREIGN KEY (`data_source_id`) REFERENCES `data_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `data_source_notes` (
+	`data_source_id` integer NOT NULL,
+	`table_name` text NOT NULL,
+	`column_name` text NOT NULL,
+	`comment` text,
+	`annotations` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`data_source_id`, `table_name`, `column_name`),
+	FOREIGN KEY (`data_source_id`) REFERENCES `data_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `data_sources` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -864,12 +1127,89 @@ CREATE TABLE `data_sources` (
 	`timeout_ms` integer NOT NULL,
 	`connection` text NOT NULL,
 	`password` text,
+	`scope_mode` text DEFAULT 'filters' NOT NULL,
+	`comment` text,
+	`annotations` text DEFAULT '{}' NOT NULL,
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `data_sources_by_name` ON `data_sources` ("name" collate nocase);--> statement-breakpoint
+CREATE TABLE `data_tables` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`data_source_id` integer NOT NULL,
+	`name` text NOT NULL,
+	`columns` text NOT NULL,
+	`generation_id` integer NOT NULL,
+	`rows` integer NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`data_source_id`) REFERENCES `data_sources`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`generation_id`) REFERENCES `data_generations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `data_tables_by_name` ON `data_tables` (`data_source_id`,"name" collate nocase);--> statement-breakpoint
+CREATE INDEX `data_tables_by_generation` ON `data_tables` (`generation_id`);--> statement-breakpoint
+CREATE TABLE `data_uploads` (
+	`id` text PRIMARY KEY NOT NULL,
+	`data_source_id` integer NOT NULL,
+	`blob` text NOT NULL,
+	`size_bytes` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`data_source_id`) REFERENCES `data_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `data_uploads_by_source` ON `data_uploads` (`data_source_id`);--> statement-breakpoint
+CREATE INDEX `data_uploads_by_expiry` ON `data_uploads` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `sla_changes` (
+	`object_id` integer NOT NULL,
+	`seq` integer NOT NULL,
+	`at` integer NOT NULL,
+	`to_state` text,
+	PRIMARY KEY(`object_id`, `seq`),
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `states` (
+	`object_id` integer PRIMARY KEY NOT NULL,
+	`seq` integer NOT NULL,
+	`state` text NOT NULL,
+	`since_at` integer NOT NULL,
+	`heard` integer,
+	`bare` text,
+	`maintained` integer DEFAULT false NOT NULL,
+	`tally` text,
+	`moment` text,
+	`sla_state` text,
+	`flapping` integer DEFAULT false NOT NULL,
+	`alarmed_seq` integer DEFAULT 0 NOT NULL,
+	`alarmed_flapping` integer DEFAULT false NOT NULL,
+	`news` text,
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `states_by_state` ON `states` (`state`,`object_id`);--> statement-breakpoint
+CREATE INDEX `states_unalarmed` ON `states` (`object_id`) WHERE alarmed_seq < seq or alarmed_flapping <> flapping or news is not null;--> statement-breakpoint
+CREATE TABLE `transitions` (
+	`object_id` integer NOT NULL,
+	`seq` integer NOT NULL,
+	`at` integer NOT NULL,
+	`detected_at` integer NOT NULL,
+	`from_state` text NOT NULL,
+	`to_state` text NOT NULL,
+	`reason` text NOT NULL,
+	`error_code` integer NOT NULL,
+	`message` text,
+	`silent_since_at` integer,
+	`cause_id` integer,
+	PRIMARY KEY(`object_id`, `seq`),
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `transitions_by_time` ON `transitions` (`object_id`,`at`);--> statement-breakpoint
+CREATE INDEX `transitions_by_instant` ON `transitions` (`at`,`object_id`,`seq`);--> statement-breakpoint
 CREATE TABLE `status_page_children` (
 	`object_id` integer NOT NULL,
 	`child_id` integer NOT NULL,
@@ -893,6 +1233,52 @@ CREATE TABLE `status_pages` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `status_pages_by_page` ON `status_pages` (`page_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `status_pages_by_badge` ON `status_pages` (`badge_hash`);--> statement-breakpoint
+CREATE TABLE `devices` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`address` text NOT NULL,
+	`netmask` text NOT NULL,
+	`device_name` text NOT NULL,
+	`parameter` text NOT NULL,
+	FOREIGN KEY (`id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `devices_by_address` ON `devices` (`address`);--> statement-breakpoint
+CREATE INDEX `devices_by_netmask` ON `devices` (`netmask`);--> statement-breakpoint
+CREATE TABLE `objects` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`type` text NOT NULL,
+	`sub_type` text NOT NULL,
+	`name` text NOT NULL,
+	`name_folded` text NOT NULL,
+	`parent_id` integer,
+	`path` text NOT NULL,
+	`is_template` integer NOT NULL,
+	`instance_type` text NOT NULL,
+	`template_id` integer,
+	`collector_id` integer NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`parent_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `objects_by_parent` ON `objects` (`parent_id`,`type`,`name_folded`);--> statement-breakpoint
+CREATE UNIQUE INDEX `objects_by_path` ON `objects` (`path`);--> statement-breakpoint
+CREATE INDEX `objects_by_name` ON `objects` (`name_folded`);--> statement-breakpoint
+CREATE INDEX `objects_by_type` ON `objects` (`type`,`path`);--> statement-breakpoint
+CREATE INDEX `objects_by_sub_type` ON `objects` (`type`,`sub_type`);--> statement-breakpoint
+CREATE INDEX `objects_by_template` ON `objects` (`template_id`) WHERE template_id is not null;--> statement-breakpoint
+CREATE TABLE `properties` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`object_id` integer NOT NULL,
+	`key` text NOT NULL,
+	`value` text NOT NULL,
+	`number` real,
+	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `properties_by_object` ON `properties` (`object_id`,`key`);--> statement-breakpoint
+CREATE INDEX `properties_by_value` ON `properties` (`key`,`value`);--> statement-breakpoint
+CREATE INDEX `properties_by_number` ON `properties` (`key`,`number`);--> statement-breakpoint
 CREATE TABLE `stale_job_configs` (
 	`object_id` integer PRIMARY KEY NOT NULL,
 	`mark` integer NOT NULL
@@ -916,7 +1302,8 @@ CREATE TABLE `stale_tallies` (
 	`object_id` integer PRIMARY KEY NOT NULL,
 	`mark` integer NOT NULL,
 	FOREIGN KEY (`object_id`) REFERENCES `objects`(`id`) ON UPDATE no action ON DELETE cascade
-);--> statement-breakpoint
+);
+--> statement-breakpoint
 -- Drizzle knows no virtual tables, triggers or rows: what follows is written by hand.
 CREATE VIRTUAL TABLE `name_grams` USING fts5(`name_folded`, content='objects', content_rowid='id', tokenize='trigram case_sensitive 1');--> statement-breakpoint
 CREATE TRIGGER `name_grams_insert` AFTER INSERT ON `objects` BEGIN

@@ -1,1 +1,0 @@
-CREATE INDEX `transitions_by_instant` ON `transitions` (`at`,`object_id`,`seq`);

@@ -1,1 +1,0 @@
-CREATE INDEX `revaluations_by_begin` ON `revaluations` (`begin_at`,`id`,`end_at`);

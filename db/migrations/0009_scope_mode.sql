@@ -1,1 +1,0 @@
-ALTER TABLE `data_sources` ADD `scope_mode` text DEFAULT 'filters' NOT NULL;

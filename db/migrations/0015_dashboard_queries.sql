@@ -1,1 +1,0 @@
-ALTER TABLE `data_queries` ADD `is_accessible` integer DEFAULT false NOT NULL;

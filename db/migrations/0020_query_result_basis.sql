@@ -1,1 +1,0 @@
-ALTER TABLE `data_query_results` ADD `basis` text;

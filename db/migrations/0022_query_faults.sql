@@ -1,1 +1,0 @@
-ALTER TABLE `data_queries` ADD `has_faults` integer DEFAULT false NOT NULL;

@@ -3,7 +3,7 @@ import type { Item } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
 import { invalidate, patch } from '../api/resource.ts'
 import { user } from '../api/session.ts'
-import { toast } from '../kit/toasts.tsx'
+import { toast, undoable } from '../kit/toasts.tsx'
 import { t } from '../language/t.ts'
 
 export type Alarm = Item<'/alarms'>
@@ -50,7 +50,10 @@ export async function assign(
  * @throws {Failure} */
 export async function acknowledge(alarms: readonly Alarm[]): Promise<void> {
   const me = user.value
-  if (me === null || alarms.length === 0) return
+  if (me !== null && alarms.length > 0) await undoable(acknowledgeAs(me, alarms))
+}
+
+async function acknowledgeAs(me: NonNullable<typeof user.value>, alarms: readonly Alarm[]): Promise<void> {
   await assign(alarms, { userId: me.id, name: me.fullname || me.username })
   toast({
     text: t('alarm.acknowledged', { count: alarms.length, name: alarms[0]?.object.name ?? '' }),

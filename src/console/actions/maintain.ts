@@ -1,6 +1,6 @@
 import { call } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
-import { toast } from '../kit/toasts.tsx'
+import { toast, undoable } from '../kit/toasts.tsx'
 import { t } from '../language/t.ts'
 
 export type ObjectType = 'group' | 'device' | 'job' | 'slo' | 'slc'
@@ -15,7 +15,11 @@ export function maintainNow(place: Place, minutes: number): Promise<void> {
 
 /** Puts several objects into maintenance from now on; can be undone for ten seconds.
  * @throws {Failure} the first refusal, after all objects were tried */
-export async function maintainAll(places: readonly Place[], minutes: number): Promise<void> {
+export function maintainAll(places: readonly Place[], minutes: number): Promise<void> {
+  return undoable(maintainAllNow(places, minutes))
+}
+
+async function maintainAllNow(places: readonly Place[], minutes: number): Promise<void> {
   const begin = new Date()
   const end = new Date(begin.getTime() + minutes * MINUTE_MS)
   const tried = await Promise.allSettled(places.map((place) => plan(place, { begin, end, minutes })))

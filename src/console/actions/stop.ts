@@ -2,7 +2,7 @@ import { call } from '../api/client.ts'
 import type { Answer } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
 import { Failure } from '../api/failure.ts'
-import { toast } from '../kit/toasts.tsx'
+import { toast, undoable } from '../kit/toasts.tsx'
 import { t } from '../language/t.ts'
 
 type Stoppable = { readonly id: number; readonly name: string }
@@ -12,7 +12,11 @@ const AT_ONCE = 1_000
 
 /** Stops or starts jobs; can be undone for ten seconds. A refused job does not hinder the others.
  * @throws {Failure} the first refusal, when all jobs are refused */
-export async function setStopped(jobs: readonly Stoppable[], stopped: boolean): Promise<void> {
+export function setStopped(jobs: readonly Stoppable[], stopped: boolean): Promise<void> {
+  return undoable(setStoppedNow(jobs, stopped))
+}
+
+async function setStoppedNow(jobs: readonly Stoppable[], stopped: boolean): Promise<void> {
   const results: Result[] = []
   for (let from = 0; from < jobs.length; from += AT_ONCE) {
     const ids = jobs.slice(from, from + AT_ONCE).map(({ id }) => id)

@@ -31,11 +31,28 @@ export function toastFailure(error: unknown, title?: string): void {
   toast({ text: title === undefined ? message : `${title} ${message}`, isFailure: true })
 }
 
-/** Undoes what the shown message offers. */
-export function undoLast(): void {
+/** Settles with the actions that have begun and whose messages are still to come. */
+let underway: Promise<unknown> = Promise.resolve()
+
+/** Names an action whose message will offer to undo it. Until then nothing can be undone: the key undoes this action when it is
+ * done, and not the one before.
+ * @returns the action */
+export function undoable<T>(action: Promise<T>): Promise<T> {
+  close()
+  underway = Promise.allSettled([underway, action])
+  return action
+}
+
+/** Undoes what the shown message offers, or the action that goes on, once it is done. */
+export async function undoLast(): Promise<void> {
+  await underway
   const undo = current.value?.undo
   close()
-  void Promise.resolve(undo?.()).catch(toastFailure)
+  try {
+    await undo?.()
+  } catch (error) {
+    toastFailure(error)
+  }
 }
 
 function close(): void {
@@ -52,7 +69,7 @@ export function Toasts(): JSX.Element {
           <Icon name={message.isFailure ? 'info' : 'check'} />
           <span>{message.text}</span>
           {message.undo && (
-            <Button small onClick={undoLast}>
+            <Button small onClick={() => void undoLast()}>
               {t('kit.undo')} <Kbd>Z</Kbd>
             </Button>
           )}

@@ -53,7 +53,7 @@ export function startKeys(route: (url: string) => void): () => void {
       event.preventDefault()
       openPalette()
     } else if (event.key === '?') route(linkTo('keys'))
-    else if (event.key === 'Z' || event.key === 'z') undoLast()
+    else if (event.key === 'Z' || event.key === 'z') void undoLast()
   }
   addEventListener('keydown', press, { capture: true })
   return () => removeEventListener('keydown', press, { capture: true })

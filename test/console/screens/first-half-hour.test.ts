@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts'
 const TEST_MAX_MS = 400_000
 /** A statement that would take hours; on workerd some seconds, since its SQLite, unlike D1, ends no statement. */
 const longStatement = (host: Stage['name']) => {
-  const copies = Array.from({ length: host === 'bun' ? 24 : 11 }, (_, at) => `l${at}`)
+  const copies = Array.from({ length: host === 'bun' ? 24 : 12 }, (_, at) => `l${at}`)
   const all = copies.map((copy) => `levels ${copy}`).join(', ')
   return `SELECT count(*) FROM ${all} WHERE ${copies.map((copy) => `${copy}.level`).join(' + ')} > 1`
 }
@@ -95,7 +95,7 @@ onMainHost('first-half-hour', (stage) => {
         await page.keyboard.press('Alt+Shift+ArrowDown')
         await page.getByText(/^Column 2, row 1/).waitFor({ state: 'attached' })
         await page.getByRole('button', { name: 'Save', exact: true }).click()
-        await page.getByText('Saved', { exact: true }).waitFor()
+        await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor()
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByLabel('station', { exact: true }).selectOption('Den Oever')
         const chart = page.getByRole('region', { name: 'Levels', exact: true })

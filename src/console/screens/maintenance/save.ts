@@ -37,7 +37,7 @@ const textOf = (of: Parameters<typeof bodyOf>[0]): string =>
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Begins a change when the one before has ended: keys may be faster than the service. */
+/** Begins a change, or takes one back, when the one before has ended: keys may be faster than the service. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const done = last.then(work, work)
   last = done.catch(() => undefined)
@@ -63,10 +63,11 @@ async function changeNow(entry: Entry, body: Body, from: number | null): Promise
   try {
     if (step.kind === 'put') {
       const written = await callVersioned('put', pathOf(type), { path, body: step.body, ifMatch: etag })
-      return async () => {
-        await call('put', pathOf(type), { path, body: bodyOf(entry), ifMatch: written.etag })
-        refresh(entry.object)
-      }
+      return () =>
+        inTurn(async () => {
+          await call('put', pathOf(type), { path, body: bodyOf(entry), ifMatch: written.etag })
+          refresh(entry.object)
+        })
     }
     const rest = await call('post', `/${type}s/{id}/revaluations`, { path: { id }, body: step.rest })
     const restPath = { id, revaluationId: rest.id }
@@ -83,10 +84,11 @@ async function changeNow(entry: Entry, body: Body, from: number | null): Promise
       throw error
     }
     const before = beginningAt(bodyOf(entry), step.at ?? Date.now())
-    return async () => {
-      await call('put', pathOf(type), { path: restPath, body: before })
-      refresh(entry.object)
-    }
+    return () =>
+      inTurn(async () => {
+        await call('put', pathOf(type), { path: restPath, body: before })
+        refresh(entry.object)
+      })
   } finally {
     refresh(entry.object)
   }

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 
 import { background } from '../../kit/background.ts'
 import { now } from '../../kit/time.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast, undoable } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { bodyOf, hasBegun, isLive, isOver, isSeries, moved } from './changes.ts'
 import type { Scope } from './changes.ts'
@@ -36,7 +36,7 @@ export function useMoves({ zone, occurrences, onPlan, onEdit }: Options) {
     const { entry } = occurrence
     if (isSeries(entry) && moved(bodyOf(entry), occurrence, done, 'later')) return setAsked(done)
     setDraft(null)
-    background(saveSingle(entry, done, { zone, onEdit }))
+    background(undoable(saveSingle(entry, done, { zone, onEdit })))
   }
   const saveSeries = async (scope: Scope): Promise<void> => {
     if (asked?.occurrence == null) return

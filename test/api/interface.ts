@@ -20,6 +20,7 @@ import { dashboardsDataSuite } from './dashboards-data.suite.ts'
 import { publicDashboardsSuite } from './public-dashboards.suite.ts'
 import { dashboardsFrozenSuite } from './dashboards-frozen.suite.ts'
 import { dashboardsPortableSuite } from './dashboards-portable.suite.ts'
+import { dashboardsRightsSuite } from './dashboards-rights.suite.ts'
 import { dashboardsRunsSuite } from './dashboards-runs.suite.ts'
 import { dashboardsSuite } from './dashboards.suite.ts'
 import { dataQueriesSuite } from './data-queries.suite.ts'
@@ -173,6 +174,7 @@ export const SUITES: readonly Suite[] = [
   dashboardsDataSuite,
   dashboardsPortableSuite,
   publicDashboardsSuite,
+  dashboardsRightsSuite,
   dashboardsRunsSuite,
   dashboardsFrozenSuite,
   forecastsSuite,

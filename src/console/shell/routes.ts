@@ -80,12 +80,13 @@ export const SCREENS: readonly ScreenRoute[] = [
     [dashboardWords, dataWords, scriptWords, mapWords],
     () => import('../screens/dashboards/screen.tsx'),
   ),
-  screen(['/map'], 'map', mapWords, () => import('../screens/map/screen.tsx')),
-  // The state of a run uses words of scripts.
+  // The columns of data queries use words of data.
+  screen(['/map'], 'map', [mapWords, dataWords], () => import('../screens/map/screen.tsx')),
+  // The state of a run uses words of scripts, columns words of data.
   screen(
     ['/forecasts', '/forecasts/:id'],
     'forecasts',
-    [forecastWords, scriptWords],
+    [forecastWords, scriptWords, dataWords],
     () => import('../screens/forecasts/screen.tsx'),
   ),
   // Results are drawn by the grid of tables.

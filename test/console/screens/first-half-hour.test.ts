@@ -85,8 +85,9 @@ onMainHost('first-half-hour', (stage) => {
         await dialog.getByLabel('Title').fill('Levels')
         await dialog.getByLabel('Data query').selectOption('Levels of a station')
         await dialog.getByLabel('Kind of chart').selectOption('bars')
-        await dialog.getByLabel('Column of the axis').fill('day')
-        await dialog.getByLabel('Columns of the values').fill('level')
+        // The columns of the data query are there to choose from, and these are chosen already.
+        await dialog.getByRole('button', { name: 'Remove: level' }).waitFor()
+        expect(await dialog.getByLabel('Column of the axis').inputValue()).toBe('day')
         const values = dialog.getByLabel('Values of its parameters')
         await until(async () => (await values.inputValue()) === 'station=${station}')
         await dialog.getByRole('button', { name: 'Apply' }).click()

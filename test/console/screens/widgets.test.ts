@@ -25,6 +25,42 @@ function makeBoard(
   return post(stage, '/dashboards', { ...rest, ...more, definition })
 }
 
+const STATIONS_TEXT = 'SELECT station, day, level, lat, lon FROM levels WHERE station = ${station}'
+
+/** Data queries of a table: one that needs a value, one without, and one that was never published. */
+async function makeQueries(stage: Stage) {
+  const source = await post(stage, '/dataSources', { name: 'Gauges', type: 'csv' })
+  await post(stage, `/dataSources/${source.id}/tables`, {
+    name: 'levels',
+    columns: [
+      { name: 'station', type: 'string' },
+      { name: 'day', type: 'date' },
+      { name: 'level', type: 'number' },
+      { name: 'lat', type: 'number' },
+      { name: 'lon', type: 'number' },
+    ],
+  })
+  await post(stage, `/dataSources/${source.id}/tables/levels/rows`, {
+    rows: [{ station: 'Harlingen', day: '2026-03-01', level: 3.1, lat: 53.175, lon: 5.411 }],
+  })
+  const common = { dataSourceId: source.id, accessibleFromDashboards: true }
+  const parameters = [{ name: 'station', type: 'string', required: true }]
+  const one = await post(stage, '/dataQueries', {
+    ...common,
+    name: 'Levels of a station',
+    text: STATIONS_TEXT,
+    parameters,
+  })
+  const all = await post(stage, '/dataQueries', {
+    ...common,
+    name: 'All levels',
+    text: 'SELECT day, level FROM levels',
+  })
+  await post(stage, '/dataQueries', { ...common, name: 'Draft', text: 'SELECT day FROM levels' })
+  for (const { id } of [one, all]) await post(stage, `/dataQueries/${id}/publish`, {})
+  return { one: one.id, all: all.id }
+}
+
 onMainHost(
   'widgets',
   (stage) => {
@@ -77,6 +113,79 @@ onMainHost(
           const button = page.getByRole('button', { name: 'Import the orders' })
           await button.waitFor()
           expect(await button.getAttribute('aria-disabled')).toBe('true')
+        })
+      },
+      TEST_MAX_MS,
+    )
+
+    test(
+      'the columns of a widget are chosen among the columns of its data query, and typed while these are not known',
+      async () => {
+        const { all } = await makeQueries(stage)
+        const group = await post(stage, '/dashboards/groups', { name: 'Gauges' })
+        await good(
+          stage.client.request('PUT', `/dashboards/groups/${group.id}/grants`, {
+            json: { items: [{ subjectType: 'everyone', write: true }] },
+          }),
+        )
+        const stored = {
+          kind: 'chart',
+          title: 'Stored',
+          dataQueryId: all,
+          type: 'line',
+          x: 'day',
+          y: ['gone'],
+        }
+        const board = await makeBoard(stage, { name: 'Gauges', widgets: { stored } }, { groupId: group.id })
+        await stage.visit('dashboards/gauges', {}, async ({ page, check }) => {
+          const dialog = page.getByRole('dialog')
+          const choice = (name: string) => dialog.getByRole('combobox', { name, exact: true })
+          const optionsOf = (name: string) => choice(name).getByRole('option').allTextContents()
+          await page.getByRole('button', { name: 'Edit', exact: true }).click()
+          await page.getByRole('button', { name: 'Configure Stored' }).click()
+          await dialog.getByText('The data query has no column gone').waitFor()
+          await dialog.getByRole('button', { name: 'Remove: gone' }).click()
+          await choice('Columns of the values').selectOption('level')
+          await dialog.getByRole('button', { name: 'Remove: level' }).waitFor()
+          expect(await choice('Column of the axis').inputValue()).toBe('day')
+          expect(await optionsOf('Column of the axis')).toEqual(['day', 'level'])
+          await dialog.getByRole('button', { name: 'Apply' }).click()
+
+          const add = async (kind: string, query: string): Promise<void> => {
+            await page.getByRole('button', { name: 'Add a widget' }).click()
+            await dialog.getByRole('button', { name: kind, exact: true }).click()
+            await dialog.getByLabel('Data query').selectOption(query)
+          }
+          // Its columns are known without the value that it needs.
+          await add('Chart', 'Levels of a station')
+          await dialog.getByRole('button', { name: 'Remove: level' }).waitFor()
+          expect(await choice('Column of the axis').inputValue()).toBe('day')
+          expect(await optionsOf('Split by')).toEqual(['none', 'station', 'day', 'level', 'lat', 'lon'])
+          await check('columns')
+          await choice('Columns of the values').selectOption('lat')
+          await choice('Split by').selectOption('station')
+          await dialog.getByRole('button', { name: 'Apply' }).click()
+          await add('Chart', 'Draft')
+          await dialog.getByRole('textbox', { name: 'Column of the axis' }).fill('typed')
+          await dialog.getByRole('button', { name: 'Apply' }).click()
+          await page.getByRole('button', { name: 'Save', exact: true }).click()
+          await page.getByText('Saved', { exact: true }).waitFor()
+        })
+        const { definition } = await good<{ readonly definition: { readonly widgets: object } }>(
+          stage.client.request('GET', `/dashboards/${board.id}`),
+        )
+        expect(definition.widgets).toMatchObject({
+          stored: { x: 'day', y: ['level'] },
+          chart1: { x: 'day', y: ['level', 'lat'], split: 'station' },
+          chart2: { x: 'typed', y: ['y'] },
+        })
+
+        // A user who reads no data queries has the columns that the dashboard shows.
+        await stage.visit('dashboards/gauges', { as: 'editor' }, async ({ page }) => {
+          await page.getByRole('button', { name: 'Edit', exact: true }).click()
+          await page.getByRole('button', { name: 'Configure Stored' }).click()
+          const axis = page.getByRole('combobox', { name: 'Column of the axis' })
+          expect(await axis.getByRole('option').allTextContents()).toEqual(['day', 'level'])
         })
       },
       TEST_MAX_MS,

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import type { Failure } from '../../api/failure.ts'
 import { useGet } from '../../api/resource.ts'
@@ -9,6 +9,9 @@ import { ObjectPicker } from '../../kit/object-picker.tsx'
 import type { Found } from '../../kit/object-picker.tsx'
 import { durationText, msOfDuration } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { axesOf } from '../data/charted.ts'
+import { ColumnField } from '../data/column-fields.tsx'
+import { useQueryColumns } from '../data/use-query-columns.ts'
 import { canHaveHolidays, canSearch } from './draft.ts'
 import type { Draft } from './draft.ts'
 
@@ -82,7 +85,14 @@ function SourceFields({ draft, failure, onChange }: Props): JSX.Element {
   const [found, setFound] = useState<Found | null>(null)
   const known = useGet('/jobs/{id}', draft.jobId === null || found ? null : { path: { id: draft.jobId } })
   const shown = found ?? (known.data ? { ...known.data, type: 'job' as const, path: known.data.name } : null)
-  const queries = useGet('/dataQueries', draft.type === 'dataQuery' ? {} : null).data?.items ?? []
+  const isOfRows = draft.type === 'dataQuery'
+  const queries = useGet('/dataQueries', isOfRows ? {} : null).data?.items ?? []
+  const columns = useQueryColumns(isOfRows && draft.queryId !== '' ? Number(draft.queryId) : null)
+  useEffect(() => {
+    const axes = axesOf(columns ?? [])
+    if (axes === null || draft.timeColumn !== '' || draft.valueColumn !== '') return
+    onChange({ timeColumn: axes.x, valueColumn: axes.y[0] ?? '' })
+  }, [columns])
   return (
     <>
       <Segments
@@ -125,14 +135,16 @@ function SourceFields({ draft, failure, onChange }: Props): JSX.Element {
             onValue={(queryId) => onChange({ queryId })}
             error={failure?.at('/source/dataQueryId')}
           />
-          <TextField
+          <ColumnField
             label={t('forecasts.timeColumn')}
+            columns={columns}
             value={draft.timeColumn}
             onValue={(timeColumn) => onChange({ timeColumn })}
             error={failure?.at('/source/timeColumn')}
           />
-          <TextField
+          <ColumnField
             label={t('forecasts.valueColumn')}
+            columns={columns}
             value={draft.valueColumn}
             onValue={(valueColumn) => onChange({ valueColumn })}
             error={failure?.at('/source/valueColumn')}

@@ -2,8 +2,10 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
-import { itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
+import { itemOptions, SelectField } from '../../kit/controls.tsx'
 import { t } from '../../language/t.ts'
+import { ColumnField } from '../data/column-fields.tsx'
+import { useQueryColumns } from '../data/use-query-columns.ts'
 import { guessed } from './source.ts'
 import type { PlaceSource } from './source.ts'
 
@@ -68,15 +70,7 @@ export function SourceFields({ source, isOpen, onChange }: Props): JSX.Element {
             )}
           </>
         )}
-        {source.query !== '' &&
-          POINT_COLUMNS.map((field) => (
-            <TextField
-              key={field}
-              label={t(`map.column.${field}`)}
-              value={source[field]}
-              onValue={(column) => onChange({ [field]: column })}
-            />
-          ))}
+        {source.query !== '' && <QueryColumns source={source} onChange={onChange} />}
       </div>
     </details>
   )
@@ -97,6 +91,31 @@ function summaryOf(
     items.find((one) => one.id === Number(id))?.name ?? `#${id}`
   if (query !== '') return nameIn(queries, query)
   return source === '' || table === '' ? t('map.choose') : `${nameIn(sources, source)} / ${table}`
+}
+
+/** The columns of a data query; without the ones that are there at first, others are guessed. */
+function QueryColumns({ source, onChange }: Pick<Props, 'source' | 'onChange'>): JSX.Element {
+  const columns = useQueryColumns(Number(source.query))
+  useEffect(() => {
+    const names = (columns ?? []).map(({ name }) => name)
+    const guess = guessed(names)
+    if (!names.includes(source.lat) && guess.lat !== '' && guess.lon !== '') onChange(guess)
+    else if (columns !== null && source.state === 'state' && !names.includes('state')) onChange({ state: '' })
+  }, [columns])
+  return (
+    <>
+      {POINT_COLUMNS.map((field) => (
+        <ColumnField
+          key={field}
+          label={t(`map.column.${field}`)}
+          columns={columns}
+          value={source[field]}
+          {...((field === 'key' || field === 'state') && { none: t('map.noneChosen') })}
+          onValue={(column) => onChange({ [field]: column })}
+        />
+      ))}
+    </>
+  )
 }
 
 /** The columns of a table; the columns of places are guessed until one is chosen. */

@@ -1,5 +1,11 @@
-import type { Dashboard, Definition, Item, Page, Widget, WidgetKind } from '../dashboard.ts'
+import type { Dashboard, Definition, Item, Page, Widget, WidgetKind, WidgetOf } from '../dashboard.ts'
+import { EVERY_OBJECT, FIRST_POINTS, FIRST_SERIES, FIRST_SOURCES } from './first-values.ts'
 import { freePlace, placed } from './layout.ts'
+
+/** The kinds of widgets that an editor adds. */
+export type NewKind = Exclude<WidgetKind, 'unknown'>
+/** The fields that each kind has. */
+type CommonField = Exclude<keyof WidgetOf<'line'>, 'kind'>
 
 /** The fields of a dashboard that an editor changes. */
 export type BoardDraft = Pick<Dashboard, 'name' | 'urlName' | 'description' | 'groupId' | 'definition'>
@@ -24,7 +30,7 @@ export function withWidget(definition: Definition, id: string, widget: Widget): 
 export function withNewWidget(
   definition: Definition,
   page: Page,
-  kind: WidgetKind,
+  kind: NewKind,
 ): { readonly definition: Definition; readonly id: string } {
   const id = freeId(definition, kind)
   const items = placed(page.items, id, freePlace(page.items, SIZES[kind]))
@@ -55,7 +61,7 @@ function freeId({ widgets }: Definition, kind: string): string {
 const NUMBER = { w: 3, h: 2 }
 const WIDE = { w: 6, h: 3 }
 const FLAT = { w: 3, h: 1 }
-const SIZES: Readonly<Record<WidgetKind, { readonly w: number; readonly h: number }>> = {
+const SIZES: Readonly<Record<NewKind, { readonly w: number; readonly h: number }>> = {
   value: NUMBER,
   history: WIDE,
   chart: WIDE,
@@ -71,19 +77,23 @@ const SIZES: Readonly<Record<WidgetKind, { readonly w: number; readonly h: numbe
   dashboard: WIDE,
   clock: FLAT,
   line: { w: 12, h: 1 },
-  unknown: NUMBER,
 }
 
-/** The kinds of widgets that an editor adds. */
-export const NEW_KINDS = (Object.keys(SIZES) as WidgetKind[]).filter((kind) => kind !== 'unknown')
+export const NEW_KINDS = Object.keys(SIZES) as NewKind[]
 
-const COMMON = { title: '', description: '', link: null, params: {}, refresh: null, hideWhen: null }
-const OBJECTS = { ids: [], groupId: 1, type: null }
+const COMMON: Pick<WidgetOf<'text'>, CommonField> = {
+  title: '',
+  description: '',
+  link: null,
+  params: {},
+  refresh: null,
+  hideWhen: null,
+}
 
-function newWidget(kind: WidgetKind, { parameters }: Definition): Widget {
-  const own: Partial<Readonly<Record<WidgetKind, object>>> = {
+function newWidget(kind: NewKind, { parameters }: Definition): Widget {
+  const own: { readonly [K in NewKind]: Omit<WidgetOf<K>, CommonField | 'kind'> } = {
     value: {
-      source: { type: 'job', jobId: null, key: 'returnValue1' },
+      source: FIRST_SOURCES.job,
       unit: null,
       precision: null,
       thresholds: [],
@@ -91,7 +101,7 @@ function newWidget(kind: WidgetKind, { parameters }: Definition): Widget {
       compare: null,
     },
     history: {
-      series: [{ jobId: null, key: 'returnValue1', mode: 'avg', color: null, axis: 'left' }],
+      series: [FIRST_SERIES],
       scale: null,
       band: false,
       limits: false,
@@ -110,10 +120,10 @@ function newWidget(kind: WidgetKind, { parameters }: Definition): Widget {
       forecast: null,
     },
     table: { dataQueryId: null, objects: null, columns: [], pageSize: 50, edit: false, download: false },
-    states: { objects: OBJECTS, depth: 1, sort: 'state', show: 'tiles' },
+    states: { objects: EVERY_OBJECT, depth: 1, sort: 'state', show: 'tiles' },
     alarms: { filter: null, statuses: ['open', 'assigned'], limit: 50, acknowledge: false },
     slo: { objectId: null, period: null, show: ['availability'] },
-    map: { points: { type: 'objects', objects: OBJECTS }, cluster: null, tiles: null },
+    map: { points: FIRST_POINTS.objects, cluster: null, tiles: null },
     text: { markdown: '' },
     image: { file: 'image.png', alt: 'image', fit: 'contain', hotspots: [] },
     input: { parameter: parameters[0]?.name ?? '', control: 'select' },
@@ -129,6 +139,7 @@ function newWidget(kind: WidgetKind, { parameters }: Definition): Widget {
     },
     dashboard: { dashboardId: null, page: null },
     clock: { timeZone: null },
+    line: {},
   }
-  return { kind, ...COMMON, ...own[kind] } as unknown as Widget
+  return { kind, ...COMMON, ...own[kind] } as Widget
 }

@@ -15,14 +15,16 @@ import { linkTo } from '../../../kit/location.ts'
 import { Dialog, Refusals } from '../../../kit/overlays.tsx'
 import { toast } from '../../../kit/toasts.tsx'
 import { t } from '../../../language/t.ts'
-import type { Dashboard, Definition, Nested, Page, Widget } from '../dashboard.ts'
+import type { Dashboard, Definition, Nested, Page, WidgetAnswer } from '../dashboard.ts'
 import { useData } from '../use-data.ts'
 import { draftOf, NEW_KINDS, withItems, withNewWidget, withoutWidget, withWidget } from './draft.ts'
-import type { BoardDraft } from './draft.ts'
+import type { BoardDraft, NewKind } from './draft.ts'
 import { EditBoard } from './edit-board.tsx'
+import { queryOf } from './guessed-columns.ts'
 import { placed } from './layout.ts'
 import { SettingsDialog } from './settings-dialog.tsx'
 import { WidgetDialog } from './widget-dialog.tsx'
+import type { Shown } from './widget-dialog.tsx'
 
 type Edited = Editing<Dashboard, BoardDraft>
 
@@ -76,7 +78,7 @@ function Editor({ nested, dashboard, etag }: EditorProps): JSX.Element {
   const data = useData({ id: dashboard.id, values: {}, timeRange: null, page: null, width: {} })
   const put = (next: Definition): void => change({ definition: next })
   const withPage = definition.pages.length > 0 ? definition : { ...definition, pages: [FIRST_PAGE] }
-  const add = (kind: Widget['kind']): void => {
+  const add = (kind: NewKind): void => {
     const made = withNewWidget(withPage, page, kind)
     put(made.definition)
     open({ widget: made.id })
@@ -87,6 +89,7 @@ function Editor({ nested, dashboard, etag }: EditorProps): JSX.Element {
   }
   const widgetId = opened && 'widget' in opened ? opened.widget : null
   const widget = widgetId === null ? undefined : definition.widgets[widgetId]
+  const storedWidget = widgetId === null ? undefined : stored.widgets[widgetId]
   return (
     <>
       <Head
@@ -124,6 +127,10 @@ function Editor({ nested, dashboard, etag }: EditorProps): JSX.Element {
           item={page.items.find((one) => one.widget === widgetId)}
           parameters={definition.parameters}
           nested={nested}
+          shown={{
+            queryId: storedWidget === undefined ? null : queryOf(storedWidget),
+            columns: columnsOf(data.widgets[widgetId]),
+          }}
           onChange={(next, place) => {
             const changed = withWidget(definition, widgetId, next)
             put(place ? withItems(changed, page.id, placed(page.items, widgetId, place)) : changed)
@@ -134,6 +141,9 @@ function Editor({ nested, dashboard, etag }: EditorProps): JSX.Element {
     </>
   )
 }
+
+const columnsOf = (answer: WidgetAnswer | undefined): Shown['columns'] =>
+  answer?.data?.kind === 'rows' ? answer.data.columns : null
 
 type Opened = { readonly settings: true } | { readonly kinds: true } | { readonly widget: string }
 
@@ -164,7 +174,7 @@ function KindsDialog({
   onKind,
   onClose,
 }: {
-  readonly onKind: (kind: Widget['kind']) => void
+  readonly onKind: (kind: NewKind) => void
   readonly onClose: () => void
 }): JSX.Element {
   return (

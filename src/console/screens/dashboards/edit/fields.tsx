@@ -7,11 +7,17 @@ import { Field, SelectField, TextField } from '../../../kit/controls.tsx'
 import { ObjectPicker } from '../../../kit/object-picker.tsx'
 import type { Found } from '../../../kit/object-picker.tsx'
 import { t } from '../../../language/t.ts'
+import { ColumnField, ColumnsField } from '../../data/column-fields.tsx'
+import type { GridColumn } from '../../data/grid.tsx'
+import { mayReadQueries } from '../../data/use-query-columns.ts'
 import type { Nested, Values, WidgetOf } from '../dashboard.ts'
 import { defaultsOf, textOfDefaults } from '../defaults.ts'
 
 /** The objects whose names are known, by id. */
 export const KnownObjects = createContext<Nested['objects']>({})
+
+/** The columns of the data query of the widget; null while they are not known. */
+export const KnownColumns = createContext<readonly GridColumn[] | null>(null)
 
 /** A text of several lines. */
 export function TextArea({
@@ -87,10 +93,11 @@ export function ThingField({
   readonly id: number | null
   readonly onId: (id: number | null) => void
 }): JSX.Element {
-  const listed = useGet(route, {})
+  const mayList = route !== '/dataQueries' || mayReadQueries()
+  const listed = useGet(route, mayList ? {} : null)
   const choose = (text: string): void => onId(text === '' ? null : Number(text))
   const value = id === null ? '' : String(id)
-  if (listed.failure)
+  if (!mayList || listed.failure)
     return (
       <TextField
         label={label}
@@ -171,16 +178,25 @@ export function ParamsField({
   )
 }
 
-/** Names with commas between them. */
-export function NamesField({
-  label,
-  names,
-  onNames,
-}: {
+/** A column of the data query. */
+export function RowColumnField(props: Omit<Parameters<typeof ColumnField>[0], 'columns'>): JSX.Element {
+  return <ColumnField {...props} columns={useContext(KnownColumns)} />
+}
+
+type NamesProps = {
   readonly label: string
   readonly names: readonly string[]
   readonly onNames: (names: string[]) => void
-}): JSX.Element {
+}
+
+/** Columns of the data query. */
+export function RowColumnsField(props: NamesProps): JSX.Element {
+  const columns = useContext(KnownColumns)
+  return columns === null ? <NamesField {...props} /> : <ColumnsField {...props} columns={columns} />
+}
+
+/** Names with commas between them. */
+function NamesField({ label, names, onNames }: NamesProps): JSX.Element {
   const [text, setText] = useState(names.join(', '))
   return (
     <TextField

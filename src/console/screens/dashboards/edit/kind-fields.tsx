@@ -5,8 +5,9 @@ import { Note } from '../../../kit/feedback.tsx'
 import { t } from '../../../language/t.ts'
 import type { Parameter, Widget, WidgetOf } from '../dashboard.ts'
 import { ForecastField, ObjectField, TextArea, ThingField, WordField } from './fields.tsx'
+import { FIRST_SERIES } from './first-values.ts'
 import { ObjectsFields, PointsFields } from './place-of-fields.tsx'
-import { ChartFields, FIRST_KEY, TableFields, ValueFields } from './rows-fields.tsx'
+import { ChartFields, TableFields, ValueFields } from './rows-fields.tsx'
 
 type Props<W extends Widget = Widget> = {
   readonly widget: W
@@ -157,14 +158,7 @@ function HistoryFields({ widget, onChange }: Props<WidgetOf<'history'>>): JSX.El
         </fieldset>
       ))}
       <span>
-        <Button
-          small
-          icon="plus"
-          refused={full}
-          onClick={() =>
-            put([...series, { jobId: null, key: FIRST_KEY, mode: 'avg', color: null, axis: 'left' }])
-          }
-        >
+        <Button small icon="plus" refused={full} onClick={() => put([...series, FIRST_SERIES])}>
           {t('boards.addSeries')}
         </Button>
       </span>

@@ -1,15 +1,16 @@
 import type { JSX } from 'preact'
 
-import { TextField } from '../../../kit/controls.tsx'
 import { t } from '../../../language/t.ts'
 import type { Widget, WidgetOf } from '../dashboard.ts'
-import { ObjectField, ThingField, WordField } from './fields.tsx'
+import { FIRST_POINTS } from './first-values.ts'
+import { ObjectField, RowColumnField, ThingField, WordField } from './fields.tsx'
 
 type Objects = WidgetOf<'states'>['objects']
 type Points = WidgetOf<'map'>['points']
 
 const TYPES = ['all', 'group', 'device', 'job', 'slo', 'slc'] as const
 const COLUMNS = ['lat', 'lon', 'state', 'label'] as const
+const isOptional = (column: (typeof COLUMNS)[number]): boolean => column === 'state' || column === 'label'
 
 /** The objects below a group, of one type or of all. */
 export function ObjectsFields({
@@ -55,13 +56,7 @@ export function PointsFields({
         textOf={(word) => t(`boards.source.${word}`)}
         words={['dataQuery', 'objects']}
         value={points.type}
-        onValue={(type) =>
-          put(
-            type === 'objects'
-              ? { type, objects: { ids: [], groupId: 1, type: null } }
-              : { type, dataQueryId: null, lat: 'lat', lon: 'lon', state: null, label: null },
-          )
-        }
+        onValue={(type) => put(FIRST_POINTS[type])}
       />
       {points.type === 'objects' ? (
         <ObjectsFields objects={points.objects} onChange={(objects) => put({ ...points, objects })} />
@@ -74,15 +69,13 @@ export function PointsFields({
             onId={(dataQueryId) => put({ ...points, dataQueryId })}
           />
           {COLUMNS.map((column) => (
-            <TextField
+            <RowColumnField
               key={column}
               label={t(`boards.point.${column}`)}
               value={points[column] ?? ''}
-              onValue={(text) =>
-                put({
-                  ...points,
-                  [column]: text === '' && (column === 'state' || column === 'label') ? null : text,
-                })
+              {...(isOptional(column) && { none: t('boards.noColumn') })}
+              onValue={(name) =>
+                put({ ...points, [column]: name === '' && isOptional(column) ? null : name })
               }
             />
           ))}

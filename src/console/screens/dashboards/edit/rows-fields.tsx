@@ -3,7 +3,15 @@ import type { JSX } from 'preact'
 import { Check, SelectField, TextField } from '../../../kit/controls.tsx'
 import { t } from '../../../language/t.ts'
 import type { Widget, WidgetOf } from '../dashboard.ts'
-import { ForecastField, NamesField, ObjectField, ThingField, WordField } from './fields.tsx'
+import {
+  ForecastField,
+  ObjectField,
+  RowColumnField,
+  RowColumnsField,
+  ThingField,
+  WordField,
+} from './fields.tsx'
+import { EVERY_OBJECT, FIRST_SOURCES } from './first-values.ts'
 import { ObjectsFields } from './place-of-fields.tsx'
 
 type Props<W extends Widget> = {
@@ -15,16 +23,6 @@ const AGGREGATES = ['first', 'last', 'sum', 'avg', 'min', 'max', 'count'] as con
 const CHARTS = ['line', 'area', 'bar', 'stacked', 'scatter', 'pie', 'heatmap', 'histogram'] as const
 const SORTS = ['none', 'x', 'y'] as const
 const SPANS = ['', 'PT6H', 'P1D', 'P7D', 'P30D'] as const
-/** The value of a job that widgets show at first. */
-export const FIRST_KEY = 'returnValue1'
-
-/** The sources of a value that nothing is known of yet. */
-const FIRST_SOURCES = {
-  job: { type: 'job', jobId: null, key: FIRST_KEY },
-  dataQuery: { type: 'dataQuery', dataQueryId: null, column: 'value', aggregate: 'first' },
-  forecast: { type: 'forecast', forecastId: null, group: {}, ahead: 'PT0S' },
-} as const
-
 /** The fields of one value: of a job, of rows or of a forecast. */
 export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX.Element {
   const { source } = widget
@@ -62,7 +60,7 @@ export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX
       {source.type === 'dataQuery' && (
         <>
           <QueryField id={source.dataQueryId} onId={(dataQueryId) => put({ ...source, dataQueryId })} />
-          <TextField
+          <RowColumnField
             label={t('boards.column')}
             value={source.column}
             onValue={(column) => put({ ...source, column })}
@@ -112,11 +110,12 @@ export function ChartFields({ widget, onChange }: Props<WidgetOf<'chart'>>): JSX
         value={widget.type}
         onValue={(type) => onChange({ ...widget, type })}
       />
-      <TextField label={t('boards.x')} value={widget.x} onValue={(x) => onChange({ ...widget, x })} />
-      <NamesField label={t('boards.y')} names={widget.y} onNames={(y) => onChange({ ...widget, y })} />
-      <TextField
+      <RowColumnField label={t('boards.x')} value={widget.x} onValue={(x) => onChange({ ...widget, x })} />
+      <RowColumnsField label={t('boards.y')} names={widget.y} onNames={(y) => onChange({ ...widget, y })} />
+      <RowColumnField
         label={t('boards.split')}
         value={widget.split ?? ''}
+        none={t('boards.noColumn')}
         hint={t('boards.splitHint')}
         onValue={(split) => onChange({ ...widget, split: split === '' ? null : split })}
       />
@@ -152,14 +151,12 @@ export function TableFields({ widget, onChange }: Props<WidgetOf<'table'>>): JSX
         textOf={(word) => t(`boards.source.${word}`)}
         words={['dataQuery', 'objects']}
         value={widget.objects === null ? 'dataQuery' : 'objects'}
-        onValue={(type) =>
-          onChange({ ...widget, objects: type === 'objects' ? { ids: [], groupId: 1, type: null } : null })
-        }
+        onValue={(type) => onChange({ ...widget, objects: type === 'objects' ? EVERY_OBJECT : null })}
       />
       {widget.objects === null ? (
         <>
           <QueryField id={widget.dataQueryId} onId={(dataQueryId) => onChange({ ...widget, dataQueryId })} />
-          <NamesField
+          <RowColumnsField
             label={t('boards.columns')}
             names={widget.columns.map(({ name }) => name)}
             onNames={(names) => onChange({ ...widget, columns: names.map(columnOf) })}

@@ -1,28 +1,21 @@
 import { useEffect } from 'preact/hooks'
 
 import { useGet } from '../../../api/resource.ts'
-import { user } from '../../../api/session.ts'
-import type { Parameter, Values, Widget } from '../dashboard.ts'
+import { mayReadQueries } from '../../data/use-query-columns.ts'
+import type { Parameter, Values } from '../dashboard.ts'
 import { sharedParams } from './shared-params.ts'
 
 /** Offers values for the parameters of a data query that was chosen now.
- * @param before the data query of the widget as it is stored */
+ * @param chosenId null: the widget keeps its data query */
 export function useSharedParams(
-  before: Widget,
-  draft: Widget,
+  chosenId: number | null,
   parameters: readonly Parameter[],
   onParams: (params: Values) => void,
 ): void {
-  const id = queryOf(draft)
-  const role = user.value?.role
-  const mayRead = role === 'administrator' || role === 'Data_Editor'
-  const isNew = id !== null && id !== queryOf(before) && parameters.length > 0
-  const query = useGet('/dataQueries/{id}', isNew && mayRead ? { path: { id } } : null)
-  const found = query.data?.id === id ? query.data : undefined
+  const isRead = chosenId !== null && parameters.length > 0 && mayReadQueries()
+  const query = useGet('/dataQueries/{id}', isRead ? { path: { id: chosenId } } : null)
+  const found = query.data?.id === chosenId ? query.data : undefined
   useEffect(() => {
     if (found) onParams(sharedParams(found.parameters, parameters))
   }, [found?.id])
 }
-
-const queryOf = (widget: Widget): number | null =>
-  'dataQueryId' in widget && typeof widget.dataQueryId === 'number' ? widget.dataQueryId : null

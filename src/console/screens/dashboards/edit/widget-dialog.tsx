@@ -1,37 +1,58 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import { TextField } from '../../../kit/controls.tsx'
 import { FormDialog } from '../../../kit/overlays.tsx'
 import { t } from '../../../language/t.ts'
-import type { Item, Nested, Parameter, Widget } from '../dashboard.ts'
+import type { GridColumn } from '../../data/grid.tsx'
+import { useQueryColumns } from '../../data/use-query-columns.ts'
+import type { Item, Nested, Parameter, Values, Widget } from '../dashboard.ts'
 import { titleOf } from '../widget-title.ts'
 import type { Place } from './layout.ts'
+import { queryOf, withGuessedColumns } from './guessed-columns.ts'
 import { KindFields } from './kind-fields.tsx'
 import { useSharedParams } from './use-shared-params.ts'
-import { KnownObjects, ParamsField, TextArea } from './fields.tsx'
+import { KnownColumns, KnownObjects, ParamsField, TextArea } from './fields.tsx'
 
 type Props = {
   readonly widget: Widget
   readonly item: Item | undefined
   readonly parameters: readonly Parameter[]
   readonly nested: Nested
+  /** The columns that the dashboard shows now, and the data query that they are of. */
+  readonly shown: Shown
   readonly onChange: (widget: Widget, place: Place | null) => void
   readonly onClose: () => void
 }
 
+export type Shown = { readonly queryId: number | null; readonly columns: readonly GridColumn[] | null }
+
 /** The fields of a widget by its kind, its place, and all of it as JSON. Nothing is stored before the dashboard is saved. */
-export function WidgetDialog({ widget, item, parameters, nested, onChange, onClose }: Props): JSX.Element {
+export function WidgetDialog({
+  widget,
+  item,
+  parameters,
+  nested,
+  shown,
+  onChange,
+  onClose,
+}: Props): JSX.Element {
   const [draft, setDraft] = useState(widget)
   const [place, setPlace] = useState<Place | null>(item ?? null)
   const [json, setJson] = useState<string | null>(null)
   // The field of the values keeps what is typed: it is drawn anew with values that were offered.
   const [offers, setOffers] = useState(0)
-  useSharedParams(widget, draft, parameters, (params) => {
-    if (draft.kind === 'unknown' || Object.keys(draft.params).length > 0) return
-    setDraft({ ...draft, params: { ...params } })
-    setOffers(offers + 1)
+  const queryId = queryOf(draft)
+  const chosenId = queryId === queryOf(widget) ? null : queryId
+  useSharedParams(chosenId, parameters, (params) => {
+    setDraft((now) => withParams(now, params))
+    setOffers((count) => count + 1)
   })
+  const found = useQueryColumns(queryId)
+  const columns = found ?? (queryId === shown.queryId ? shown.columns : null)
+  useEffect(() => {
+    if (found !== null && chosenId !== null) setDraft((now) => withGuessedColumns(now, found))
+  }, [found])
   const parsed = json === null ? draft : parse(json)
   return (
     <FormDialog
@@ -55,7 +76,9 @@ export function WidgetDialog({ widget, item, parameters, nested, onChange, onClo
                 autofocus
               />
               <KnownObjects.Provider value={nested.objects}>
-                <KindFields widget={draft} parameters={parameters} onChange={setDraft} />
+                <KnownColumns.Provider value={columns}>
+                  <KindFields widget={draft} parameters={parameters} onChange={setDraft} />
+                </KnownColumns.Provider>
               </KnownObjects.Provider>
               {HAS_PARAMS.has(draft.kind) && parameters.length > 0 && (
                 <ParamsField
@@ -92,6 +115,12 @@ const HAS_PARAMS: ReadonlySet<Widget['kind']> = new Set([
   'dashboard',
   'input',
 ])
+
+/** Values that were given by hand stay. */
+function withParams(widget: Widget, params: Values): Widget {
+  if (widget.kind === 'unknown' || Object.keys(widget.params).length > 0) return widget
+  return { ...widget, params: { ...params } }
+}
 
 function parse(text: string): Widget | null {
   try {

@@ -22,6 +22,7 @@ import { openMail } from '../../workers/mail.ts'
 import { secretsOf } from '../../workers/secrets.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import { lightHash } from './light-hash.ts'
+import { limitParameters } from './parameter-limit.ts'
 
 const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
 
@@ -31,7 +32,9 @@ export type HandClock = { at: number; now(): number }
 /** Real ports with a clock moved by hand and no job actors, for verbs that depend on time. */
 export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-ports-'))
-  const { database, close } = await openLibsql(`file:${join(dataDir, 'config.db')}`)
+  const libsql = await openLibsql(`file:${join(dataDir, 'config.db')}`)
+  const { database, close } = libsql
+  limitParameters(libsql)
   await migrate(database, join(import.meta.dirname, '../../db/migrations'))
   const clock: HandClock = {
     at: Date.UTC(2026, 2, 2, 9),

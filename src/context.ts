@@ -24,8 +24,8 @@ export type { Role }
 /** A user whose rights bound the rights of another user. */
 export type Bound = { readonly userId: number; readonly role: Role }
 
-/** The sender of a request. `nobody` reaches only public routes, a script runner only the routes for runners. */
-export type Caller = { readonly kind: 'nobody' } | RunnerCaller | UserCaller
+/** The sender of a request. An `anonymous` one reaches only public routes, a script runner only the routes for runners. */
+export type Caller = { readonly kind: 'anonymous' } | RunnerCaller | UserCaller
 
 export type RunnerCaller = { readonly kind: 'runner'; readonly runnerId: number }
 

@@ -255,7 +255,7 @@ case $command in
     migrate_local_d1
     port=$(port_of "$@")
     say "The Worker listens at http://localhost:$port; --port chooses another. On a new database its log has the set-up link in a"
-    say 'moment. Restart it when .dev.vars changes. What differs from Bun: docs/getting-started/workers.md. Stop it with Ctrl-C.'
+    say 'moment. Restart it when .dev.vars changes. Differences from Bun: docs/getting-started/workers.md. Stop it with Ctrl-C.'
     first_request "http://localhost:$port" &
     case " $*" in *' --port'*) ;; *) set -- --port "$port" "$@" ;; esac
     exec node node_modules/wrangler/bin/wrangler.js dev "$@"

@@ -45,7 +45,7 @@ export const sessions = sqliteTable(
     owes: text().notNull().default(''),
     /** Its scopes, with spaces between; null for all rights of its user. */
     scopes: text(),
-    /** The ids of users whose rights bound those of its user, as a JSON array; null for none. */
+    /** The ids of users whose rights bound the rights of its user, as a JSON array; null for none. */
     bounds: text(),
   },
   (table) => [index('sessions_by_user').on(table.userId), index('sessions_by_expiry').on(table.expiresAt)],

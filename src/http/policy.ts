@@ -107,7 +107,7 @@ export function admit(
 ): MaybePromise<Context> {
   const { roles } = rule
   const contextOf = (caller: Caller): Context => ({ ports, requestId, request, caller })
-  if (roles === 'anyone') return contextOf({ kind: 'nobody' })
+  if (roles === 'anyone') return contextOf({ kind: 'anonymous' })
   if (roles === 'runner') return authenticators.runner(request, ports).then(contextOf)
   return thenSync(authenticators.user(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))

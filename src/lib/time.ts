@@ -9,7 +9,7 @@ export const DAY_MS = 24 * HOUR_MS
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** A year of hours, or some days of minutes. */
+/** The number of kept texts: a year of hours, or some days of minutes. */
 const KNOWN_MAX = 10_000
 
 const formats = new Map<string, TimeFormat>()
@@ -53,7 +53,7 @@ function isOn({ fromAt }: Day, local: number): boolean {
 /** Most instants follow each other closely: a list has few days. A deadline may always be on the day after. */
 function dayOf(local: number): Day {
   const fromAt = Math.floor(local / DAY_MS) * DAY_MS
-  // Counted from the end: years outside 0 to 9999 have a sign and six digits.
+  // Places count from the end: years outside 0 to 9999 have a sign and six digits.
   return { fromAt, text: new Date(fromAt).toISOString().slice(0, -'00:00:00.000Z'.length) }
 }
 

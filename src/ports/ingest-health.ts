@@ -17,7 +17,7 @@ export type EngineFigures = {
 
 /** How well this process hears its senders. A host whose jobs live in other processes answers that all is well. */
 export type IngestHealth = {
-  /** The latest time in which deliveries could not be received or were refused: the process stood still or was away, its
+  /** The latest time in which deliveries could not be received or were refused: the process was suspended or down, its
    * clock was set ahead, which looks the same, or nothing could be stored. Known once it is over; null where there was none. */
   readonly lastIngestGap: () => IngestGap | null
   /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */

@@ -77,7 +77,7 @@ describe('a segment', () => {
     expect(long.map(({ summary }) => summary.count)).toEqual([1, 1])
   })
 
-  test('ends where those of other series with the same instants end, unless it is small', () => {
+  test('ends where segments of other series with the same instants end, unless it is small', () => {
     const at = Array.from({ length: 600 }, (_, index) => index * 1_000 + ((index * 7_919) % 97))
     const countsOf = (series: number, sizeMaxBytes: number, sampleBytes: number) => {
       const values = at.map(

@@ -180,7 +180,7 @@ describe.each(['bun', 'workerd'] as const)('the authentication service as %s see
 test('an LDAP_MANAGED user signs in by the service, ten wrong passwords lock, and being away counts for nothing', async () => {
   const opened = await openPorts({ authServiceUrl: `${service.url.href}checks` })
   try {
-    const context: Context = { ports: opened.ports, caller: { kind: 'nobody' }, requestId: 'test' }
+    const context: Context = { ports: opened.ports, caller: { kind: 'anonymous' }, requestId: 'test' }
     await createUser(context, { ...ADA, role: 'collector', password: 'a password that is not used' })
     await opened.ports.database.run(`update users set type = 'LDAP_MANAGED', password_hash = ''`)
     expect(await logIn(context, ADA)).toMatchObject({ owed: null })
@@ -214,7 +214,7 @@ test('who called by Basic goes on for an hour while the service is away, asked o
   const opened = await openPorts({ authServiceUrl: `${service.url.href}checks` })
   try {
     const { ports, clock } = opened
-    const context: Context = { ports, caller: { kind: 'nobody' }, requestId: 'test' }
+    const context: Context = { ports, caller: { kind: 'anonymous' }, requestId: 'test' }
     await createUser(context, { ...ADA, role: 'collector', password: 'a password that is not used' })
     await ports.database.run(`update users set type = 'LDAP_MANAGED', password_hash = ''`)
     asked = []

@@ -61,7 +61,7 @@ test.each([
   const { ports, ...opened } = await openWith({
     connected: (task) => task(connectionTo(entriesOf(count, 'cn'))),
   })
-  const report = await syncNow({ ports, caller: { kind: 'nobody' }, requestId: 'test' })
+  const report = await syncNow({ ports, caller: { kind: 'anonymous' }, requestId: 'test' })
   expect([report.failed, report.failures.length]).toEqual([count, told])
   await opened.close()
 })

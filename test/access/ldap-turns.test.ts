@@ -202,7 +202,7 @@ describe.skipIf(!hasSlapd)('syncs', () => {
 test('without a directory nobody syncs', async () => {
   const opened = await openPorts()
   const { ports } = opened
-  const context = { ports, caller: { kind: 'nobody' }, requestId: 'test' } as const
+  const context = { ports, caller: { kind: 'anonymous' }, requestId: 'test' } as const
   expect(await rejection(syncNow(context))).toMatchObject({ code: 'conflict' })
   await syncWhenDue(ports)
   expect(await rejection(latestSync(context))).toMatchObject({ code: 'not_found' })

@@ -22,13 +22,13 @@ let userId = 0
 
 beforeEach(async () => {
   opened = await openPorts()
-  userId = (await createUser(contextOf({ kind: 'nobody' }), { ...ADA, role: 'collector' })).id
+  userId = (await createUser(contextOf({ kind: 'anonymous' }), { ...ADA, role: 'collector' })).id
 })
 
 afterEach(() => opened.close())
 
 test('a session is open for exactly 24 hours', async () => {
-  const { sessionId } = await logIn(contextOf({ kind: 'nobody' }), ADA)
+  const { sessionId } = await logIn(contextOf({ kind: 'anonymous' }), ADA)
 
   opened.clock.at += DAY_MS - 1
   expect(await callerOfSession(opened.ports, sessionId)).toMatchObject({ userId, role: 'collector' })
@@ -39,7 +39,7 @@ test('a session is open for exactly 24 hours', async () => {
 })
 
 test('an access token is good for five minutes', async () => {
-  const { sessionId } = await logIn(contextOf({ kind: 'nobody' }), ADA)
+  const { sessionId } = await logIn(contextOf({ kind: 'anonymous' }), ADA)
   const caller = await callerOfSession(opened.ports, sessionId)
   if (!caller) throw new Error('The session is not open.')
   const { accessToken, expiresIn } = await issueToken(contextOf(caller))
@@ -88,7 +88,7 @@ test('Basic credentials cost one slow hash, whoever comes at the same time and h
 test('a set-up link is good for 30 minutes and only while there is no user', async () => {
   const fresh = await openPorts()
   try {
-    const context = { ports: fresh.ports, caller: { kind: 'nobody' as const }, requestId: 'test' }
+    const context = { ports: fresh.ports, caller: { kind: 'anonymous' as const }, requestId: 'test' }
     const { setupToken: late } = await prepareFirstStart(fresh.ports)
     fresh.clock.at += 30 * 60_000
     expect(

@@ -41,7 +41,7 @@ async function withPorts(run: (at: Stage) => Promise<void>, more: Partial<OidcSe
   const opened = await openPorts({ oidc: oidc && { ...oidc, ...more } })
   opened.clock.at = Date.now()
   const request = new Request('https://tidemark.example/oidc/callback')
-  const context: Context = { ports: opened.ports, caller: { kind: 'nobody' }, requestId: 'test', request }
+  const context: Context = { ports: opened.ports, caller: { kind: 'anonymous' }, requestId: 'test', request }
   provider.asked.length = 0
   try {
     await run({ ...opened, context })

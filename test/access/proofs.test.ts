@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 afterEach(() => opened.close())
 
-function contextOf(ports: Ports, caller: Caller = { kind: 'nobody' }): Context {
+function contextOf(ports: Ports, caller: Caller = { kind: 'anonymous' }): Context {
   return { ports, caller, requestId: 'test', request: new Request('http://localhost/') }
 }
 
@@ -197,7 +197,7 @@ test('a password that is too old is good for another password only, which may no
   expect(caller?.scopes).toEqual(['account'])
 
   const change = (currentPassword: string, newPassword: string) =>
-    changePassword(contextOf(ports, caller ?? { kind: 'nobody' }), { currentPassword, newPassword })
+    changePassword(contextOf(ports, caller ?? { kind: 'anonymous' }), { currentPassword, newPassword })
   expect(await rejection(change(ADA.password, 'g7#kQ2!zx'))).toMatchObject({ code: 'invalid' })
   expect(await rejection(change(ADA.password, ADA.password))).toMatchObject({ code: 'invalid' })
   await change(ADA.password, 'a second one of hers')
@@ -225,10 +225,10 @@ describe('under a new key', () => {
     const { ports, clock } = opened
     const login = await logIn(contextOf(ports), ADA)
     const caller = await callerOfToken(ports, login.accessToken)
-    const { secret } = await beginMfa(contextOf(ports, caller ?? { kind: 'nobody' }))
+    const { secret } = await beginMfa(contextOf(ports, caller ?? { kind: 'anonymous' }))
     const bytes = fromBase32(secret)
-    await confirmMfa(contextOf(ports, caller ?? { kind: 'nobody' }), await codeOf(bytes, stepAt(clock.at)))
-    const personal = await createPersonalToken(contextOf(ports, caller ?? { kind: 'nobody' }), {
+    await confirmMfa(contextOf(ports, caller ?? { kind: 'anonymous' }), await codeOf(bytes, stepAt(clock.at)))
+    const personal = await createPersonalToken(contextOf(ports, caller ?? { kind: 'anonymous' }), {
       name: 'a script',
       scopes: ['read'],
       expiresAt: new Date(clock.at + DAY_MS).toISOString(),
@@ -253,7 +253,7 @@ describe('under a new key', () => {
 test('a personal token ends when it says, and a refresh token with its session', async () => {
   const { ports, clock } = opened
   const login = await logIn(contextOf(ports), ADA)
-  const caller = (await callerOfSession(ports, login.sessionId)) ?? { kind: 'nobody' as const }
+  const caller = (await callerOfSession(ports, login.sessionId)) ?? { kind: 'anonymous' as const }
   const expiresAt = new Date(clock.at + DAY_MS / 2).toISOString()
   const { token } = await createPersonalToken(contextOf(ports, caller), {
     name: 'a script',
@@ -294,7 +294,7 @@ test('what was ended in one process or isolate is refused in every other within 
   const { ports, clock } = opened
   const elsewhere = { ...ports }
   const login = await logIn(contextOf(ports), ADA)
-  const caller = (await callerOfSession(ports, login.sessionId)) ?? { kind: 'nobody' as const }
+  const caller = (await callerOfSession(ports, login.sessionId)) ?? { kind: 'anonymous' as const }
   const expiresAt = new Date(clock.at + DAY_MS).toISOString()
   const body = { name: 'a script', scopes: ['read' as const], expiresAt }
   const { id, token } = await createPersonalToken(contextOf(ports, caller), body)

@@ -115,7 +115,7 @@ describe('how long rights are remembered', () => {
   })
 
   test('nobody has no rights at all', async () => {
-    const nobody: Context = { ports, caller: { kind: 'nobody' }, requestId: 'test' }
+    const nobody: Context = { ports, caller: { kind: 'anonymous' }, requestId: 'test' }
     expect(await rejection(Promise.try(() => rightsOf(nobody)))).toMatchObject({ code: 'unauthenticated' })
   })
 })

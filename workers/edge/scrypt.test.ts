@@ -21,7 +21,7 @@ test.each([
     { n: 16384, r: 8, p: 1 },
     '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2',
   ],
-])('scrypt of %p and %p is that of the RFC', async (password, salt, cost, expected) => {
+])('scrypt of %p and %p equals the vector of the RFC', async (password, salt, cost, expected) => {
   const hash = await scryptInSteps(password, new TextEncoder().encode(salt), cost, NO_REST)
   expect(hash.toHex()).toBe(expected)
 })

@@ -31,7 +31,7 @@ test('a file that was fetched once is there, even if its copy was altered', asyn
 test('bytes that are not those that were asked for are refused and not kept', async () => {
   const cache = await FileCache.open(dir)
   const other = () => Promise.resolve(new TextEncoder().encode('other'))
-  // oxlint-disable-next-line typescript/await-thenable -- Bun's type of `rejects` is none of a promise
+  // oxlint-disable-next-line typescript/await-thenable -- Bun's type of `rejects` lacks the promise
   await expect(cache.read('0'.repeat(64), other)).rejects.toThrow('digest of a downloaded file')
   // oxlint-disable-next-line typescript/await-thenable -- as above
   await expect(cache.read('../outside', other)).rejects.toThrow(RangeError)

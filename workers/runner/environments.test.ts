@@ -56,7 +56,7 @@ test('a cancelled job does not wait for another one, and builds nothing', async 
   const never = () => Promise.reject(new Error('It was built.'))
   const waiting = environments.use('key', never, stop.signal)
   stop.abort(new Error('ended'))
-  // oxlint-disable-next-line typescript/await-thenable -- Bun's type of `rejects` is none of a promise
+  // oxlint-disable-next-line typescript/await-thenable -- Bun's type of `rejects` lacks the promise
   await expect(waiting).rejects.toThrow('ended')
   await begun.promise
   goOn.resolve()

@@ -8,7 +8,7 @@ import { openBlobsDirectory } from './blobs-directory.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-test('blobs under the prefix lie in a store of their own, and those of before are still found', async () => {
+test('blobs under the prefix lie in a store of their own, and earlier blobs are still found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-apart-'))
   const main = await openBlobsDirectory(join(folder, 'main'))
   const apart = await openBlobsDirectory(join(folder, 'apart'))

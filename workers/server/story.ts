@@ -128,7 +128,7 @@ class Visitor {
 }
 
 function table(lines: readonly Line[]): string {
-  const head: Line = { what: 'What happened', state: 'State', errorCode: 'Error code', note: '' }
+  const head: Line = { what: 'Event', state: 'State', errorCode: 'Error code', note: '' }
   const all = [head, ...lines]
   const width = (column: keyof Line) => Math.max(...all.map((line) => line[column].length))
   const rows = all.map((line) =>

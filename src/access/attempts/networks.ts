@@ -1,7 +1,7 @@
 import { UNKNOWN_ADDRESS } from '../../lib/addresses.ts'
 
-/** The network of an address, within which one sender can take another address: /24 of IPv4, /56 of IPv6. All that is no
- * address is one network, so that a sender cannot have another with each request. */
+/** The network of an address, within which one sender can take another address: /24 of IPv4, /56 of IPv6. Texts that are not
+ * addresses are one network, so that a sender cannot have another with each request. */
 export function networkOf(address: string): string {
   const v4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(address)?.[1]
   if (v4 !== undefined) return `${v4}.0/24`

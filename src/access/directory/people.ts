@@ -5,9 +5,9 @@ import { normalDn } from './dn.ts'
 
 const TEXT_MAX = 255
 const PHONE_MAX = 64
-/** Of `userAccountControl`: ACCOUNTDISABLE. */
+/** The bit ACCOUNTDISABLE of `userAccountControl`. */
 const IS_DISABLED = 2
-/** Ids that are bytes and no text. */
+/** The attributes whose ids are bytes, not text. */
 const BINARY_IDS: ReadonlySet<string> = new Set(['objectguid'])
 
 /** A person as the directory shows them. */

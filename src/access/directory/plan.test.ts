@@ -111,7 +111,7 @@ describe('a plan', () => {
     expect(plan.failures.map(({ message }) => message)).toEqual([...failures])
   })
 
-  test('gives the first role whose group a person is in, else the least; user groups are those of all', () => {
+  test('gives the first role whose group a person is in, else the least; user groups come from all of them', () => {
     const rules: Rules = {
       groups: [
         { group: 'a', role: 'editor' },

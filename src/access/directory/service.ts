@@ -35,7 +35,7 @@ export async function syncWhenDue(ports: Ports): Promise<void> {
     if (!(await store.isDue(ports.database, ports.clock.now()))) return
     // The first user is an administrator, made at set-up.
     if ((await countUsers(ports)) === 0) return
-    await sync({ ports, caller: { kind: 'nobody' }, requestId: 'directory sync' }, { isDueOnly: true })
+    await sync({ ports, caller: { kind: 'anonymous' }, requestId: 'directory sync' }, { isDueOnly: true })
   } catch (error) {
     ports.log.error('directory: sync failed; retrying in a few minutes', error)
   }

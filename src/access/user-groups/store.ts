@@ -79,7 +79,7 @@ export async function unknownPlaces(
   return rows.map(({ place }) => place)
 }
 
-/** Adds memberships; existing ones and those of deleted users are left out. */
+/** Adds memberships; existing ones and memberships of deleted users are left out. */
 export function addMemberships(database: Database, side: Side): Write {
   const [user, group] = columnsOf(side)
   return database.run(sql`

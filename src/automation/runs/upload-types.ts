@@ -6,13 +6,13 @@ const PARQUET = ['application/vnd.apache.parquet']
 const AVRO = ['application/avro']
 const ZSTD = ['application/zstd']
 
-/** Types that `file-type` does not know. */
+/** The library `file-type` does not detect these types. */
 const beginsWith =
   (...bytes: readonly number[]) =>
   (head: Uint8Array) =>
     bytes.every((byte, at) => head[at] === byte)
 const ORC = beginsWith(0x4f, 0x52, 0x43)
-/** The mark of a message, and the length of its metadata: a multiple of eight. */
+/** A stream begins with the mark of a message, then the length of its metadata, a multiple of eight. */
 const isArrowStream = (head: Uint8Array) =>
   beginsWith(0xff, 0xff, 0xff, 0xff)(head) && (head[4] ?? 1) % 8 === 0 && head.length >= 8
 
@@ -54,5 +54,5 @@ const TYPES: TypeTable = {
   'application/x-7z-compressed': [['application/x-7z-compressed'], '7z'],
 }
 
-/** The types that files for a run may be of, each with what is of it. */
+/** The media types that files for a run may have, each with its tests and endings. */
 export const UPLOAD_TYPES = new MediaTypes(TYPES)

@@ -46,7 +46,7 @@ test.each([
   [['main.py', 'src/pyproject.toml'], 'none', null],
   [['run.sh', 'pyproject.toml', 'requirements.txt'], 'none', null],
   [['pyproject.toml'], 'none', null],
-] as const)('the dependencies of %p are those of %p', (files, dependencyManager, dependencyFile) => {
+] as const)('the dependencies of %p are in %p', (files, dependencyManager, dependencyFile) => {
   expect(detect(files)).toMatchObject({ dependencyManager, dependencyFile })
 })
 

@@ -179,7 +179,7 @@ function deletion(context: Context, row: BackupRow) {
 }
 
 /** The caller of scheduled backups. */
-const SERVICE = { kind: 'nobody' } as const
+const SERVICE = { kind: 'anonymous' } as const
 const SUPERFLUOUS_AT_ONCE = 100
 
 /** Makes a backup by the schedule when the latest of these is old enough, and deletes those beyond as many as are kept; and

@@ -100,8 +100,8 @@ function bareType(text: string): string {
   return text.replace(/;.*/s, '').replaceAll(/\s/g, '').toLowerCase()
 }
 
-/** The text of the beginning of a file, in UTF-16 where it says so; null where bytes are in it that no text has. What is no
- * UTF-8 may be in an encoding of old. */
+/** The text of the beginning of a file, in UTF-16 where it says so; null where bytes are in it that no text has. Bytes that are not
+ * UTF-8 may be text in an older encoding. */
 function textOf(head: Uint8Array): string | null {
   const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   const encoding = head[0] === 0xfe ? 'utf-16be' : 'utf-16le'

@@ -2,7 +2,7 @@ import type { Row } from '../../domain/table.ts'
 import { placeOf, sumOfValues } from './merge.ts'
 import type { Cell, Values } from './merge.ts'
 
-/** A point by itself. */
+/** A point that is alone in its cell. */
 export type SinglePoint = {
   readonly x: number
   readonly y: number
@@ -86,7 +86,7 @@ export function pointsIn(rows: readonly Row[], around: number): readonly SingleP
   }))
 }
 
-/** The point of a cell that has one alone. */
+/** The only point of a cell. */
 export function onlyPoint({ x, y, lon, lat, key, states, values }: Cell): SinglePoint {
   const [state = 0] = states.keys()
   return { x, y, lon, lat, key, state, values: values.map(({ count, sum }) => (count === 0 ? null : sum)) }

@@ -38,7 +38,7 @@ function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource
   return { view: dataSource, version }
 }
 
-/** The routes of the comment and the annotations on something. */
+/** The routes of the comment and the annotations on a data source, a table or a column. */
 function notesOn<Place extends typeof dataSourcePath>(path: string, place: Place, noun: string) {
   const shared = {
     roles: ADMINISTRATOR,

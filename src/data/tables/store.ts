@@ -140,13 +140,14 @@ export function setDrop(database: Database, id: number, dropAt: number): Write {
   return database.update(dataGenerations).set({ dropAt }).where(eq(dataGenerations.id, id))
 }
 
-/** Sets when a generation is deleted that no table got. */
+/** Sets when a generation is deleted, unless a table has it. */
 export function setDropUnused(database: Database, id: number, dropAt: number): Write {
   const isUnused = and(eq(dataGenerations.id, id), isNotNull(dataGenerations.dropAt))
   return database.update(dataGenerations).set({ dropAt }).where(isUnused)
 }
 
-/** The same for the generations of all tables of a data source, and of the results of data queries that read it. */
+/** Sets when the generations of all tables of a data source are deleted, and the generations of results of data queries
+ * that read it. */
 export function dropAllOf(database: Database, dataSourceId: number, dropAt: number): Write {
   const own = database
     .select({ id: dataTables.generationId })

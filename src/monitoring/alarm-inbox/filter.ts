@@ -29,7 +29,7 @@ export type AlarmFilter = {
   readonly conditions: readonly AlarmCondition[]
 }
 
-/** Items of the alarm. `objectId` and `objectName` are the object's `id` and `name`; all other items are those of a
+/** Items of the alarm. `objectId` and `objectName` are the object's `id` and `name`; all other items are the items of a
  * search. */
 const ALARM_ITEMS = ['id', 'severity', 'assignee', 'opened'] as const
 type AlarmItem = (typeof ALARM_ITEMS)[number]

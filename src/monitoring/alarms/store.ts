@@ -51,7 +51,7 @@ export type CoveringRow = Terms & {
 
 type FlapFlags = { isFlapping: number; wasFlapping: number }
 
-/** Transitions without alarms yet, those of an object in their order. */
+/** Transitions without alarms yet; transitions of one object are in their order. */
 export async function readPending(database: Database, limit: number): Promise<readonly PendingRow[]> {
   const rows = await database.all<Omit<PendingRow, keyof FlapFlags> & FlapFlags>(sql`
     select s.object_id as "objectId", o.type as type, o.path as path, s.alarmed_seq as "alarmedSeq",

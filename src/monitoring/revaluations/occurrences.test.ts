@@ -71,7 +71,7 @@ describe('local times', () => {
       '2026-03-30T02:00:00+02:00 2026-03-30T03:00:00+02:00',
     ])
   })
-  test('of an instant are those of the time zone', () => {
+  test('of an instant are in the time zone', () => {
     expect(localTime(at('2026-07-01T00:00Z'), ZURICH)).toBe('02:00')
     expect(localTime(at('2026-01-01T01:00Z'), ZURICH)).toBe('02:00')
     expect(localTime(at('2026-01-01T01:00Z'), 'Asia/Kathmandu')).toBe('06:45')

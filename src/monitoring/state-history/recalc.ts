@@ -104,7 +104,7 @@ export type CountedChild = Pick<Link, 'weight' | 'overrides'> & {
   readonly spans: readonly Span[]
 }
 
-/** The states of a parent over a range, from those of its children: the result that propagation would have had.
+/** The states of a parent over a range, from the states of its children: the result that propagation would have had.
  * @param gaps.ranges disjoint and in order */
 export function parentSpans(
   { rules, children }: { readonly rules: SloRules | null; readonly children: readonly CountedChild[] },

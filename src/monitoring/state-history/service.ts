@@ -127,7 +127,7 @@ export async function readPast(
   return { spans: corrected.spans.get(object.id) ?? recorded, revaluations }
 }
 
-/** The revaluations of an object, together with those of other objects that were applied, by begin. */
+/** The revaluations of an object, together with revaluations of other objects that were applied, by begin. */
 export function withApplied(
   entered: readonly PlacedRevaluation[],
   applied: readonly PlacedRevaluation[],

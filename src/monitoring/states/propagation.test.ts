@@ -298,7 +298,7 @@ describe('children that change in any order', () => {
   })
 })
 
-/** The transitions of each job in order, those of different jobs in any order. */
+/** The transitions of each job in order; transitions of different jobs are in any order. */
 function* interleaved(all: readonly ToldState[], next: (max: number) => number): Generator<Transition> {
   const queues = JOBS.map((job) =>
     all.filter((told) => told.job === job).map(({ to }, index) => change(job, index + 1, to)),

@@ -32,7 +32,7 @@ export type Node = {
   readonly maintained: boolean
   /** Whether the job's actor says that the job flaps. */
   readonly flapping: boolean
-  /** The latest message change of a bad job that alarms have not followed yet; `null` if there is none. */
+  /** The latest message change of a bad job that alarms have not followed yet; `null` if alarms have followed all. */
   readonly news?: News | null
   /** Null for the root. */
   readonly parentId: number | null

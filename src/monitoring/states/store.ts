@@ -110,7 +110,7 @@ export function insertTransitions(database: Database, changes: readonly StateCha
     where exists (select 1 from objects where id = value ->> 'objectId')`)
 }
 
-/** Inserts the states that service level containers use, after earlier ones; those of deleted objects are left out. */
+/** Inserts the states that service level containers use, after earlier ones; states of deleted objects are left out. */
 export function insertSlaChanges(database: Database, slaChanges: readonly SlaTransition[]): Write {
   return database.run(sql`
     insert into sla_changes (object_id, seq, at, to_state)

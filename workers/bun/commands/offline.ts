@@ -42,7 +42,7 @@ export async function withDataDirectory<Result>(
   })
   const server = await startServer(settings, { log })
   try {
-    return await use({ ports: server.ports, caller: { kind: 'nobody' }, requestId: 'command line' })
+    return await use({ ports: server.ports, caller: { kind: 'anonymous' }, requestId: 'command line' })
   } finally {
     await server.close()
   }

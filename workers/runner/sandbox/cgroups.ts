@@ -58,7 +58,7 @@ export function openGroup({ version, directories }: Hierarchy, name: string): Pr
   }
 }
 
-/** Version 1 wants the bound of memory below that of memory with swap at each step, so the order depends on the former values. */
+/** Version 1 wants the bound of memory below the bound of memory with swap at each step, so the order depends on the former values. */
 function boundMemory(directory: string, maxBytes: number): void {
   const memory = join(directory, 'memory.limit_in_bytes')
   const withSwap = join(directory, 'memory.memsw.limit_in_bytes')

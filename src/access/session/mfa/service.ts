@@ -17,10 +17,10 @@ import { base32, stepOf } from './totp.ts'
 
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
-/** 80 bits, so that a fast hash of one is not worth guessing at. */
+/** Codes have 80 bits, so that their fast hash cannot be guessed. */
 const RECOVERY_BYTES = 10
 
-/** How things stand with a user's MFA. */
+/** The state of a user's MFA. */
 export async function readMfa({ ports }: Context, userId: number) {
   const { isConfirmed, isEnforced } = await store.findMfa(ports.database, userId)
   const recoveryCodesLeft = await store.countRecoveryCodes(ports.database, userId)
@@ -35,7 +35,8 @@ export async function listMfa({ ports }: Context, { limit, cursor }: Page) {
   return { items: shown, next }
 }
 
-/** Makes a secret for an authenticator. It counts once a code of it was confirmed; until then another call replaces it.
+/** Makes a secret for an authenticator. The secret is valid once one of its codes was confirmed; until then another call
+ * replaces it.
  * @throws {Refusal} conflict while MFA is active, forbidden where it is not the caller's to set up */
 export async function beginMfa(context: Context) {
   const { ports } = context
@@ -54,9 +55,9 @@ export async function beginMfa(context: Context) {
   return { secret, uri: `otpauth://totp/${label}?secret=${secret}&issuer=Tidemark` }
 }
 
-/** Turns MFA on with a first code; the session may do everything from now on. Personal tokens end: a password alone was
- * enough to make them.
- * @returns the recovery codes, this once
+/** Turns MFA on with a first code; the session is no longer limited to this. Personal tokens end: they were made
+ * with a password alone.
+ * @returns the recovery codes, which are not shown again
  * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts, forbidden where it is not the caller's to set up */
 export async function confirmMfa(context: Context, code: string): Promise<string[]> {
   const { ports, caller } = context
@@ -82,7 +83,7 @@ export async function confirmMfa(context: Context, code: string): Promise<string
   return codes
 }
 
-/** New recovery codes in place of the old. @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
+/** Replaces the recovery codes. @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
 export async function renewRecoveryCodes(context: Context, code: string): Promise<string[]> {
   const { ports } = context
   const { userId } = callerOf(context)
@@ -94,7 +95,7 @@ export async function renewRecoveryCodes(context: Context, code: string): Promis
   return codes
 }
 
-/** Turns one's own MFA off. @throws {Refusal} conflict, forbidden where it is enforced, invalid, too_many_attempts */
+/** Turns the caller's MFA off. @throws {Refusal} conflict, forbidden where it is enforced, invalid, too_many_attempts */
 export async function leaveMfa(context: Context, code: string): Promise<void> {
   const { ports } = context
   const { userId } = callerOf(context)
@@ -107,7 +108,7 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
   forgetCallers(ports)
 }
 
-/** Requires MFA of a user, or no longer. A user without MFA is signed out, and can then only set it up.
+/** Requires MFA of a user, or ends the requirement. A user without MFA is signed out, and can then only set MFA up.
  * @throws {Refusal} not_found */
 export async function enforceMfa(context: Context, userId: number, isEnforced: boolean) {
   const { ports } = context
@@ -128,7 +129,7 @@ export async function enforceMfa(context: Context, userId: number, isEnforced: b
   return readMfa(context, userId)
 }
 
-/** Takes away what a user lost: the secret and the recovery codes. Sessions end. @throws {Refusal} not_found */
+/** Removes the lost secret and recovery codes of a user. The user's sessions end. @throws {Refusal} not_found */
 export async function resetMfa(context: Context, userId: number): Promise<void> {
   await readUser(context, userId)
   await commit(context.ports.database, [...removal(context, userId), endSessionsOf(context.ports, userId)])
@@ -189,8 +190,8 @@ function removal(context: Context, userId: number) {
   ]
 }
 
-/** Lets local users choose about MFA, and all others set up what an administrator demands. A shared user with a second
- * factor of one person would shut the others out. @throws {Refusal} forbidden */
+/** Local users choose about MFA; other users set MFA up where an administrator requires it. The second factor of one
+ * person would shut the other persons of a shared user out. @throws {Refusal} forbidden */
 async function requireOwnMfa(
   context: Context,
   { userId, isEnforced }: { readonly userId: number; readonly isEnforced: boolean },
@@ -212,7 +213,7 @@ function callerOf({ caller }: Context) {
   return caller
 }
 
-/** A secret is good for its own user only, wherever its row is copied to. */
+/** The purpose binds an encrypted secret to its user: a row that is copied to another user cannot be decrypted. */
 function purposeOf(userId: number): string {
   return `mfa ${userId}`
 }

@@ -28,7 +28,7 @@ export async function prepareFirstStart(
       ports.settings.passwords.lengthMin,
     )
     if (weakness !== null) throw new RangeError(`TIDEMARK_ADMIN_PASSWORD ${weakness}.`)
-    const context: Context = { ports, caller: { kind: 'nobody' }, requestId: 'first start' }
+    const context: Context = { ports, caller: { kind: 'anonymous' }, requestId: 'first start' }
     await createUser(context, { username: 'admin', password: adminPassword, role: 'administrator' })
     return { isFirstStart: true, setupToken: null }
   }

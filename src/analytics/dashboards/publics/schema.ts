@@ -3,7 +3,7 @@ import { languageTag } from '../../../http/text-schemas.ts'
 import { dataView } from '../data/schema.ts'
 import { parameterValues, timeRange, word } from '../parts.ts'
 
-/** Longer than any token; longer texts are unknown tokens, too. */
+/** All tokens are shorter; longer texts are unknown tokens, too. */
 const TOKEN_MAX = 64
 const ADJUSTABLE_MAX = 50
 const instant = z.iso.datetime({ offset: true })

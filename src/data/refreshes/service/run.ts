@@ -34,7 +34,7 @@ export async function refreshTable(context: Context, place: Place, work: Work): 
 
 /** Refreshes the tables that are due. Failures are in the state of their tables. */
 export async function refreshWhenDue(ports: Ports): Promise<void> {
-  const context: Context = { ports, caller: { kind: 'nobody' }, requestId: 'refresh' }
+  const context: Context = { ports, caller: { kind: 'anonymous' }, requestId: 'refresh' }
   const { database, clock, log } = ports
   await refreshAllDue(ports, {
     list: () => store.listDue(database, clock.now(), DUE_AT_ONCE),

@@ -102,8 +102,8 @@ function comingFrom({ at }: Samples<Value>, from = 0): NewSamples {
   return { beginAt: at[from] ?? 0, count: at.length - from }
 }
 
-/** Gives each sample to the segment in whose span it falls, so that late values rewrite only the segments they hit. What
- * falls into the open segments or behind them stays together. */
+/** Gives each sample to the segment in whose span it falls, so that late values rewrite only the segments they hit. Samples
+ * of the open segments or after them stay together. */
 function partition(tail: Tail, rows: readonly SizedRow[]): readonly Part[] {
   const open = rows.slice(rows.findLastIndex((row) => !isOpen(row)) + 1)
   const closed = rows.slice(0, rows.length - open.length)
@@ -161,7 +161,7 @@ function rewrite(part: Part, bodies: Bodies): Rewritten {
   }
 }
 
-/** New samples at the end of a series, and those of the segments that are opened for them: all segments that they make
+/** New samples at the end of a series, and the samples of the segments that are opened for them: all segments that they make
  * but the last are closed, and from then on in the rollups. */
 function append(part: Part, bodies: Bodies): Rewritten {
   const { jobId, series, opened } = part

@@ -40,7 +40,7 @@ export type NotedReview = SlaReview & { readonly mark: number; readonly groupId:
 /** Objects that must be reviewed first, because others depend on them: see `readStaleMaintenance`. */
 export type Urgent = { readonly ids: readonly number[] }
 
-/** Some queued reviews; with `urgent`, only those of these objects, of objects on the way to them, of linked objects,
+/** Some queued reviews; with `urgent`, only the reviews of these objects, of objects on the way to them, of linked objects,
  * and of containers. */
 export async function readStaleMaintenance(
   database: Database,

@@ -3,7 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type Copy = {
-  /** The temporary path of the new device; that of a job is this, a slash and its original's id. */
+  /** The temporary path of the new device; a job has this path, a slash and its original's id. */
   readonly key: string
   readonly originalId: number
   readonly isInstance: boolean

@@ -115,7 +115,7 @@ async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { pers
   return writes
 }
 
-/** Which notices a user may get: those of readable objects, and those of deleted ones. */
+/** The notices that a user may get: of readable objects and of deleted ones. */
 async function readableNotices(
   ports: Ports,
   { id, role, isDisabled }: Person,

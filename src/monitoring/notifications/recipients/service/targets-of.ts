@@ -8,7 +8,7 @@ import { languageOf } from '../../texts/words.ts'
 import type { Person, RecipientRow } from '../store.ts'
 import type { Target } from '../target.ts'
 
-/** A recipient, and the user that the message is for; null if there is none, or the user was deleted. */
+/** A recipient, and the user that the message is for; null for other recipients and for a deleted user. */
 export type Addressee = { readonly recipient: RecipientRow; readonly person: Person | null }
 
 export const UNREADABLE =

@@ -6,7 +6,7 @@ import { matchFor, SIGNS, valueSql } from './conditions.ts'
 import { gramQuery, textFits, textSeek } from './texts.ts'
 
 /** A query for the ids of all objects that can meet the condition, from an index and without a scan of all objects;
- * null if there is none, as for negated conditions. */
+ * null if no index helps, as for negated conditions. */
 export function driverSql({ test, negated }: Condition, bound: Bound): string | null {
   return negated ? null : (DRIVERS[test.kind] as (test: Test, bound: Bound) => string | null)(test, bound)
 }

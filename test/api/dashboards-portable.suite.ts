@@ -471,6 +471,7 @@ const scenarios: Scenario[] = [
         },
         script: { kind: 'script', scriptId: script.id },
         file: { kind: 'image', file, alt: 'a' },
+        tree: { kind: 'states', objects: { groupId: 1 } },
       }
       const { id } = await good<Made>(
         client.request('POST', '/dashboards', { json: { name: 'Uses', definition: { widgets } } }),
@@ -498,7 +499,22 @@ const scenarios: Scenario[] = [
       expect(hidden).toEqual({ items: [], total: 1 })
       for (const path of paths.toSpliced(1, 1))
         expectAnswer(await client.request('DELETE', `${path}?forceDelete=true`), { answers: 204 })
-      const { problems } = await good<{ problems: Body[] }>(client.request('GET', `/dashboards/${id}`))
+      const everyone = { items: [{ subjectType: 'everyone' }] }
+      await good(client.request('PUT', `/dashboards/${id}/grants`, { json: everyone }))
+      // It is marked, and served: each widget has its own reason, and the others have their data.
+      const { problems, valid } = await good<{ problems: Body[]; valid: boolean }>(
+        client.request('GET', `/dashboards/${id}`, { as: 'dashboard_viewer' }),
+      )
+      expect(valid).toBe(false)
+      const { body } = await client.request('GET', `/dashboards/${id}/data`)
+      const data = Object.entries(body['widgets'] as Record<string, { status: number; code?: string }>)
+      expect(Object.fromEntries(data.map(([name, { status, code }]) => [name, code ?? status]))).toEqual({
+        job: 'not_found',
+        query: 'not_found',
+        script: 200,
+        file: 200,
+        tree: 200,
+      })
       expect(problems.map(({ pointer, code }) => [pointer, code])).toEqual([
         ['/definition/widgets/file/file', 'gone'],
         ['/definition/widgets/job/source/jobId', 'gone'],

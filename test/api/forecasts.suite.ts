@@ -268,6 +268,11 @@ async function shownOn(
     expect(widgets['other']?.data?.forecast).toBeNull()
     const band = widgets['chart']?.data?.forecast ?? null
     expect(widgets['value']?.data).toMatchObject({ value: band ? 12 : null, unit: 'CHF' })
+    const image = await readUntil(
+      () => client.request('GET', `/dashboards/${board.id}/widgets/chart/svg?width=${400 + width}`, { as }),
+      ({ status }) => status === 200,
+    )
+    expect(image.text.includes('stroke-dasharray'), 'The image has the forecast.').toBe(band !== null)
     return band
   }
 }

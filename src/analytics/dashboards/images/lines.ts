@@ -7,7 +7,13 @@ export type Line = {
   readonly name: string
   readonly points: readonly Point[]
   readonly color?: string | null
+  /** The interval around the points, drawn below the line; null breaks it. */
+  readonly band?: readonly (Bound | null)[]
+  /** Whether the line continues the first one with predicted values: dashed, in its colour, and not in the legend. */
+  readonly isPredicted?: true
 }
+/** A point between its bounds. */
+export type Bound = { readonly x: number; readonly y: number; readonly low: number; readonly high: number }
 
 type Plot = {
   readonly theme: Theme
@@ -23,7 +29,8 @@ const TICKS = 3
 /** Lines or bars with an axis, a grid and a legend. */
 export function plotOf(lines: readonly Line[], area: Area, { theme, kind, ends }: Plot): string[] {
   const colors = COLORS[theme]
-  const legend = lines.length > 1 ? LEGEND : 0
+  const named = lines.filter(({ isPredicted = false }) => !isPredicted)
+  const legend = named.length > 1 ? LEGEND : 0
   const inner = {
     x: area.x + AXIS,
     y: area.y + 4,
@@ -32,26 +39,37 @@ export function plotOf(lines: readonly Line[], area: Area, { theme, kind, ends }
   }
   const all = lines.flatMap(({ points }) => points)
   const [left, right] = rangeOf(all.map(({ x }) => x))
-  const [low, high] = rangeOf([...all.flatMap(({ y }) => y ?? []), ...(kind === 'line' ? [] : [0])])
+  const bounds = lines.flatMap(({ band = [] }) => band.flatMap((one) => (one ? [one.low, one.high] : [])))
+  const [low, high] = rangeOf([
+    ...all.flatMap(({ y }) => y ?? []),
+    ...bounds,
+    ...(kind === 'line' ? [] : [0]),
+  ])
   const at = (x: number) => inner.x + ((x - left) / (right - left || 1)) * inner.width
   const to = (y: number) => inner.y + inner.height - ((y - low) / (high - low || 1)) * inner.height
   const ticks = Array.from({ length: TICKS }, (_, index) => low + ((high - low) * index) / (TICKS - 1))
-  const colorOf = (index: number) =>
-    lines[index]?.color ?? colors.series[index % colors.series.length] ?? colors.text
+  const colorOf = (index: number) => {
+    const place = lines[index]?.isPredicted ? 0 : index
+    return lines[index]?.color ?? colors.series[place % colors.series.length] ?? colors.text
+  }
   return [
     ...ticks.flatMap((value) => [
       `<line x1="${rounded(inner.x)}" x2="${rounded(inner.x + inner.width)}" y1="${rounded(to(value))}" y2="${rounded(to(value))}" stroke="${colors.grid}"/>`,
       textAt(shortNumber(value), { x: inner.x - 6, y: to(value) + 4, fill: colors.quiet, anchor: 'end' }),
     ]),
-    ...lines.flatMap(({ points }, index) =>
+    ...lines.flatMap(({ points, band = [], isPredicted = false }, index) =>
       kind === 'bar'
         ? barsOf(points, { index, count: lines.length, to, inner, fill: colorOf(index) })
-        : pathsOf(points, {
-            at,
-            to,
-            stroke: colorOf(index),
-            floor: kind === 'area' ? to(Math.max(low, 0)) : null,
-          }),
+        : [
+            ...bandOf(band, { at, to, fill: colorOf(index) }),
+            ...pathsOf(points, {
+              at,
+              to,
+              stroke: colorOf(index),
+              floor: kind === 'area' && !isPredicted ? to(Math.max(low, 0)) : null,
+              isDashed: isPredicted,
+            }),
+          ],
     ),
     textAt(ends[0], { x: inner.x, y: inner.y + inner.height + FONT + 4, fill: colors.quiet }),
     textAt(ends[1], {
@@ -60,7 +78,7 @@ export function plotOf(lines: readonly Line[], area: Area, { theme, kind, ends }
       fill: colors.quiet,
       anchor: 'end',
     }),
-    ...(legend === 0 ? [] : legendOf(lines, area, colorOf, colors.text)),
+    ...(legend === 0 ? [] : legendOf(named, area, colorOf, colors.text)),
   ]
 }
 
@@ -74,13 +92,33 @@ function rangeOf(values: readonly number[]): [number, number] {
   return low === high ? [low - 0.5, high + 0.5] : [low, high]
 }
 
+/** The area between the bounds of a line. A single bound has the width of a line. */
+function bandOf(
+  band: readonly (Bound | null)[],
+  { at, to, fill }: Place & { readonly fill: string },
+): string[] {
+  const place = (x: number, y: number) => `${rounded(at(x))} ${rounded(to(y))}`
+  return runsOf(band).map((run) => {
+    const upper = run.map(({ x, high }) => place(x, high))
+    const lower = run.toReversed().map(({ x, low }) => place(x, low))
+    const path = `M${[...upper, ...lower].join('L')}`
+    return run.length === 1
+      ? `<path d="${path}" fill="none" stroke="${fill}" stroke-width="2" stroke-opacity="0.2"/>`
+      : `<path d="${path}Z" fill="${fill}" fill-opacity="0.2"/>`
+  })
+}
+
 type Place = { readonly at: (x: number) => number; readonly to: (y: number) => number }
 
-function pathsOf(
-  points: readonly Point[],
-  { at, to, stroke, floor }: Place & { readonly stroke: string; readonly floor: number | null },
-): string[] {
-  return runsOf(points).flatMap((run) => {
+type Path = Place & {
+  readonly stroke: string
+  readonly floor: number | null
+  readonly isDashed: boolean
+}
+
+function pathsOf(points: readonly Point[], { at, to, stroke, floor, isDashed }: Path): string[] {
+  const known = points.map(({ x, y }) => (y === null ? null : { x, y }))
+  return runsOf(known).flatMap((run) => {
     const path = run
       .map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${rounded(at(x))} ${rounded(to(y))}`)
       .join('')
@@ -88,20 +126,19 @@ function pathsOf(
     if (!first || !last) return []
     if (run.length === 1)
       return [`<circle cx="${rounded(at(first.x))}" cy="${rounded(to(first.y))}" r="2" fill="${stroke}"/>`]
-    const line = `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="2"/>`
+    const line = `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="2"${isDashed ? ' stroke-dasharray="2 4"' : ''}/>`
     if (floor === null) return [line]
     const closed = `${path}L${rounded(at(last.x))} ${rounded(floor)}L${rounded(at(first.x))} ${rounded(floor)}Z`
     return [`<path d="${closed}" fill="${stroke}" fill-opacity="0.2"/>`, line]
   })
 }
 
-type Known = { readonly x: number; readonly y: number }
-
-function runsOf(points: readonly Point[]): Known[][] {
-  const runs: Known[][] = [[]]
-  for (const { x, y } of points) {
-    if (y === null) runs.push([])
-    else runs.at(-1)?.push({ x, y })
+/** The parts of a list between its nulls. */
+function runsOf<One>(list: readonly (One | null)[]): One[][] {
+  const runs: One[][] = [[]]
+  for (const one of list) {
+    if (one === null) runs.push([])
+    else runs.at(-1)?.push(one)
   }
   return runs.filter(({ length }) => length > 0)
 }

@@ -123,6 +123,93 @@ describe.each(CASES)('%s', (_, given, data) => {
   })
 })
 
+const bucket = (hour: string, mean: number | null, spread: number) => ({
+  begin: `2026-01-01T${hour}:00+01:00`,
+  end: `2026-01-01T${hour}:59+01:00`,
+  mean,
+  bounds: {
+    80: { lower: (mean ?? 0) - spread / 2, upper: (mean ?? 0) + spread / 2 },
+    95: { lower: (mean ?? 0) - spread, upper: (mean ?? 0) + spread },
+  },
+})
+const FORECAST = {
+  levels: [80, 95],
+  // One over the values that there are, two behind them, one without a value, and one that is too far away.
+  buckets: [
+    bucket('02:00', 9, 1),
+    bucket('04:00', 2, 1),
+    bucket('04:20', null, 1),
+    bucket('04:40', 4, 3),
+    bucket('09:00', 9, 9),
+  ],
+}
+const dashed = /<path d="([^"]*)"[^>]*stroke-dasharray="2 4"/
+const area = /<path d="([^"]*Z)" fill="#1f62b5" fill-opacity="0.2"/g
+
+test('a forecast is a dashed line with its widest interval behind the last value, a quarter of the range ahead', () => {
+  const history = (forecast?: typeof FORECAST | null) =>
+    draw(
+      { title: 'Level', kind: 'history', series: [{ jobId: 3 }] },
+      {
+        kind: 'history',
+        series: [{ ...series, name: 'a', unit: 'm' }],
+        ...(forecast !== undefined && { forecast }),
+      },
+    )
+  const svg = history(FORECAST)
+  // The range is 00:00 to 04:00: the image ends at 05:00.
+  expect(dashed.exec(svg)?.[1]?.match(/[ML]/g)).toEqual(['M', 'L'])
+  expect([...svg.matchAll(area)].map(([, path = '']) => path.match(/[ML]/g)?.length)).toEqual([4])
+  expect(svg).toContain('>2026-01-01 04:40<')
+  expect(svg).toMatch(/aria-label="Level: a – m, → 4 \(1 – 7\)"/)
+  // The axis has room for the bounds: from 1 to 7.
+  expect(svg).toContain('>7<')
+  for (const none of [undefined, null, { ...FORECAST, buckets: FORECAST.buckets.slice(0, 1) }]) {
+    expect(history(none)).not.toContain('dasharray')
+    expect(history(none)).toContain('>2026-01-01 04:00<')
+  }
+})
+
+test('a chart over times has its forecast, a chart over texts and one of bars has none', () => {
+  const chart = (type: string, x: string) =>
+    draw(
+      { title: 'Sales', kind: 'chart', dataQueryId: 1, type, x, y: ['sold'] },
+      {
+        kind: 'rows',
+        columns: ['at', 'name', 'sold'].map((name, index) => ({
+          name,
+          type: (['datetime', 'string', 'number'] as const)[index] ?? 'number',
+          exact: false,
+        })) as never,
+        rows: [
+          ['2026-01-01T02:00:00Z', 'b', 3],
+          ['2026-01-01T00:00:00Z', 'a', 1],
+        ],
+        truncated: false,
+        forecast: FORECAST,
+      },
+    )
+  for (const type of ['line', 'area']) {
+    expect(dashed.exec(chart(type, 'at'))?.[1]?.match(/[ML]/g)).toEqual(['M', 'L', 'L'])
+    expect(chart(type, 'at')).toMatch(/>2026-01-01 00:00<.*>2026-01-01 09:00</)
+    expect(chart(type, 'name')).not.toContain('dasharray')
+  }
+  expect(chart('bar', 'at')).not.toContain('dasharray')
+})
+
+test('the smallest and largest values are an area that breaks at a gap, if the widget has it', () => {
+  const values = series.values.map((one) => ({ ...one, ...(one.value !== null && { min: 0, max: 5 }) }))
+  const svg = (band: boolean) =>
+    draw(
+      { kind: 'history', band, series: [{ jobId: 3 }] },
+      { kind: 'history', series: [{ ...series, values }] },
+    )
+  // Two values behind the gap; the one before it is a stroke.
+  expect([...svg(true).matchAll(area)]).toHaveLength(1)
+  expect(svg(true)).toContain('stroke-opacity="0.2"')
+  expect(svg(false)).not.toContain('opacity')
+})
+
 test('a value, a state and an availability are in the text for those who do not see the image', () => {
   const [value, , , , , slo] = CASES
   if (!value || !slo) throw new Error('A case is missing.')

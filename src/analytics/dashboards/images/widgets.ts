@@ -8,6 +8,8 @@ import { COLORS, FONT, fitted, imageOf, rounded, textAt } from './frame.ts'
 import type { Area, Image, Look } from './frame.ts'
 import { plotOf, shortNumber } from './lines.ts'
 import type { Line } from './lines.ts'
+import { predictedLine } from './predicted.ts'
+import type { Predicted } from './predicted.ts'
 
 type DataOf<Kind extends WidgetData['kind']> = Extract<WidgetData, { kind: Kind }>
 type Texts = { readonly title: string }
@@ -44,7 +46,7 @@ function valueImage(texts: Texts, data: DataOf<'value'>, look: Look): Image {
   const named = { title: texts.title || data.name, summary: state === null ? text : `${text}, ${state}` }
   return imageOf(look, named, (area) => {
     const size = Math.max(FONT, Math.min(40, area.height / 3))
-    const lines = sparkline ? linesOf([sparkline]) : []
+    const lines = sparkline ? [lineOf(sparkline)] : []
     const below = { ...area, y: area.y + size + 24, height: area.height - size - 24 }
     return [
       textAt(fitted(text, area.width, size), { x: area.x, y: area.y + size, size, fill: colors.text }),
@@ -58,29 +60,75 @@ function valueImage(texts: Texts, data: DataOf<'value'>, look: Look): Image {
   })
 }
 
-function historyImage(widget: WidgetOf<'history'>, { series }: DataOf<'history'>, look: Look): Image {
-  const known = series.filter((one) => one !== null)
-  const lines = linesOf(known).map((line, index) => ({ ...line, color: widget.series[index]?.color ?? null }))
-  const summary = known
-    .map(({ name, unit, aggregate }) => `${name} ${lastText(aggregate?.last ?? null)} ${unit}`.trim())
-    .join(', ')
+function historyImage(widget: WidgetOf<'history'>, data: DataOf<'history'>, look: Look): Image {
+  const known = data.series.filter((one) => one !== null)
+  const lines = data.series.flatMap((one, index) =>
+    one ? [{ ...lineOf(one, widget.band), color: widget.series[index]?.color ?? null }] : [],
+  )
+  const [first] = known
+  const span = first ? { begin: Date.parse(first.begin), end: Date.parse(first.end) } : null
+  const predicted = predictedLine(data.forecast, lines[0], span)
+  const ends = endsOf(first ?? null)
+  const summary = [
+    ...known.map(({ name, unit, aggregate }) =>
+      `${name} ${lastText(aggregate?.last ?? null)} ${unit}`.trim(),
+    ),
+    ...predictedTexts(predicted),
+  ].join(', ')
   return imageOf(look, { title: widget.title, summary: summary || '–' }, (area) =>
-    plotOf(lines, area, { theme: look.theme, kind: 'line', ends: endsOf(known[0] ?? null) }),
+    plotOf(predicted ? [...lines, predicted] : lines, area, {
+      theme: look.theme,
+      kind: 'line',
+      ends: predicted ? [ends[0], lastInstant(data.forecast, predicted)] : ends,
+    }),
   )
 }
 
-function chartImage(widget: WidgetOf<'chart'>, { columns, rows }: DataOf<'rows'>, look: Look): Image {
+/** Charts over times have their forecast behind the last value, other charts none. */
+function chartImage(widget: WidgetOf<'chart'>, data: DataOf<'rows'>, look: Look): Image {
+  const { columns, rows, forecast } = data
   const at = (name: string) => columns.findIndex((column) => column.name === name)
   const [x, kind] = [at(widget.x), CHARTS[widget.type as keyof typeof CHARTS]]
+  const hasTimes = TIMES.has(columns[x]?.type ?? '')
+  const isOverTimes = forecast && kind !== 'bar' && hasTimes
+  const placeOf = (row: (typeof rows)[number], index: number) =>
+    isOverTimes ? Date.parse(String(row[x] ?? null)) : index
   const lines = widget.y.slice(0, LINES_MAX).map((name): Line => {
     const y = at(name)
-    return { name, points: rows.map((row, index) => ({ x: index, y: numberIn(row[y] ?? null) })) }
+    const points = rows.map((row, index) => ({ x: placeOf(row, index), y: numberIn(row[y] ?? null) }))
+    return { name, points: isOverTimes ? inOrder(points) : points }
   })
-  const ends = [cellText(rows[0]?.[x] ?? null), cellText(rows.at(-1)?.[x] ?? null)] as const
-  const summary = `${widget.y.join(', ')}: ${rows.length}`
+  const predicted = isOverTimes ? predictedLine(forecast, lines[0], null) : null
+  const cells = rows.map((row) => row[x] ?? null)
+  const sorted = isOverTimes ? cells.toSorted((a, b) => Date.parse(String(a)) - Date.parse(String(b))) : cells
+  const endOf = (cell: Cell = null) => (hasTimes ? instantText(String(cell ?? '')) : cellText(cell))
+  const last = predicted ? lastInstant(forecast, predicted) : endOf(sorted.at(-1))
+  const summary = [`${widget.y.join(', ')}: ${rows.length}`, ...predictedTexts(predicted)].join(', ')
   return imageOf(look, { title: widget.title, summary }, (area) =>
-    plotOf(lines, area, { theme: look.theme, kind, ends }),
+    plotOf(predicted ? [...lines, predicted] : lines, area, {
+      theme: look.theme,
+      kind,
+      ends: [endOf(sorted[0]), last],
+    }),
   )
+}
+
+const TIMES: ReadonlySet<string> = new Set(['date', 'datetime'])
+
+function inOrder(points: Line['points']): Line['points'] {
+  return points.filter(({ x }) => Number.isFinite(x)).toSorted((a, b) => a.x - b.x)
+}
+
+/** The begin of the last predicted bucket that is drawn. */
+function lastInstant(forecast: Predicted, { points }: Line): string {
+  const end = points.at(-1)?.x ?? 0
+  return instantText(forecast?.buckets.findLast(({ begin }) => Date.parse(begin) <= end)?.begin ?? '')
+}
+
+/** The last predicted value with its bounds. */
+function predictedTexts(line: Line | null): string[] {
+  const last = line?.band?.at(-1)
+  return last ? [`→ ${shortNumber(last.y)} (${shortNumber(last.low)} – ${shortNumber(last.high)})`] : []
 }
 
 function sloImage(texts: Texts, data: DataOf<'slo'>, look: Look): Image {
@@ -120,14 +168,15 @@ function timelineOf({ begin, end, samples }: DataOf<'slo'>, area: Area, { theme 
   ]
 }
 
-function linesOf(series: readonly SeriesView[]): Line[] {
-  return series.map(({ name, values = [] }) => ({
-    name,
-    points: values.map((one) => ({
-      x: Date.parse(one.timestamp),
-      y: numberIn(one.value),
-    })),
-  }))
+/** A series as a line; with the area between its smallest and largest values where these are drawn. */
+function lineOf({ name, values = [] }: SeriesView, hasBand = false): Line {
+  const points = values.map((one) => ({ x: Date.parse(one.timestamp), y: numberIn(one.value) }))
+  const band = values.map((one, index) => {
+    const { x = 0, y = null } = points[index] ?? {}
+    const [low, high] = 'min' in one ? [one.min, one.max] : [y, y]
+    return y === null || low === null || high === null ? null : { x, y, low, high }
+  })
+  return { name, points, ...(hasBand && { band }) }
 }
 
 function endsOf(series: SeriesView | null): readonly [string, string] {

@@ -46,6 +46,7 @@ const SERVICE = 'src/monitoring/jobs/service.ts'
 const STORE = 'src/monitoring/jobs/store.ts'
 const PROVING = 'src/access/session/service/verify-credentials.ts'
 const PURE = 'src/monitoring/jobs/actor.ts'
+const HEAD = 'src/monitoring/engine/head/job.ts'
 const CONSOLE = 'src/console/shell/app.tsx'
 const BUN = 'workers/bun/main.ts'
 
@@ -339,6 +340,24 @@ const WORDS: Row[] = [
     `return given === row.tokens.length`,
   ],
   ['compared by `sameText`', PROVING, `a === verifier`, `a === verifier`, PURE],
+  [
+    'a getter',
+    HEAD,
+    `get a() { this.#b ??= 1; return this.#b }`,
+    `get a() { const b = this.#b === 1; return b }`,
+  ],
+  [
+    'a getter',
+    HEAD,
+    `get a() { if (b) { this.flushToJobs() } return 1 }`,
+    `flushed() { this.flushToJobs() }`,
+  ],
+  [
+    'a getter',
+    HEAD,
+    `get a(): number {\n this.b++\n}`,
+    `get a(): number {\n return this.b\n}\nadd() {\n this.b++\n}`,
+  ],
   ['unfinished work', PURE, `// TODO: later`, `const todo = 'TODO'`],
   ['unfinished work', 'db/README.md', 'FIXME: the unit', 'The unit is a minute.'],
   [

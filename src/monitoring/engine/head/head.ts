@@ -59,14 +59,14 @@ export class Head {
 
   /** Call it when the job has other rules. */
   noteRules(job: Job): void {
-    if (job.isAdaptive) this.#adaptive.add(job)
+    if (job.isAdaptive()) this.#adaptive.add(job)
   }
 
   /** The jobs with adaptive limits. */
   *adaptiveJobs(): Generator<Job> {
     for (const job of this.#adaptive) {
       if (!this.has(job)) this.#adaptive.delete(job)
-      else if (job.isAdaptive) yield job
+      else if (job.isAdaptive()) yield job
     }
   }
 

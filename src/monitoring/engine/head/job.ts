@@ -92,7 +92,8 @@ export class Job {
     return this.#hot.lastState
   }
 
-  get isAdaptive(): boolean {
+  /** Whether a threshold adapts or looks ahead; kept until the rules change. */
+  isAdaptive(): boolean {
     const { thresholds } = this.#hot.lastState.rules
     if (thresholds !== this.#knownThresholds) {
       this.#knownThresholds = thresholds

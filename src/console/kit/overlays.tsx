@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
@@ -29,10 +29,14 @@ export function Dialog({
 }): JSX.Element {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // The focus returns before the next frame, and takes no key that is pressed after it.
+  useLayoutEffect(() => {
     const before = document.activeElement
-    dialog.current?.showModal()
+    const shown = dialog.current
+    shown?.showModal()
     return () => {
+      // Below an open dialog nothing takes the focus.
+      shown?.close()
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])

@@ -180,7 +180,7 @@ function watchPage(page: Page, origin: string) {
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(`${message.text()} (${message.location().url})`)
   })
-  page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
+  page.on('pageerror', (error) => problems.push(error.stack || `${error.name}: ${error.message}`))
   page.on('request', (request) => {
     const { protocol, origin: asked } = new URL(request.url())
     if (protocol !== 'data:' && protocol !== 'blob:' && asked !== origin)

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { runnerOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
 import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import type { Held } from '../../runs/fake-runner.ts'
 import { onMainHost } from '../stage.ts'
 
 type Made = { readonly id: number }
@@ -49,6 +50,20 @@ onMainHost(
           // Without a runner there is a reason in place of a preview.
           await page.getByRole('button', { name: 'Preview' }).click()
           await page.getByText('There is no preview').waitFor()
+          const runner = await runnerOf(stage.client, {
+            name: 'forecaster',
+            capabilities: ['forecast'],
+            forecastKinds: ['auto', 'naive', 'linear_regression'],
+          })
+          // The trials stand beside the season before, and nothing is stored.
+          // A runner that does not ask for work counts as gone.
+          const previewed = runner.next()
+          await page.getByRole('button', { name: 'Preview' }).click()
+          await leaveResults(await previewed)
+          await page.getByText('Error of the season before').waitFor()
+          await page.locator('.plot canvas').waitFor()
+          await check('preview')
+          expect(await good(stage.client.request('GET', '/forecasts'))).toMatchObject({ items: [] })
           await page.getByLabel('Search better settings').check()
           await page.getByLabel('Holidays of').fill('ch-zh')
           await page.getByLabel('Own days').fill('2026-12-05')
@@ -72,17 +87,9 @@ onMainHost(
             holidays: { country: 'CH-ZH', days: [{ date: '2026-12-05', name: 'Night of shops' }] },
           })
 
-          const runner = await runnerOf(stage.client, {
-            name: 'forecaster',
-            capabilities: ['forecast'],
-            forecastKinds: ['auto', 'naive', 'linear_regression'],
-          })
+          const ordered = runner.next()
           await page.getByRole('button', { name: 'Run', exact: true }).click()
-          await page.getByText('A run is ordered').waitFor()
-          const held = await runner.next()
-          await held.begin()
-          await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await results() }))
-          await must(held.finish({ logLines: 0 }))
+          await leaveResults(await ordered)
           await page.getByText('its results are shown').waitFor()
           const said = 'Off by 4% on average in 5 trials; the season before would be off by 6%'
           await page.getByText(said).first().waitFor()
@@ -115,9 +122,67 @@ onMainHost(
         }),
       TEST_MAX_MS,
     )
+
+    test(
+      'a limit looks ahead, and one compares with usual values: both are replayed before they are saved',
+      async () => {
+        const { client } = stage
+        await stage.visit(`job/${job}?tab=configuration`, {}, async ({ page, check }) => {
+          const major = page.getByRole('group', { name: 'Major, guests', exact: true })
+          await major.getByLabel('Compared with').selectOption('the number, ahead of time')
+          expect(await major.getByLabel('Comparison').getByRole('option').allTextContents()).toEqual([
+            'greater than',
+            'at least',
+            'less than',
+            'at most',
+          ])
+          await major.getByLabel('Looks ahead').selectOption('12 hr')
+          await page.getByLabel('Limit: Major, guests').fill('41')
+          const replayed = page.waitForRequest(
+            (request) =>
+              request.url().endsWith('/replay') && (request.postData() ?? '').includes('adaptiveValues":{'),
+          )
+          await page.getByRole('button', { name: 'Limit', exact: true }).click()
+          const minor = page.getByRole('group', { name: 'Minor, guests', exact: true })
+          await minor.getByLabel('Compared with').selectOption('the usual values')
+          await minor.getByLabel('Comparison').selectOption('above')
+          await minor.getByLabel('Usual values').selectOption('of the time of the day')
+          await minor.getByLabel('Distance').selectOption('4 deviations away')
+          expect(await minor.getByLabel(/^Limit: /).count()).toBe(0)
+          await replayed
+          const replay = page.getByRole('region', { name: 'What this would have done' })
+          await replay.getByText(/time/).first().waitFor()
+          await check('limits')
+          await page.getByRole('button', { name: 'Save', disabled: false }).click()
+          await page.getByText('Saved', { exact: true }).waitFor()
+        })
+        const stored = await good(client.request('GET', `/jobs/${job}?thresholds=true`))
+        expect(stored).toMatchObject({
+          thresholds: {
+            major: { conditions: [{ operator: '>', value: 41, inFuture: 'PT12H', adaptiveValues: null }] },
+            minor: {
+              conditions: [
+                { operator: '>', adaptiveValues: { source: 'history', season: 'day', factor: 4 } },
+              ],
+            },
+          },
+        })
+        // Limits by usual values and by a forecast have no line in the chart.
+        await stage.visit(`job/${job}`, {}, async ({ page }) => {
+          await page.getByRole('group', { name: /^guests, .*limits Major 41$/ }).waitFor()
+        })
+      },
+      TEST_MAX_MS,
+    )
   },
   { variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN } },
 )
+
+async function leaveResults(held: Held): Promise<void> {
+  await held.begin()
+  await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await results() }))
+  await must(held.finish({ logLines: 0 }))
+}
 
 /** The file that a runner leaves: twelve hours that are predicted. */
 async function results(): Promise<Uint8Array<ArrayBuffer>> {

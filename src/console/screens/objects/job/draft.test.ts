@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { draftOf, faultsOf, isBadDuration, lines, patchOf, thresholdsOf } from './draft.ts'
-import type { LimitRow } from './draft.ts'
+import type { LimitRow } from './limit-kind.ts'
 import type { Job } from './job.ts'
 
 const row = (severity: LimitRow['severity'], value: string, change: Partial<LimitRow> = {}): LimitRow => ({
@@ -72,13 +72,21 @@ test('a limit of another value, direction, forecast or fewer repetitions is not 
   expect(faultsOf([row('major', '3', { repetition: '3' }), row('warning', '4')])[1]).toBeUndefined()
 })
 
+test('a number that a worse limit does not compare hides nothing', () => {
+  const usual = {
+    adaptiveValues: { source: 'forecast', forecastId: 3, level: 95, minWidth: 0, offset: 0 },
+  } as const
+  for (const rest of [usual, { inFuture: 'PT2H' }])
+    expect(faultsOf([row('major', '0', { rest }), row('warning', '4')])).toEqual([undefined, undefined])
+})
+
 test('a limit of a number must be one', () => {
   expect(faultsOf([row('major', 'high')])).toEqual([{ kind: 'number' }])
   expect(faultsOf([row('major', 'high', { key: 'stringValue1', operator: '=' })])).toEqual([undefined])
 })
 
 test('a limit becomes a line of its own', () => {
-  expect(lines(draftOf(job).limits)).toBe('minor: returnValue1 > 3 ×2')
+  expect(lines(draftOf(job).limits)).toBe('minor: returnValue1 > 3 (PT2H) ×2')
 })
 
 test('an empty duration means none', () => {

@@ -1,6 +1,9 @@
 import type { Condition, Job, Severity } from './job.ts'
 import { SEVERITIES } from './job.ts'
 import { msOfDuration } from '../../../kit/time.tsx'
+import { t } from '../../../language/t.ts'
+import { kindOf, withinOf } from './limit-kind.ts'
+import type { LimitRow } from './limit-kind.ts'
 
 /** A value as its row of the form holds it. */
 export type ValueRow = {
@@ -9,15 +12,6 @@ export type ValueRow = {
   readonly divisor: string
   readonly precision: string
   readonly description: string
-}
-/** A limit as its row of the form holds it; `rest` keeps the parts that the form does not change. */
-export type LimitRow = {
-  readonly severity: Severity
-  readonly key: string
-  readonly operator: Condition['operator']
-  readonly value: string
-  readonly repetition: string
-  readonly rest: Partial<Condition>
 }
 /** A configuration while it is edited. Durations are ISO 8601, empty for none. */
 export type Draft = {
@@ -160,6 +154,7 @@ function hides(other: LimitRow, row: LimitRow, value: number): boolean {
   const limit = numberOf(other.value)
   if (!isWorse || other.key !== row.key || other.operator[0] !== direction || row.operator === '<>')
     return false
+  if (kindOf(other) !== 'number') return false
   if (Object.values(row.rest).some((part) => part !== null && part !== undefined)) return false
   if (Number(other.repetition || '1') > Number(row.repetition || '1')) return false
   if (direction === '>') return limit <= value
@@ -174,13 +169,19 @@ export function draggedText(value: number, precision: number | undefined): strin
   return String(Number(value.toFixed(precision ?? 2)))
 }
 
+function comparedText(row: LimitRow): string {
+  const kind = kindOf(row)
+  if (kind === 'ahead') return `${row.value} (${withinOf(row)})`
+  return kind === 'number' ? row.value : t(`job.kind.${kind}`)
+}
+
 /** The value of a field as lines for people. */
 export function lines(value: Draft[keyof Draft]): string {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value)
   return value
     .map((row) =>
       'severity' in row
-        ? `${row.severity}: ${row.key} ${row.operator} ${row.value} ×${row.repetition}`
+        ? `${row.severity}: ${row.key} ${row.operator} ${comparedText(row)} ×${row.repetition}`
         : [row.name, row.unit, row.divisor !== '1' && row.divisor && `÷${row.divisor}`, row.description]
             .filter(Boolean)
             .join(' '),

@@ -72,6 +72,9 @@ export function conditionsOf(
   )
 }
 
+/** Whether a condition compares with usual or predicted values in place of its number. */
+export const isAdaptive = ({ adaptiveValues = null }: Partial<Condition>): boolean => adaptiveValues !== null
+
 /** How long a sender may be silent in ms, as the job says; null without a timeout. */
 export function silenceOf({ parameters }: Job): number | null {
   const timeout = parameters.timeout === null ? null : msOfDuration(parameters.timeout)

@@ -11,7 +11,7 @@ import { draggedText } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
-import { digitsText, silenceOf, valuesOf } from './job.ts'
+import { digitsText, isAdaptive, silenceOf, valuesOf } from './job.ts'
 import type { Job, JobValue } from './job.ts'
 import { scaleOf, spanOf } from './range.ts'
 
@@ -55,6 +55,7 @@ function Draggable({ job, draft, live, onChange, value }: Props & { readonly val
       draft.limits.flatMap((row, index) => {
         const number = Number(row.value.replace(',', '.'))
         if (row.key !== value.key || row.value.trim() === '' || !Number.isFinite(number)) return []
+        if (isAdaptive(row.rest)) return []
         const text = `${t(`state.${row.severity}`)} ${digitsText(number, value.precision)}`
         return [{ severity: row.severity, value: number, text, index }]
       }),

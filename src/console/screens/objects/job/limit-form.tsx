@@ -7,8 +7,11 @@ import { Icon } from '../../../kit/icons.tsx'
 import { numberText } from '../../../kit/numbers.ts'
 import { t } from '../../../language/t.ts'
 import { faultsOf, operatorsOf } from './draft.ts'
-import type { Draft, LimitFault, LimitRow } from './draft.ts'
-import { SEVERITIES } from './job.ts'
+import type { Draft, LimitFault } from './draft.ts'
+import { isAdaptive, SEVERITIES } from './job.ts'
+import { KindFields, Words } from './limit-kind-fields.tsx'
+import { operatorsOfKind, sideOf, SIDES, withKey, withSide } from './limit-kind.ts'
+import type { LimitRow } from './limit-kind.ts'
 
 type FormProps = {
   readonly draft: Draft
@@ -100,82 +103,71 @@ function faultText(fault: LimitFault | undefined, { severity }: LimitRow): strin
   })
 }
 
-function Row({
-  row,
-  choices,
-  fault,
-  refusal,
-  onRow,
-}: {
+type RowProps = {
   readonly row: LimitRow
   readonly choices: readonly Choice[]
   readonly fault: LimitFault | undefined
   readonly refusal: string | undefined
   readonly onRow: (row: LimitRow | null) => void
-}): JSX.Element {
+}
+
+function Row({ row, choices, fault, refusal, onRow }: RowProps): JSX.Element {
   const choice = choices.find(({ key }) => key === row.key)
   const error = refusal ?? faultText(fault, row)
   const name = `${t(`state.${row.severity}`)}, ${choice?.name ?? row.key}`
-  const option = (value: string, text: string): JSX.Element => (
-    <option key={value} value={value}>
-      {text}
-    </option>
-  )
-  const select = (
-    label: string,
-    value: string,
-    options: JSX.Element[],
-    change: (value: string) => void,
-  ): JSX.Element => (
-    <select
-      class="input"
-      aria-label={label}
-      value={value}
-      onChange={(event) => change(event.currentTarget.value)}
-    >
-      {options}
-    </select>
-  )
   return (
-    <div role="group" class="field" aria-label={name}>
+    <div role="group" class="field limit-group" aria-label={name}>
       <div class="limit">
-        {select(
-          t('job.config.severity'),
-          row.severity,
-          SEVERITIES.map((one) => option(one, t(`state.${one}`))),
-          (severity) => onRow({ ...row, severity: severity as LimitRow['severity'] }),
-        )}
-        {select(
-          t('job.config.value'),
-          row.key,
-          choices.map((one) => option(one.key, one.name)),
-          (key) => onRow({ ...row, key, operator: operatorsOf(key)[0] ?? '=' }),
-        )}
-        {select(
-          t('job.config.operator'),
-          row.operator,
-          operatorsOf(row.key).map((one) => option(one, t(`job.op.${one}`))),
-          (operator) => onRow({ ...row, operator: operator as LimitRow['operator'] }),
-        )}
-        <span class="with-unit">
-          <input
-            class="input"
-            aria-label={t('job.config.limitOf', { name })}
-            value={row.value}
-            {...(error === undefined ? {} : { 'aria-invalid': true })}
-            onInput={(event) => onRow({ ...row, value: event.currentTarget.value })}
-          />
-          {choice?.unit && <span>{choice.unit}</span>}
-        </span>
-        <span class="quiet">{t('job.config.for')}</span>
-        <input
-          class="input rounds"
-          inputMode="numeric"
-          aria-label={t('job.config.roundsOf', { name })}
-          value={row.repetition}
-          onInput={(event) => onRow({ ...row, repetition: event.currentTarget.value })}
+        <Words
+          label={t('job.config.severity')}
+          value={row.severity}
+          options={SEVERITIES.map((one) => [one, t(`state.${one}`)])}
+          onValue={(severity) => onRow({ ...row, severity })}
         />
-        <span class="quiet">{t('job.config.rounds')}</span>
+        <Words
+          label={t('job.config.value')}
+          value={row.key}
+          options={choices.map((one) => [one.key, one.name])}
+          onValue={(key) => onRow(withKey(row, key, operatorsOf(key)))}
+        />
+        {isAdaptive(row.rest) ? (
+          <Words
+            label={t('job.config.operator')}
+            value={sideOf({ ...row.rest, operator: row.operator })}
+            options={SIDES.map((side) => [side, t(`job.side.${side}`)])}
+            onValue={(side) => onRow(withSide(row, side))}
+          />
+        ) : (
+          <>
+            <Words
+              label={t('job.config.operator')}
+              value={row.operator}
+              options={operatorsOfKind(row, operatorsOf(row.key)).map((one) => [one, t(`job.op.${one}`)])}
+              onValue={(operator) => onRow({ ...row, operator })}
+            />
+            <span class="with-unit">
+              <input
+                class="input"
+                aria-label={t('job.config.limitOf', { name })}
+                value={row.value}
+                {...(error === undefined ? {} : { 'aria-invalid': true })}
+                onInput={(event) => onRow({ ...row, value: event.currentTarget.value })}
+              />
+              {choice?.unit && <span>{choice.unit}</span>}
+            </span>
+          </>
+        )}
+        <span class="row">
+          <span class="quiet">{t('job.config.for')}</span>
+          <input
+            class="input rounds"
+            inputMode="numeric"
+            aria-label={t('job.config.roundsOf', { name })}
+            value={row.repetition}
+            onInput={(event) => onRow({ ...row, repetition: event.currentTarget.value })}
+          />
+          <span class="quiet">{t('job.config.rounds')}</span>
+        </span>
         <IconButton
           small
           icon="close"
@@ -183,6 +175,7 @@ function Row({
           onClick={() => onRow(null)}
         />
       </div>
+      <KindFields row={row} onRow={onRow} />
       {error !== undefined && (
         <span class="err" role="status">
           <Icon name="info" />

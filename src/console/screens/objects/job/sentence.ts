@@ -1,7 +1,8 @@
 import { shapeOf } from '../../../kit/state.tsx'
 import { durationText, timeText } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
-import { conditionsOf, digitsText, valuesOf } from './job.ts'
+import { conditionsOf, digitsText, isAdaptive, valuesOf } from './job.ts'
+import { sideOf } from './limit-kind.ts'
 import type { Condition, Job, JobValue, Severity } from './job.ts'
 
 /** The state of a job in words: the fact, and for how long it has been true. */
@@ -38,7 +39,8 @@ function troubleText({ message, errorCode, currentState }: Job): string {
 function crossedLimit(job: Job): string | null {
   for (const value of valuesOf(job)) {
     for (const { severity, condition } of conditionsOf(job.thresholds, value.key)) {
-      if (!isCrossed(condition, value.value)) continue
+      // The service names usual values in the message of the job.
+      if (isAdaptive(condition) || !isCrossed(condition, value.value)) continue
       return t(`job.crossed.${relationOf(condition.operator)}`, {
         name: value.name,
         value: withUnitText(value, value.value ?? ''),
@@ -83,10 +85,25 @@ function isCrossed({ operator, value: limit }: Condition, value: number | string
   }
 }
 
+/** Whether a number is outside of the bounds that the service computed for a condition. */
+function isUnusual(
+  { bands }: Pick<Job, 'bands'>,
+  { severity, index, condition }: ReturnType<typeof conditionsOf>[number],
+  value: number | string | undefined,
+): boolean {
+  const band = bands?.find((one) => one.severity === severity && one.condition === index)
+  if (band === undefined || typeof value !== 'number') return false
+  const side = sideOf(condition)
+  const isBelow = band.lower !== null && value < band.lower
+  const isAbove = band.upper !== null && value > band.upper
+  return (isBelow && side !== 'above') || (isAbove && side !== 'below')
+}
+
 /** The worst severity whose limit a value of the job crosses now. */
 export function worstCrossed(job: Job, value: JobValue): Severity | null {
   return (
-    conditionsOf(job.thresholds, value.key).find(({ condition }) => isCrossed(condition, value.value))
-      ?.severity ?? null
+    conditionsOf(job.thresholds, value.key).find((one) =>
+      isAdaptive(one.condition) ? isUnusual(job, one, value.value) : isCrossed(one.condition, value.value),
+    )?.severity ?? null
   )
 }

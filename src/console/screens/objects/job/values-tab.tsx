@@ -24,7 +24,7 @@ import { useHistory } from './history.ts'
 import type { useLiveSamples } from './history.ts'
 import { ahead } from './job-forecast.ts'
 import { useForecast } from './use-forecast.ts'
-import { conditionsOf, digitsText, silenceOf, valuesOf } from './job.ts'
+import { conditionsOf, digitsText, isAdaptive, silenceOf, valuesOf } from './job.ts'
 import type { Job, JobValue } from './job.ts'
 import { maintenanceIn, stateSpans, within } from './series.ts'
 import { rangeOf, RANGES, scaleOf, spanOf } from './range.ts'
@@ -62,7 +62,7 @@ export function ValuesTab({ job, live }: { readonly job: Job; readonly live: Liv
 /** The numeric limits of a value as lines. */
 function limitLines(thresholds: Job['thresholds'], value: JobValue): readonly Limit[] {
   return conditionsOf(thresholds, value.key).flatMap(({ severity, condition }) =>
-    typeof condition.value === 'number'
+    typeof condition.value === 'number' && !isAdaptive(condition)
       ? [
           {
             severity,

@@ -8,6 +8,7 @@ import type { Row, Scenario, Suite } from './suite.ts'
 import { until } from '../until.ts'
 
 type Made = { readonly id: number }
+type TemplateUser = Made & { readonly language: string; readonly timeZone: string }
 type Query = Made & {
   readonly name: string
   readonly text: string
@@ -1255,7 +1256,7 @@ const scoped: Scenario[] = [
     },
   },
   {
-    title: 'templates know their user, whose properties are values',
+    title: 'templates know their user, whose properties and groups are values',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const text = 'SELECT id FROM orders WHERE region = ${user.properties.region} ORDER BY id'
@@ -1264,7 +1265,23 @@ const scoped: Scenario[] = [
       expect(await ask(await makeUser(client, `' OR 1=1 --`))).toEqual([])
       const inner = await published(client, { dataSourceId: imported, text })
       const outer = { dataSourceId: imported, text: `SELECT id FROM \${ref("${inner.name}")} i ORDER BY id` }
-      expect(await rowsOf(client, outer, await makeUser(client, 'north'))).toEqual([[1], [3]])
+      const north = await makeUser(client, 'north')
+      expect(await rowsOf(client, outer, north)).toEqual([[1], [3]])
+      const { user } = await good<{ readonly user: TemplateUser }>(client.request('GET', '/session', north))
+      const userGroupIds: number[] = []
+      for (const name of ["west' --", 'east'].map((part) => `${part} of ${user.id}`))
+        userGroupIds.push((await good<Made>(client.request('POST', '/userGroups', { json: { name } }))).id)
+      await good(client.request('PUT', `/userGroups/users/${user.id}`, { json: { userGroupIds } }))
+      const me = {
+        dataSourceId: imported,
+        text: `SELECT \${user.language} AS l, \${user.timeZone} AS z, <#list user.groups as group>\${group} AS "g\${group?index}", </#list>
+          CASE WHEN 'x' IN (\${user.groups}) THEN 1 ELSE 0 END AS n`,
+      }
+      const [[language, zone, ...others] = []] = await rowsOf(client, me, north)
+      expect([language, zone]).toEqual([user.language, user.timeZone])
+      expect(others).toEqual([`east of ${user.id}`, `west' -- of ${user.id}`, 0])
+      const bare = { ...me, text: 'SELECT ${user.groups?size} AS n' }
+      expect(await rowsOf(client, bare, await makeUser(client, 'south'))).toEqual([[0]])
     },
   },
 ]

@@ -318,14 +318,6 @@ function fullView(row: UserRow): UserView {
   }
 }
 
-/** The role and the properties of some users, by id. */
-export async function readProperties(
-  { database }: Ports,
-  ids: readonly number[],
-): Promise<readonly Pick<UserRow, 'id' | 'username' | 'role' | 'properties'>[]> {
-  return store.findUsers(database, ids)
-}
-
 /** Those of some users who may run scripts now. */
 export async function scriptRunnersAmong(
   { database }: Pick<Ports, 'database'>,

@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { users } from '../../../db/tables/access.ts'
 import { dataQueries, dataQueryReferences, dataQueryVersions } from '../../../db/tables/queries.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
@@ -323,4 +324,22 @@ export async function listNames(
     .from(dataQueries)
     .where(sql`${dataQueries.id} in (select value from json_each(${JSON.stringify(ids)}))`)
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** The attributes of a user in templates, beside the name. The groups are their names, in the order of the alphabet. */
+export async function findTemplateUser(database: Database, id: number) {
+  const [row] = await database
+    .select({
+      language: users.language,
+      timeZone: users.timeZone,
+      properties: users.properties,
+      groups: sql<string>`(select json_group_array(name) from (
+        select g.name from user_groups g join memberships m on m.group_id = g.id
+        where m.user_id = users.id order by g.name collate nocase))`,
+    })
+    .from(users)
+    .where(eq(users.id, id))
+  if (!row) return { language: '', timeZone: '', properties: {}, groups: [] }
+  const properties = Object.fromEntries(row.properties.map(({ key, value }) => [key, value]))
+  return { ...row, properties, groups: JSON.parse(row.groups) as readonly string[] }
 }

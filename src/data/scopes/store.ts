@@ -23,11 +23,10 @@ type NewScope = Omit<ScopeRow, 'id' | 'dataSourceId'> & Named
 
 type Subject = { readonly user: number | null; readonly group: number | null; readonly role: Role | null }
 
-const shown = {
-  ...getTableColumns(dataScopes),
-  subjects: sql<string>`(select json_group_array(json_object('user', user_id, 'group', group_id, 'role', role))
-    from data_scope_subjects where scope_id = data_scopes.id)`,
-}
+const SUBJECTS = sql<string>`(select json_group_array(json_object('user', user_id, 'group', group_id, 'role', role))
+  from data_scope_subjects where scope_id = data_scopes.id)`
+
+const shown = { ...getTableColumns(dataScopes), subjects: SUBJECTS }
 
 /** The scopes of a data source, by id. */
 export async function listScopes(database: Database, dataSourceId: number): Promise<ScopeRow[]> {
@@ -91,11 +90,15 @@ function subjectsOf(subjects: readonly Subject[]): Scope['subjects'] {
   }
 }
 
-/** The imported tables of a data source, its scopes, and users as scopes judge them, all at one time. */
-export type Together = {
-  readonly tables: readonly StoredTable[]
+/** Scopes, and users as scopes judge them. */
+export type Judgement = {
   readonly scopes: readonly Scope[]
   readonly people: ReadonlyMap<number, Person>
+}
+
+/** The imported tables of a data source, with what judges them, all at one time. */
+type Together = Judgement & {
+  readonly tables: readonly StoredTable[]
   /** Whether a table may have rows of another one: of a refresh, or of a forecast. */
   readonly hasCopies: boolean
 }
@@ -116,7 +119,18 @@ type PersonJson = Omit<Person, 'properties'> & {
   readonly properties: readonly { readonly key: string; readonly value: string }[]
 }
 
-/** Reads what decides about the rows that users may read, by one statement: nothing can change between its parts. */
+const scopeParts = (dataSourceId: number) => sql`
+  select 'scope' as "kind", json_object('id', id, 'name', name, 'tables', json(tables), 'access', access, 'filter', json(filter),
+    'hiddenColumns', json(hidden_columns), 'subjects', json(${SUBJECTS})) as "json"
+  from data_scopes where data_source_id = ${dataSourceId}`
+
+const personParts = (userIds: readonly number[]) => sql`
+  select 'person' as "kind", json_object('id', u.id, 'username', u.username, 'role', u.role, 'properties', json(u.properties),
+    'groupIds', json((select json_group_array(group_id) from memberships where user_id = u.id))) as "json"
+  from users u where u.id in (select value from json_each(${JSON.stringify(userIds)}))`
+
+/** Reads what decides about the rows of imported tables that users may read, by one statement: nothing can change between its
+ * parts. */
 export async function readTogether(
   database: Database,
   dataSourceId: number,
@@ -127,31 +141,38 @@ export async function readTogether(
       'rows', t.rows, 'version', t.version, 'generationId', t.generation_id,
       'isRefreshed', exists (select 1 from data_refreshes where table_id = t.id)) as "json"
     from data_tables t where t.data_source_id = ${dataSourceId}
-    union all
-    select 'scope', json_object('id', s.id, 'name', s.name, 'tables', json(s.tables), 'access', s.access, 'filter', json(s.filter),
-      'hiddenColumns', json(s.hidden_columns), 'subjects', json((
-        select json_group_array(json_object('user', user_id, 'group', group_id, 'role', role))
-        from data_scope_subjects where scope_id = s.id)))
-    from data_scopes s where s.data_source_id = ${dataSourceId}
-    union all
-    select 'person', json_object('id', u.id, 'username', u.username, 'role', u.role, 'properties', json(u.properties),
-      'groupIds', json((select json_group_array(group_id) from memberships where user_id = u.id)))
-    from users u where u.id in (select value from json_each(${JSON.stringify(userIds)}))
+    union all ${scopeParts(dataSourceId)} union all ${personParts(userIds)}
     union all
     select 'copies', '' where exists (
         select 1 from data_refreshes r join data_tables t on t.id = r.table_id where t.data_source_id = ${dataSourceId})
       or exists (select 1 from forecasts where json_extract(definition, '$.table.dataSourceId') = ${dataSourceId})`)
-  const of = (kind: Part['kind']) => rows.flatMap((row) => (row.kind === kind ? [row.json] : []))
-  const scopes = of('scope').map((json) => JSON.parse(json) as ScopeJson)
-  const people = of('person').map((json) => JSON.parse(json) as PersonJson)
   return {
-    hasCopies: of('copies').length > 0,
-    tables: of('table').map((json) => JSON.parse(json) as StoredTable),
-    scopes: scopes
+    ...judgementOf(rows),
+    hasCopies: rows.some(({ kind }) => kind === 'copies'),
+    tables: jsonOf<StoredTable>(rows, 'table'),
+  }
+}
+
+/** The scopes of a data source, and users as these judge them, at one time. */
+export async function readJudgement(
+  database: Database,
+  dataSourceId: number,
+  userIds: readonly number[],
+): Promise<Judgement> {
+  const parts = sql`${scopeParts(dataSourceId)} union all ${personParts(userIds)}`
+  return judgementOf(await database.all<Part>(parts))
+}
+
+const jsonOf = <Item>(rows: readonly Part[], kind: Part['kind']) =>
+  rows.flatMap((row) => (row.kind === kind ? [JSON.parse(row.json) as Item] : []))
+
+function judgementOf(rows: readonly Part[]): Judgement {
+  return {
+    scopes: jsonOf<ScopeJson>(rows, 'scope')
       .sort((one, other) => one.id - other.id)
       .map((scope) => ({ ...scope, subjects: subjectsOf(scope.subjects) })),
     people: new Map(
-      people.map(({ properties, ...person }) => [
+      jsonOf<PersonJson>(rows, 'person').map(({ properties, ...person }) => [
         person.id,
         { ...person, properties: Object.fromEntries(properties.map(({ key, value }) => [key, value])) },
       ]),

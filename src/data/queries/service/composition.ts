@@ -4,7 +4,6 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { Limits } from '../../../templates/limits.ts'
 import type { Given, Template } from '../../../templates/template.ts'
-import { readPeople } from '../../scopes/service/sights.ts'
 import { findDataSource } from '../../sources/service.ts'
 import { WRITERS } from '../../sql/dialects/writers.ts'
 import { boundOf } from '../../sql/fragment.ts'
@@ -125,8 +124,8 @@ function namesUser(template: Template, reached: Library): boolean {
 async function userOf({ ports, caller }: Context, isNamed: boolean): Promise<Given> {
   if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
   if (!isNamed) return null
-  const person = (await readPeople(ports, [caller.userId])).get(caller.userId)
-  return { id: caller.userId, username: caller.username, properties: person?.properties ?? {} }
+  const user = await store.findTemplateUser(ports.database, caller.userId)
+  return { id: caller.userId, username: caller.username, ...user }
 }
 
 /** The faults of a data query, as its caller would meet them with the defaults of its parameters. */

@@ -6,7 +6,7 @@ import { reasonsOf, rowsOf, sightOf } from '../sight.ts'
 import type { Access, Person, Relation, Scope, Sight } from '../sight.ts'
 import * as store from '../store.ts'
 import { filterWords } from '../words.ts'
-import { readPeople, relationsOf } from './sights.ts'
+import { relationsOf } from './sights.ts'
 
 type Item = EffectiveView['items'][number]
 type Around = { readonly relation: Relation; readonly scopes: readonly Scope[] }
@@ -20,9 +20,9 @@ export async function previewScopes(
 ): Promise<EffectiveView> {
   const { ports } = context
   const relations = await relationsOf(context, id)
-  const person = (await readPeople(ports, [userId])).get(userId)
+  const { scopes, people } = await store.readJudgement(ports.database, id, [userId])
+  const person = people.get(userId)
   if (!person) throw invalidAt('?userId', 'is not a user')
-  const scopes = await store.listScopes(ports.database, id)
   const wanted = [...relations.values()].filter(({ name }) => table === undefined || name === table)
   if (wanted.length === 0 && table !== undefined)
     throw invalidAt('?table', 'is not a table or view of the data source')

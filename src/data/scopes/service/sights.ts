@@ -1,5 +1,3 @@
-import { groupsOfUser } from '../../../access/user-groups/service.ts'
-import { readProperties } from '../../../access/users/service.ts'
 import type { Context, UserCaller } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -110,11 +108,7 @@ async function sightsFor(context: Context, dataSourceId: number): Promise<Findin
   const { ports } = context
   const caller = requireUser(context)
   if (caller.role === 'administrator') return sightsBy(caller, { scopes: [], people: new Map() })
-  const [scopes, people] = await Promise.all([
-    store.listScopes(ports.database, dataSourceId),
-    readPeople(ports, peopleOf(caller)),
-  ])
-  return sightsBy(caller, { scopes, people })
+  return sightsBy(caller, await store.readJudgement(ports.database, dataSourceId, peopleOf(caller)))
 }
 
 function requireUser({ caller }: Context): UserCaller {
@@ -122,10 +116,7 @@ function requireUser({ caller }: Context): UserCaller {
   return caller
 }
 
-function sightsBy(
-  caller: UserCaller,
-  { scopes, people }: { readonly scopes: readonly Scope[]; readonly people: ReadonlyMap<number, Person> },
-): Finding {
+function sightsBy(caller: UserCaller, { scopes, people }: store.Judgement): Finding {
   if (caller.role === 'administrator') return ({ columns }) => ({ columns, rows: null })
   return (relation, access) =>
     commonSight(peopleOf(caller).map((id) => sightOfPerson(people.get(id), { relation, scopes, access })))
@@ -140,18 +131,6 @@ function sightOfPerson(
   }: { readonly relation: Relation; readonly scopes: readonly Scope[]; readonly access: Access },
 ): Sight | null {
   return person ? sightOf(person, { relation, scopes }, access) : null
-}
-
-/** Users as scopes judge them, by id. */
-export async function readPeople(ports: Ports, ids: readonly number[]): Promise<Map<number, Person>> {
-  const rows = await readProperties(ports, ids)
-  const people = rows.map(async ({ id, username, role, properties }): Promise<[number, Person]> => {
-    const groups = await groupsOfUser(ports, id)
-    const entries = properties.map(({ key, value }) => [key, value] as const)
-    const person = { id, username, role, groupIds: groups.map((group) => group.id) }
-    return [id, { ...person, properties: Object.fromEntries(entries) }]
-  })
-  return new Map(await Promise.all(people))
 }
 
 /** The tables and views of a data source, by name. @throws {Refusal} as `readSchema` */

@@ -268,6 +268,25 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'a minutely result has 100,000 rows and no more; a failure doubles the time to the next refresh',
+    isLong: true,
+    async run(client) {
+      const dataSourceId = await makeFiles(client)
+      const digits = Array.from({ length: 10 }, (_, digit) => `(${digit})`).join()
+      const text = `WITH e (n) AS (VALUES ${digits}) SELECT a.n + b.n * 10 + c.n * 100 + f.n * 1000 + g.n * 10000 AS n
+        FROM e AS a CROSS JOIN e AS b CROSS JOIN e AS c CROSS JOIN e AS f CROSS JOIN e AS g`
+      const query = await stored(client, { dataSourceId, text, materialization: { refresh: 'minutely' } })
+      expect((await read(client, query)).result).toMatchObject({ rows: 100_000, failures: 0 })
+      await change(client, query, { text: `${text} UNION ALL SELECT -1` })
+      await publish(client, query)
+      const beganAt = Date.now()
+      expectAnswer(await refresh(client, query), { answers: 'query_too_large' })
+      const { state, result } = await read(client, query)
+      expect([state, result?.rows, result?.error?.code]).toEqual(['failed', 100_000, 'query_too_large'])
+      expect(Date.parse(result?.nextRefreshAt ?? '')).toBeGreaterThanOrEqual(beganAt + 2 * 60_000)
+    },
+  },
+  {
     title: 'a refresh that fails leaves the former rows, and its error is told',
     async run(client) {
       const source = await makeFiles(client)

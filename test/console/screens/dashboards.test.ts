@@ -1,7 +1,8 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
 import { definitionOf, makeThings } from '../boards.ts'
+import { MailServer } from '../../notifications/mail-server.ts'
 import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 
@@ -12,7 +13,17 @@ const FOCUS_AFTER_DIALOG = `new MutationObserver(() => {
     globalThis.focusAfterDialog ??= document.activeElement?.getAttribute('aria-label')
 }).observe(document.body, { childList: true, subtree: true })`
 
-onMainHost('dashboards', (stage) => {
+const mail = await MailServer.start('none')
+afterAll(() => mail.close())
+const withMail = (declareTests: Parameters<typeof onMainHost>[1]) =>
+  onMainHost('dashboards', declareTests, {
+    variables: {
+      TIDEMARK_SMTP_URL: `smtp://127.0.0.1:${mail.port}?tls=none`,
+      TIDEMARK_MAIL_FROM: 'Tidemark <tidemark@example.org>',
+    },
+  })
+
+withMail((stage) => {
   let ids: Readonly<Record<string, number>> = {}
   beforeAll(async () => {
     ids = await makeThings(stage.client)
@@ -275,6 +286,59 @@ onMainHost('dashboards', (stage) => {
           expect(await page.locator('main [onerror], main [onload], main script').count()).toBe(0)
           expect(await page.locator('a[href^="javascript:" i], a[href^="data:" i]').count()).toBe(0)
         })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'widgets are sent by mail with the data of the page, and each recipient has the answer of the mail server',
+    async () => {
+      const { client } = stage
+      const make = (json: object) =>
+        good<{ readonly id: number }>(client.request('POST', '/alarmrecipients', { json }))
+      const group = await good<{ readonly id: number }>(
+        client.request('POST', '/userGroups', { json: { name: 'readers' } }),
+      )
+      await make({ name: 'Office', type: 'email', target: { addresses: ['office@example.org'] } })
+      await make({ name: 'Readers', type: 'group', target: { userGroupId: group.id } })
+      const leaving = await make({
+        name: 'Leaving',
+        type: 'email',
+        target: { addresses: ['x@example.org'] },
+      })
+      await make({ name: 'Chat', type: 'slack', target: { url: 'https://chat.example.org/hook' } })
+      await stage.visit('dashboards/storm-desk?from=-P7D', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of 422/)
+        await page.getByRole('button', { name: 'More for Storm desk' }).click()
+        await page.getByRole('menuitem', { name: 'Send by mail' }).click()
+        const dialog = page.getByRole('dialog')
+        const send = dialog.getByRole('button', { name: 'Send', exact: true })
+        const recipients = dialog.getByRole('group', { name: 'Recipients' })
+        await recipients.getByLabel('Office').waitFor()
+        expect(await recipients.getByRole('checkbox').count()).toBe(3)
+        expect(await send.getAttribute('aria-disabled')).toBe('true')
+        const widgets = dialog.getByRole('group', { name: 'Widgets in the mail' })
+        expect(await widgets.getByLabel('Levels', { exact: true }).isChecked()).toBe(true)
+        for (const box of await widgets.getByRole('checkbox').all()) await box.uncheck()
+        await widgets.getByLabel('Levels', { exact: true }).check()
+        await widgets.getByLabel('Highest level').check()
+        await dialog.getByLabel('Subject').fill('Levels of the week')
+        for (const name of ['Office', 'Readers', 'Leaving']) await recipients.getByLabel(name).check()
+        await check('mail')
+        // A recipient is deleted meanwhile.
+        await good(client.request('DELETE', `/alarmrecipients/${leaving.id}`))
+        await send.click()
+        await dialog.getByText('must be the id of an alarm recipient that gets mails').waitFor()
+        await recipients.getByLabel('Leaving').uncheck()
+        await send.click()
+        await dialog.getByText('Sent to 1 recipient, 1 failed.').waitFor()
+        await dialog.getByText('No member has a mail address.').waitFor()
+        await check('mailed')
+        // An alarm may be mailed as well.
+        const letters = mail.take().filter(({ text }) => text.includes('Subject: Levels of the week\r\n'))
+        expect(letters.map(({ to }) => to)).toEqual([['office@example.org']])
+        expect(letters[0]?.text.match(/filename=/g)).toHaveLength(2)
+      })
     },
     TEST_MAX_MS,
   )

@@ -16,6 +16,7 @@ import { t } from '../../language/t.ts'
 import { addressOf, withField, withValue } from './address.ts'
 import { Board } from './board.tsx'
 import type { Dashboard, Nested, Page, TimeRange, Value, Values } from './dashboard.ts'
+import type { ShownData } from './mail-dialog.tsx'
 import { MoreMenu } from './more-menu.tsx'
 import { ParameterField } from './parameter-field.tsx'
 import { refusedWriting } from './rights.ts'
@@ -91,7 +92,7 @@ function Viewed({ nested }: { readonly nested: Nested }): JSX.Element {
         title={dashboard.name}
         badge={!dashboard.valid && <State state="warning" text={t('boards.invalid')} />}
         sentence={dashboard.description}
-        actions={<Actions dashboard={dashboard} params={data.params ?? nested.params} />}
+        actions={<Actions nested={nested} params={data.params ?? nested.params} shown={address} />}
       />
       <div class="body">
         <Fields nested={nested} page={page} values={data.params ?? nested.params} address={address} />
@@ -142,12 +143,15 @@ function refusedEditing(dashboard: Dashboard): string | undefined {
 }
 
 function Actions({
-  dashboard,
+  nested,
   params,
+  shown,
 }: {
-  readonly dashboard: Dashboard
+  readonly nested: Nested
   readonly params: Values
+  readonly shown: ShownData
 }): JSX.Element {
+  const { dashboard } = nested
   const { route } = useLocation()
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(location.href)
@@ -168,7 +172,7 @@ function Actions({
       <a class="btn" href={linkTo('wall', { dashboards: dashboard.id, every: 30 })}>
         {t('nav.wall')}
       </a>
-      <MoreMenu dashboard={dashboard} params={params} />
+      <MoreMenu nested={nested} params={params} shown={shown} />
     </>
   )
 }

@@ -13,8 +13,10 @@ import { FormDialog, Menu } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
-import type { Dashboard, Values } from './dashboard.ts'
-import { refusedMaking, refusedWriting } from './rights.ts'
+import type { Dashboard, Nested, Values } from './dashboard.ts'
+import { MailDialog } from './mail-dialog.tsx'
+import type { ShownData } from './mail-dialog.tsx'
+import { refusedMailing, refusedMaking, refusedWriting } from './rights.ts'
 import { ShareDialog } from './share-dialog.tsx'
 import { startItem } from './start.tsx'
 import { VersionsDialog } from './versions-dialog.tsx'
@@ -33,15 +35,19 @@ export async function exportDashboards(
 
 /** The actions on a dashboard as a whole. */
 export function MoreMenu({
-  dashboard,
+  nested,
   params,
+  shown,
 }: {
-  readonly dashboard: Dashboard
+  readonly nested: Nested
   /** The values that the page shows. */
   readonly params: Values
+  /** What the user chose of them. */
+  readonly shown: ShownData
 }): JSX.Element {
+  const { dashboard } = nested
   const { route } = useLocation()
-  const [dialog, setDialog] = useState<'versions' | 'share' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'versions' | 'share' | 'mail' | 'delete' | null>(null)
   const close = (): void => setDialog(null)
   const copy = async (): Promise<void> => {
     const path = { id: String(dashboard.id) }
@@ -62,6 +68,12 @@ export function MoreMenu({
             refused: refusedWriting(dashboard),
             run: () => setDialog('share'),
           },
+          {
+            text: t('boards.mail'),
+            icon: 'mail',
+            refused: refusedMailing(),
+            run: () => setDialog('mail'),
+          },
           startItem(dashboard),
           { text: t('boards.print'), icon: 'file', run: () => print() },
           {
@@ -81,6 +93,7 @@ export function MoreMenu({
       />
       {dialog === 'versions' && <VersionsDialog dashboard={dashboard} onClose={close} />}
       {dialog === 'share' && <ShareDialog dashboard={dashboard} params={params} onClose={close} />}
+      {dialog === 'mail' && <MailDialog nested={nested} shown={shown} onClose={close} />}
       {dialog === 'delete' && <DeleteDialog dashboard={dashboard} onClose={close} />}
     </>
   )

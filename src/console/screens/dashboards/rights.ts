@@ -3,8 +3,17 @@ import { t } from '../../language/t.ts'
 
 /** Why the user cannot make dashboards; undefined when he can. */
 export function refusedMaking(): string | undefined {
+  return isEditor() ? undefined : t('boards.needsEditor')
+}
+
+/** Why the user cannot send dashboards by mail; undefined when he can. */
+export function refusedMailing(): string | undefined {
+  return isEditor() ? undefined : t('boards.mailNeedsEditor')
+}
+
+function isEditor(): boolean {
   const role = user.value?.role
-  return role === 'administrator' || role === 'editor' ? undefined : t('boards.needsEditor')
+  return role === 'administrator' || role === 'editor'
 }
 
 /** Why the user cannot change something; undefined when he can. */

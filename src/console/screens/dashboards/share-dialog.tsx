@@ -12,18 +12,8 @@ import { linkTo } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
 import { fullTimeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
-import type { Dashboard, Parameter, Values } from './dashboard.ts'
-
-/** Parameters that readers of a public link may set. */
-const ADJUSTABLE: ReadonlySet<Parameter['type']> = new Set([
-  'enum',
-  'boolean',
-  'number',
-  'date',
-  'datetime',
-  'duration',
-  'timeRange',
-])
+import type { Dashboard, Values } from './dashboard.ts'
+import { sharedParams } from './share.ts'
 
 /** A secret link, under which everyone reads a dashboard with the rights of the user who published it. */
 export function ShareDialog({
@@ -42,15 +32,9 @@ export function ShareDialog({
   const [isAdjustable, setAdjustable] = useState(true)
   const shared = link.data
   const publish = async (): Promise<void> => {
-    const { parameters } = dashboard.definition
-    const adjustable = isAdjustable
-      ? parameters.flatMap(({ name, type, hidden }) => (!hidden && ADJUSTABLE.has(type) ? [name] : []))
-      : []
-    const fixed = Object.entries(params).filter(
-      ([name, value]) => value !== null && !adjustable.includes(name),
-    )
     const expiresAt = until === '' ? null : new Date(`${until}T23:59:59`).toISOString()
-    const body = { expiresAt, params: Object.fromEntries(fixed), adjustable }
+    const { adjustable, params: fixed } = sharedParams(dashboard.definition.parameters, params, isAdjustable)
+    const body = { expiresAt, params: fixed, adjustable: [...adjustable] }
     await call('put', '/dashboards/{id}/public', { path, body })
     invalidate(`/dashboards/${path.id}/public`)
   }

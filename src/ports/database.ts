@@ -59,20 +59,21 @@ export function isOffVersion(error: unknown, table: string): boolean {
 }
 
 /** A write that fails the batch, as `isCircle` tells, when a row is below itself.
- * @param table whose columns `parent_id` lead to rows of the same table, and `created_at` is not null */
+ * @param table whose columns `parent_id` lead to rows of the same table, and `name` is not null */
 export function guardCircle(database: Database, table: string, id: number): Write {
   return database.run(`
-    update ${table} set created_at = case when id not in (
+    update ${table} set name = case when id not in (
       with recursive above (id) as (
         select parent_id from ${table} where id = ${id}
         union select t.parent_id from ${table} t join above on t.id = above.id)
-      select id from above where id is not null) then created_at end
+      select id from above where id is not null) then name end
     where id = ${id}`)
 }
 
 /** Tells whether a statement failed because a row of this table was below itself, as `guardCircle` refuses. */
 export function isCircle(error: unknown, table: string): boolean {
-  return isNotNullViolation(error, `${table}.created_at`)
+  // Not the time of creation: a group that `refuseFull` refuses has none.
+  return isNotNullViolation(error, `${table}.name`)
 }
 
 /**

@@ -164,4 +164,42 @@ describe.each(HOSTS_BY_HAND)('dashboards of %s', (_, start) => {
     },
     RUN_MAX_MS,
   )
+
+  test(
+    'the last group and the 5,000th dashboard are made, the next ones are refused with this reason, also by an import',
+    async () => {
+      const post = (path: string, json: object) => client.request('POST', path, { json })
+      const fill = (table: string, most: number, columns: string, values: string) =>
+        hand.meddle(`with recursive numbers (n) as (
+            select (select count(*) from ${table}) + 1 union all select n + 1 from numbers where n < ${most - 1})
+          insert into ${table} (name, version, created_at, updated_at, ${columns})
+          select 'filler ' || n, 1, 0, 0, ${values} from numbers`)
+      const groups = [
+        ['/dashboards/groups', 'dashboard_groups', 1_000, 'position, default_params', `0, '{}'`],
+        ['/dataQueries/groups', 'data_query_groups', 200, 'description', `''`],
+      ] as const
+      for (const [path, table, most, columns, values] of groups) {
+        await fill(table, most, columns, values)
+        await good(post(path, { name: 'last' }))
+        const refused = await post(path, { name: 'one more' })
+        expectAnswer(refused, { answers: 'conflict' })
+        expect(refused.body['detail']).toContain(`at most ${most} groups`)
+      }
+      const { id } = await makeBoard('Kept')
+      const { body: document } = await post('/dashboards/export', { stable: true, ids: [id] })
+      const columns = 'uuid, url_name, description, definition, number, managed_by, updated_by'
+      await fill('dashboards', 5_000, columns, `'filler-' || n, 'filler-' || n, '', '{}', 1, '', ''`)
+      await good(post('/dashboards', { name: 'Last' }))
+      for (const refused of [
+        await post('/dashboards', { name: 'One more' }),
+        await post('/dashboards/import', { mode: 'copy', document }),
+      ]) {
+        expectAnswer(refused, { answers: 'conflict' })
+        expect(refused.body['detail']).toBe('There must be at most 5000 dashboards. Delete one first.')
+      }
+      await hand.meddle(`delete from dashboards where name like 'filler %'`)
+      for (const [, table] of groups) await hand.meddle(`delete from ${table} where name like 'filler %'`)
+    },
+    RUN_MAX_MS,
+  )
 })

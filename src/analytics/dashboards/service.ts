@@ -2,10 +2,8 @@ import { startDashboardOf } from '../../content/settings/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch, demandedVersion } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
-import { refuseFull } from '../../ports/database.ts'
 import { requireGroup } from './groups/service.ts'
 import { lineOf } from './rights.ts'
-import { DASHBOARDS_MAX } from './schema.ts'
 import type {
   CopyBody,
   DashboardBody,
@@ -115,10 +113,7 @@ async function insertDashboard(
   body: DashboardBody & { readonly urlName: string },
 ): Promise<Versioned> {
   const row = newRow(context, { ...body, definition: storedDefinition(body.definition) })
-  const full = `There must be at most ${DASHBOARDS_MAX} dashboards. Delete one first.`
-  await refuseFull('dashboards', full, () =>
-    commitDashboard(context, creationWrites(context, row, { sights, max: DASHBOARDS_MAX })),
-  )
+  await commitDashboard(context, creationWrites(context, row, sights))
   return readDashboard(context, row.urlName, RAW)
 }
 

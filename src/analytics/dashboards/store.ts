@@ -303,8 +303,8 @@ export function guardEmbedding(database: Database, id: IdExpression, depthMax: n
     select r.dashboard_id, level + 1 from above join dashboard_references r on r.target_id = above.id
     where ${EMBEDS} and level <= cast(${depthMax} as integer))`
   return [
-    database.run(sql`update dashboards set created_at = case when not exists (
-      ${below} select 1 from below where level > 0 and id = ${id}) then created_at end where id = ${id}`),
+    database.run(sql`update dashboards set name = case when not exists (
+      ${below} select 1 from below where level > 0 and id = ${id}) then name end where id = ${id}`),
     database.run(sql`update dashboards set updated_at = case when
       (${below} select max(level) from below) + (${above} select max(level) from above)
       <= cast(${depthMax} as integer) then updated_at end where id = ${id}`),
@@ -312,7 +312,8 @@ export function guardEmbedding(database: Database, id: IdExpression, depthMax: n
 }
 
 export function isCycle(error: unknown): boolean {
-  return isNotNullViolation(error, 'dashboards.created_at')
+  // Not the time of creation: a dashboard that `refuseFull` refuses has none.
+  return isNotNullViolation(error, 'dashboards.name')
 }
 
 export function isTooDeep(error: unknown): boolean {

@@ -3,12 +3,13 @@ import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
 import { DAY_MS } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation } from '../../../ports/database.ts'
+import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
 import { sorted } from '../canonical.ts'
 import { readDefinition } from '../definition.ts'
 import type { Definition } from '../definition.ts'
 import { referencesOf } from '../references.ts'
+import { DASHBOARDS_MAX } from '../schema.ts'
 import * as store from '../store.ts'
 import type { DashboardRow } from '../store.ts'
 import { insertGrant } from '../store/rights.ts'
@@ -89,13 +90,13 @@ export function changeWrites(
 export function creationWrites(
   context: Context,
   row: Omit<DashboardRow, 'id'> & { readonly id?: number },
-  { sights, max }: { readonly sights: Pick<Sights, 'userId' | 'role'>; readonly max: number },
+  sights: Pick<Sights, 'userId' | 'role'>,
 ): Write[] {
   const { database } = context.ports
   const id = store.dashboardOf(row.uuid)
   const own = { subjectType: 'user', subjectId: sights.userId, write: true, execute: true } as const
   return [
-    store.insertDashboard(database, row, max),
+    store.insertDashboard(database, row, DASHBOARDS_MAX),
     recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf({ ...row, id: 0 }) }),
     ...contentWrites(database, id, row),
     ...(sights.role === 'administrator' ? [] : [insertGrant(database, { kind: 'dashboard', id }, own)]),
@@ -117,11 +118,13 @@ export function refuseManaged({ managedBy }: Pick<DashboardRow, 'managedBy'>): v
   )
 }
 
+const FULL = `There must be at most ${DASHBOARDS_MAX} dashboards. Delete one first.`
+
 /** Runs a commit that adds or changes dashboards.
- * @throws {Refusal} name_taken, precondition_failed, cycle, invalid for dashboards that are embedded too deep */
+ * @throws {Refusal} conflict when there are 5,000, name_taken, precondition_failed, cycle, invalid for dashboards that are embedded too deep */
 export async function commitDashboard({ ports }: Context, writes: readonly Write[]): Promise<void> {
   try {
-    await commit(ports.database, writes)
+    await refuseFull('dashboards', FULL, () => commit(ports.database, writes))
   } catch (error) {
     if (store.isGuarded(error)) throw stale('dashboard')
     if (store.isCycle(error))

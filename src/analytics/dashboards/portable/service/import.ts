@@ -5,7 +5,6 @@ import { READERS } from '../../../../data/sources/schema.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Write } from '../../../../ports/database.ts'
 import { createGroup } from '../../groups/service.ts'
-import { DASHBOARDS_MAX } from '../../schema.ts'
 import { changeWrites, commitDashboard, creationWrites, nameOf, recorded } from '../../service/changes.ts'
 import { sightsOf } from '../../service/rights.ts'
 import type { Sights } from '../../service/rights.ts'
@@ -102,7 +101,7 @@ export function writesOf(
     updatedAt: now,
     updatedBy: nameOf(context),
   }
-  return creationWrites(context, row, { sights, max: DASHBOARDS_MAX })
+  return creationWrites(context, row, sights)
 }
 
 /** The ids of the groups of new dashboards by their paths; missing groups are made. */

@@ -32,7 +32,8 @@ const listeners = new Map<Listener, ReadonlySet<EventKind>>()
 const watchedJobs = new Map<number, number>()
 /** Jobs of a stream that was refused because one of them was deleted or is not readable any more. */
 let unreadableJobs: ReadonlySet<number> = new Set()
-const afterGap: ((jobId: number | null) => void)[] = []
+type GapListener = (jobId: number | null) => void
+const afterGap = new Set<GapListener>()
 let queue: ServerEvent[] = []
 let paint: ReturnType<typeof setTimeout> | null = null
 let stream: AbortController | null = null
@@ -45,9 +46,11 @@ export function onEvents(kinds: readonly EventKind[], listener: Listener): () =>
   return () => listeners.delete(listener)
 }
 
-/** Calls the listener when events may have been missed: the values of one job, or any event (null). */
-export function onGap(listener: (jobId: number | null) => void): void {
-  afterGap.push(listener)
+/** Calls the listener when events may have been missed: the values of one job, or any event (null). Returns a function that
+ * stops it. */
+export function onGap(listener: GapListener): () => void {
+  afterGap.add(listener)
+  return () => afterGap.delete(listener)
 }
 
 /** Asks for the values of jobs as they are delivered. Returns a function that stops asking. */

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { jsonOf, send, urlOf } from './client.ts'
 import type { Item, Route, Target } from './client.ts'
+import { onGap } from './events.ts'
 import { asFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Resource } from './resource.ts'
@@ -18,7 +19,8 @@ type State<T> = {
 /** A list that is read page by page. `more` reads the next page and is null after the last one. */
 export type Pages<T> = Resource<readonly T[]> & { readonly more: (() => void) | null }
 
-/** Reads the first page of a list; `reload` begins again with the first page.
+/** Reads the first page of a list, and again after a gap in the stream of events while the list shows this page alone; `reload`
+ * begins again with the first page.
  * @param everyMs how often the list is read again while it shows its first page alone; null for never */
 export function usePages<R extends Route>(
   route: R,
@@ -54,6 +56,10 @@ export function usePages<R extends Route>(
     void read(url, [])
   }
   useEffect(reload, [url])
+  useEffect(
+    () => (isFirst ? onGap((jobId) => void (jobId === null && read(url, []))) : undefined),
+    [url, isFirst],
+  )
   useEffect(() => {
     if (everyMs === null || !isFirst) return undefined
     const timer = setInterval(() => {

@@ -245,6 +245,19 @@ export function Stale({
   )
 }
 
+/** The age of the oldest of the resources whose last read failed, above the data that a page keeps of them. */
+export function StaleOf({
+  resources,
+}: {
+  readonly resources: readonly Resource<unknown>[]
+}): JSX.Element | null {
+  const failed = resources.filter(({ failure, readAt }) => failure !== null && readAt !== null)
+  const [oldest] = failed.toSorted((a, b) => Number(a.readAt) - Number(b.readAt))
+  if (!oldest?.failure || oldest.readAt === null) return null
+  const retry = (): void => failed.forEach(({ reload }) => reload())
+  return <Stale failure={oldest.failure} readAt={oldest.readAt} retry={retry} />
+}
+
 /** Draws a resource in each of its states: loading, failed, no right, stale, loaded. */
 export function Show<T>({
   resource,

@@ -12,16 +12,16 @@ const JOBS = 55
 const LEVELS = 10
 /** The objects of the plant: its devices, and the jobs of each. */
 const NODES = DEVICES * (1 + JOBS)
-const ROW_PX = 28
-/** The rows that a tree has, read from the height of what scrolls. */
-const ROWS_OF_TREE = `Math.round(document.querySelector('.tree').scrollHeight / ${ROW_PX})`
+/** The rows that a tree has, read from the height of what scrolls; a finger has higher ones. */
+const ROWS_OF_TREE = `Math.round(document.querySelector('.tree').scrollHeight /
+  document.querySelector('.tree [role=treeitem]').getBoundingClientRect().height)`
 const SETTLED_MS = 2_000
 const TREE_MAX_MS = 400_000
 /** The most buttons between a tree and the actions on its marks. */
 const TABS_MAX = 12
 const SETUP_MAX_MS = 300_000
 const TRIES = 20
-const TRIES_MAX = 300
+const TRIES_MAX = 600
 const PAUSE_MS = 200
 /** The rows of a tree that may be in the page at once. */
 const ROWS_MAX = 300

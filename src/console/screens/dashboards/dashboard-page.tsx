@@ -7,7 +7,7 @@ import { background } from '../../kit/background.ts'
 import type { Span } from '../../kit/charts/points.ts'
 import { Button, Segments } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
-import { Empty, FailureNote, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Empty, FailureNote, Show, Skeleton, StaleOf } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
 import { toast } from '../../kit/toasts.tsx'
@@ -39,8 +39,9 @@ export function DashboardPage({ id }: { readonly id: string }): JSX.Element {
   }, [title])
   const [edit] = useQuery<string>('edit', '')
   const isEdited = edit === 'true' && nested.data?.dashboard.permissions.write === true
+  const isGone = nested.failure?.status === 403 || nested.failure?.status === 404
   if (nested.data && isEdited) return <Lazy nested={nested.data} />
-  if (nested.data) return <Viewed nested={nested.data} />
+  if (nested.data && !isGone) return <Viewed nested={nested.data} stale={<StaleOf resources={[nested]} />} />
   return (
     <div class="body">
       <Show resource={nested} what={t('boards.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
@@ -64,7 +65,7 @@ function useAddress({ definition }: Dashboard) {
   }
 }
 
-function Viewed({ nested }: { readonly nested: Nested }): JSX.Element {
+function Viewed({ nested, stale }: { readonly nested: Nested; readonly stale: JSX.Element }): JSX.Element {
   const { dashboard } = nested
   const { definition } = dashboard
   const address = useAddress(dashboard)
@@ -95,6 +96,7 @@ function Viewed({ nested }: { readonly nested: Nested }): JSX.Element {
         actions={<Actions nested={nested} params={data.params ?? nested.params} shown={address} />}
       />
       <div class="body">
+        {(data.failure === null || data.readAt === null) && stale}
         <Fields nested={nested} page={page} values={data.params ?? nested.params} address={address} />
         {data.failure && data.readAt === null && (
           <FailureNote failure={data.failure} retry={data.reload} what={t('boards.failedData')} />

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { call, jsonOf, send, urlOf } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
-import { onEvents } from '../../api/events.ts'
+import { onEvents, onGap } from '../../api/events.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { merged, pauseOf, RETRY_MS } from './answers.ts'
@@ -37,7 +37,8 @@ export type BoardData = {
 type State = Pick<BoardData, 'params' | 'widgets' | 'failure' | 'readAt' | 'isLoading'>
 const EMPTY: State = { params: null, widgets: {}, failure: null, readAt: null, isLoading: true }
 
-/** Reads the data of all widgets of a page in one call, when it is opened, at its pace, and after changes of states and alarms.
+/** Reads the data of all widgets of a page in one call, when it is opened, at its pace, after changes of states and alarms, and after a
+ * gap in the stream of events.
  * @param asked null: nothing is read yet */
 export function useData(asked: Asked | null): BoardData {
   const [state, setState] = useState<State>(EMPTY)
@@ -104,10 +105,12 @@ function startReading(
       void read()
     }, EVENT_PACE_MS)
   })
+  const stopGaps = onGap((jobId) => void (jobId === null && read()))
   offer(() => void read())
   void read()
   return () => {
     stopEvents()
+    stopGaps()
     abort.abort()
     clearTimeout(timer)
     if (soon !== null) clearTimeout(soon)

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
-import { FailureNote, Show, Skeleton } from '../../kit/feedback.tsx'
+import { FailureNote, Show, Skeleton, StaleOf } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
@@ -27,14 +27,21 @@ export function TablePage({ id, table }: { readonly id: number; readonly table: 
   const all = useGet('/dataSources/{id}/columns', { path: { id } })
   const info = tables.data?.find(({ name }) => name === table)
   const columns = all.data?.filter((column) => column.table === table)
+  const reads = [source, tables, all]
   const failure = source.failure ?? tables.failure ?? all.failure
-  if (source.data && info && columns) return <Loaded view={{ source: source.data, info, columns }} />
+  const isGone = failure?.status === 403 || failure?.status === 404
+  if (source.data && info && columns && !isGone)
+    return <Loaded view={{ source: source.data, info, columns }} stale={<StaleOf resources={reads} />} />
   return (
     <>
       <PageHead crumbs={crumbsOf(id, source.data?.name)} title={table} />
       <div class="body">
         {failure ? (
-          <FailureNote failure={failure} what={t('data.failedTable')} />
+          <FailureNote
+            failure={failure}
+            what={t('data.failedTable')}
+            retry={() => reads.forEach(({ reload }) => reload())}
+          />
         ) : (
           <Missing tables={tables} table={table} />
         )}
@@ -48,7 +55,7 @@ const crumbsOf = (id: number, source = '…') => [
   { text: source, href: sourceLink(id) },
 ]
 
-function Loaded({ view }: { readonly view: TableView }): JSX.Element {
+function Loaded({ view, stale }: { readonly view: TableView; readonly stale: JSX.Element }): JSX.Element {
   const { source, info } = view
   const [asked, setTab] = useQuery<TabName>('tab', 'rows')
   const [dialog, setDialog] = useState<DialogName | null>(null)
@@ -66,6 +73,7 @@ function Loaded({ view }: { readonly view: TableView }): JSX.Element {
         actions={<Actions view={view} onDialog={setDialog} onRoute={route} />}
       />
       <div class="body">
+        {stale}
         <Card>
           <Tabs
             label={info.name}

@@ -45,7 +45,12 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
         actions={data && <LevelActions level={{ ...data, type: 'slc' }} />}
       />
       <div class="body">
-        <Show resource={slc} what={t('levels.failed')} skeleton={<Skeleton lines={8} height="24rem" />}>
+        <Show
+          isPage
+          resource={slc}
+          what={t('levels.failed')}
+          skeleton={<Skeleton lines={8} height="24rem" />}
+        >
           {(container) => (
             <Tabs
               label={t('levels.tabs')}

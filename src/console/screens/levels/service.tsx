@@ -48,7 +48,12 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
         actions={data && <LevelActions level={{ ...data, type: 'slo' }} />}
       />
       <div class="body">
-        <Show resource={slo} what={t('levels.failed')} skeleton={<Skeleton lines={8} height="24rem" />}>
+        <Show
+          isPage
+          resource={slo}
+          what={t('levels.failed')}
+          skeleton={<Skeleton lines={8} height="24rem" />}
+        >
           {(service) => (
             <Tabs
               label={t('levels.tabs')}

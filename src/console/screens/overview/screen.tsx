@@ -11,7 +11,7 @@ import { StateChanges, useStateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
 import { Budgets, useBudgets } from './budgets.tsx'
 import { Late, useLate } from './late.tsx'
-import { headline, restSentence } from './sentence.ts'
+import { headline, jobCount, restSentence } from './sentence.ts'
 import { TideChart } from './tide-chart.tsx'
 import { WrongNow } from './wrong-now.tsx'
 
@@ -42,7 +42,7 @@ export function Screen(): JSX.Element {
         </div>
         <TideChart />
       </section>
-      <Cards alarms={alarms} hasJobs={Object.keys(counts).length > 0} />
+      <Cards alarms={alarms} hasJobs={!root.data || jobCount(counts) > 0} />
     </div>
   )
 }

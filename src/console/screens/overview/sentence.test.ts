@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 
 import { loadWords } from '../../language/t.ts'
-import { headline, restSentence } from './sentence.ts'
+import { headline, jobCount, restSentence } from './sentence.ts'
 import { words } from './words.ts'
 
 beforeAll(() => loadWords(words))
@@ -24,6 +24,8 @@ test('alarms that are held back by a cause are not counted', () => {
 
 test('the rest says how many jobs are well', () => {
   expect(restSentence({})).toBe('There are no jobs yet.')
+  expect(jobCount({ ok: 0, major: 0 })).toBe(0)
+  expect(restSentence({ ok: 0, major: 0 })).toBe('There are no jobs yet.')
   expect(restSentence({ ok: 408, major: 5 })).toBe('408 of 413 jobs are well.')
   expect(restSentence({ ok: 1 })).toBe('The only job is well.')
 })

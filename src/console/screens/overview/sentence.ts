@@ -16,9 +16,13 @@ export function headline(alarms: readonly Trouble[]): string {
 /** The jobs of the whole tree by their state. */
 export type Counts = Readonly<Record<string, number>>
 
+/** The jobs of all states. */
+export const jobCount = (counts: Counts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0)
+
 /** The second sentence: the jobs that are well. */
 export function restSentence(counts: Counts): string {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const total = jobCount(counts)
   if (total === 0) return t('overview.noJobs')
   return t('overview.rest', { well: counts['ok'] ?? 0, total })
 }

@@ -6,7 +6,7 @@ import { invalidate, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues, PageHead } from '../../kit/data.tsx'
-import { FailureNote, Note, Progress, Skeleton } from '../../kit/feedback.tsx'
+import { FailureNote, Note, Progress, Skeleton, StaleOf } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { bytesText } from '../../kit/numbers.ts'
@@ -25,7 +25,8 @@ type Props = { readonly script: string; readonly jobId: string }
 export function RunPage({ script, jobId }: Props): JSX.Element {
   const path = { script, jobId }
   const { data: of } = useGet('/scripts/{script}', { path: { script } })
-  const { data: run, failure, reload } = useGet('/scripts/{script}/jobs/{jobId}', { path }, ['script'])
+  const read = useGet('/scripts/{script}/jobs/{jobId}', { path }, ['script'])
+  const { data: run, failure, reload } = read
   const name = of?.name ?? script
   return (
     <div class="fixed">
@@ -50,6 +51,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
       ) : (
         <div class="run">
           <div class="run-log">
+            <StaleOf resources={[read]} />
             {run.error && (
               <Note kind="major" role="alert">
                 {run.error}

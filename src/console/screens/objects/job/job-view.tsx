@@ -30,7 +30,7 @@ export function JobView({ id }: { readonly id: number }): JSX.Element {
   const live = useLiveSamples(id)
   const [tab, setTab] = useQuery<Tab>('tab', 'values')
   return (
-    <Show resource={resource} what={t('job.failed')} skeleton={<Skeleton lines={8} height="30rem" />}>
+    <Show isPage resource={resource} what={t('job.failed')} skeleton={<Skeleton lines={8} height="30rem" />}>
       {(job) => (
         <>
           <Head job={withLive(job, live)} etag={resource.etag} />

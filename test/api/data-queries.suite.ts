@@ -75,7 +75,12 @@ function tables(): Promise<unknown> {
 
 let made = 0
 
-async function importTable(client: Client, source: number, name: string, text = CSV_ROWS) {
+export async function importTable(
+  client: Client,
+  source: number,
+  name: string,
+  text = CSV_ROWS,
+): Promise<void> {
   const file = await good<{ id: string }>(
     client.request('POST', `/dataSources/${source}/uploads`, {
       text,
@@ -94,7 +99,11 @@ export async function makeQueried(client: Client): Promise<number> {
   return id
 }
 
-async function makeDatabase(client: Client, type: 'postgresql' | 'mysql', change: object = {}) {
+export async function makeDatabase(
+  client: Client,
+  type: 'postgresql' | 'mysql',
+  change: object = {},
+): Promise<number> {
   await tables()
   const isMysql = type === 'mysql'
   const connection = {
@@ -1154,7 +1163,10 @@ const legacy: Scenario = {
   },
 }
 
-async function makeUser(client: Client, region: string) {
+export async function makeUser(
+  client: Client,
+  region: string,
+): Promise<{ readonly as: null; readonly headers: Readonly<Record<string, string>> }> {
   const username = `queries ${++made}`
   const properties = [{ key: 'region', value: region }]
   const json = { username, password: PASSWORD, role: 'Data_Editor', properties }
@@ -1163,7 +1175,8 @@ async function makeUser(client: Client, region: string) {
   return { as: null, headers: { 'x-session-id': session } } as const
 }
 
-const OWN = {
+/** The rows of the own region, without margins. */
+export const OWN = {
   name: 'own',
   tables: ['orders'],
   subjects: { roles: ['Data_Editor'] },
@@ -1395,8 +1408,11 @@ const onDatabases: Scenario[] = [
       expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
       await running('0')
       expectAnswer(await client.request('DELETE', place, { as: 'Data_Editor' }), { answers: 204 })
-      const ended = await good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' }))
-      expect(ended.state).toMatch(/^(?:cancelled|running)$/)
+      await until(async () => {
+        const ended = await good<{ state: string }>(client.request('GET', place, { as: 'Data_Editor' }))
+        expect(ended.state).toMatch(/^(?:cancelled|running)$/)
+        return ended.state === 'cancelled'
+      })
     },
   })),
   {

@@ -612,13 +612,14 @@ const onDatabases: readonly Scenario[] = [
       expectAnswer(await client.request('POST', `/dataQueries/${query.id}/refresh?wait=PT0S`), {
         answers: 202,
       })
-      while ((await read(client, query)).state !== 'refreshing') await Bun.sleep(50)
-      expectAnswer(await refresh(client, query), { answers: 'conflict' })
-      await cancel()
       const running = () =>
         sourceServer().sql(
           `select 1 from pg_stat_activity where state = 'active' and query ilike '%FROM slow%' and pid <> pg_backend_pid()`,
         )
+      await readUntil(running, ({ length }) => length > 0)
+      expect((await read(client, query)).state).toBe('refreshing')
+      expectAnswer(await refresh(client, query), { answers: 'conflict' })
+      await cancel()
       await readUntil(running, ({ length }) => length === 0)
       const { state, result } = await read(client, query)
       expect([state, result?.isRefreshing, result?.failures]).toEqual(['stale', false, 0])

@@ -10,6 +10,7 @@ import {
 } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
+import { readUntil } from '../until.ts'
 
 type Made = { readonly id: number }
 type State = {
@@ -261,16 +262,22 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'a refresh is an operation that can be cancelled, of which one goes on at a time',
+    title: 'a refresh is an operation that is cancelled at the server, of which one goes on at a time',
     async run(client) {
       const [id, database] = [await makeFiles(client), await makeDatabase(client)]
       await define(client, id, from(database, { table: 'slow' }))
       const begun = await client.request('POST', `${pathOf(id)}/refresh?wait=PT0S`)
       expectAnswer(begun, { answers: 202 })
-      while (!(await stateOf(client, id)).state.isRefreshing) await Bun.sleep(50)
+      const running = () =>
+        sourceServer().sql(
+          `select 1 from pg_stat_activity where state = 'active' and query like '%slow%' and pid <> pg_backend_pid()`,
+        )
+      await readUntil(running, ({ length }) => length > 0)
+      expect((await stateOf(client, id)).state.isRefreshing).toBe(true)
       expectAnswer(await refresh(client, id), { answers: 'conflict' })
       const path = begun.headers.get('location') ?? ''
       await good(client.request('DELETE', path))
+      await readUntil(running, ({ length }) => length === 0)
       let operation = await good<{ state: string }>(client.request('GET', path))
       for (; ['queued', 'running'].includes(operation.state); await Bun.sleep(100))
         operation = await good<{ state: string }>(client.request('GET', path))

@@ -2,7 +2,8 @@ import { expect } from 'bun:test'
 
 import { logIn, PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
-import { makeQueried, querySources } from './data-queries.suite.ts'
+import { importTable, makeDatabase, makeQueried, makeUser, OWN, querySources } from './data-queries.suite.ts'
+import { hasSourceServer, mariadbServer } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
@@ -24,6 +25,13 @@ type Plan = {
   readonly text: string | null
   readonly warnings: readonly string[]
   readonly durationMs: number
+}
+
+type Clusters = {
+  readonly features: readonly {
+    readonly id: string
+    readonly properties: { readonly point_count?: number }
+  }[]
 }
 
 const REGION = { name: 'region', type: 'string', default: 'north' }
@@ -183,7 +191,121 @@ const life: Scenario[] = [
   },
 ]
 
+type Kind = 'imported' | 'postgresql' | 'mysql'
+
+/** Texts that name rows, columns and tables out of the scope. */
+const HIDDEN_TEXTS: Readonly<Record<Kind, readonly string[]>> = {
+  imported: [
+    'SELECT * FROM main.vault',
+    "SELECT * FROM 'vault'",
+    'SELECT * FROM sqlite_schema',
+    'SELECT * FROM duckdb_tables()',
+  ],
+  postgresql: [
+    'SELECT * FROM queried.orders',
+    'SELECT * FROM pg_stats',
+    "SELECT query_to_xml('SELECT * FROM vault', true, true, '')",
+    "SELECT * FROM crosstab('SELECT region, region, margin FROM vault') AS ct (a text, b int)",
+  ],
+  mysql: [
+    'SELECT * FROM queried.orders',
+    'SELECT * FROM `vault`',
+    'SELECT * FROM orders /*!, vault */',
+    'SELECT * FROM every_order',
+  ],
+}
+const HIDDEN_EVERYWHERE = [
+  'SELECT margin FROM orders',
+  'SELECT id FROM orders WHERE margin > 8',
+  'SELECT * FROM vault',
+  'WITH orders AS (SELECT * FROM vault) SELECT * FROM orders',
+  'SELECT (SELECT count(*) FROM vault) AS n',
+  'EXPLAIN SELECT * FROM vault',
+]
+const TABLES = ['vault', 'queried.vault', 'main.vault', '"orders"', 'ORDERS', 'orders --', 'orders, vault']
+const COLUMNS = [
+  'margin',
+  '"margin"',
+  'orders.margin',
+  '(SELECT max(margin) FROM vault)',
+  'id) FROM vault --',
+]
+
+async function scopedSource(client: Client, kind: Kind): Promise<number> {
+  const source = await (kind === 'imported' ? makeQueried(client) : makeDatabase(client, kind))
+  if (kind === 'imported') await importTable(client, source, 'vault')
+  const closed = { name: 'closed', tables: ['vault'], subjects: { roles: ['administrator'] } }
+  for (const json of [OWN, closed])
+    await good(client.request('POST', `/dataSources/${source}/scopes`, { json }))
+  return source
+}
+
+const hasServer: Readonly<Record<Kind, () => boolean>> = {
+  imported: () => true,
+  postgresql: () => hasSourceServer,
+  mysql: () => mariadbServer() !== null,
+}
+
+const attacks = (['imported', 'postgresql', 'mysql'] as const).map((kind): Scenario => ({
+  title: `${kind}: no spelling leads past a scope in a plan, a cluster or its leaves`,
+  async run(client) {
+    if (!hasServer[kind]()) return
+    const dataSourceId = await scopedSource(client, kind)
+    const [north, none] = [await makeUser(client, 'north'), await makeUser(client, "north' OR '1'='1")]
+    const asked = async (path: string, json: object) => {
+      const answer = await client.request('POST', path, { json, ...north })
+      expect(answer.text).not.toMatch(/south|neil/)
+      return answer
+    }
+    for (const text of [...HIDDEN_EVERYWHERE, ...HIDDEN_TEXTS[kind]])
+      for (const analyze of [false, true]) {
+        const { status } = await asked('/dataQueries/explain', { dataSourceId, text, analyze })
+        expect({ text, status }).toEqual({ text, status: 422 })
+      }
+
+    const points = { dataSourceId, table: 'orders', lat: 'amount', lon: 'id', key: 'id' }
+    const clusters = (change: object, as: object = north) =>
+      client.request('POST', '/gis/cluster', { json: { points: { ...points, ...change } }, ...as })
+    const counted = async (as: object) =>
+      (await good<Clusters>(clusters({}, as))).features.map(({ properties }) => properties.point_count ?? 1)
+    const whole = await good<Clusters>(clusters({}, {}))
+    expect(whole.features.map(({ properties }) => properties.point_count)).toEqual([4])
+    expect(await counted(north)).toEqual([2])
+    expect(await counted(none)).toEqual([])
+    const leaves = (as: object) =>
+      client.request(
+        'GET',
+        `/gis/cluster/${whole.features[0]?.id}/leaves?dataSourceId=${dataSourceId}&table=orders&lat=amount&lon=id&zoom=0`,
+        as,
+      )
+    const own = await good<{ features: { properties: object }[] }>(leaves(north))
+    expect(own.features.map(({ properties }) => properties)).toEqual([
+      { id: 1, region: 'north', amount: 10.5 },
+      { id: 3, region: 'north', amount: 30.25 },
+    ])
+    expectAnswer(await leaves(none), { answers: 'not_found' })
+
+    for (const of of TABLES) {
+      const named = { points: { ...points, table: of } }
+      expect({ of, status: (await asked('/gis/cluster', named)).status }).toEqual({ of, status: 404 })
+    }
+    for (const column of COLUMNS)
+      for (const change of [
+        { lat: column },
+        { key: column },
+        { state: column },
+        { aggregates: [{ fn: 'MAX', column }] },
+        { filter: { column, op: 'gt', value: 8 } },
+      ]) {
+        const answer = await asked('/gis/cluster', { points: { ...points, ...change } })
+        expect({ change, status: answer.status }).toEqual({ change, status: 422 })
+      }
+    const links = { dataSourceId, table: 'vault', from: 'id', to: 'margin' }
+    expectAnswer(await asked('/gis/cluster', { points, links }), { answers: 'not_found' })
+  },
+}))
+
 export const plansSuite: Suite = {
   name: 'plans of data queries',
-  scenarios: [...table(stage, rows), ...life],
+  scenarios: [...table(stage, rows), ...life, ...attacks],
 }

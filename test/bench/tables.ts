@@ -136,7 +136,7 @@ async function postgresPeer(csv: string): Promise<{ readonly peer: Peer; readonl
   })
   reader.on('error', (error) => step(String(error)))
   await reader.connect()
-  closing.push(() => reader.connection.stream.destroy())
+  closing.push(() => reader.end())
   const out: Ask = async (text) => (await reader.query({ text, query_timeout: 600_000 })).rows
   return {
     peer: { name: 'PostgreSQL 15', ask: (text) => client.unsafe(text), out, medians: MEDIANS },

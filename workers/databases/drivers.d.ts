@@ -34,6 +34,7 @@ declare module 'pg' {
     connect(): Promise<void>
     query<Submitted extends { submit(connection: never): void }>(submitted: Submitted): Submitted
     query(query: Query): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
+    end(): Promise<void>
   }
 }
 

@@ -88,6 +88,9 @@ export type TableQuery = {
   readonly statement: Bound
   /** The IANA zone in which the statement reads and truncates instants. */
   readonly timeZone: string
+  /** Whether the service wrote the statement: it names nothing but the views and changes no setting, so that the engine may keep
+   * what it opened for the next such statement over the same views. */
+  readonly isGenerated?: boolean
 }
 
 /** A file that was uploaded, by the key of its blob. */

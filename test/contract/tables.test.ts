@@ -152,6 +152,38 @@ describe('a statement on DuckDB', () => {
   })
 })
 
+test('a statement of the service finds what the last one over the same views opened, one of a user does not', async () => {
+  const under = await openIn('kept')
+  await under.blobs.put('f', new TextEncoder().encode('id,region\n1,mine\n2,other\n3,mine\n'))
+  const columns = [
+    { name: 'id', type: 'integer' },
+    { name: 'region', type: 'string' },
+  ] as const
+  const of = { sourceId: 1, tableId: 1, key: 'a' }
+  await under.tables.load({ to: of, blob: 'f', plan: planOf(columns) }, NEVER)
+  const ids = async (isGenerated: boolean, where: Bound | null, text = 'SELECT id FROM t ORDER BY id') => {
+    const views = [{ name: 't', of, columns: ['id', 'region'], where }]
+    const query = { views, statement: { text, binds: [] }, timeZone: 'UTC', isGenerated }
+    return (await rowsOf(await under.tables.query(query, LIMITS, NEVER))).map(([id]) => id)
+  }
+  expect(await ids(true, MINE)).toEqual([1, 3])
+  expect(await ids(true, null)).toEqual([1, 2, 3])
+  expect(await ids(true, MINE)).toEqual([1, 3])
+  await under.tables.drop([of])
+  expect(await ids(true, MINE, 'SELECT max(id) AS id FROM t')).toEqual([3])
+  // A statement that failed leaves nothing to the next one.
+  expect(await rejection(ids(true, MINE, 'SELECT nothing FROM t'))).toMatchObject({ code: 'query_failed' })
+  for (const isGenerated of [true, false])
+    expect(await rejection(ids(isGenerated, MINE))).toMatchObject({ code: 'unavailable' })
+
+  await under.tables.load({ to: of, blob: 'f', plan: planOf(columns) }, NEVER)
+  expect(await ids(true, MINE)).toEqual([1, 3])
+  await under.tables.drop([of])
+  expect(await rejection(ids(false, MINE))).toMatchObject({ code: 'unavailable' })
+  expect(await rejection(ids(true, MINE))).toMatchObject({ code: 'unavailable' })
+  await under.close()
+})
+
 test('a load that is cancelled ends its process, leaves no file, and the next one runs', async () => {
   const under = await openIn('cancelled')
   const { tables, blobs } = under

@@ -26,10 +26,11 @@ let prepared: { readonly threads: number; readonly instance: Promise<DuckDBInsta
 
 /** Makes the instance of the next statement. */
 export function prepareInstance(threads: number): void {
+  if (prepared !== null) return
   const instance = newInstance(threads)
   // The statement that takes it fails.
   instance.catch(() => undefined)
-  prepared ??= { threads, instance }
+  prepared = { threads, instance }
 }
 
 function takeInstance(threads: number): Promise<DuckDBInstance> {
@@ -48,46 +49,88 @@ export class QueryFailure extends Error {
   }
 }
 
-/** A statement that runs in an instance of its own, which sees nothing but the views. */
+/** A connection that sees nothing but the views of a task. */
+type Opened = {
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+  /** The name of each view, by the random name of its file. */
+  readonly names: Map<string, string>
+}
+
+/** The connection of the last statement that the service wrote. The next one over the same views neither attaches their files nor
+ * reads their blocks again. A statement of a user never gets it. */
+let kept: { readonly key: string; readonly opened: Opened } | null = null
+
+/** Which tasks see the same; null for a statement of a user. */
+function keyOf({ isGenerated, views, timeZone, threads }: QueryTask): string | null {
+  return isGenerated === true ? JSON.stringify([views, timeZone, threads]) : null
+}
+
+function takeKept(key: string | null): Opened | null {
+  const found = kept
+  kept = null
+  if (found === null || found.key === key) return found?.opened ?? null
+  close(found.opened)
+  return null
+}
+
+async function connected(threads: number): Promise<Opened> {
+  const instance = await takeInstance(threads)
+  return { instance, connection: await instance.connect(), names: new Map() }
+}
+
+function close({ connection, instance }: Opened): void {
+  connection.closeSync()
+  instance.closeSync()
+}
+
+/** A statement that sees nothing but the views. One of a user runs in an instance of its own. */
 export class Query {
   readonly #task: QueryTask
-  /** The name of each view, by the random name of its file. */
-  readonly #names = new Map<string, string>()
-  #connection: DuckDBConnection | null = null
+  #opened: Opened | null = null
+  #isSound = false
 
   constructor(task: QueryTask) {
     this.#task = task
   }
 
   interrupt(): void {
-    this.#connection?.interrupt()
+    this.#opened?.connection.interrupt()
   }
 
-  /** Sends columns and rows; each batch of rows waits for `more`.
+  /** Sends columns and rows; each batch of rows waits for `more`. `close` follows.
    * @throws {QueryFailure} */
   async run(send: (message: FromChild) => void, more: () => Promise<void>): Promise<void> {
-    const instance = await takeInstance(this.#task.threads)
-    const connection = await instance.connect()
-    this.#connection = connection
+    const found = takeKept(keyOf(this.#task))
+    this.#opened = found ?? (await connected(this.#task.threads))
     try {
-      for (const view of this.#task.views) await this.#open(connection, view)
-      await connection.run(`SET TimeZone = ${literal(this.#task.timeZone)}; ${LOCK}`)
-      const statement = await this.#prepare(connection)
-      await this.#stream(statement, send, more)
+      if (found === null) await this.#show(this.#opened)
+      await this.#stream(await this.#prepare(this.#opened.connection), send, more)
+      this.#isSound = true
     } catch (error) {
       throw error instanceof QueryFailure ? error : failed((error as Error).message)
-    } finally {
-      this.#connection = null
-      connection.closeSync()
-      instance.closeSync()
     }
   }
 
+  /** Keeps the connection for the next statement, or closes it. */
+  close(): void {
+    const key = keyOf(this.#task)
+    if (this.#opened === null) return
+    if (this.#isSound && key !== null) kept = { key, opened: this.#opened }
+    else close(this.#opened)
+    this.#opened = null
+  }
+
+  async #show(opened: Opened): Promise<void> {
+    for (const view of this.#task.views) await this.#attach(opened, view)
+    await opened.connection.run(`SET TimeZone = ${literal(this.#task.timeZone)}; ${LOCK}`)
+  }
+
   /** Attaches the file under a random name and unlinks that name at once: the file can be reached by the view alone. */
-  async #open(connection: DuckDBConnection, { name, path, columns, where }: FileView): Promise<void> {
+  async #attach({ connection, names }: Opened, { name, path, columns, where }: FileView): Promise<void> {
     const alias = crypto.randomUUID().replaceAll('-', '')
     const link = join(dirname(path), `${alias}.link`)
-    this.#names.set(alias, name)
+    names.set(alias, name)
     try {
       linkSync(path, link)
     } catch (error) {
@@ -126,7 +169,7 @@ export class Query {
   /** A plan in JSON with the names of the views in place of the random ones. */
   #named(rows: readonly Row[]): readonly Row[] {
     const named = (text: string) =>
-      [...this.#names].reduce(
+      [...(this.#opened?.names ?? [])].reduce(
         (sum, [alias, name]) =>
           sum.replaceAll(new RegExp(`(?:\\\\")?${alias}(?:\\\\")?\\.main\\.t\\b`, 'g'), () =>
             JSON.stringify(name).slice(1, -1),

@@ -42,13 +42,15 @@ async function runTask(task: QueryTask | FileTask | FileChange): Promise<void> {
   if (task.kind === 'reshape') return send({ kind: 'done', reshaped: await reshape(task) })
   if (task.kind !== 'query') return send(await runFile(task))
   credit = WINDOW
-  query = new Query(task)
+  const running = (query = new Query(task))
   try {
-    await query.run(send, more)
+    await running.run(send, more)
+    // The caller need not wait until the instance is closed.
+    send({ kind: 'done' })
   } finally {
     query = null
+    running.close()
   }
-  send({ kind: 'done' })
   prepareInstance(task.threads)
 }
 

@@ -87,7 +87,7 @@ async function importedTable(
     writer,
     from: name(table),
     query(statement, { rowsMax, bytesMax }, signal) {
-      const query = { views: [view], statement, timeZone: settings.timeZone }
+      const query = { views: [view], statement, timeZone: settings.timeZone, isGenerated: true }
       return tables.query(query, { timeoutMs, rowsMax, bytesMax }, signal)
     },
   }

@@ -32,12 +32,16 @@ export type TablesHost = {
   loadAndLeave(order: LoadOrder): Promise<void>
   /** Begins to read a result, and leaves with its first rows. */
   queryAndLeave(query: TableQuery, limits: QueryLimits): Promise<void>
+  /** The address of the debugger of the isolate. */
+  inspector(): Promise<URL>
   close(): Promise<void>
 }
 
-/** Starts workerd with the objects of tables, and reaches the port within it. */
-export async function startTables(): Promise<TablesHost> {
+/** Starts workerd with the objects of tables, and reaches the port within it.
+ * @param inspectorPort the port of its debugger; 0 for a free one */
+export async function startTables(inspectorPort?: number): Promise<TablesHost> {
   const miniflare = await startWorker('tables-worker.ts', {
+    ...(inspectorPort !== undefined && { inspectorPort }),
     r2Buckets: { FILES: 'files' },
     durableObjects: { TABLES: { className: 'MortalTables', useSQLite: true } },
   })
@@ -89,6 +93,12 @@ export async function startTables(): Promise<TablesHost> {
     alarms: async (sourceId) => (await resultOf({ method: 'alarms', args: [sourceId] })) as readonly number[],
     loadAndLeave: async (order) => void (await resultOf({ method: 'loadAndLeave', args: [order] })),
     queryAndLeave: async (...args) => void (await resultOf({ method: 'queryAndLeave', args })),
+    inspector: async () => {
+      const debuggers = await miniflare.getInspectorURL()
+      const found = await fetch(`http://${debuggers.host}/json`, { keepalive: false })
+      const [{ webSocketDebuggerUrl }] = (await found.json()) as [{ webSocketDebuggerUrl: string }]
+      return new URL(webSocketDebuggerUrl)
+    },
     close: () => miniflare.dispose(),
   }
 }

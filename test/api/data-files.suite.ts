@@ -221,5 +221,47 @@ export const dataFilesSuite: Suite = {
         expect((await client.request('GET', `/dataSources/${id}/tables`)).body).toEqual([] as never)
       },
     },
+    {
+      title: 'a file of 200 columns is refused, a cell of 2 MB is stored or refused, and the old rows stay',
+      async run(client) {
+        const { id } = await makeSource(client)
+        const wide = (count: number) => {
+          const names = Array.from({ length: count }, (_, at) => `c${at}`)
+          return `${names.join(',')}\n${names.map(() => 1).join(',')}\n`
+        }
+        await good(importInto(client, id, wide(100), { table: 't' }))
+        const rows = async () => (await selectFrom(client, id, 't')).rows
+        const before = await rows()
+        expect(before[0]).toHaveLength(100)
+        const refused = async (content: string | Uint8Array, json: object, says: RegExp) => {
+          const { status, body } = await importInto(client, id, content, {
+            table: 't',
+            mode: 'replace',
+            ...json,
+          })
+          expect([status, body['code']]).toEqual([422, 'import_failed'])
+          expect(body['errors']).toMatchObject([{ message: expect.stringMatching(says) as string }])
+          expect(await rows()).toEqual(before)
+        }
+        const names = Array.from({ length: 200 }, (_, at) => `c${at}`)
+        const xlsx = { file: { kind: 'xlsx' } }
+        await refused(wide(200), {}, /has 200 columns; a table has at most 100/)
+        await refused(workbook({ rows: textRow(1, names) + textRow(2, names) }), xlsx, /200 columns/)
+        await refused(`a,b\nx,${'y'.repeat(5_000_000)}\n`, {}, /at most 4194304 characters/)
+        for (const chars of [1_000_000, 2_000_000]) {
+          const text = `${'z'.repeat(chars - 1)}.`
+          const table = `cell${chars}`
+          const { status, body } = await importInto(client, id, `a,b\nx,${text}\n`, { table })
+          // An object of Workers has rows of 2 MB.
+          if (chars > 1_000_000 && status === 422)
+            expect(body['detail']).toBe('A row has at most 1048576 characters on this host.')
+          else {
+            expect(status).toBe(201)
+            const [[a, b] = []] = (await selectFrom(client, id, table)).rows
+            expect([a, b === text]).toEqual(['x', true])
+          }
+        }
+      },
+    },
   ],
 }

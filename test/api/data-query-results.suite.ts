@@ -226,6 +226,13 @@ const scenarios: readonly Scenario[] = [
       const text = `SELECT s.n FROM \${ref("result ${made}")} s JOIN orders o ON o.region = s.region WHERE o.id = 1`
       const outer = { dataSourceId: source, text }
       expect(await preview(client, outer)).toMatchObject({ rows: [[2]], refreshedAt: before.refreshedAt })
+      const narrow = `SELECT s.first FROM \${ref("result ${made}")} s WHERE s.region = 'north' AND s.n = 2`
+      const explained = { dataSourceId: source, text: narrow }
+      const plan = await good<{ dialect: string; text: string }>(
+        client.request('POST', '/dataQueries/explain', { json: explained }),
+      )
+      // DuckDB reads the columns.
+      if (plan.dialect === 'sqlite') expect(plan.text).toMatch(/INDEX .*\(region=\? AND n=\?\)/)
       await good(refresh(client, query))
       expect((await run(client, query)).rows).toContainEqual(['north', 3, 1])
       expect((await preview(client, outer)).rows).toEqual([[3]])
@@ -293,14 +300,16 @@ const scenarios: readonly Scenario[] = [
       const query = await stored(client, {
         dataSourceId: source,
         text: 'SELECT region, id FROM orders',
-        materialization: { refresh: 'daily', indexes: [{ columns: ['id'], unique: true }] },
+        materialization: { refresh: 'daily', indexes: [{ columns: ['id', 'region'], unique: true }] },
       })
-      await insert(client, source, { id: 3, region: 'west' })
+      await insert(client, source, { id: 1, region: 'west' })
+      await good(refresh(client, query))
+      await insert(client, source, { id: 3, region: 'north' })
       expectAnswer(await refresh(client, query), { answers: 'import_failed' })
       const failed = await read(client, query)
-      expect([failed.state, failed.result?.failures, failed.result?.rows]).toEqual(['failed', 1, 3])
-      expect(failed.result?.error?.detail).toBe('Two rows have the same id, which must be unique.')
-      expect((await run(client, query)).rows).toHaveLength(3)
+      expect([failed.state, failed.result?.failures, failed.result?.rows]).toEqual(['failed', 1, 4])
+      expect(failed.result?.error?.detail).toBe('Two rows have the same id, region, which must be unique.')
+      expect((await run(client, query)).rows).toHaveLength(4)
       const { warnings } = await good<{ warnings: { code: string }[] }>(client.request('GET', '/readyz'))
       expect(warnings.map(({ code }) => code)).toContain('refreshes_failed')
       const cases = [

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { Database } from 'bun:sqlite'
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +9,7 @@ import { startProcess } from '../../hosts/process.ts'
 import { readUntil, until } from '../../until.ts'
 import { killAll } from '../process-tree.ts'
 import { Session } from '../session.ts'
+import { systemDatabase } from '../system-database.ts'
 
 const ROWS = 5_000
 const ADDED = 1_000
@@ -17,53 +17,66 @@ const KILLS = 6
 /** When the hosts are killed, as shares of the time that the refreshes take. */
 const SHARES = Array.from({ length: KILLS }, (_, kill) => kill / (KILLS - 1))
 
-/** The hosts, and the files among their data that may be the system database. */
 const HOSTS = [
-  ['Bun', ['bun', 'workers/bun/main.ts'], 'config.db'],
-  ['workerd', ['bun', 'test/faults/edge-host.ts', 'light-hashes'], 'd1/**/*.sqlite'],
+  ['Bun', ['bun', 'workers/bun/main.ts']],
+  ['workerd', ['bun', 'test/faults/edge-host.ts', 'light-hashes']],
 ] as const
 
-type State = { readonly state: string; readonly result: { readonly rows: number; readonly failures: number } }
+type State = {
+  readonly state: string
+  readonly result: {
+    readonly rows: number
+    readonly failures: number
+    readonly nextRefreshAt: string | null
+    readonly error: { readonly code: string } | null
+  }
+}
 type Answer = { readonly rows: readonly (readonly number[])[]; readonly refreshedAt: string | null }
 
 /** Both results are read at their source with the number of the round: all of `whole` changes in a round, `growing` grows. */
 const TABLES = `create role reader login password 'read'; create schema eu; grant usage on schema eu to reader;
   create table eu.rounds (round int); insert into eu.rounds values (0);
   create view eu.whole as select n, (select round from eu.rounds) as round from generate_series(1, ${ROWS}) n;
-  create table eu.growing (n int, round int); grant select on all tables in schema eu to reader;`
+  create table eu.growing (n int, round int);
+  create table eu.naps (seconds int); insert into eu.naps values (0);
+  create view eu.napping as select seconds, pg_sleep(seconds)::text as nap from eu.naps; grant select on all tables in schema eu to reader;`
 
 const nextRound = `update eu.rounds set round = round + 1;
   insert into eu.growing select (select count(*) from eu.growing) + n, (select round from eu.rounds) from generate_series(1, ${ADDED}) n`
 
-describe.each(HOSTS)('results of data queries on %s', (_, command, files) => {
+/** A host with a data source over a server that has the tables. */
+async function startStage(command: readonly string[]) {
+  const server = await startPostgres()
+  await server.sql(TABLES)
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-kill-refreshes-'))
+  const environment = { TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${server.port}` }
+  const start = () => startProcess({ command, dataDir, environment })
+  const host = await start()
+  const session = await Session.open(host.url)
+  const connection = { host: '127.0.0.1', port: server.port, database: 'postgres', schema: 'eu' }
+  const dataSourceId = await session.create(host.url, '/dataSources', {
+    name: 'eu',
+    type: 'postgresql',
+    connection: { ...connection, user: 'reader', password: 'read', tls: 'disable' },
+  })
+  /** A published data query over all columns of a table. */
+  const make = async (table: string, materialization: object) => {
+    const text = `SELECT * FROM ${table}`
+    const query = { name: table, dataSourceId, text, materialization }
+    const path = `/dataQueries/${await session.create(host.url, '/dataQueries', query)}`
+    await session.send(host.url, `${path}/publish`, {}, { connection: 'close' })
+    return path
+  }
+  return { server, dataDir, start, host, session, make }
+}
+
+describe.each(HOSTS)('results of data queries on %s', (_, command) => {
   test.skipIf(!hasPostgres)(
     `after ${KILLS} kills at any moment of refreshes are read whole, and the next refresh works`,
     async () => {
-      const server = await startPostgres()
-      const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-kill-refreshes-'))
-      const environment = { TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${server.port}` }
-      const start = () => startProcess({ command, dataDir, environment })
-      await server.sql(TABLES)
-      let host = await start()
+      const { server, dataDir, start, session, make, ...stage } = await startStage(command)
+      let { host } = stage
       try {
-        const session = await Session.open(host.url)
-        const connection = { host: '127.0.0.1', port: server.port, database: 'postgres', schema: 'eu' }
-        const dataSourceId = await session.create(host.url, '/dataSources', {
-          name: 'eu',
-          type: 'postgresql',
-          connection: { ...connection, user: 'reader', password: 'read', tls: 'disable' },
-        })
-        const make = async (name: string, materialization: object) => {
-          const text = `SELECT n, round FROM ${name}`
-          const id = await session.create(host.url, '/dataQueries', {
-            name,
-            dataSourceId,
-            text,
-            materialization,
-          })
-          await session.send(host.url, `/dataQueries/${id}/publish`, {}, { connection: 'close' })
-          return `/dataQueries/${id}`
-        }
         const index = { columns: ['round', 'n'], unique: true }
         const whole = await make('whole', { refresh: 'none', indexes: [index] })
         const growing = await make('growing', { refresh: 'none', incremental: { column: 'n', key: ['n'] } })
@@ -100,7 +113,7 @@ describe.each(HOSTS)('results of data queries on %s', (_, command, files) => {
           await Bun.sleep(share * tookMs + randomInt(20))
           await killAll(host)
           await Promise.all(ordered)
-          const system = await systemDatabase(dataDir, files)
+          const system = await systemDatabase(dataDir)
           const held = system.query<Row, []>('SELECT lease_until_at AS until FROM data_query_results').all()
           outcomes.add(held.some(({ until: at }) => at !== null) ? 'during' : 'outside')
           // As if the minute of the lease were over; the last of them ends by itself.
@@ -128,7 +141,7 @@ describe.each(HOSTS)('results of data queries on %s', (_, command, files) => {
         }
         expect(outcomes.has('during')).toBe(true)
         await killAll(host)
-        const system = await systemDatabase(dataDir, files)
+        const system = await systemDatabase(dataDir)
         // The rows of refreshes that were killed are dropped in time.
         const kept = system.query('SELECT id FROM data_generations WHERE drop_at IS NULL').all()
         system.close()
@@ -141,17 +154,32 @@ describe.each(HOSTS)('results of data queries on %s', (_, command, files) => {
     },
     900_000,
   )
+
+  test.skipIf(!hasPostgres)(
+    'a refresh over its time fails, keeps the former rows and is due later',
+    async () => {
+      const { server, dataDir, host, session, make } = await startStage(command)
+      try {
+        const path = await make('napping', { refresh: 'minutely' })
+        const refresh = () =>
+          session.send(host.url, `${path}/refresh?wait=PT60S`, {}, { connection: 'close' })
+        await until(async () => (await refresh()).status === 200)
+        await server.sql('update eu.naps set seconds = 60')
+        const isOver = async () =>
+          ((await session.get(host.url, path)) as unknown as State).state === 'failed'
+        const beganAt = Date.now()
+        await until(async () => (await refresh()).status === 422 || (await isOver()))
+        const { state, result } = (await session.get(host.url, path)) as unknown as State
+        expect([state, result.rows, result.error?.code]).toEqual(['failed', 1, 'query_timeout'])
+        expect(Date.parse(result.nextRefreshAt ?? '')).toBeGreaterThanOrEqual(beganAt + 2 * 60_000)
+      } finally {
+        await killAll(host)
+        await rm(dataDir, { recursive: true })
+        await server.close()
+      }
+    },
+    300_000,
+  )
 })
 
 type Row = { readonly until: number | null }
-
-/** The database with the results, while no host has it open. */
-async function systemDatabase(dataDir: string, files: string): Promise<Database> {
-  for await (const file of new Bun.Glob(files).scan({ cwd: dataDir, absolute: true })) {
-    const database = new Database(file)
-    const found = database.query(`SELECT 1 FROM sqlite_master WHERE name = 'data_query_results'`).get()
-    if (found) return database
-    database.close()
-  }
-  throw new Error('There is no system database.')
-}

@@ -10,6 +10,7 @@ import { Icon, Mark } from '../kit/icons.tsx'
 import { BASE, linkTo } from '../kit/location.ts'
 import { durationText, now, timeText } from '../kit/time.tsx'
 import { t } from '../language/t.ts'
+import { Announcer } from './announcer.tsx'
 import { entriesOfUser } from './navigation.ts'
 import type { Entry } from './navigation.ts'
 import { startKeys } from './keys.ts'
@@ -38,6 +39,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
       </main>
       <TabBar current={current} />
       <Palette />
+      <Announcer />
     </div>
   )
 }

@@ -6,6 +6,8 @@ import { good } from '../../api/suite.ts'
 import { Meter } from '../load.ts'
 import { onMainHost } from '../stage.ts'
 
+type Made = { readonly id: number }
+
 const PLANT_MAX_MS = 300_000
 const TEST_MAX_MS = 180_000
 /** The sentence is there this long after the page was asked for, with a warm cache on an idle machine with two cores. */
@@ -45,6 +47,60 @@ onMainHost('overview', (stage) => {
         if (Math.min(...counted) > SENTENCE_MAX_MS) throw new Error(`The sentence took ${figures}.`)
         expect(times).not.toBeEmpty()
       }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a new alarm is announced, and waits while the pointer is in the list',
+    async () => {
+      const { client } = stage
+      const device = await good<Made>(
+        client.request('POST', '/devices?parentId=1', { json: { name: 'Gauge' } }),
+      )
+      const makeJob = (name: string) =>
+        good<Made>(
+          client.request('POST', `/jobs?parentId=${device.id}`, {
+            json: {
+              name,
+              parameters: { returnValue: [{ valueName: 'level', valueUnit: 'm' }] },
+              thresholds: { minor: { conditions: [{ key: 'returnValue1', operator: '>', value: 3 }] } },
+            },
+          }),
+        )
+      const [first, second] = [await makeJob('First gauge'), await makeJob('Second gauge')]
+      const deliver = ({ id }: Made) =>
+        good(
+          client.request('POST', `/webcollector/jobs/${id}/values`, {
+            json: { returnValue1: 4, errorCode: 0 },
+          }),
+        )
+      await stage.visit('', {}, async ({ page }) => {
+        await page.getByText('Wrong now').waitFor()
+        await page
+          .getByText(/^Live /)
+          .first()
+          .waitFor()
+        await deliver(first)
+        const row = (name: string) => page.locator('.wrong > li', { hasText: name })
+        await row('First gauge').waitFor()
+        await page
+          .locator('.announcer', { hasText: 'New alarm: First gauge, Minor' })
+          .waitFor({ state: 'attached' })
+
+        await row('First gauge').hover()
+        const names = await page.locator('.wrong a').allTextContents()
+        await deliver(second)
+        await page
+          .getByRole('status')
+          .getByText(/^\d+ new$/)
+          .waitFor()
+        expect(await row('Second gauge').count()).toBe(0)
+        expect(await page.locator('.wrong a').allTextContents()).toEqual(names)
+        await page.getByRole('heading', { level: 1 }).hover()
+        await row('Second gauge').waitFor()
+        await page.locator('.announcer', { hasText: 'Second gauge' }).waitFor({ state: 'attached' })
+      })
+    },
     TEST_MAX_MS,
   )
 })

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
 import { acknowledge, refusedBy } from '../../actions/alarms.ts'
 import type { Alarm } from '../../actions/alarms.ts'
@@ -15,6 +16,7 @@ import { rankOf, State } from '../../kit/state.tsx'
 import { durationText, now, timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { initialsOf } from '../../shell/user-menu.tsx'
+import { heldRows } from './held.ts'
 
 const SHOWN_MAX = 12
 const SCALE = 'PT30M'
@@ -53,24 +55,30 @@ function pointsOf(buckets: readonly Bucket[]): readonly Point[] {
 }
 
 export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX.Element {
-  const shown = worstFirst(alarms)
+  const all = worstFirst(alarms)
+  const { shown, waiting, place } = useHeld(all)
   const lines = useLines(shown.slice(0, SHOWN_MAX))
   return (
     <Card
       title={t('overview.wrongNow')}
       note={t('overview.wrongNowNote')}
       actions={
-        <a class="btn small ghost" href={linkTo('alarms')}>
-          {t('overview.openInbox')} <Icon name="right" />
-        </a>
+        <>
+          <span role="status">
+            {waiting > 0 && <span class="chip">{t('overview.waiting', { count: waiting })}</span>}
+          </span>
+          <a class="btn small ghost" href={linkTo('alarms')}>
+            {t('overview.openInbox')} <Icon name="right" />
+          </a>
+        </>
       }
       footer={
-        shown.length > SHOWN_MAX && (
-          <a href={linkTo('alarms')}>{t('overview.more', { count: shown.length - SHOWN_MAX })}</a>
+        all.length > SHOWN_MAX && (
+          <a href={linkTo('alarms')}>{t('overview.more', { count: all.length - SHOWN_MAX })}</a>
         )
       }
     >
-      <ul class="wrong">
+      <ul class="wrong" {...place}>
         {shown.slice(0, SHOWN_MAX).map((alarm) => (
           <Row
             key={alarm.id}
@@ -82,6 +90,20 @@ export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX
       </ul>
     </Card>
   )
+}
+
+/** Keeps the order of the rows while the pointer or the focus is in the list: a row does not move from below a click. */
+function useHeld(all: readonly Alarm[]) {
+  const [held, setHeld] = useState<readonly number[] | null>(null)
+  const hold = (): void => setHeld((before) => before ?? all.slice(0, SHOWN_MAX).map(({ id }) => id))
+  const release = (): void => setHeld(null)
+  const { shown, waiting } = heldRows(all.slice(0, SHOWN_MAX), held)
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent): void => {
+    const isInside = relatedTarget instanceof Node && (currentTarget as Node).contains(relatedTarget)
+    if (!isInside) release()
+  }
+  const place = { onPointerEnter: hold, onPointerLeave: release, onFocusIn: hold, onFocusOut: leave }
+  return { shown, waiting, place }
 }
 
 type RowProps = { readonly alarm: Alarm; readonly held: number; readonly points: readonly Point[] }

@@ -215,6 +215,29 @@ withMail((stage) => {
   )
 
   test(
+    'the values of a group hold for its dashboards that have none of their own',
+    () =>
+      stage.visit(`dashboards?group=${ids['boards']}`, {}, async ({ page }) => {
+        const dialog = page.getByRole('dialog')
+        const write = async (values: string): Promise<void> => {
+          await page.getByRole('button', { name: 'More for Coast' }).click()
+          await page.getByRole('menuitem', { name: 'Edit group' }).click()
+          await dialog.getByLabel('Values of parameters').fill(values)
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await dialog.waitFor({ state: 'detached' })
+        }
+        await write('least=40, region=south')
+        await page.getByRole('link', { name: 'Storm desk' }).click()
+        await page.getByRole('region', { name: 'Sales', exact: true }).getByText('No rows').waitFor()
+        expect(await page.getByLabel('At least').inputValue()).toBe('40')
+        expect(await page.getByLabel('Region', { exact: true }).inputValue()).toBe('north')
+        await page.goBack()
+        await write('')
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
     'an export is imported again: the outcome is shown before anything is stored',
     async () => {
       const { text } = await stage.client.request('POST', '/dashboards/export', {

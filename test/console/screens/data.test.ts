@@ -253,14 +253,21 @@ onMainHost(
     )
 
     test(
-      'a scope limits a user to some rows and columns, and the preview names it as the reason',
+      'a scope limits a user to some rows and columns, within which rows are edited, and the preview names it as the reason',
       async () => {
         const { client } = stage
         const { id } = await good<{ readonly id: number }>(
           client.request('POST', '/dataSources', { json: { name: 'Orders', type: 'csv' } }),
         )
-        const columns = ['id', 'region', 'margin'].map((name) => ({ name, type: 'string' }))
+        const columns = ['id', 'region', 'margin', 'note'].map((name) => ({ name, type: 'string' }))
         await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name: 'orders', columns } }))
+        const rows = ['north', 'south'].map((region, at) => ({
+          id: `${at + 1}`,
+          region,
+          margin: '5',
+          note: 'new',
+        }))
+        await good(client.request('POST', `/dataSources/${id}/tables/orders/rows`, { json: { rows } }))
         const user = { username: 'mara', password: 'a long password of Mara', role: 'Data_Editor' }
         await good(client.request('POST', '/users', { json: user }))
         await stage.visit(`data/${id}?tab=scopes`, {}, async ({ page, check }) => {
@@ -274,11 +281,42 @@ onMainHost(
           await dialog.getByLabel('Column of condition 1').selectOption('region')
           await dialog.getByLabel('Value of condition 1').fill('north')
           await dialog.getByLabel('Hidden columns').selectOption('margin')
+          await dialog.getByRole('button', { name: 'read and edit' }).click()
           await check('scope')
           await dialog.getByRole('button', { name: 'Save' }).click()
           await page.getByText('North: applies by role').waitFor()
           await page.getByText('without margin').first().waitFor()
           await check('scopes')
+        })
+        // Within the scope rows are edited; a row cannot leave it.
+        await stage.visit(
+          `data/${id}/tables/orders`,
+          { as: 'Data_Editor' },
+          async ({ page, expectProblem }) => {
+            expectProblem(/status of 403/)
+            const dialog = page.getByRole('dialog')
+            const grid = page.getByRole('grid', { name: 'Rows of orders' })
+            await page.getByText(/^1 row/).waitFor()
+            expect(await grid.getByRole('columnheader').allTextContents()).not.toContain('margin')
+            await grid.focus()
+            await page.keyboard.press('Control+Home')
+            await page.keyboard.press('Enter')
+            await dialog.getByLabel('region').fill('south')
+            await dialog.getByRole('button', { name: 'Save' }).click()
+            await dialog
+              .getByText(/outside of the scope/)
+              .first()
+              .waitFor()
+            await dialog.getByLabel('region').fill('north')
+            await dialog.getByLabel('note').fill('sent on Monday')
+            await dialog.getByRole('button', { name: 'Save' }).click()
+            await dialog.waitFor({ state: 'detached' })
+            await grid.getByText('sent on Monday').waitFor()
+          },
+        )
+        await stage.visit(`data/${id}?tab=scopes`, {}, async ({ page }) => {
+          const dialog = page.getByRole('dialog')
+          await page.getByLabel('What does this user see?').selectOption('mara (data editor)')
           await page.getByRole('button', { name: 'Delete North' }).click()
           await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
           await page.getByText('the table has no scopes').waitFor()
@@ -358,6 +396,42 @@ onMainHost(
           await page.getByRole('link', { name: 'Data queries' }).first().click()
           await page.getByRole('link', { name: 'Amounts' }).waitFor()
           await check('queries')
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'a table and a column have comments, and a result says its duration and that it is cut',
+      async () => {
+        const { client } = stage
+        const { id } = await good<{ readonly id: number }>(
+          client.request('POST', '/dataSources', { json: { name: 'Digits', type: 'csv' } }),
+        )
+        const columns = [{ name: 'digit', type: 'integer' }]
+        await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name: 'digits', columns } }))
+        const rows = Array.from({ length: 10 }, (_, digit) => ({ digit }))
+        await good(client.request('POST', `/dataSources/${id}/tables/digits/rows`, { json: { rows } }))
+        await stage.visit(`data/${id}`, {}, async ({ page }) => {
+          const dialog = page.getByRole('dialog')
+          const comment = async (name: string, text: string): Promise<void> => {
+            await page.getByRole('button', { name: `Comment on ${name}`, exact: true }).click()
+            await dialog.getByLabel('Comment').fill(text)
+            await dialog.getByRole('button', { name: 'Save' }).click()
+            await page.getByText(text).waitFor()
+          }
+          await comment('digits', 'All figures')
+          await page.getByRole('link', { name: 'digits' }).click()
+          await page.getByRole('tab', { name: 'Columns' }).click()
+          await comment('digit', 'From nought to nine')
+        })
+        const tables = Array.from({ length: 4 }, (_, at) => `digits d${at}`).join(', ')
+        const text = `SELECT d0.digit FROM ${tables} UNION ALL SELECT digit FROM digits`
+        const json = { name: 'Many', dataSourceId: id, text }
+        const query = await good<{ readonly id: number }>(client.request('POST', '/dataQueries', { json }))
+        await stage.visit(`queries/${query.id}`, {}, async ({ page }) => {
+          await page.getByRole('button', { name: 'Run' }).click()
+          await page.getByText(/^the first 10,000 rows: filter to see others · [\d,]+ ms$/).waitFor()
         })
       },
       JOURNEY_MAX_MS,

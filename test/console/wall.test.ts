@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
+import { until } from '../until.ts'
 import { onMainHost } from './stage.ts'
 
 type Made = { readonly id: number }
@@ -42,6 +43,33 @@ onMainHost('wall', (stage) => {
   })
 
   const wall = (query: string, secret = token) => `wall${query}#${secret}`
+
+  test('the page is loaded anew after six hours, and not before the service answers', () =>
+    stage.visit(wall(''), { as: null }, async ({ page, expectProblem }) => {
+      expectProblem(/ERR_FAILED/)
+      await page.goto('about:blank')
+      await page.clock.install()
+      await page.goto(`${stage.url}/ui/${wall('')}`)
+      const headline = page.getByRole('heading', { name: 'One thing is wrong and not acknowledged' })
+      await headline.waitFor()
+      await page.evaluate('globalThis.isOld = true')
+      let asked = 0
+      await page.route('**/healthz', (route) => {
+        asked++
+        return asked === 1 ? route.abort() : route.continue()
+      })
+      await page.clock.fastForward('05:59:00')
+      expect(asked).toBe(0)
+      await page.clock.fastForward('01:00')
+      await until(() => asked === 1)
+      expect(await page.evaluate('globalThis.isOld ?? false')).toBe(true)
+      await until(async () => {
+        await page.clock.fastForward('01:00')
+        return asked === 2
+      })
+      await page.waitForFunction('globalThis.isOld === undefined')
+      await headline.waitFor()
+    }))
 
   test('a token of a viewer opens it; its parts take turns with a countdown, and the screen stays awake', () =>
     stage.visit(wall(`?every=${EVERY_S}`), { as: null }, async ({ page, check }) => {

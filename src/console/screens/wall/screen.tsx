@@ -19,6 +19,7 @@ import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
 import { words as scriptWords } from '../scripts/words.ts'
+import { loadAnew } from './anew.ts'
 import { Budgets, Groups, LateJobs, ROWS_MAX, topGroups, WrongNow } from './parts.tsx'
 import { isNight, turnOf } from './turns.ts'
 import styles from './wall.css' with { type: 'text' }
@@ -38,6 +39,7 @@ export function Screen(): JSX.Element {
   const ofDashboards = dashboardParts(dashboards)
   const parts = ofDashboards.length > 0 ? ofDashboards : ofOverview
   useEffect(keepAwake, [])
+  useEffect(loadAnew, [])
   const night = isNight(now.value, timeZone.value)
   useEffect(() => {
     showNight(night)

@@ -174,6 +174,7 @@ export const DATA_FIELD_TEXTS: Readonly<Record<string, string>> = {
   problems: 'The problems of the definition.',
   progress: 'The progress of the run.',
   provider: 'The provider of the translation.',
+  public: 'true: the dashboard has a public link that has not ended.',
   published: 'The published version.',
   publishedAt: 'The instant of the publication.',
   publishedRun: 'The run whose result is published; null before the first one.',

@@ -118,6 +118,31 @@ const published = async (
 
 const read = (client: Client, path: string) => client.request('GET', path, { as: null })
 
+/** Whether the reads of a dashboard and the lists mark it as public: alone, with its children, in the list, and in its group. */
+async function marksOf(client: Client, id: number): Promise<readonly unknown[]> {
+  const get = async (path: string) => (await client.request('GET', path)).body
+  const list = (await get('/dashboards'))['items'] as (Made & Body)[]
+  const group = await good<Made>(
+    client.request('POST', '/dashboards/groups', { json: { name: `marks ${crypto.randomUUID()}` } }),
+  )
+  const move = (groupId: number | null) =>
+    good(client.request('POST', `/dashboards/${id}/move`, { json: { groupId } }))
+  await move(group.id)
+  type Group = Made & { readonly dashboards: readonly (Made & Body)[] }
+  const groups = (await get('/dashboards/groups/nested')) as unknown as readonly Group[]
+  const inGroup = groups.find((one) => one.id === group.id)?.dashboards ?? []
+  await move(null)
+  await good(client.request('DELETE', `/dashboards/groups/${group.id}`))
+  const nested = (await get(`/dashboards/${id}/nested`)) as { readonly dashboard: Body }
+  const found = [
+    await get(`/dashboards/${id}`),
+    nested.dashboard,
+    list.find((one) => one.id === id),
+    inGroup[0],
+  ]
+  return found.map((one) => one?.['public'])
+}
+
 /** The rest of the path of each route below a public link: the page makes CSV of the data, no route has it. */
 const publicParts = ({ document }: Client): readonly string[] =>
   Object.keys(document.paths).flatMap((path) => /^\/public\/dashboards\/\{token\}(.*)$/.exec(path)?.[1] ?? [])
@@ -141,6 +166,7 @@ const scenarios: readonly Scenario[] = [
       const settings = { params: { region: 'north' }, adjustable: ['line'], language: 'de' }
       const link = await published(client, Number(board), settings)
       expect(link).toMatchObject({ works: true, publishedBy: 'admin', expiresAt: null })
+      expect(await marksOf(client, Number(board))).toEqual([true, true, true, true])
       const frame = await read(client, `${link.path}/frame`)
       expect(frame.headers.get('x-robots-tag')).toBe('noindex')
       const page = await read(client, `${link.path}?p.line=2`)
@@ -201,6 +227,7 @@ const scenarios: readonly Scenario[] = [
       expectAnswer(await read(client, `${moved.path}/data`), { answers: 'not_found' })
       await allow(client, true)
       expectAnswer(await client.request('DELETE', `/dashboards/${board}/public`), { answers: 204 })
+      expect(await marksOf(client, Number(board))).toEqual([false, false, false, false])
       expectAnswer(await read(client, `${moved.path}/data`), { answers: 'not_found' })
       await allow(client, false)
     },
@@ -224,6 +251,7 @@ const scenarios: readonly Scenario[] = [
       for (const part of parts)
         expectAnswer(await read(client, `${link.path}${part}`), { answers: 'not_found' })
       expect(await good(client.request('GET', `/dashboards/${id}/public`))).toMatchObject({ works: false })
+      expect(await marksOf(client, id)).toEqual([false, false, false, false])
       await allow(client, false)
     },
   },

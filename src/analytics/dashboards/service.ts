@@ -47,10 +47,12 @@ export async function listDashboards(
 ): Promise<SummaryView[]> {
   const { ports } = context
   const wanted = q?.normalize('NFC').toLowerCase()
-  const [sights, rows, gone] = await Promise.all([
+  const now = ports.clock.now()
+  const [sights, rows, gone, publics] = await Promise.all([
     sightsOf(context),
     store.listDashboards(ports.database),
     store.listGone(ports.database, null),
+    store.listPublic(ports.database, { dashboardId: null, now }),
   ])
   const invalid = new Set(gone.map(({ dashboardId }) => dashboardId))
   const found = rows.filter(
@@ -62,7 +64,11 @@ export async function listDashboards(
   )
   const sorted = sort === 'name' ? found : found.toSorted((a, b) => b.updatedAt - a.updatedAt)
   return sorted.map((row) =>
-    summaryOf(ports, row, { permissions: sights.ofDashboard(row), isValid: !invalid.has(row.id) }),
+    summaryOf(ports, row, {
+      permissions: sights.ofDashboard(row),
+      isValid: !invalid.has(row.id),
+      isPublic: publics.has(row.id),
+    }),
   )
 }
 

@@ -5,6 +5,7 @@ import {
   dashboards,
   dashboardVersions,
 } from '../../../db/tables/dashboards.ts'
+import type { SQL } from 'drizzle-orm'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Reference } from './references.ts'
@@ -257,6 +258,22 @@ export function listGone(database: Database, dashboardIds: readonly number[] | n
       r.target_name as "targetName"
     from dashboard_references r where ${among} and ${IS_GONE}
     order by r.dashboard_id, r.pointer`)
+}
+
+/** The dashboards with a public link that has not ended. */
+export async function listPublic(
+  database: Database,
+  { dashboardId, now }: { readonly dashboardId: number | null; readonly now: number },
+): Promise<ReadonlySet<number>> {
+  const among = dashboardId === null ? sql`1` : sql`dashboard_id = ${dashboardId}`
+  const rows = await database.all<{ id: number }>(sql`
+    select dashboard_id as "id" from dashboard_publics where ${among} and ${hasNotEnded(now)}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The condition that a public link has not ended. */
+export function hasNotEnded(now: number): SQL {
+  return sql`(expires_at is null or expires_at > ${now})`
 }
 
 /** The references to things of a kind, by dashboard and pointer: to ids, or to the file of a name. */

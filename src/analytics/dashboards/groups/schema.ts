@@ -59,6 +59,7 @@ const nestedDashboard = z.object({
   urlName: z.string(),
   version: z.int(),
   valid: z.boolean(),
+  public: z.boolean().describe('Whether it has a public link that has not ended.'),
   permissions: permissionsView,
 })
 

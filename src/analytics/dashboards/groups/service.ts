@@ -11,7 +11,7 @@ import { lineOf } from '../rights.ts'
 import { deletionWrites, hasDependents } from '../service/dependents.ts'
 import { sightsOf } from '../service/rights.ts'
 import type { Sights } from '../service/rights.ts'
-import { isGuarded as isReferredTo, listDashboards, listGone } from '../store.ts'
+import { isGuarded as isReferredTo, listDashboards, listGone, listPublic } from '../store.ts'
 import { insertGrant } from '../store/rights.ts'
 import { DEPTH_MAX, GROUPS_MAX } from './schema.ts'
 import type { GroupBody, GroupView, NestedDashboard, NestedGroup } from './schema.ts'
@@ -33,11 +33,12 @@ export async function listGroups(context: Context): Promise<GroupView[]> {
 /** The tree of groups with their dashboards, as far as the caller may read them. Groups that lead to readable ones have their
  * names alone. */
 export async function nestGroups(context: Context): Promise<NestedGroup[]> {
-  const { database } = context.ports
-  const [sights, rows, gone] = await Promise.all([
+  const { database, clock } = context.ports
+  const [sights, rows, gone, publics] = await Promise.all([
     sightsOf(context),
     listDashboards(database),
     listGone(database, null),
+    listPublic(database, { dashboardId: null, now: clock.now() }),
   ])
   const invalid = new Set(gone.map(({ dashboardId }) => dashboardId))
   const readable = rows.filter((row) => sights.ofDashboard(row).read)
@@ -54,6 +55,7 @@ export async function nestGroups(context: Context): Promise<NestedGroup[]> {
           urlName,
           version: number,
           valid: !invalid.has(id),
+          public: publics.has(id),
           permissions: sights.ofDashboard({ id, groupId: rest.groupId }),
         }),
       )

@@ -31,9 +31,10 @@ export async function readNested(
   { language }: Query,
 ): Promise<NestedView> {
   const { ports } = context
+  const now = ports.clock.now()
   const [sights, family] = await Promise.all([
     sightsOf(context),
-    readFamily(ports.database, { ref, now: ports.clock.now(), depthMax: EMBEDDED_MAX }),
+    readFamily(ports.database, { ref, now, depthMax: EMBEDDED_MAX }),
   ])
   const row = family.find(({ isFirst }) => isFirst)
   const definition = row && sights.ofDashboard(row).read ? readDefinition(row.definition) : null
@@ -48,11 +49,13 @@ export async function readNested(
       queries: idsOf('dataQuery'),
       scripts: idsOf('script'),
       userId: sights.userId,
+      now,
     }),
   ])
   const viewed = (one: DashboardRow) => {
     const gone = read.gone.filter(({ dashboardId }) => dashboardId === one.id)
-    return viewWith(ports, { row: one, sights }, { gone, language: language ?? read.language })
+    const isPublic = read.publics.includes(one.id)
+    return viewWith(ports, { row: one, sights }, { gone, isPublic, language: language ?? read.language })
   }
   const linked = new Set(idsOf('dashboard'))
   const readable = family.filter((one) => linked.has(one.id) && sights.ofDashboard(one).read)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../../ports/database.ts'
-import { IS_GONE } from '../store.ts'
+import { hasNotEnded, IS_GONE } from '../store.ts'
 import type { listGone } from '../store.ts'
 
 export type NamedQuery = {
@@ -32,6 +32,8 @@ export type Shown = {
   readonly queries: readonly NamedQuery[]
   readonly scripts: readonly NamedScript[]
   readonly gone: Awaited<ReturnType<typeof listGone>>
+  /** The ids of the dashboards with a public link that has not ended. */
+  readonly publics: readonly number[]
   /** The language of the user. */
   readonly language: string
 }
@@ -44,6 +46,7 @@ export async function readShown(
     readonly queries: readonly number[]
     readonly scripts: readonly number[]
     readonly userId: number
+    readonly now: number
   },
 ): Promise<Shown> {
   const rows = await database.all<{ kind: string; item: string }>(sql`
@@ -57,6 +60,9 @@ export async function readShown(
         'targetId', r.target_id, 'targetName', r.target_name), r.dashboard_id, r.pointer
     from dashboard_references r where r.dashboard_id in ${among(asked.dashboards)} and ${IS_GONE}
     union all
+    select 'public', json_quote(dashboard_id), dashboard_id, '' from dashboard_publics
+    where dashboard_id in ${among(asked.dashboards)} and ${hasNotEnded(asked.now)}
+    union all
     select 'language', json_quote(language), id, '' from users where id = ${asked.userId}
     order by 3, 4`)
   const itemsOf = <Item>(wanted: string) =>
@@ -65,6 +71,7 @@ export async function readShown(
     queries: itemsOf<QueryRow>('query').map(namedQuery),
     scripts: itemsOf('script'),
     gone: itemsOf('gone'),
+    publics: itemsOf<number>('public'),
     language: itemsOf<string>('language')[0] ?? '',
   }
 }

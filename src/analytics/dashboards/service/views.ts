@@ -53,9 +53,9 @@ export async function requireRow(
 }
 
 type Seen = { readonly row: DashboardRow; readonly sights: Sights }
-/** The targets of a dashboard that are gone, and the language of a view of it; empty for the texts as they
- * are stored. */
-type Beside = { readonly gone: readonly Gone[]; readonly language: string }
+/** The targets of a dashboard that are gone, whether it has a public link, and the language of a view of it; empty for the texts
+ * as they are stored. */
+type Beside = { readonly gone: readonly Gone[]; readonly isPublic: boolean; readonly language: string }
 
 /** A dashboard as the caller sees it. @throws {Refusal} not_found for a definition that cannot be read, but for writers */
 export async function viewOf(
@@ -63,15 +63,23 @@ export async function viewOf(
   { row, sights }: Seen,
   { language, raw }: ReadQuery,
 ): Promise<DashboardView> {
-  const { database } = context.ports
+  const { database, clock } = context.ports
   if (!readDefinition(row.definition) && !(raw && sights.ofDashboard(row).write)) throw noDashboard()
-  const gone = await store.listGone(database, [row.id])
-  const wanted = raw ? '' : (language ?? (await store.languageOfUser(database, sights.userId)))
-  return viewWith(context.ports, { row, sights }, { gone, language: wanted })
+  const [gone, publics, own] = await Promise.all([
+    store.listGone(database, [row.id]),
+    store.listPublic(database, { dashboardId: row.id, now: clock.now() }),
+    raw || language !== undefined ? '' : store.languageOfUser(database, sights.userId),
+  ])
+  const wanted = raw ? '' : (language ?? own)
+  return viewWith(context.ports, { row, sights }, { gone, isPublic: publics.has(row.id), language: wanted })
 }
 
 /** As `viewOf`, with what was read for it. */
-export function viewWith(ports: Ports, { row, sights }: Seen, { gone, language }: Beside): DashboardView {
+export function viewWith(
+  ports: Ports,
+  { row, sights }: Seen,
+  { gone, isPublic, language }: Beside,
+): DashboardView {
   const definition = readDefinition(row.definition)
   const problems = definition ? problemsOf(definition, gone) : [UNREADABLE]
   const named = {
@@ -82,7 +90,7 @@ export function viewWith(ports: Ports, { row, sights }: Seen, { gone, language }
   const shown = language === '' ? { ...named, language: null } : translated(named, language)
   const permissions = sights.ofDashboard(row)
   return {
-    ...summaryOf(ports, row, { permissions, isValid: !problems.some(isInvalid) }),
+    ...summaryOf(ports, row, { permissions, isValid: !problems.some(isInvalid), isPublic }),
     ...shown,
     problems,
     references: referenceIds(named.definition),
@@ -155,10 +163,16 @@ function referenceIds(definition: Definition): DashboardView['references'] {
   )
 }
 
+type Marks = {
+  readonly permissions: SummaryView['permissions']
+  readonly isValid: boolean
+  readonly isPublic: boolean
+}
+
 export function summaryOf(
   { settings }: Pick<Ports, 'settings'>,
   row: SummaryRow,
-  { permissions, isValid }: { readonly permissions: SummaryView['permissions']; readonly isValid: boolean },
+  { permissions, isValid, isPublic }: Marks,
 ): SummaryView {
   const { id, uuid, name, urlName, groupId, description, number, managedBy, createdAt, updatedAt } = row
   const format = timeFormat(settings.timeZone)
@@ -171,6 +185,7 @@ export function summaryOf(
     description,
     version: number,
     valid: isValid,
+    public: isPublic,
     permissions,
     managedBy,
     createdAt: format(createdAt),

@@ -251,12 +251,13 @@ function NameCell({ row, start }: { readonly row: Row; readonly start: number | 
         <div class="path">{t('boards.countIn', { count: row.count })}</div>
       </>
     )
-  const { id, name, urlName, description, valid, managedBy } = row.dashboard
+  const { id, name, urlName, description, valid, public: isPublic, managedBy } = row.dashboard
   const notes = [row.path, description, managedBy === '' ? '' : t('boards.managedBy', { origin: managedBy })]
   return (
     <>
       <a href={linkTo(`dashboards/${urlName}`)}>{name}</a>{' '}
       {id === start && <span class="chip">{t('boards.start')}</span>}{' '}
+      {isPublic && <span class="chip">{t('boards.isPublic')}</span>}{' '}
       {!valid && <State state="warning" text={t('boards.invalid')} />}
       {notes.filter(Boolean).map((text) => (
         <div key={text} class="path">

@@ -91,7 +91,7 @@ function Viewed({ nested, stale }: { readonly nested: Nested; readonly stale: JS
       <PageHead
         crumbs={crumbsOf(nested)}
         title={dashboard.name}
-        badge={!dashboard.valid && <State state="warning" text={t('boards.invalid')} />}
+        badge={<Badges dashboard={dashboard} />}
         sentence={dashboard.description}
         actions={<Actions nested={nested} params={data.params ?? nested.params} shown={address} />}
       />
@@ -175,6 +175,15 @@ function Actions({
         {t('nav.wall')}
       </a>
       <MoreMenu nested={nested} params={params} shown={shown} />
+    </>
+  )
+}
+
+function Badges({ dashboard }: { readonly dashboard: Dashboard }): JSX.Element {
+  return (
+    <>
+      {dashboard.public && <span class="chip">{t('boards.isPublic')}</span>}{' '}
+      {!dashboard.valid && <State state="warning" text={t('boards.invalid')} />}
     </>
   )
 }

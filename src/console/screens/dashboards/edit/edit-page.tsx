@@ -99,7 +99,7 @@ function Editor({ nested, dashboard, etag }: EditorProps): JSX.Element {
         onDone={() => route(linkTo(`dashboards/${base.object.urlName}`))}
       />
       <div class="body">
-        <Unsaved editing={editing} />
+        <Notes editing={editing} isPublic={nested.dashboard.public} />
         <div class="board-fields">
           <Pages pages={definition.pages} value={page.id} onValue={setPageId} />
           <p class="label">{t('boards.editHint')}</p>
@@ -225,6 +225,15 @@ function Head({
         </>
       }
     />
+  )
+}
+
+function Notes({ editing, isPublic }: { readonly editing: Edited; readonly isPublic: boolean }): JSX.Element {
+  return (
+    <>
+      <Unsaved editing={editing} />
+      {isPublic && <Note kind="warning">{t('boards.savesPublic')}</Note>}
+    </>
   )
 }
 

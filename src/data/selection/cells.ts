@@ -49,6 +49,8 @@ function startReader(start: (key: number) => string): CellReader {
 const asUtc: CellReader = (cell) => (typeof cell === 'string' && !cell.endsWith('Z') ? `${cell}Z` : cell)
 
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d*?)0*)?Z$/
+const MINUTE_CHARS = '2026-01-01T00:00'.length
+const WHOLE_SECONDS = /^.{16}:[0-5]\dZ$/
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d*?)0*$/
 /** Before zones had whole minutes their offsets had seconds, which ISO 8601 has not: such instants are in UTC. */
 const OFFSET = /[+-]\d\d:\d\d$/
@@ -57,8 +59,12 @@ const OFFSET = /[+-]\d\d:\d\d$/
  * zone stays without one: its source has it on a clock that is not known. */
 export function instantReader(timeZone: string): CellReader {
   const format = timeFormat(timeZone)
+  // Most instants follow each other closely. Since 1970 all instants of a minute have one offset, and differ in their seconds alone.
+  let minute = { utc: ' ', local: '', offset: '' }
   return (cell) => {
     if (typeof cell !== 'string') return cell
+    if (cell.startsWith(minute.utc) && WHOLE_SECONDS.test(cell))
+      return minute.local + cell.slice(MINUTE_CHARS, MINUTE_CHARS + ':00'.length) + minute.offset
     const [, seconds, digits = ''] = INSTANT.exec(cell) ?? []
     if (seconds === undefined)
       return cell.replace(LOCAL_TIME, (_, time: string, rest: string) => time + dotted(rest))
@@ -67,6 +73,7 @@ export function instantReader(timeZone: string): CellReader {
     const text = format(at)
     const offset = OFFSET.exec(text)?.[0]
     if (offset === undefined) return `${seconds}${dotted(digits)}+00:00`
+    if (at >= 0) minute = { utc: cell.slice(0, MINUTE_CHARS), local: text.slice(0, MINUTE_CHARS), offset }
     return digits === '' ? text : `${text.slice(0, -offset.length)}.${digits}${offset}`
   }
 }

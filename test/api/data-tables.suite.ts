@@ -21,7 +21,20 @@ const ORDERS = [
 const JSON_LINES = '{"id":"007","more":{"a":[1]}}\n[1]\n{"qty":2}\n'
 
 /** Names that SQL must quote, and the longest. */
-const HOSTILE_NAMES = ['value', 'order', 'a"b', "c'd", 'e.f', 'g;h', '`i`', '😀', '--', '$1', 'x'.repeat(255)]
+const HOSTILE_NAMES = [
+  'value',
+  'order',
+  '__proto__',
+  'a"b',
+  "c'd",
+  'e.f',
+  'g;h',
+  '`i`',
+  '😀',
+  '--',
+  '$1',
+  'x'.repeat(255),
+]
 
 const REPLACEMENTS = 5
 
@@ -453,6 +466,8 @@ export const dataTablesSuite: Suite = {
           expect(columns.map((column) => column.name)).toEqual(HOSTILE_NAMES)
           expect(selected).toEqual([HOSTILE_NAMES.map((_, index) => index)])
         }
+        const [object = {}] = (await selectFrom(client, id, 'value', { format: 'objects' })).rows
+        expect(Object.entries(object as object)).toEqual(HOSTILE_NAMES.map((name, index) => [name, index]))
         const names = (await columnsOf(client, id)).map((column) => column.split(' ')[0])
         expect(names.length).toBe(HOSTILE_NAMES.length ** 2)
       },

@@ -69,7 +69,7 @@ test(
     await killAll(host)
     await rm(dataDir, { recursive: true })
   },
-  60_000 + KILLS * 15_000,
+  60_000 + KILLS * 90_000,
 )
 
 type Place = { readonly dataDir: string; readonly session: Session; readonly source: number }

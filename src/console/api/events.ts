@@ -17,7 +17,8 @@ export const lastEventAt = signal<number | null>(null)
 export const waitingEvents = signal(0)
 const isPaused = signal(false)
 
-/** A hidden page closes its stream after this time. */
+/** A hidden page closes its stream after this time, or as soon as another tab opens one: by HTTP/1.1 a browser has six
+ * connections to a host, which the streams of six tabs would hold. */
 const HIDDEN_MS = 5 * 60_000
 const RECONNECT_MIN_MS = 1_000
 const RECONNECT_MAX_MS = 15_000
@@ -89,6 +90,7 @@ export function startEvents(): void {
     if (document.hidden) hiddenTimer = setTimeout(() => stream?.abort('hidden'), HIDDEN_MS)
     else if (stream === null) void keepOpen()
   })
+  tabs.addEventListener('message', () => document.hidden && stream?.abort('hidden'))
   addEventListener('online', () => void keepOpen())
 }
 
@@ -102,6 +104,8 @@ function reopen(): void {
   }, 50)
 }
 
+/** The tabs of this browser, which are notified of each stream that opens. */
+const tabs = new BroadcastChannel('tidemark.streams')
 let isKeeping = false
 async function keepOpen(): Promise<void> {
   if (isKeeping) return
@@ -134,6 +138,7 @@ async function readStream(opened: () => void): Promise<string> {
       },
     })
     opened()
+    tabs.postMessage('opened')
     if (!isPaused.value) liveStatus.value = 'live'
     const parts = (answer.body as ReadableStream<Uint8Array>).pipeThrough(
       new TextDecoderStream() as never,

@@ -130,7 +130,6 @@ function Topbar(): JSX.Element {
   )
 }
 
-/** The four entries of narrow screens, and the rest behind the palette. */
 /** The entries in the bar of narrow windows. */
 const TABS: ReadonlySet<string> = new Set(['overview', 'alarms', 'objects', 'dashboards'])
 

@@ -364,7 +364,11 @@ onMainHost(
           await text.press('End')
           await page.keyboard.type(' and am')
           await page.getByRole('option', { name: 'amount' }).click()
-          await page.keyboard.type(' > 0')
+          await page.keyboard.type(' > 0 AN')
+          await page.getByRole('option', { name: 'AND', exact: true }).click()
+          // In a template the parameters complete, not the columns.
+          await page.keyboard.type(' region = ${re')
+          await page.locator('li:has(.cm-completionIcon-variable)', { hasText: 'region' }).click()
           await text.press('Control+Enter')
           const grid = page.getByRole('grid', { name: 'Result' })
           await grid.getByText('10.5').waitFor()

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import type { Role } from '../../../src/context.ts'
 import { good } from '../../api/suite.ts'
 import { TOO_WIDE, WIDEST } from '../layout.ts'
+import { until } from '../../until.ts'
 import { IS_COMPLETE } from '../browser.ts'
 import { definitionOf, makeThings } from '../boards.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
@@ -252,8 +253,10 @@ async function pressOn(page: Page, press: Press, language: Language): Promise<vo
   if ('keys' in press) return page.keyboard.press(press.keys)
   if ('marks' in press) {
     const items = page.getByRole('treeitem')
+    const shown = await items.count()
     await items.nth(1).locator('.tw').click()
-    await items.nth(3).waitFor()
+    // The rows below move down when these come.
+    await until(async () => (await items.count()) > shown)
     for (let at = 2; at < 2 + press.marks; at++) await items.nth(at).click({ modifiers: ['Control'] })
     return
   }

@@ -416,6 +416,21 @@ test('every usage names each action with its options', () => {
     }
 })
 
+test('every action has --json and --url, but those that print no response of the service', () => {
+  const without = COMMANDS.flatMap(({ name, actions }) =>
+    Object.entries(actions)
+      .filter(([, { options }]) => !('json' in options && 'url' in options))
+      .map(([action]) => `${name} ${action}`.trim()),
+  )
+  expect(without).toEqual([
+    'exec',
+    'import healthchecks',
+    'import uptime-kuma',
+    'user reset-password',
+    'completions',
+  ])
+})
+
 test('doctor has a repair for every check and warning of readyz', async () => {
   const page = await Bun.file(join(import.meta.dir, '../../docs/operations/monitoring-tidemark.md')).text()
   const codes = [...page.matchAll(/^\| `([a-z]+(?:_[a-z]+)+)` \|/gm)].map(([, code = '']) => code)

@@ -4,12 +4,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { AS_DENO, ON_DENO, startProcess } from '../hosts/process.ts'
+import { KEPT, Ledger } from '../faults/ledger.ts'
+import { Senders } from '../faults/senders.ts'
 import { Session } from '../faults/session.ts'
+import { until } from '../until.ts'
 
 /** A public address, which leads to this machine in a network of its own. */
 const PUBLIC_ADDRESS = '1.2.3.4'
 
-/** `npm run test:deno` runs the suites; this finds out whether the service works on Deno at all. */
+/** Tests of other files that run in a process of Deno here, because they depend on its modules of Node or on `workers/deno`;
+ * `npm run test:deno` runs these files whole. */
+const INSIDE = [
+  ['test/runner/escapes.test.ts', 'are refused, each that something in force here is against'],
+  ['test/scenarios/scenarios.test.ts', 'platform/'],
+] as const
+const KILLS = 2
+const SENDERS = 16
+const INSIDE_FLAGS = [
+  '--v8-flags=--expose-gc',
+  '--import-map=test/deno/import-map.json',
+  '--preload=test/deno/bun.ts',
+]
+
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-deno-'))
 afterAll(() => rm(folder, { recursive: true }))
 
@@ -70,22 +86,76 @@ test('a request to a given address names its server, whose certificate must be o
   }
 }, 180_000)
 
-if (ON_DENO)
-  test('a webhook to a public name gets its notification over TLS', async () => {
-    const { key, cert } = await certificate()
-    const hosts = join(folder, 'hosts')
-    await Bun.write(hosts, `127.0.0.1 localhost\n${PUBLIC_ADDRESS} hooks.example.org\n`)
-    const inside = `ip link set lo up && ip addr add ${PUBLIC_ADDRESS}/32 dev lo && mount --bind "$0" /etc/hosts && exec "$@"`
-    const command = ['unshare', '--map-root-user', '--net', '--mount', 'sh', '-c', inside, hosts]
-    const sent = Bun.spawn(
-      [...command, process.execPath, 'test/hosts/public-receiver.ts', key, cert, PUBLIC_ADDRESS],
-      { stderr: 'inherit' },
-    )
-    expect(JSON.parse(await sent.stdout.text())).toMatchObject({
-      status: 200,
-      got: [expect.stringMatching(/^POST hooks\.example\.org /) as string],
+test('a webhook to a public name gets its notification over TLS', async () => {
+  const { key, cert } = await certificate()
+  const hosts = join(folder, 'hosts')
+  await Bun.write(hosts, `127.0.0.1 localhost\n${PUBLIC_ADDRESS} hooks.example.org\n`)
+  const inside = `ip link set lo up && ip addr add ${PUBLIC_ADDRESS}/32 dev lo && mount --bind "$0" /etc/hosts && exec "$@"`
+  const command = ['unshare', '--map-root-user', '--net', '--mount', 'sh', '-c', inside, hosts]
+  const sent = Bun.spawn(
+    [...command, process.execPath, 'test/hosts/public-receiver.ts', key, cert, PUBLIC_ADDRESS],
+    { stderr: 'inherit' },
+  )
+  expect(JSON.parse(await sent.stdout.text())).toMatchObject({
+    status: 200,
+    got: [expect.stringMatching(/^POST hooks\.example\.org /) as string],
+  })
+}, 180_000)
+
+test('kills under load lose no acknowledged delivery, and store none twice', async () => {
+  const command = [...AS_DENO, 'test/hosts/deno-service.ts']
+  const dataDir = join(folder, 'killed')
+  const ledger = new Ledger()
+  let host = await startProcess({ command, dataDir })
+  const session = await Session.open(host.url)
+  const jobIds = await session.createJobs(host.url, 20)
+  for (let kill = 0; kill < KILLS; kill++) {
+    const load = new Senders({ session, ledger, url: host.url, jobIds, count: SENDERS })
+    await until(() => (load.answers.get(200) ?? 0) > 3 * SENDERS)
+    host.signal('SIGKILL')
+    await host.exited
+    await load.stop()
+    host = await startProcess({ command, dataDir })
+  }
+  const verdict = ledger.compare(await session.readHistories(host.url, jobIds))
+  host.signal('SIGTERM')
+  await host.exited
+  expect(verdict).toMatchObject(KEPT)
+  expect(verdict.acknowledged).toBeGreaterThan(KILLS * 3 * SENDERS)
+}, 180_000)
+
+const RUNNER = 'a runner starts with the service'
+test.skipIf(ON_DENO)(
+  `${RUNNER}, both on Deno`,
+  async () => {
+    expect(await ran([process.execPath, 'test', 'test/start/runner.test.ts', '-t', RUNNER])).toEqual({
+      passed: true,
+      code: 0,
     })
-  }, 180_000)
+  },
+  300_000,
+)
+
+test.skipIf(ON_DENO).each(INSIDE)(
+  '%s in Deno: %s',
+  async (file, pattern) => {
+    const command = [...AS_DENO, ...INSIDE_FLAGS, 'test/deno/main.ts', '-t', pattern, file]
+    expect(await ran(command)).toEqual({ passed: true, code: 0 })
+  },
+  300_000,
+)
+
+/** Runs tests on Deno, prints their report if one fails, and finds out whether there were any. */
+async function ran(command: readonly string[]): Promise<{ readonly passed: boolean; readonly code: number }> {
+  const tests = Bun.spawn([...command], {
+    env: { ...process.env, TIDEMARK_TEST_RUNTIME: 'deno' },
+    stderr: 'pipe',
+  })
+  const report = (await Promise.all([tests.stdout.text(), tests.stderr.text()])).join('')
+  const code = await tests.exited
+  if (code !== 0) process.stderr.write(report)
+  return { passed: /^ *[1-9]\d* pass$/m.test(report), code }
+}
 
 /** Of hooks.example.org, signed by itself. */
 async function certificate(): Promise<{ readonly key: string; readonly cert: string }> {

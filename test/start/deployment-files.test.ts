@@ -191,3 +191,20 @@ describe('compose', () => {
     expect(runner.volumes).toBeUndefined()
   })
 })
+
+test('the form of the deploy button describes each secret, database and bucket, and no variable that is unknown', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly cloudflare: { readonly bindings: Readonly<Record<string, { readonly description: string }>> }
+  }
+  const wrangler = Bun.TOML.parse(readFileSync(join(ROOT, 'wrangler.toml'), 'utf8')) as {
+    readonly vars: Readonly<Record<string, unknown>>
+    readonly d1_databases: readonly { readonly binding: string }[]
+    readonly r2_buckets: readonly { readonly binding: string }[]
+  }
+  const secrets = readFileSync(join(ROOT, '.dev.vars.example'), 'utf8').match(/^\w+(?==)/gm) ?? []
+  const stores = [...wrangler.d1_databases, ...wrangler.r2_buckets].map(({ binding }) => binding)
+  const described = Object.keys(manifest.cloudflare.bindings)
+  expect([...secrets, ...stores].filter((name) => !described.includes(name))).toEqual([])
+  const known = new Set([...secrets, ...stores, ...Object.keys(wrangler.vars)])
+  expect(described.filter((name) => !known.has(name))).toEqual([])
+})

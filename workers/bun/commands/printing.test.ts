@@ -1,0 +1,27 @@
+import { afterEach, expect, test } from 'bun:test'
+
+import { table } from './printing.ts'
+
+const { isTTY } = process.stdout
+const noColor = process.env['NO_COLOR']
+
+afterEach(() => {
+  process.stdout.isTTY = isTTY
+  if (noColor === undefined) delete process.env['NO_COLOR']
+  else process.env['NO_COLOR'] = noColor
+})
+
+test.each([
+  ['on a terminal', true, undefined, true],
+  ['on a terminal with an empty NO_COLOR', true, '', true],
+  ['on a terminal with NO_COLOR', true, '1', false],
+  ['in a file', false, undefined, false],
+])('states have colours %s: %p, %p', (_, isTerminal, variable, isColoured) => {
+  process.stdout.isTTY = isTerminal
+  if (variable === undefined) delete process.env['NO_COLOR']
+  else process.env['NO_COLOR'] = variable
+  const plain = 'Name  State\nweb   ok\n'
+  expect(table(['Name', 'State'], [['web', 'ok']], '')).toBe(
+    isColoured ? plain.replace('ok', '\u001b[32mok\u001b[0m') : plain,
+  )
+})

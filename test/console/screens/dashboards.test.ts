@@ -433,4 +433,28 @@ withMail((stage) => {
       }),
     TEST_MAX_MS,
   )
+
+  test(
+    'the map and a forecast choose columns among the columns of a data query',
+    () =>
+      stage.visit('map', {}, async ({ page, check }) => {
+        const choice = (name: string) => page.getByRole('combobox', { name, exact: true })
+        await choice('Or a data query').selectOption('Stations')
+        await page.getByText('4 places, 2 in trouble.').waitFor()
+        await choice('Column of the name').selectOption('name')
+        await page.getByRole('list', { name: 'Places' }).getByText('Delfzijl').waitFor()
+        await check('map-query')
+        await page.goto(`${stage.url}/ui/forecasts/new`)
+        await page.getByRole('button', { name: 'Data query', exact: true }).click()
+        await choice('Data query').selectOption('Months')
+        await choice('Column of the values').waitFor()
+        expect(await choice('Column of the values').inputValue()).toBe('amount')
+        expect(await choice('Column of the times').getByRole('option').allTextContents()).toEqual([
+          'month',
+          'region',
+          'amount',
+        ])
+      }),
+    TEST_MAX_MS,
+  )
 })

@@ -161,6 +161,7 @@ onMainHost(
           await dialog.getByRole('button', { name: 'Remove: level' }).waitFor()
           expect(await choice('Column of the axis').inputValue()).toBe('day')
           expect(await optionsOf('Split by')).toEqual(['none', 'station', 'day', 'level', 'lat', 'lon'])
+          expect(await choice('Forecast').locator('option:checked').textContent()).toBe('none')
           await check('columns')
           await choice('Columns of the values').selectOption('lat')
           await choice('Split by').selectOption('station')

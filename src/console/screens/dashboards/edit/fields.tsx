@@ -86,10 +86,13 @@ export function ThingField({
   label,
   route,
   id,
+  none,
   onId,
 }: {
   readonly label: string
   readonly route: Listed
+  /** The text for none, where none is needed. */
+  readonly none?: string
   readonly id: number | null
   readonly onId: (id: number | null) => void
 }): JSX.Element {
@@ -115,7 +118,7 @@ export function ThingField({
       label={label}
       value={value}
       options={[
-        { value: '', text: t('boards.choose') },
+        { value: '', text: none ?? t('boards.choose') },
         ...(isKnown ? [] : [{ value, text: `#${value}` }]),
         ...items.map((one) => ({ value: String(one.id), text: one.name })),
       ]}
@@ -143,6 +146,7 @@ export function ForecastField({
     <ThingField
       label={t('boards.forecast')}
       route="/forecasts"
+      none={t('boards.noForecast')}
       id={forecast?.forecastId ?? null}
       onId={(forecastId) =>
         onForecast(forecastId === null ? null : { forecastId, group: forecast?.group ?? {} })

@@ -250,6 +250,22 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'a dashboard is read again at its own pace, and not faster than the settings allow',
+    async run(client) {
+      const { board } = (await stage(client)) as { readonly board: number }
+      const set = (dashboardRefresh: string) =>
+        good(client.request('PATCH', '/settings.json', { json: { dashboardRefresh } }))
+      let width = 700
+      // Another width each time, so that the answer is not shared.
+      const next = async () =>
+        (await dataOf(client, board, { widgets: ['two'], width: { two: ++width } })).next
+      await set('PT2M')
+      expect(await next()).toBe('PT2M')
+      await set('PT5S')
+      expect(await next()).toBe('PT1M')
+    },
+  },
+  {
     title: 'as NDJSON each widget is a line',
     async run(client) {
       const { board } = await stage(client)

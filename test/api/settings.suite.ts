@@ -16,10 +16,13 @@ const DEFAULTS = {
   theme: 'system',
   startDashboardId: null,
   publicDashboards: false,
+  dashboardRefresh: 'PT5S',
 }
 
 /** Faults in a whole body and in a patch. */
 const FAULTS: readonly (readonly [body: object, pointers: readonly string[]])[] = [
+  [{ dashboardRefresh: 'PT4.999S' }, ['/dashboardRefresh']],
+  [{ dashboardRefresh: 'PT24H1S' }, ['/dashboardRefresh']],
   [{ unknown: 1 }, ['/unknown']],
   [{ toString: 1, constructor: {} }, ['/toString', '/constructor']],
   [{ translation: { apiKey: 'x', url: 'https://example.org' } }, ['/translation/url']],

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { languageTag, storableText } from '../../http/text-schemas.ts'
-import { fileName, id, parameterValue, refresh, scalar, text, timeRange, title, word } from './parts.ts'
+import { refreshPace } from '../../content/settings/schema.ts'
+import { fileName, id, parameterValue, scalar, text, timeRange, title, word } from './parts.ts'
 import { widget } from './widgets.ts'
 
 /** The version of the schema that this release writes. */
@@ -95,7 +96,7 @@ const fields = z.strictObject({
   schemaVersion: z.literal(SCHEMA_VERSION).default(SCHEMA_VERSION),
   parameters: z.array(parameter).max(PARAMETERS_MAX).default([]),
   timeRange: timeRange.default({ from: '-P1D', to: 'now' }),
-  refresh: refresh.default('PT1M'),
+  refresh: refreshPace.default('PT1M'),
   timeZone: storableText.max(64).default('user').describe('`user`, `service` or an IANA time zone.'),
   widgets: z
     .record(word, widget)

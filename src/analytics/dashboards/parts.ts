@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { isFixedDuration, isTemporalDuration } from '../../lib/duration.ts'
+import { isTemporalDuration } from '../../lib/duration.ts'
 import { nameSchema, storableText } from '../../http/text-schemas.ts'
 
 const TITLE_MAX = 255
 const TEXT_MAX = 4_000
 const VALUES_MAX = 200
 const URL_MAX = 2_000
-const REFRESH_MIN_MS = 5_000
-const REFRESH_MAX_MS = 86_400_000
 /** A name of a parameter or an id of a widget or a page, which are keys of translations. */
 const WORD = /^[A-Za-z][\w-]{0,39}$/
 
@@ -38,15 +36,6 @@ export const duration = z
   .string()
   .max(64)
   .refine(isTemporalDuration, 'must be an ISO 8601 duration')
-  .meta({ format: 'duration' })
-
-export const refresh = z
-  .string()
-  .max(64)
-  .refine(
-    (value) => isFixedDuration(value, REFRESH_MAX_MS) && !isFixedDuration(value, REFRESH_MIN_MS - 1),
-    'must be an ISO 8601 duration of 5 seconds to 24 hours',
-  )
   .meta({ format: 'duration' })
 
 /** `now`, an instant, or a duration before the end such as `-P1D`. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { storableText } from '../../http/text-schemas.ts'
+import { refreshPace } from '../../content/settings/schema.ts'
 import { LEVELS } from '../../monitoring/states/state.ts'
 import { alarmFilterDefinition } from '../../monitoring/alarm-inbox/schema.ts'
 import { STATUSES } from '../../monitoring/alarms/alarm.ts'
@@ -12,7 +13,6 @@ import {
   link,
   parameterValues,
   reference,
-  refresh,
   text,
   title,
   word,
@@ -40,7 +40,7 @@ const common = {
     .describe(
       'Values of parameters for this widget. `${region}` as a whole text is the value of a parameter.',
     ),
-  refresh: refresh.nullable().default(null),
+  refresh: refreshPace.nullable().default(null),
   hideWhen: hideWhen.nullable().default(null),
 }
 

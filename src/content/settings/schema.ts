@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isFixedDuration } from '../../lib/duration.ts'
 import { flagQuery, READ_ONLY } from '../../http/openapi-answers.ts'
 import { languageTag, storableText } from '../../http/text-schemas.ts'
 
@@ -7,6 +8,19 @@ export const MASK = '********'
 
 const NO_CONTROL = /^\P{Cc}*$/u
 
+const REFRESH_MIN_MS = 5_000
+const REFRESH_MAX_MS = 86_400_000
+
+/** The pace at which a dashboard reads its data. */
+export const refreshPace = z
+  .string()
+  .max(64)
+  .refine(
+    (value) => isFixedDuration(value, REFRESH_MAX_MS) && !isFixedDuration(value, REFRESH_MIN_MS - 1),
+    'must be an ISO 8601 duration of 5 seconds to 24 hours',
+  )
+  .meta({ format: 'duration' })
+
 /** The settings, as every signed-in user sees them. */
 const values = {
   title: storableText.trim().min(1).max(100).regex(NO_CONTROL, 'must have no control characters'),
@@ -14,6 +28,9 @@ const values = {
   theme: z.enum(['light', 'dark', 'system']),
   startDashboardId: z.int().positive().nullable(),
   publicDashboards: z.boolean().describe('Whether dashboards may have public links.'),
+  dashboardRefresh: refreshPace
+    .describe('The shortest pace at which dashboards read their data, also those that name a shorter one.')
+    .meta({ examples: ['PT5S'] }),
 }
 
 /** The facts that follow from the environment and the build of the service. */
@@ -46,6 +63,7 @@ const DEFAULTS = {
   theme: 'system',
   startDashboardId: null,
   publicDashboards: false,
+  dashboardRefresh: 'PT5S',
 } as const
 
 export const valuesBody = z.object({
@@ -54,6 +72,7 @@ export const valuesBody = z.object({
   theme: values.theme.default(DEFAULTS.theme),
   startDashboardId: values.startDashboardId.default(DEFAULTS.startDashboardId),
   publicDashboards: values.publicDashboards.default(DEFAULTS.publicDashboards),
+  dashboardRefresh: values.dashboardRefresh.default(DEFAULTS.dashboardRefresh),
 })
 
 /** All settings; what is absent has its default, and what cannot be set may be sent back as it was read. */

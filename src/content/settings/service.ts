@@ -65,6 +65,11 @@ export async function hasPublicDashboards(ports: Ports): Promise<boolean> {
   return valuesBody.parse((await findSettings(ports)).values).publicDashboards
 }
 
+/** The shortest pace at which dashboards read their data. */
+export async function dashboardRefreshOf(ports: Ports): Promise<string> {
+  return valuesBody.parse((await findSettings(ports)).values).dashboardRefresh
+}
+
 /** Changes settings.
  * @throws {Refusal} invalid with pointers to what is unknown, wrong or not to be changed, precondition_failed */
 export async function changeSettings(

@@ -1,9 +1,11 @@
 import type { Context } from '../../../context.ts'
+import { dashboardRefreshOf } from '../../../content/settings/service.ts'
 import { sightsMark } from '../../../data/scopes/service/sights.ts'
 import { ResultCache } from '../../../data/selection/result-cache.ts'
 import { statusOf } from '../../../http/problem.ts'
 import { signalOf, untilAborted } from '../../../lib/abort.ts'
 import { sha256 } from '../../../lib/digest.ts'
+import { durationMs } from '../../../lib/duration.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -97,7 +99,10 @@ async function prepare(
   request: Request,
 ): Promise<{ readonly head: Head; readonly asked: AskedData }> {
   const { clock, settings } = context.ports
-  const found = await requireDashboard(context, ref, 'read')
+  const [found, least] = await Promise.all([
+    requireDashboard(context, ref, 'read'),
+    dashboardRefreshOf(context.ports),
+  ])
   const { definition, row, sights } = found
   const given = request.areTexts ? valuesOfTexts(definition, request.params) : request.params
   const faults = faultsOfValues(definition, given)
@@ -121,11 +126,15 @@ async function prepare(
     throw new Refusal('invalid', 'The body is invalid; see errors.', [
       { pointer: '/timeRange/to', message: 'must be later than the begin' },
     ])
-  const head = { at: timeFormat(settings.timeZone)(now), params: { ...values }, next: refresh }
+  const head = { at: timeFormat(settings.timeZone)(now), params: { ...values }, next: longer(refresh, least) }
   return {
     head,
     asked: { definition, values, range, widths: request.width, widgets: chosen(found, request) },
   }
+}
+
+function longer(a: string, b: string): string {
+  return durationMs(a) < durationMs(b) ? b : a
 }
 
 function chosen({ definition }: FoundDashboard, { widgets, page }: Request): ReadonlyMap<string, Widget> {

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154
 # The gate, for `workers/run.sh`: every check and every test, and their report. The caller sets `bun` and `deno` and has
-# `generate_console_types`.
+# `generate_console_types` and `find_deno`.
 
 passed=0
 failed=0
@@ -189,9 +189,17 @@ run_on_deno() {
   add_up asked
 }
 
+# Builds the web console, which Deno cannot, and installs Deno: test files that run at the same time would install it into one
+# folder. Where Deno cannot be installed, only its tests fail.
+prepare_deno() {
+  "$bun" workers/bun/build-console.ts
+  (find_deno) || :
+}
+
 # Everything else. Four files at a time keep two processors busy: most of them wait for a disk, a process or a deadline. Those
 # without a time in test/timings.json start first, then the slowest.
 run_gate() {
+  prepare_deno
   start_checks
   run_tests others --parallel=4 --timings=test/timings.json \
     --path-ignore-patterns "$LONG_FAULTS" --path-ignore-patterns "$SCREENS" --path-ignore-patterns "$BINARY"

@@ -41,6 +41,8 @@ test(
       // Evenly over the import, and a little after its usual end.
       await Bun.sleep((kill / KILLS) * importMs * 1.1 + randomInt(5))
       await killService(host)
+      // As if a day were over: an import that was killed leaves its upload, of which a data source has 20.
+      changed(dataDir, 'UPDATE data_uploads SET expires_at = 1')
 
       host = await startProcess({ command: COMMAND, dataDir })
       const table = await tableOf(place)
@@ -59,9 +61,7 @@ test(
 
     // As if the hour of loads and the minute of readers were over.
     await killAll(host)
-    const database = new Database(join(dataDir, 'config.db'))
-    database.run('UPDATE data_generations SET drop_at = 1 WHERE drop_at IS NOT NULL')
-    database.close()
+    changed(dataDir, 'UPDATE data_generations SET drop_at = 1 WHERE drop_at IS NOT NULL')
     expect((await filesOf(place)).length).toBeGreaterThan(1)
     host = await startProcess({ command: COMMAND, dataDir })
     await until(async () => (await filesOf(place)).length === 1)
@@ -73,6 +73,13 @@ test(
 )
 
 type Place = { readonly dataDir: string; readonly session: Session; readonly source: number }
+
+/** Changes the system database while no service runs. */
+function changed(dataDir: string, statement: string): void {
+  const database = new Database(join(dataDir, 'config.db'))
+  database.run(statement)
+  database.close()
+}
 
 /** Begins to replace the table by a version. @returns the path of the operation */
 async function replace({ session, source }: Place, host: HostProcess, version: number): Promise<string> {

@@ -86,7 +86,8 @@ const SHOTS: readonly Shot[] = [
     dialog(
       'objects',
       `marked, ${what}`,
-      { marks: 2 },
+      // The second row is a group, which is not copied.
+      { marks: what === 'copy' ? 1 : 2 },
       text(what === 'delete' ? 'objects.delete' : `objects.${what}Menu`),
     ),
   ),

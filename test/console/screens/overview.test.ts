@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
+import { until } from '../../until.ts'
 import { Meter } from '../load.ts'
 import { onMainHost } from '../stage.ts'
 
@@ -74,8 +75,10 @@ onMainHost('overview', (stage) => {
             json: { returnValue1: 4, errorCode: 0 },
           }),
         )
+      // The alarms of the demo plant are no news then.
+      await until(async () => (await client.request('GET', '/demo')).body['state'] === 'running')
       await stage.visit('', {}, async ({ page }) => {
-        await page.getByText('Wrong now').waitFor()
+        await page.getByRole('heading', { level: 1, name: /wrong|well/ }).waitFor()
         await page
           .getByText(/^Live /)
           .first()

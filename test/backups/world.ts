@@ -287,7 +287,7 @@ function pastOf(slo: number, slc: number): readonly string[] {
     `update data_sources set comment = 'Shop', annotations = '{"own":1}' where id = 1`,
     // A group was moved into a younger one.
     `insert into data_query_groups values (3, 4, 'March', '', 2, 3, 4), (4, null, 'Year', '', 1, 3, 4)`,
-    `insert into data_queries values (7, 'Orders', '', 1, 'select 1', '[]', 1, 2, 3, 4, 3, 0, '{"refresh":"daily","indexes":[]}', 'bind', '[]', 1)`,
+    `insert into data_queries values (7, 'Orders', '', 3, 1, 'select 1', '[]', 0, 1, 2, 3, 4, '{"refresh":"daily","indexes":[]}', 'bind', '[]', 1)`,
     `insert into data_query_versions values (7, 1, 1, 'select 1', '[]', 'First', 1, 5, '{"refresh":"daily","indexes":[]}', 'bind', '[]')`,
     `insert into data_query_references values (7, 0, 'regions'), (7, 1, 'regions')`,
     // So was a group of dashboards.

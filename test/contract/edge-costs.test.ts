@@ -42,41 +42,6 @@ test('a delivery writes 1.1 rows at most with its flushes, and reads few', async
   expect(alarms.JOB).toBeLessThanOrEqual(4)
 })
 
-test('a dashboard with those that it embeds is 4 statements, and 20 histories ask the object of each job once', async () => {
-  const { url } = edge.host
-  const jobs = await createJobs(20, 'PT1H')
-  const makeBoard = async (widgets: readonly object[]) => {
-    const definition = { widgets: Object.fromEntries(widgets.map((one, index) => [`w${index}`, one])) }
-    const answer = await session.send(url, '/dashboards', { name: 'Board', definition })
-    return Number(((await answer.json()) as { readonly id: unknown }).id)
-  }
-  const read = async (path: string) => {
-    await edge.counts()
-    const body = await session.get(url, path)
-    const { d1Calls, objectRequests } = await edge.counts()
-    return { body, d1Calls, ofJobs: objectRequests.JOB }
-  }
-  const value = (jobId = 0) => ({ kind: 'value', source: { type: 'job', jobId } })
-  const embedded = (dashboardId: number) => ({ kind: 'dashboard', dashboardId })
-  const last = await makeBoard([value(jobs[1]), value(999_999)])
-  const second = await makeBoard([embedded(await makeBoard([embedded(last)]))])
-  const nested = await read(`/dashboards/${await makeBoard([embedded(second), value(jobs[0])])}/nested`)
-  expect([nested.body['children'], nested.body['objects']]).toMatchObject([
-    [{ depth: 1 }, { depth: 2 }, { depth: 3 }],
-    Object.fromEntries(jobs.slice(0, 2).map((id) => [id, { id }])),
-  ])
-  // The one of the session among them.
-  expect([nested.d1Calls, nested.ofJobs]).toEqual([4, 0])
-
-  const histories = (ids: readonly number[]) => ids.map((jobId) => ({ kind: 'history', series: [{ jobId }] }))
-  const one = await read(`/dashboards/${await makeBoard(histories(jobs.slice(0, 1)))}/data`)
-  const all = await read(`/dashboards/${await makeBoard(histories(jobs))}/data`)
-  const { widgets } = all.body as { readonly widgets: Readonly<Record<string, { readonly status: number }>> }
-  expect(Object.values(widgets).map(({ status }) => status)).toEqual(jobs.map(() => 200))
-  expect([one.d1Calls, one.ofJobs]).toEqual([5, 1])
-  expect([all.d1Calls, all.ofJobs]).toEqual([5, jobs.length])
-})
-
 test('a silent job costs an alarm a day, and tells its silence once', async () => {
   const jobs = await createJobs(3, 'PT5M')
   for (const job of jobs) await deliver(job)
@@ -112,4 +77,39 @@ test('nothing that settles reads what it does not need, however many jobs there 
   await edge.passMs(5 * MINUTE_MS, CRON)
   // What counts the jobs and finds the few whose turn it is.
   expect((await edge.counts()).d1RowsRead - d1RowsRead).toBeLessThanOrEqual(60 * 3)
+})
+
+test('a dashboard with those that it embeds is 4 statements, and 20 histories ask the object of each job once', async () => {
+  const { url } = edge.host
+  const jobs = await createJobs(20, 'PT1H')
+  const makeBoard = async (widgets: readonly object[]) => {
+    const definition = { widgets: Object.fromEntries(widgets.map((one, index) => [`w${index}`, one])) }
+    const answer = await session.send(url, '/dashboards', { name: 'Board', definition })
+    return Number(((await answer.json()) as { readonly id: unknown }).id)
+  }
+  const read = async (path: string) => {
+    await edge.counts()
+    const body = await session.get(url, path)
+    const { d1Calls, objectRequests } = await edge.counts()
+    return { body, d1Calls, ofJobs: objectRequests.JOB }
+  }
+  const value = (jobId = 0) => ({ kind: 'value', source: { type: 'job', jobId } })
+  const embedded = (dashboardId: number) => ({ kind: 'dashboard', dashboardId })
+  const last = await makeBoard([value(jobs[1]), value(999_999)])
+  const second = await makeBoard([embedded(await makeBoard([embedded(last)]))])
+  const nested = await read(`/dashboards/${await makeBoard([embedded(second), value(jobs[0])])}/nested`)
+  expect([nested.body['children'], nested.body['objects']]).toMatchObject([
+    [{ depth: 1 }, { depth: 2 }, { depth: 3 }],
+    Object.fromEntries(jobs.slice(0, 2).map((id) => [id, { id }])),
+  ])
+  // The one of the session among them.
+  expect([nested.d1Calls, nested.ofJobs]).toEqual([4, 0])
+
+  const histories = (ids: readonly number[]) => ids.map((jobId) => ({ kind: 'history', series: [{ jobId }] }))
+  const one = await read(`/dashboards/${await makeBoard(histories(jobs.slice(0, 1)))}/data`)
+  const all = await read(`/dashboards/${await makeBoard(histories(jobs))}/data`)
+  const { widgets } = all.body as { readonly widgets: Readonly<Record<string, { readonly status: number }>> }
+  expect(Object.values(widgets).map(({ status }) => status)).toEqual(jobs.map(() => 200))
+  expect([one.d1Calls, one.ofJobs]).toEqual([5, 1])
+  expect([all.d1Calls, all.ofJobs]).toEqual([5, jobs.length])
 })

@@ -98,6 +98,19 @@ onMainHost('administration', (stage) => {
   )
 
   test(
+    'an administrator sets the shortest pace of dashboards',
+    () =>
+      stage.visit('settings', {}, async ({ page }) => {
+        await page.getByLabel('Dashboards read their data at most each').selectOption('PT15S')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('The settings are saved').waitFor()
+        const { body } = await stage.client.request('GET', '/settings.json')
+        expect(body).toMatchObject({ dashboardRefresh: 'PT15S' })
+      }),
+    VISIT_MAX_MS,
+  )
+
+  test(
     'an administrator creates a recipient, changes a rule of it, and edits, removes and creates its alarm link',
     () =>
       stage.visit('notifications', {}, async ({ page, check }) => {

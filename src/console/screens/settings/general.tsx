@@ -12,10 +12,12 @@ import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { FailureNote, Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
+import { SpanChoice } from '../../kit/span-choice.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { LANGUAGES, t } from '../../language/t.ts'
 
 type Settings = Answer<'/settings.json'>
+const PACES = ['PT5S', 'PT15S', 'PT30S', 'PT1M', 'PT5M', 'PT1H']
 const THEMES = ['system', 'light', 'dark'] as const
 
 /** The settings that can be changed, and the facts that follow from the set-up. */
@@ -36,21 +38,36 @@ export function General(): JSX.Element {
 
 type FormProps = { readonly settings: Settings; readonly etag: string | undefined }
 
+type Draft = Pick<
+  Settings,
+  'title' | 'language' | 'theme' | 'startDashboardId' | 'publicDashboards' | 'dashboardRefresh'
+>
+
+function draftOf({
+  title,
+  language,
+  theme,
+  startDashboardId,
+  publicDashboards,
+  dashboardRefresh,
+}: Settings): Draft {
+  return { title, language, theme, startDashboardId, publicDashboards, dashboardRefresh }
+}
+
+function changesOf(before: Draft, draft: Draft): Partial<Draft> {
+  return Object.fromEntries(
+    Object.entries(draft).filter(([name, value]) => value !== before[name as keyof Draft]),
+  )
+}
+
 function Form({ settings, etag }: FormProps): JSX.Element {
-  const [title, setTitle] = useState(settings.title)
-  const [language, setLanguage] = useState(settings.language)
-  const [theme, setTheme] = useState(settings.theme)
-  const [start, setStart] = useState(settings.startDashboardId)
-  const [isPublic, setPublic] = useState(settings.publicDashboards)
+  const [draft, setDraft] = useState(() => draftOf(settings))
+  const set = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const [apiKey, setApiKey] = useState(settings.translation?.apiKey ?? '')
   const [failure, setFailure] = useState<Failure | null>(null)
   const keyBefore = settings.translation?.apiKey ?? ''
   const change = {
-    ...(title === settings.title ? {} : { title }),
-    ...(language === settings.language ? {} : { language }),
-    ...(theme === settings.theme ? {} : { theme }),
-    ...(start === settings.startDashboardId ? {} : { startDashboardId: start }),
-    ...(isPublic === settings.publicDashboards ? {} : { publicDashboards: isPublic }),
+    ...changesOf(draftOf(settings), draft),
     ...(apiKey === keyBefore ? {} : { translation: { apiKey: apiKey === '' ? null : apiKey } }),
   }
   const save = async (): Promise<void> => {
@@ -75,29 +92,43 @@ function Form({ settings, etag }: FormProps): JSX.Element {
         <TextField
           label={t('settings.name')}
           hint={t('settings.nameHint')}
-          value={title}
-          onValue={setTitle}
+          value={draft.title}
+          onValue={(title) => set({ title })}
           error={failure?.at('/title')}
           maxLength={100}
         />
         <SelectField
           label={t('setup.language')}
           hint={t('settings.languageHint')}
-          value={language}
-          onValue={setLanguage}
-          options={[...new Set<string>([...LANGUAGES, language])].map((value) => ({
+          value={draft.language}
+          onValue={(language) => set({ language })}
+          options={[...new Set<string>([...LANGUAGES, draft.language])].map((value) => ({
             value,
             text: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
           }))}
         />
         <SelectField
           label={t('settings.theme')}
-          value={theme}
-          onValue={setTheme}
+          value={draft.theme}
+          onValue={(theme) => set({ theme })}
           options={THEMES.map((value) => ({ value, text: t(`settings.theme.${value}`) }))}
         />
-        <StartField value={start} onValue={setStart} error={failure?.at('/startDashboardId')} />
-        <Check label={t('settings.publicDashboards')} checked={isPublic} onChange={setPublic} />
+        <StartField
+          value={draft.startDashboardId}
+          onValue={(startDashboardId) => set({ startDashboardId })}
+          error={failure?.at('/startDashboardId')}
+        />
+        <SpanChoice
+          label={t('settings.dashboardRefresh')}
+          value={draft.dashboardRefresh}
+          spans={PACES}
+          onValue={(dashboardRefresh) => set({ dashboardRefresh })}
+        />
+        <Check
+          label={t('settings.publicDashboards')}
+          checked={draft.publicDashboards}
+          onChange={(publicDashboards) => set({ publicDashboards })}
+        />
         {settings.translation && (
           <TextField
             label={t('settings.apiKey')}

@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { useGet } from '../../../api/resource.ts'
-import { Button, Check, IconButton, SelectField, TextField } from '../../../kit/controls.tsx'
+import { Button, Check, IconButton, TextField } from '../../../kit/controls.tsx'
 import { FormDialog } from '../../../kit/overlays.tsx'
-import { durationText, msOfDuration } from '../../../kit/time.tsx'
+import { SpanChoice } from '../../../kit/span-choice.tsx'
 import { t } from '../../../language/t.ts'
 import type { Page, Parameter } from '../dashboard.ts'
 import { defaultsOf, textOfDefaults } from '../defaults.ts'
@@ -86,32 +86,6 @@ export function SettingsDialog({
         </>
       )}
     </FormDialog>
-  )
-}
-
-function SpanChoice({
-  label,
-  value,
-  spans,
-  onValue,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly spans: readonly string[]
-  readonly onValue: (value: string) => void
-}): JSX.Element {
-  const all = spans.includes(value) ? spans : [...spans, value]
-  const textOf = (span: string): string => {
-    const ms = msOfDuration(span.replace(/^-/, ''))
-    return ms === null ? span : durationText(ms)
-  }
-  return (
-    <SelectField
-      label={label}
-      value={value}
-      options={all.map((span) => ({ value: span, text: textOf(span) }))}
-      onValue={onValue}
-    />
   )
 }
 

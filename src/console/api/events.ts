@@ -25,6 +25,10 @@ const RECONNECT_MAX_MS = 15_000
 /** The service sends at least a comment each 15 seconds. */
 const SILENCE_MS = 40_000
 const PAINT_MS = 250
+/** Behind a proxy that holds the stream back, the page reads the events that have passed at this pace, so many times before it tries
+ * the stream again. */
+const POLL_MS = 15_000
+const POLLS = 20
 /** The jobs of one stream, as the API bounds them. */
 const JOBS_MAX = 100
 
@@ -111,26 +115,38 @@ async function keepOpen(): Promise<void> {
   if (isKeeping) return
   isKeeping = true
   let wait = RECONNECT_MIN_MS
+  let polls = 0
   while (isSignedIn()) {
-    const end = await readStream(() => (wait = RECONNECT_MIN_MS))
+    const end = await readStream(polls > 0, () => (wait = RECONNECT_MIN_MS))
     if (end === 'hidden') break
     if (end === 'jobs') continue
-    liveStatus.value = navigator.onLine && wait === RECONNECT_MIN_MS ? 'catching-up' : 'offline'
-    await new Promise((resolve) => setTimeout(resolve, wait * (0.75 + Math.random() / 2)))
-    wait = Math.min(wait * 2, RECONNECT_MAX_MS)
+    if (end === 'held back') polls = POLLS
+    else if (polls > 0 && end === 'ended') {
+      polls -= 1
+      await pause(POLL_MS)
+      if (document.hidden) break
+    } else {
+      liveStatus.value = navigator.onLine && wait === RECONNECT_MIN_MS ? 'catching-up' : 'offline'
+      await pause(wait * (0.75 + Math.random() / 2))
+      wait = Math.min(wait * 2, RECONNECT_MAX_MS)
+    }
   }
   isKeeping = false
 }
 
-/** Reads one stream to its end, and says why it ended. */
-async function readStream(opened: () => void): Promise<string> {
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Reads one stream to its end, and says why it ended: `held back` if nothing of it arrived.
+ * @param once reads the events that have passed, without those to come */
+async function readStream(once: boolean, opened: () => void): Promise<string> {
   const abort = new AbortController()
   stream = abort
-  let silence = setTimeout(() => abort.abort('silence'), SILENCE_MS)
+  let silence = setTimeout(() => abort.abort('held back'), SILENCE_MS)
   try {
     const watched = [...watchedJobs.keys()].filter((id) => !unreadableJobs.has(id)).slice(0, JOBS_MAX)
     const jobs = watched.map((id) => `&jobId=${id}`)
-    const answer = await send('GET', `/events?kind=state&kind=alarm&kind=script&kind=value${jobs.join('')}`, {
+    const path = `/events?kind=state&kind=alarm&kind=script&kind=value${once ? '&once=true' : ''}${jobs.join('')}`
+    const answer = await send('GET', path, {
       signal: abort.signal,
       headers: {
         accept: 'text/event-stream',

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { t } from '../language/t.ts'
 import { StateIcon } from './icons.tsx'
@@ -45,6 +46,16 @@ const RANKS: Readonly<Record<StateShape, number>> = {
 
 type Look = 'plain' | 'badge' | 'solid' | 'lone'
 
+const TINT_MS = 1_200
+
+/** Tints the row of a state that changed, for a moment. An animation would paint each frame. */
+function tintRow(mark: HTMLElement | null, shape: StateShape): void {
+  const row = mark?.closest<HTMLElement>('tr, [role="treeitem"], li')
+  if (!row || matchMedia('(prefers-reduced-motion: reduce)').matches) return
+  row.style.backgroundColor = `var(--${shape === 'stopped' ? 'nodata' : shape}-soft)`
+  setTimeout(() => (row.style.backgroundColor = ''), TINT_MS)
+}
+
 /** Icon, word and colour of a state, always together. `lone` shows the icon and names it for screen readers. */
 export function State({
   state,
@@ -60,8 +71,14 @@ export function State({
 }): JSX.Element {
   const shape = shapeOf(state, stopped)
   const word = text ?? stateWord(state, stopped)
+  const mark = useRef<HTMLSpanElement>(null)
+  const before = useRef(shape)
+  useEffect(() => {
+    if (before.current !== shape) tintRow(mark.current, shape)
+    before.current = shape
+  }, [shape])
   return (
-    <span class={`st ${look}`} data-st={shape}>
+    <span class={`st ${look}`} data-st={shape} ref={mark}>
       <StateIcon shape={shape} />
       {look === 'lone' ? <span class="vh">{word}</span> : word}
     </span>

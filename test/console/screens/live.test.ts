@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
+import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 180_000
@@ -39,6 +40,75 @@ onMainHost('live', (stage) => {
         expect(job.status).toBe(201)
         await page.goto(`${stage.url}/ui/objects`)
         await page.getByRole('treeitem', { name: 'Late gauge' }).waitFor()
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'the row of a state that changes has its tint for a moment, unless motion is reduced',
+    () =>
+      stage.visit('keys', {}, async ({ page }) => {
+        const send = async (path: string, json: object) => {
+          const { status, body } = await stage.client.request('POST', path, { json })
+          expect(status).toBeLessThan(300)
+          return Number(body['id'])
+        }
+        const device = await send('/devices?parentId=1', { name: 'Tinted' })
+        const job = await send(`/jobs?parentId=${device}`, {
+          name: 'Changing gauge',
+          parameters: { returnValue: [{ valueName: 'level', valueUnit: 'm' }] },
+          thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 5 }] } },
+        })
+        const deliver = (returnValue1: number) =>
+          send(`/webcollector/jobs/${job}/values`, { returnValue1, errorCode: 0 })
+        await deliver(0)
+        await page.addInitScript(`globalThis.tinted = []
+          new MutationObserver((changes) => {
+            for (const { target } of changes) if (target.tagName === 'TR') tinted.push(target.style.backgroundColor)
+          }).observe(document, { subtree: true, attributeFilter: ['style'] })`)
+        const tints = () => page.evaluate<string[]>('tinted')
+        await page.goto(`${stage.url}/ui/device/${device}`)
+        const row = page.getByRole('row', { name: /Changing gauge/ })
+        await row.getByText('Ok', { exact: true }).waitFor()
+        expect(await tints()).toEqual([])
+        await deliver(9)
+        await row.getByText('Major', { exact: true }).waitFor()
+        // The tint, and its end.
+        await until(async () => (await tints()).length > 1)
+        expect(await tints()).toEqual(['var(--major-soft)', ''])
+        await page.emulateMedia({ reducedMotion: 'reduce' })
+        await deliver(0)
+        await row.getByText('Ok', { exact: true }).waitFor()
+        // Effects run after the next frame.
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+        expect(await tints()).toEqual(['var(--major-soft)', ''])
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a page behind a proxy that holds streams back reads the events that have passed',
+    () =>
+      stage.visit('keys', {}, async ({ page }) => {
+        await page.clock.install()
+        // The proxy answers a stream at its end alone.
+        await page.route(
+          ({ pathname, searchParams }) => pathname.endsWith('/events') && !searchParams.has('once'),
+          () => {},
+        )
+        const firstRead = page.waitForRequest((request) => request.url().includes('/events?'))
+        await page.goto(`${stage.url}/ui/objects`)
+        await page.getByRole('treeitem').first().waitFor()
+        await firstRead
+        const read = page.waitForResponse((response) => response.url().includes('once=true'))
+        await page.clock.fastForward(45_000)
+        await read
+        const job = await stage.client.request('POST', '/devices?parentId=1', {
+          json: { name: 'Gauge behind a proxy' },
+        })
+        expect(job.status).toBe(201)
+        await page.clock.fastForward(20_000)
+        await page.getByRole('treeitem', { name: 'Gauge behind a proxy' }).waitFor()
       }),
     TEST_MAX_MS,
   )

@@ -473,6 +473,13 @@ const scenarios: Scenario[] = [
           .length
       expect([await seenBy('administrator'), await seenBy('Data_Editor')]).toEqual([8, 0])
 
+      // Without its forecast the table would lose the scopes of the source.
+      const byEditor = (method: string, change?: object) =>
+        client.request(method, path, { as: 'Data_Editor', ...(change && { json: change }) })
+      const refusals = [await byEditor('PATCH', { table: null }), await byEditor('DELETE')]
+      expect(refusals.map(({ body }) => body['code'])).toEqual(['forbidden', 'forbidden'])
+      expect((await byEditor('DELETE')).text).toContain('Only administrators may')
+
       const second = await good<JobView>(client.request('POST', `${path}/run`))
       const dying = await runner.next()
       await dying.begin()
@@ -591,6 +598,64 @@ const scenarios: Scenario[] = [
         client.request('POST', '/dataQueries/preview', { json: { dataSourceId, text } }),
       )
       expect(counted.rows).toEqual([[8 * (GROUPS_MAX - 1), GROUPS_MAX - 1]])
+    },
+  },
+  {
+    title:
+      'results are seen with the rights with which they were read, also after the forecast has another owner',
+    async run(client) {
+      const source = await ordersOf(client)
+      const scopes = `/dataSources/${source}/scopes`
+      const scope = {
+        name: 'south alone',
+        tables: ['sold orders'],
+        filter: { column: 'select', op: 'eq', value: 'south' },
+        subjects: { roles: ['Data_Editor'] },
+      }
+      await good(client.request('POST', scopes, { json: scope }))
+      const json = bodyOf(source)
+      const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
+      const path = `/forecasts/${id}`
+      const runner = await runnerOf(client, {
+        name: `reader ${id}`,
+        capabilities: ['forecast'],
+        forecastKinds: ['croston'],
+      })
+      const predict = async (keys: readonly string[][]) => {
+        const { id: jobId } = await good<JobView>(client.request('POST', `${path}/run`))
+        const held = await runner.next()
+        await held.begin()
+        const { bytes } = await held.say('GET', 'uploads/series.ndjson.gz')
+        expect((await unpacked(bytes)).slice(1).map(({ key }) => key)).toEqual([...keys])
+        const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
+        const lines = [head, ...keys.map((key, at) => outcomeOf(at, key))]
+        await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await packed(lines) }))
+        await must(held.finish())
+        const read = () => good<ForecastView>(client.request('GET', path))
+        await readUntil(read, ({ publishedRun }) => publishedRun === jobId)
+      }
+      const as = 'Data_Editor'
+      const seen = async () => [
+        (await client.request('GET', `${path}/groups`, { as })).status,
+        (await client.request('GET', `${path}/band`, { as })).status,
+      ]
+      const [north, south] = [
+        ['north', 'L'],
+        ['south', 'S'],
+      ]
+      await predict([north, south])
+      expect(await seen()).toEqual([403, 403])
+      const description = 'Saved again.'
+      expect(await good(client.request('PATCH', path, { as, json: { description } }))).toMatchObject({
+        owner: { name: 'Data_Editor' },
+      })
+      expect(await seen()).toEqual([403, 403])
+      await predict([south])
+      expect(await seen()).toEqual([200, 200])
+      const all = { ...scope, filter: { column: 'select', op: 'eq', value: 'north' } }
+      const { items } = await good<{ items: Made[] }>(client.request('GET', scopes))
+      await good(client.request('PUT', `${scopes}/${items[0]?.id}`, { json: all }))
+      expect(await seen()).toEqual([403, 403])
     },
   },
   {

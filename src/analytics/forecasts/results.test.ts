@@ -83,7 +83,7 @@ describe('results', () => {
 
   test('have a summary in which failed groups count', async () => {
     const lines = await read(predicted(0), failed)
-    expect(summaryOf(lines.map(groupOutcome), 2_000, 3)).toMatchObject({
+    expect(summaryOf(lines.map(groupOutcome), { endAt: 2_000, tableId: 3 })).toMatchObject({
       groups: 2,
       failed: 1,
       quality: { good: 1, failed: 1 },

@@ -4,7 +4,7 @@ import { COLUMN_TYPES } from '../../domain/table.ts'
 import type { Column, ColumnType, Row } from '../../domain/table.ts'
 import { meanBacktest } from './figures.ts'
 import type { Backtest } from './figures.ts'
-import type { Quality } from './definition.ts'
+import type { Quality, Source } from './definition.ts'
 
 /** Groups whose predicted buckets are kept for reads of bands. */
 const SHOWN_GROUPS = 100
@@ -95,6 +95,14 @@ export type Points = {
   readonly past: Past
 }
 
+/** The rights with which the series of a run were read. The forecast may have another owner and another source since. */
+export type SourceReading = {
+  readonly ownerId: number
+  readonly source: Source
+  /** Changes whenever the owner may see other rows; see `sightsMark`. */
+  readonly mark: string
+}
+
 /** The outcomes of all groups in one. */
 export type Summary = {
   readonly groups: number
@@ -106,6 +114,8 @@ export type Summary = {
   readonly endAt: number
   /** The table of results; null without one. */
   readonly tableId: number | null
+  /** Absent in results of older releases, which only administrators see. */
+  readonly reading?: SourceReading
 }
 
 /** The outcome of a group of a run, and the types of the group columns. */
@@ -179,11 +189,9 @@ export function bandOf(
   return { ...about, begins, endAt: points.begins[BAND_BUCKETS_MAX] ?? points.endAt, means, levels }
 }
 
-/** @param endAt the end of the predicted buckets */
 export function summaryOf(
   groups: readonly { readonly quality: Quality; readonly outcome: GroupOutcome }[],
-  endAt: number,
-  tableId: number | null,
+  about: Pick<Summary, 'endAt' | 'tableId' | 'reading'>,
 ): Summary {
   const good = groups.filter(({ quality }) => quality !== 'failed')
   const quality: Partial<Record<Quality, number>> = {}
@@ -194,8 +202,7 @@ export function summaryOf(
     quality,
     season: good[0]?.outcome.season ?? null,
     backtest: meanBacktest(good.flatMap(({ outcome }) => outcome.backtest ?? [])),
-    endAt,
-    tableId,
+    ...about,
   }
 }
 

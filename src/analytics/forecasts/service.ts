@@ -109,7 +109,7 @@ export async function updateForecast(
 }
 
 /** Deletes a forecast with its runs; its table stays, and limits that name it become unknown.
- * @throws {Refusal} not_found, precondition_failed, conflict while a run has not ended, has_dependents while widgets show it or
+ * @throws {Refusal} not_found, precondition_failed, forbidden for a table of a caller who is not an administrator, conflict while a run has not ended, has_dependents while widgets show it or
  * limits of jobs name it, unless it is forced */
 export async function deleteForecast(
   context: Context,
@@ -120,6 +120,7 @@ export async function deleteForecast(
   const row = await requireForecast(ports, id)
   const demanded = demandedVersion(context)
   if (demanded !== null && demanded !== row.version) throw stale('forecast')
+  requireTableRight(context, row.definition)
   if (await isRunning(ports, id))
     throw new Refusal('conflict', 'A run of the forecast has not ended. Cancel it first.')
   if (!options.isForced) await refuseWhileShown(context, { kind: 'forecast', ids: [id] })
@@ -200,6 +201,7 @@ async function changeOf(
   const now = clock.now()
   if (schedule && !comes(schedule.cron, schedule.timeZone ?? settings.timeZone, now))
     throw invalidAt('/schedule/cron', 'must be a cron expression that comes')
+  requireTableRight(context, body, before?.definition ?? null)
   await checkTable(context, body, before)
   if (body.table) await requireScopeColumns(context, body)
   const ownerId = caller.kind === 'user' ? caller.userId : 0
@@ -213,18 +215,25 @@ async function changeOf(
   }
 }
 
-/** @throws {Refusal} forbidden, invalid, conflict for a database, name_taken */
+/** With its forecast a table of results loses the scopes of the source. @throws {Refusal} forbidden */
+function requireTableRight(
+  { caller }: Context,
+  ...forecasts: readonly (Pick<ForecastBody, 'table'> | null)[]
+): void {
+  if ((caller as UserCaller).role === 'administrator' || !forecasts.some((one) => one?.table)) return
+  throw new Refusal(
+    'forbidden',
+    'Only administrators may choose a table of results, and change or delete such forecasts.',
+  )
+}
+
+/** @throws {Refusal} invalid, conflict for a database, name_taken */
 async function checkTable(
-  { ports, caller }: Context,
+  { ports }: Pick<Context, 'ports'>,
   { table }: Pick<ForecastBody, 'table'>,
   before: OwnedForecast | null,
 ): Promise<void> {
   if (!table) return
-  if ((caller as UserCaller).role !== 'administrator')
-    throw new Refusal(
-      'forbidden',
-      'Only administrators may choose a table of results, and change such forecasts.',
-    )
   try {
     await requireFileSource(ports, table.dataSourceId)
   } catch (error) {

@@ -8,6 +8,8 @@ export type ForecastOrder = {
   readonly timeoutS: number
   readonly retries: number
   readonly runnerLabels: readonly string[]
+  /** How its series were read; absent for a preview. The forecast hears of it with the end of the run. */
+  readonly reading?: unknown
 }
 
 const OWN = 'custom:'

@@ -11,7 +11,8 @@ import type { Quality } from '../definition.ts'
 import type { BandView, GroupView } from '../schema.ts'
 import { requireForecast } from '../service.ts'
 import type { Points } from '../results.ts'
-import { sightOfResults } from './scopes.ts'
+import { sightsMark } from '../../../data/scopes/service/sights.ts'
+import { seesSource, sightOfResults } from './scopes.ts'
 import * as store from '../store.ts'
 import type { ForecastRow, GroupRow, OwnedForecast } from '../store.ts'
 
@@ -91,18 +92,24 @@ async function requireSeen(context: Context, id: number): Promise<ForecastRow> {
   if (await isSeen(context, row)) return row
   throw new Refusal(
     'forbidden',
-    'Only administrators and the owner of the forecast may see its groups. Select rows of its table.',
+    'Only administrators and the user in whose name the source was read may see the groups, while that user may see all of these rows. Run the forecast again, or select rows of its table.',
   )
 }
 
-/** Whether the caller may see the results of a forecast: administrators, its owner, and readers of the job that it predicts. */
+/** Whether the caller may see the published results of a forecast: administrators, readers of the job that was predicted, and
+ * the user in whose name the rows were read, as long as that user may see them still. */
 export async function isSeen(
   context: Context,
-  { ownerId, definition: { source } }: Pick<OwnedForecast, 'ownerId' | 'definition'>,
+  { summary }: Pick<OwnedForecast, 'summary'>,
 ): Promise<boolean> {
   const { caller } = context
-  if (caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === ownerId)) return true
-  return source.type === 'job' && (await findParameters(context, [source.jobId])).has(source.jobId)
+  if (caller.kind !== 'user') return false
+  if (caller.role === 'administrator') return true
+  if (!summary?.reading) return false
+  const { ownerId, source, mark } = summary.reading
+  if (source.type === 'job') return (await findParameters(context, [source.jobId])).has(source.jobId)
+  if (caller.userId !== ownerId || caller.bounds) return false
+  return mark === (await sightsMark(context)) || (await seesSource(context, source))
 }
 
 /** A group as it is shown. */

@@ -1,6 +1,7 @@
 import { recorder } from '../../../access/audit/service.ts'
 import { accountOf } from '../../../access/session/service.ts'
 import { userOf } from '../../../access/session/service/callers.ts'
+import { sightsMark } from '../../../data/scopes/service/sights.ts'
 import { readsScripts } from '../../../access/rights/permissions.ts'
 import {
   cancelForecastRun,
@@ -22,6 +23,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import type { SourceReading } from '../results.ts'
 import { inputOf } from '../series.ts'
 import { paramsOfKinds } from '../model.ts'
 import type { JobView, KindView } from '../schema.ts'
@@ -63,12 +65,15 @@ export async function order(
   const { ports, requestId } = context
   const { definition, id: forecastId, name, ownerId } = row
   const { model, timeout, runnerLabels } = definition
-  const forecast = { kind: model.kind, name, timeoutS: timeout, retries: RETRIES, runnerLabels }
-  await requireRunnable(ports, { forecastId, forecast })
+  const needs = { kind: model.kind, name, timeoutS: timeout, retries: RETRIES, runnerLabels }
+  await requireRunnable(ports, { forecastId, forecast: needs })
   const owner: Context = { ports, requestId, caller: await ownerOf(ports, ownerId) }
+  // Before the read: a scope that changes meanwhile then counts as changed.
+  const reading: SourceReading = { ownerId, source: definition.source, mark: await sightsMark(owner) }
   const timeZone = zoneOf(ports, row)
   const source = await readSource(owner, definition, timeZone)
   const text = inputOf(definition, source, { now: ports.clock.now(), timeZone })
+  const forecast = { ...needs, reading }
   return orderForecastRun(ports, { forecastId, forecast, input: await packed(text), ...ordering })
 }
 

@@ -1,10 +1,12 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { readQuery } from '../../../data/queries/service.ts'
+import { READERS } from '../../../data/sources/schema.ts'
 import { readLineage } from '../../../data/queries/service/lineage.ts'
 import { scopesNaming, scopesUnfit } from '../../../data/scopes/service.ts'
-import { readSight, relationsOf } from '../../../data/scopes/service/sights.ts'
+import { isRestricted, readSight, relationsOf } from '../../../data/scopes/service/sights.ts'
 import type { Sight } from '../../../data/scopes/sight.ts'
-import type { Definition, RowSource } from '../definition.ts'
+import type { Definition, RowSource, Source } from '../definition.ts'
 
 /** Requires that the results have the columns by which scopes restrict the rows of the source, and none that they hide.
  * @throws {Refusal} scope_columns_missing, and as reads of the source */
@@ -56,4 +58,26 @@ export function sightOfResults({ source }: Pick<Definition, 'source'>): typeof r
     if (rows) await requireScopeColumns(context, { source })
     return { columns: relation.columns, rows }
   }
+}
+
+/** Whether the caller may see all rows of a source. */
+export async function seesSource(context: Context, source: Source): Promise<boolean> {
+  if (source.type === 'job') return false
+  if (source.type === 'dataTable')
+    return mayRead(context) && !(await isRestricted(context, source.dataSourceId))
+  try {
+    const { view } = await readQuery(context, source.dataQueryId)
+    return (
+      (view.accessibleFromDashboards || mayRead(context)) && !(await isRestricted(context, view.dataSourceId))
+    )
+  } catch (error) {
+    if (refusalIn(error)?.code === 'not_found') return false
+    throw error
+  }
+}
+
+/** Whether the caller may read data sources. */
+function mayRead({ caller }: Context): boolean {
+  if (caller.kind !== 'user') return false
+  return [caller, ...(caller.bounds ?? [])].every(({ role }) => READERS.some((reader) => reader === role))
 }

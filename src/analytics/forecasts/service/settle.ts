@@ -20,7 +20,7 @@ import {
   resultRows,
   summaryOf,
 } from '../results.ts'
-import type { TypedOutcome } from '../results.ts'
+import type { SourceReading, Summary, TypedOutcome } from '../results.ts'
 import * as store from '../store.ts'
 import type { GroupRow, OwnedForecast } from '../store.ts'
 import { linesOf } from './packing.ts'
@@ -123,8 +123,13 @@ async function publish(ports: Ports, results: Results): Promise<void> {
   })
   if (before) return
   const made = await openTable(ports, table.dataSourceId, table.name)
-  const summary = summaryOf(results.groups, results.endAt, made?.id ?? null)
-  await commit(ports.database, [publication(ports, results, summary)])
+  await commit(ports.database, [publication(ports, results, summaryOfResults(results, made?.id ?? null))])
+}
+
+function summaryOfResults({ groups, endAt, run }: Results, tableId: number | null): Summary {
+  // It was written when the run was ordered.
+  const reading = run.order.forecast?.reading as SourceReading | undefined
+  return summaryOf(groups, { endAt, tableId, ...(reading && { reading }) })
 }
 
 const TABLE_MAX_MS = 10 * 60_000
@@ -143,10 +148,10 @@ async function* rowsOf(ports: Ports, { row, run }: Results): AsyncGenerator<read
 
 function writesOf(ports: Ports, results: Results, tableId: number | null): Write[] {
   const { database } = ports
-  const { row, run, groups, endAt } = results
+  const { row, run, groups } = results
   const bands = bandsOf(results)
   return [
-    publication(ports, results, summaryOf(groups, endAt, tableId)),
+    publication(ports, results, summaryOfResults(results, tableId)),
     ...store.replaceGroups(database, row.id, groups),
     ...store.replaceBands(database, row.id, bands),
     enqueueJobConfigs(
@@ -157,11 +162,7 @@ function writesOf(ports: Ports, results: Results, tableId: number | null): Write
   ]
 }
 
-function publication(
-  { database, clock }: Ports,
-  { row, run }: Results,
-  summary: ReturnType<typeof summaryOf>,
-): Write {
+function publication({ database, clock }: Ports, { row, run }: Results, summary: Summary): Write {
   return store.publishResults(database, {
     id: row.id,
     runId: run.id,

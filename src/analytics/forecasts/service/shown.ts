@@ -1,13 +1,9 @@
 import type { Context } from '../../../context.ts'
-import { readQuery } from '../../../data/queries/service.ts'
-import { isRestricted } from '../../../data/scopes/service/sights.ts'
-import { READERS } from '../../../data/sources/schema.ts'
-import { refusalIn } from '../../../lib/errors.ts'
-import type { Source } from '../definition.ts'
 import type { BandView } from '../schema.ts'
 import * as store from '../store.ts'
 import type { ForecastRow, GroupRow } from '../store.ts'
 import { bucketsOf, isSeen } from './results.ts'
+import { seesSource } from './scopes.ts'
 
 /** Buckets that a widget shows at most. */
 const BUCKETS_MAX = 2_000
@@ -25,8 +21,7 @@ type ShownBand = Pick<BandView, 'levels' | 'buckets'>
 export async function readShownBand(context: Context, shown: ShownGroup): Promise<ShownBand | null> {
   const { database } = context.ports
   const row = shown.forecastId === null ? null : await store.findForecast(database, shown.forecastId)
-  if (!row || !((await isSeen(context, row)) || (await seesSource(context, row.definition.source))))
-    return null
+  if (!row || !((await isSeen(context, row)) || (await seesReadSource(context, row)))) return null
   const points = (await findShown(context, row, shown.group))?.points
   if (!points) return null
   const { levels, buckets } = bucketsOf(context, points)
@@ -46,24 +41,7 @@ function findShown(
   )
 }
 
-/** Whether the caller may see all rows of a source on dashboards. */
-async function seesSource(context: Context, source: Source): Promise<boolean> {
-  if (source.type === 'job') return false
-  if (source.type === 'dataTable')
-    return mayRead(context) && !(await isRestricted(context, source.dataSourceId))
-  try {
-    const { view } = await readQuery(context, source.dataQueryId)
-    return (
-      (view.accessibleFromDashboards || mayRead(context)) && !(await isRestricted(context, view.dataSourceId))
-    )
-  } catch (error) {
-    if (refusalIn(error)?.code === 'not_found') return false
-    throw error
-  }
-}
-
-/** Whether the caller may read data sources. */
-function mayRead({ caller }: Context): boolean {
-  if (caller.kind !== 'user') return false
-  return [caller, ...(caller.bounds ?? [])].every(({ role }) => READERS.some((reader) => reader === role))
+/** Whether the caller may see all rows of the source of the published results. */
+async function seesReadSource(context: Context, { summary }: Pick<ForecastRow, 'summary'>): Promise<boolean> {
+  return summary?.reading !== undefined && (await seesSource(context, summary.reading.source))
 }

@@ -13,7 +13,10 @@ export type ReportRow = Omit<RunRow, 'state'> & {
 }
 
 /** A run of a forecast that has ended. */
-export type EndedForecast = Pick<ReportRow, 'id' | 'runConfigurationId' | 'state' | 'error' | 'queuedAt'>
+export type EndedForecast = Pick<
+  ReportRow,
+  'id' | 'runConfigurationId' | 'state' | 'error' | 'queuedAt' | 'order'
+>
 
 /** Runs whose reports are due, by id, those after `afterId`. */
 export async function listDue(database: Database, afterId: string, limit: number): Promise<ReportRow[]> {

@@ -68,26 +68,33 @@ test('its command loads on Deno', async () => {
 }, 180_000)
 
 test('a request to a given address names its server, whose certificate must be of that name', async () => {
-  const { key, cert } = await certificate()
+  const certificates = await Promise.all(['other.example.org', 'hooks.example.org'].map(certificate))
+  const trusted = join(folder, 'trusted.pem')
+  await Bun.write(
+    trusted,
+    (await Promise.all(certificates.map(({ cert }) => Bun.file(cert).text()))).join(''),
+  )
+  const [unnamed, named] = certificates.map(({ key, cert }) => ({ key: Bun.file(key), cert: Bun.file(cert) }))
   const hook = Bun.serve({
     port: 0,
-    tls: { key: Bun.file(key), cert: Bun.file(cert) },
+    // Without a name the server answers with the first.
+    tls: [{ ...unnamed }, { ...named, serverName: 'hooks.example.org' }],
     fetch: async (request) => new Response(`${request.headers.get('host')} ${await request.text()}`),
   })
   const ask = (name: string) =>
     Bun.spawn([...AS_DENO, 'test/hosts/deno-fetch.ts', `https://${name}:${hook.port}/`, '127.0.0.1'], {
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: cert },
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: trusted },
     }).stdout.text()
   try {
     expect(await ask('hooks.example.org')).toBe(`200 hooks.example.org:${hook.port} x`)
-    expect(await ask('other.example.org')).toContain('certificate')
+    expect(await ask('another.example.org')).toContain('certificate')
   } finally {
     await hook.stop(true)
   }
 }, 180_000)
 
 test('a webhook to a public name gets its notification over TLS', async () => {
-  const { key, cert } = await certificate()
+  const { key, cert } = await certificate('hooks.example.org')
   const hosts = join(folder, 'hosts')
   await Bun.write(hosts, `127.0.0.1 localhost\n${PUBLIC_ADDRESS} hooks.example.org\n`)
   const inside = `ip link set lo up && ip addr add ${PUBLIC_ADDRESS}/32 dev lo && mount --bind "$0" /etc/hosts && exec "$@"`
@@ -157,10 +164,10 @@ async function ran(command: readonly string[]): Promise<{ readonly passed: boole
   return { passed: /^ *[1-9]\d* pass$/m.test(report), code }
 }
 
-/** Of hooks.example.org, signed by itself. */
-async function certificate(): Promise<{ readonly key: string; readonly cert: string }> {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=hooks.example.org', '-addext', 'subjectAltName=DNS:hooks.example.org']
+/** A certificate of this name, signed by itself. */
+async function certificate(name: string): Promise<{ readonly key: string; readonly cert: string }> {
+  const [key, cert] = [join(folder, `${name}.key.pem`), join(folder, `${name}.cert.pem`)]
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const files = ['-keyout', key, '-out', cert, '-days', '2']
   await Bun.spawn(['openssl', 'req', '-x509', ...curve, ...files, ...subject], { stderr: 'ignore' }).exited

@@ -1,7 +1,6 @@
 import * as http from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import * as https from 'node:https'
-import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -18,20 +17,18 @@ export function openNetwork(options: NetworkOptions): ReturnType<typeof openNetw
 
 /** By `node:https`: the `fetch` of Deno can neither connect to a given address nor name the server that it asks for. */
 export const fetchAt: FetchAt = async (request, address) => {
-  const { protocol, hostname, host, port, pathname, search } = new URL(request.url)
-  const name = hostname.replaceAll(/[[\]]/g, '')
+  const { protocol, host, port, pathname, search } = new URL(request.url)
   const { request: open } = protocol === 'https:' ? https : http
   const sent = open({
     host: address,
     port,
     path: pathname + search,
     method: request.method,
-    // An answer that is not packed needs no unpacking.
+    // TLS asks for the server, and checks its certificate, by the name in `host`. An answer that is not packed needs no unpacking.
     headers: { ...Object.fromEntries(request.headers), host, 'accept-encoding': 'identity' },
     // Another name at this address is not to get this connection.
     agent: false,
     signal: request.signal,
-    ...(isIP(name) === 0 ? { servername: name } : {}),
   })
   const answered = answerTo(sent)
   // A receiver may answer before it has read all of the body.

@@ -42,6 +42,19 @@ const READ = { access: 'read', session: {} } as const
 /** Stands for any text that matches, in a comparison. */
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern)
 
+/** Runs one statement more than a source has connections, each longer than a caller waits for one, and then another. */
+export async function expectFewConnections({ call, target, dialect }: Stage): Promise<void> {
+  const query = (text: string) => {
+    const source = { ...target(), name: `narrow ${target().type}`, connectionsMax: 2 }
+    const limits = { ...LIMITS, timeoutMs: 60_000 }
+    return call({ method: 'query', args: [source, { ...READ, statement: { text, binds: [] } }, limits] })
+  }
+  const answers = await Promise.all(Array.from({ length: 3 }, () => query(dialect.sleep(12))))
+  const codes = (answers as { code?: string }[]).map(({ code = 'rows' }) => code)
+  expect(codes.sort()).toEqual(['pool_exhausted', 'rows', 'rows'])
+  expect(await query('select 1 as one')).toHaveProperty('result')
+}
+
 export function databasesContract(name: string, stageOf: () => Stage): void {
   const bound = (text: string, ...binds: Bound['binds']): Bound => ({ text, binds })
   const query = (text: string, change: Partial<DatabaseCall> & { limits?: object; target?: object } = {}) => {
@@ -236,16 +249,6 @@ export function databasesContract(name: string, stageOf: () => Stage): void {
       expect(analyzed.result.text).toMatch(/actual|r_rows/i)
       expect(await explain('delete from kept', true)).toMatchObject({ code: 'query_failed' })
       expect((await sql('select count(*) from tidemark.kept')).trim()).toBe('1')
-    })
-
-    test('has no more connections than the source allows, and refuses those that wait for five seconds', async () => {
-      const { dialect } = stageOf()
-      const source = { target: { name: 'narrow', connectionsMax: 2 }, limits: { timeoutMs: 60_000 } }
-      const answers = (await Promise.all(
-        Array.from({ length: 3 }, () => query(dialect.sleep(12), source)),
-      )) as { code?: string }[]
-      expect(answers.map(({ code = 'rows' }) => code).sort()).toEqual(['pool_exhausted', 'rows', 'rows'])
-      expect(await query('select 1 as one', source)).toHaveProperty('result')
     })
   })
 }

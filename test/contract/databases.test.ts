@@ -14,8 +14,8 @@ import { hasMariadb, startMariadb } from '../hosts/mariadb.ts'
 import type { Mariadb } from '../hosts/mariadb.ts'
 import { hasPostgres, startPostgres } from '../hosts/postgres.ts'
 import type { Postgres } from '../hosts/postgres.ts'
-import { databasesContract } from './databases.contract.ts'
-import type { Call, Dialect } from './databases.contract.ts'
+import { databasesContract, expectFewConnections } from './databases.contract.ts'
+import type { Call, Dialect, Stage } from './databases.contract.ts'
 
 const PASSWORD = 'a password of a database'
 const HOSTS = ['bun', 'workerd'] as const
@@ -241,21 +241,51 @@ const MARIA: Dialect = {
   ],
 }
 
+/** The servers that there are, by the names of their products, as a host sees them. */
+const stagesOf = (
+  host: (typeof HOSTS)[number],
+): readonly (readonly [product: string, stage: () => Stage])[] => [
+  ...(hasPostgres
+    ? [
+        [
+          'PostgreSQL',
+          () => ({
+            call: calls[host],
+            target: () => targetOf('postgresql', servers.postgres.port, 'postgres'),
+            sql: (statements: string) => servers.postgres.sql(statements),
+            dialect: POSTGRESQL,
+          }),
+        ] as const,
+      ]
+    : []),
+  ...(hasMariadb
+    ? [
+        [
+          'MariaDB',
+          () => ({
+            call: calls[host],
+            target: () => targetOf('mysql', servers.mariadb.port, 'tidemark'),
+            sql: (statements: string) => servers.mariadb.sql(statements),
+            dialect: MARIA,
+          }),
+        ] as const,
+      ]
+    : []),
+]
+
 describe.each(HOSTS)('databases on %s', (host) => {
-  if (hasPostgres)
-    databasesContract('PostgreSQL', () => ({
-      call: calls[host],
-      target: () => targetOf('postgresql', servers.postgres.port, 'postgres'),
-      sql: (statements) => servers.postgres.sql(statements),
-      dialect: POSTGRESQL,
-    }))
-  if (hasMariadb)
-    databasesContract('MariaDB', () => ({
-      call: calls[host],
-      target: () => targetOf('mysql', servers.mariadb.port, 'tidemark'),
-      sql: (statements) => servers.mariadb.sql(statements),
-      dialect: MARIA,
-    }))
+  for (const [product, stage] of stagesOf(host)) databasesContract(product, stage)
+})
+
+// They wait, and do it together.
+describe('a source of few connections', () => {
+  for (const host of HOSTS)
+    for (const [product, stage] of stagesOf(host))
+      test.concurrent(
+        `has no more than it allows with ${product} on ${host}, and refuses statements that wait for five seconds`,
+        () => expectFewConnections(stage()),
+        180_000,
+      )
 })
 
 describe.if(hasPostgres)('a foreign table of PostgreSQL', () => {

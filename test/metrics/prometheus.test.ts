@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +12,12 @@ const TEST_MAX_MS = 180_000
 const SNIPPETS = join(import.meta.dir, '../../src/console/screens/objects/job/snippets.ts')
 type Snippets = { readonly snippetOf: (sender: string, job: unknown, base: string) => string }
 
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
-
 /** A target that counts its scrapes from 1, in a metric of that name. */
-function startTarget(): { port: number; scrapes: () => number; stop: () => Promise<void> } {
+function startTarget(closing: AsyncDisposableStack): {
+  port: number
+  scrapes: () => number
+  stop: () => Promise<void>
+} {
   let count = 0
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -30,7 +29,7 @@ function startTarget(): { port: number; scrapes: () => number; stop: () => Promi
       )
     },
   })
-  closing.push(() => server.stop(true))
+  closing.defer(() => server.stop(true))
   return { port: server.port ?? 0, scrapes: () => count, stop: () => server.stop(true) }
 }
 
@@ -43,8 +42,13 @@ const writeTo = ({ host }: Stage, relabel: string): string => `remote_write:
 ${relabel}`
 
 /** Starts a Prometheus that scrapes a target each second and writes to a host; answers how to read its own metrics.
+ * @param closing ends it
  * @param remoteWrite the part of the configuration about the host */
-async function startPrometheus(targetPort: number, remoteWrite: string, labels = '{}') {
+async function startPrometheus(
+  closing: AsyncDisposableStack,
+  targetPort: number,
+  { remoteWrite, labels = '{}' }: { remoteWrite: string; labels?: string },
+) {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-prometheus-'))
   const port = freePort()
   await Bun.write(
@@ -66,7 +70,7 @@ ${remoteWrite}`,
     stdout: 'ignore',
     stderr: Bun.file(join(folder, 'log')),
   })
-  closing.push(async () => {
+  closing.defer(async () => {
     child.kill()
     await child.exited
     await rm(folder, { recursive: true })
@@ -88,17 +92,20 @@ const nameJob = (jobId: number) => `
       - { source_labels: [tidemark_job], regex: .+, action: keep }
 `
 
-// On Debian: apt-get install prometheus
+// On Debian: apt-get install prometheus. The tests wait for scrapes, and do it together.
 describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
-  test(
+  test.concurrent(
     'writes what it scrapes to the job that its labels name, with the instant of the scrape, and no gap when it ends',
     async () => {
+      await using closing = new AsyncDisposableStack()
       const stage = await openStage()
-      closing.push(() => stage.host.close())
+      closing.defer(() => stage.host.close())
       const jobId = await makeJob(stage, ['scrapes', 'idle'])
-      const target = startTarget()
+      const target = startTarget(closing)
       const startedAt = Date.now()
-      const prometheus = await startPrometheus(target.port, writeTo(stage, nameJob(jobId)))
+      const prometheus = await startPrometheus(closing, target.port, {
+        remoteWrite: writeTo(stage, nameJob(jobId)),
+      })
       const samples = await received(stage, { jobId, count: 4 })
       expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
       for (const [index, { at }] of samples.entries()) {
@@ -120,16 +127,19 @@ describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
     TEST_MAX_MS,
   )
 
-  test(
+  test.concurrent(
     'repeats what the service could not take until it is stored, in order and nothing twice',
     async () => {
+      await using closing = new AsyncDisposableStack()
       let refused = 0
       const stage = await openStage(
         answering((parcels) => (refused < 3 && ++refused > 0 ? parcels.map(() => AWAY) : null)),
       )
-      closing.push(() => stage.host.close())
+      closing.defer(() => stage.host.close())
       const jobId = await makeJob(stage, ['scrapes', 'idle'])
-      const prometheus = await startPrometheus(startTarget().port, writeTo(stage, nameJob(jobId)))
+      const prometheus = await startPrometheus(closing, startTarget(closing).port, {
+        remoteWrite: writeTo(stage, nameJob(jobId)),
+      })
       const samples = await received(stage, { jobId, count: 3 })
       expect(refused).toBe(3)
       expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
@@ -138,23 +148,27 @@ describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
     TEST_MAX_MS,
   )
 
-  test(
+  test.concurrent(
     'writes the values of a job by the configuration that the console shows for it',
     async () => {
+      await using closing = new AsyncDisposableStack()
       const stage = await openStage()
-      closing.push(() => stage.host.close())
+      closing.defer(() => stage.host.close())
       const jobId = await makeJob(stage, ['A name for people', 'scrapes'])
       const job = await stage.session.get(stage.host.url, `/jobs/${jobId}`)
       const folder = await mkdtemp(join(tmpdir(), 'tidemark-password-'))
-      closing.push(() => rm(folder, { recursive: true }))
+      closing.defer(() => rm(folder, { recursive: true }))
       await Bun.write(join(folder, 'password'), COLLECTOR.password)
       const { snippetOf } = (await import(SNIPPETS)) as Snippets
       const copied = snippetOf('prometheus', job, stage.host.url)
       expect(copied).toContain('/etc/prometheus/tidemark')
       // As copied, but for the file that only root may write.
       const config = copied.replace('/etc/prometheus/tidemark', join(folder, 'password'))
-      const target = startTarget()
-      const prometheus = await startPrometheus(target.port, config, `{ instance: 'localhost:9100' }`)
+      const target = startTarget(closing)
+      const prometheus = await startPrometheus(closing, target.port, {
+        remoteWrite: config,
+        labels: `{ instance: 'localhost:9100' }`,
+      })
       const samples = await received(stage, { jobId, key: 'returnValue2', count: 2 })
       expect(samples.slice(0, 2).map(({ value }) => value)).toEqual([1, 2])
       // The other series of the target and those of Prometheus about the scrape are dropped.
@@ -164,14 +178,17 @@ describe.skipIf(Bun.which('prometheus') === null)('a real Prometheus', () => {
     TEST_MAX_MS,
   )
 
-  test(
+  test.concurrent(
     'does not repeat what can never be taken, logs why, and goes on; what was good beside it is stored',
     async () => {
+      await using closing = new AsyncDisposableStack()
       const stage = await openStage()
-      closing.push(() => stage.host.close())
+      closing.defer(() => stage.host.close())
       const jobId = await makeJob(stage, ['scrapes'])
       const everything = `      - { target_label: tidemark_job, replacement: '${jobId}' }\n`
-      const prometheus = await startPrometheus(startTarget().port, writeTo(stage, everything))
+      const prometheus = await startPrometheus(closing, startTarget(closing).port, {
+        remoteWrite: writeTo(stage, everything),
+      })
       const samples = await received(stage, { jobId, count: 3 })
       expect(samples.map(({ value }) => value)).toEqual(samples.map((_, index) => index + 1))
       expect(await prometheus.counter('prometheus_remote_storage_samples_failed_total')).toBeGreaterThan(0)

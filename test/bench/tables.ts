@@ -25,6 +25,8 @@ const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     requests: { type: 'string', default: '24' },
+    imports: { type: 'string', default: '6' },
+    'only-imports': { type: 'boolean', default: false },
     datasette: { type: 'string', default: 'datasette' },
     roapi: { type: 'string', default: 'roapi' },
   },
@@ -35,8 +37,9 @@ const REQUESTS = Number(options.requests)
 const CLIENTS = 8
 const ROUNDS = 5
 const REGIONS = 20
-const DELIVERIES_MS = 20
-const IDLE_MS = Math.min(15_000, ROWS / 50)
+const DELIVERIES_MS = 5
+const IMPORTS = Number(options.imports)
+const IDLE_MS = Math.min(4_000, ROWS / 50)
 const RUNAWAY_LIMIT_MS = 1_000
 const REST_ROUNDS = 9
 const REST_DELIVERIES = 2_000
@@ -294,7 +297,7 @@ async function startService(name: string) {
 }
 type Service = Awaited<ReturnType<typeof startService>>
 
-/** The milliseconds of deliveries, 50 a second, until it is over. */
+/** The milliseconds of deliveries, 200 a second, until it is over. */
 async function deliveries({ deliver }: Service, over: Promise<unknown>): Promise<number[]> {
   let isOver = false
   const end = over.finally(() => (isOver = true))
@@ -334,33 +337,14 @@ async function main(): Promise<void> {
   await writeCsv(csv)
   step('the import')
   const service = await startService('tidemark')
-  const { ask, host } = service
+  const { ask } = service
   const { id } = await ask('POST', '/dataSources', { name: 'orders', type: 'csv' })
 
-  const idle = await deliveries(service, Bun.sleep(IDLE_MS))
-  const restMib = (await residentBytesOf(host.pid)) / 1024 ** 2
-  const path = `/dataSources/${id}/tables/orders/select`
-  let importMs = 0
-  const importing = (async () => {
-    importMs = await timed(async () => {
-      const upload = await ask<{ readonly id: string }>('POST', `/dataSources/${id}/uploads`, Bun.file(csv))
-      let work = await ask<{ readonly id: string; readonly state: string }>(
-        'POST',
-        `/dataSources/${id}/import?wait=PT0S`,
-        {
-          upload: upload.id,
-          table: 'orders',
-        },
-      )
-      while (work.state === 'queued' || work.state === 'running') {
-        await Bun.sleep(200)
-        work = await ask('GET', `/operations/${work.id}`)
-      }
-      if (work.state !== 'succeeded') throw new Error(`The import ended: ${JSON.stringify(work)}`)
-      await ask('POST', path, { limit: 1 })
-    })
-  })()
-  const [busy, peak] = await Promise.all([deliveries(service, importing), peaks(service, importing)])
+  const imports = await besideImports(service, id, csv)
+  if (options['only-imports']) {
+    process.stdout.write(`${machine()}; load at the start ${load}\n${tableOf([imports.line])}\n`)
+    return
+  }
 
   step('the other systems')
   const duckdb = await duckdbPeer(csv, parquet)
@@ -370,10 +354,10 @@ async function main(): Promise<void> {
   if (datasette !== null) peers.push(await datasettePeer(datasette, duckdb.peer))
   if (roapi !== null) peers.push(await roapiPeer(roapi, parquet))
 
-  const select = (body: object) => ask('POST', path, body)
+  const select = (body: object) => ask('POST', `/dataSources/${id}/tables/orders/select`, body)
   const fns = ['SUM', 'AVG', 'MIN', 'MAX'].map((fn) => ({ fn, column: 'value', as: fn }))
   const count = { fn: 'COUNT', expr: '*', as: 'n' }
-  const own: readonly (readonly [string, () => Promise<unknown>])[] = [
+  const own: readonly Reading[] = [
     ['5 aggregates by region, 8 clients', () => select({ groupBy: ['region'], aggregates: [...fns, count] })],
     ['10,000 rows out', () => select({ limit: 10_000 })],
     [
@@ -393,6 +377,31 @@ async function main(): Promise<void> {
         }),
     ],
   ]
+  const lines = await compared(own, peers)
+  step('scopes')
+  const scopedLine = await scoped(service, id)
+  step('deliveries beside statements without an end')
+  const besideLine = await besideRunaways(service)
+  step('deliveries beside a table at rest')
+  const restingLine = await besideRest(service)
+  process.stdout.write(
+    `${machine()}; ${ROWS} rows; load at the start ${load}, at the end ${loadavg()[0]?.toFixed(1)}\n`,
+  )
+  for (const table of [
+    lines,
+    [loadsOf(csv, [imports.medianMs, duckdb.loadMs, postgres.loadMs])],
+    [imports.line],
+    [scopedLine],
+    [besideLine],
+    [restingLine],
+  ])
+    process.stdout.write(`\n${tableOf(table)}\n`)
+}
+
+type Reading = readonly [title: string, run: () => Promise<unknown>]
+
+/** How long each reading takes here and elsewhere; the first one under load. */
+async function compared(own: readonly Reading[], peers: readonly Peer[]): Promise<Line[]> {
   const texts = [AGGREGATES, OUT, PAIRS, null]
   const lines: Line[] = []
   for (const [at, [title, run]] of own.entries()) {
@@ -412,32 +421,96 @@ async function main(): Promise<void> {
     }
     lines.push(line)
   }
+  return lines
+}
 
-  const ratio = quantile(busy, 0.99) / quantile(idle, 0.99)
-  const imported: Line[] = [
-    {
-      import: `${(Bun.file(csv).size / 1e6).toFixed(0)} MB of CSV, s`,
-      Tidemark: (importMs / 1_000).toFixed(1),
-      read_csv: (duckdb.loadMs / 1_000).toFixed(1),
-      COPY: (postgres.loadMs / 1_000).toFixed(1),
-      'service MiB': `${restMib.toFixed(0)} to ${peak.own.toFixed(0)}`,
-      'child MiB': peak.child.toFixed(0),
-      'p99 idle': quantile(idle, 0.99).toFixed(1),
-      'p99 meanwhile': quantile(busy, 0.99).toFixed(1),
-      ratio: ratio.toFixed(2),
-    },
+/** The seconds in which each system took the file. */
+function loadsOf(csv: string, times: readonly number[]): Line {
+  const [own = '', readCsv = '', copy = ''] = times.map((ms) => (ms / 1_000).toFixed(1))
+  const megabytes = (Bun.file(csv).size / 1e6).toFixed(0)
+  return { import: `${megabytes} MB of CSV, s`, Tidemark: own, read_csv: readCsv, COPY: copy }
+}
+
+/** Imports the file until its first query. The upload is of a process of its own: 100 MB of it would delay what this one measures.
+ * @returns the milliseconds of the upload and of the whole */
+async function importOnce({ ask, host }: Service, id: number, csv: string) {
+  let uploadMs = 0
+  const wholeMs = await timed(async () => {
+    let upload = ''
+    uploadMs = await timed(async () => {
+      const sending = Bun.spawn([
+        'curl',
+        '--silent',
+        '--fail-with-body',
+        '--user',
+        `${READER.username}:${READER.password}`,
+        '--header',
+        'content-type: text/csv',
+        '--upload-file',
+        csv,
+        '--request',
+        'POST',
+        `${host.url}/dataSources/${id}/uploads`,
+      ])
+      upload = (JSON.parse(await new Response(sending.stdout).text()) as { readonly id: string }).id
+    })
+    let work = await ask<{ readonly id: string; readonly state: string }>(
+      'POST',
+      `/dataSources/${id}/import?wait=PT0S`,
+      { upload, table: 'orders', mode: 'replace' },
+    )
+    while (work.state === 'queued' || work.state === 'running') {
+      await Bun.sleep(50)
+      work = await ask('GET', `/operations/${work.id}`)
+    }
+    if (work.state !== 'succeeded') throw new Error(`The import ended: ${JSON.stringify(work)}`)
+    await ask('POST', `/dataSources/${id}/tables/orders/select`, { limit: 1 })
+  })
+  return { uploadMs, wholeMs }
+}
+
+/** Deliveries beside imports of the file, in turn with deliveries alone. */
+async function besideImports(service: Service, id: number, csv: string) {
+  const { host } = service
+  const [idle, busy, ratios, imported, uploaded]: [number[], number[], number[], number[], number[]] = [
+    [],
+    [],
+    [],
+    [],
+    [],
   ]
-  step('scopes')
-  const scopedLine = await scoped(service, id)
-  step('deliveries beside statements without an end')
-  const besideLine = await besideRunaways(service)
-  step('deliveries beside a table at rest')
-  const restingLine = await besideRest(service)
-  process.stdout.write(
-    `${machine()}; ${ROWS} rows; load at the start ${load}, at the end ${loadavg()[0]?.toFixed(1)}\n`,
-  )
-  for (const table of [lines, imported, [scopedLine], [besideLine], [restingLine]])
-    process.stdout.write(`\n${tableOf(table)}\n`)
+  const memory: { own: number; child: number }[] = []
+  const p99 = (times: readonly number[]) => quantile(times, 0.99)
+  // What a service compiles at its first deliveries is not measured.
+  await deliveries(service, Bun.sleep(IDLE_MS))
+  const restMib = (await residentBytesOf(host.pid)) / 1024 ** 2
+  for (let at = 0; at < IMPORTS; at++) {
+    const alone = await deliveries(service, Bun.sleep(IDLE_MS))
+    const importing = importOnce(service, id, csv)
+    const [beside, peak, { uploadMs, wholeMs }] = await Promise.all([
+      deliveries(service, importing),
+      peaks(service, importing),
+      importing,
+    ])
+    idle.push(...alone)
+    busy.push(...beside)
+    ratios.push(p99(beside) / p99(alone))
+    memory.push(peak)
+    imported.push(wholeMs)
+    uploaded.push(uploadMs)
+  }
+  const line: Line = {
+    'deliveries beside imports': `${busy.length} of ${idle.length + busy.length}`,
+    'upload, s': (median(uploaded) / 1_000).toFixed(1),
+    'import, s': (median(imported) / 1_000).toFixed(1),
+    'p99 alone': p99(idle).toFixed(1),
+    'p99 beside': p99(busy).toFixed(1),
+    ratio: (p99(busy) / p99(idle)).toFixed(2),
+    'of each import': ratios.map((ratio) => ratio.toFixed(2)).join(', '),
+    'service MiB': `${restMib.toFixed(0)} to ${memory.map(({ own }) => own.toFixed(0)).join(', ')}`,
+    'child MiB': Math.max(...memory.map(({ child }) => child)).toFixed(0),
+  }
+  return { line, medianMs: median(imported) }
 }
 
 /** Hand-written SQL in a scope of 3 of 20 regions beside the same without, and a statement without an end beside pings. */

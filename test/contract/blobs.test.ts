@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { afterAll, describe, expect, spyOn, test } from 'bun:test'
+import { mkdir, mkdtemp, open, readdir, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
@@ -24,6 +24,19 @@ describe('a directory of blobs', () => {
     await (await openBlobsDirectory(root)).put('a/b', new Uint8Array([1, 2]))
     const again = await openBlobsDirectory(root)
     expect(await new Response((await again.get('a/b'))?.body).bytes()).toEqual(new Uint8Array([1, 2]))
+  })
+
+  test('makes a large blob durable in pieces of 4 MiB', async () => {
+    const blobs = await openBlobsDirectory(join(folder, 'pieces'))
+    const file = await open(folder, 'r')
+    const synced = spyOn(Object.getPrototypeOf(file) as typeof file, 'datasync')
+    await file.close()
+    try {
+      await blobs.put('a', new Blob([new Uint8Array(10 * 1024 * 1024)]).stream())
+      expect(synced).toHaveBeenCalledTimes(2)
+    } finally {
+      synced.mockRestore()
+    }
   })
 
   test('leaves no temporary file, and removes those of a process that died', async () => {

@@ -233,6 +233,11 @@ const scenarios: Scenario[] = [
       const north = { ...scope, filter: { column: 'region', op: 'eq', value: 'north' } }
       await good(client.request('POST', `/dataSources/${database}/scopes`, { json: scope }))
       expectAnswer(await select(), { answers: 'not_found' })
+      // Without its refresh, or with another source, the copy would be open again.
+      const stopped = await client.request('DELETE', `${pathOf(id)}/refresh`)
+      expectAnswer(stopped, { answers: 'conflict' })
+      const elsewhere = { json: { from: from(await makeDatabase(client), { columns: ['id', 'region'] }) } }
+      expectAnswer(await client.request('PUT', `${pathOf(id)}/refresh`, elsewhere), { answers: 'conflict' })
       expect(await good(client.request('GET', `/dataSources/${id}/tables`, as))).toEqual([] as never)
       await good(client.request('POST', `/dataSources/${id}/scopes`, { json: north }))
       await good(refresh(client, id))

@@ -659,6 +659,62 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'a table of results is not renamed, and stays closed when its forecast or its source is to go',
+    async run(client) {
+      const [source, target] = [await ordersOf(client), await ordersOf(client)]
+      const scope = {
+        name: 'south alone',
+        tables: ['sold orders'],
+        filter: { column: 'select', op: 'eq', value: 'south' },
+        subjects: { roles: ['Data_Editor'] },
+      }
+      await good(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
+      const json = bodyOf(source, { table: { dataSourceId: target, name: 'results' } })
+      const { id } = await good<Made>(client.request('POST', '/forecasts', { json }))
+      const path = `/forecasts/${id}`
+      const runner = await runnerOf(client, {
+        name: `closer ${id}`,
+        capabilities: ['forecast'],
+        forecastKinds: ['croston'],
+      })
+      for (const value of [12, 13]) {
+        const { id: jobId } = await good<JobView>(client.request('POST', `${path}/run`))
+        const held = await runner.next()
+        await held.begin()
+        const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
+        const line = { ...outcomeOf(0, ['north', 'L']), cpuMs: value }
+        await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await packed([head, line]) }))
+        await must(held.finish())
+        await readUntil(
+          () => good<ForecastView>(client.request('GET', path)),
+          ({ publishedRun }) => publishedRun === jobId,
+        )
+      }
+      const tables = `/dataSources/${target}/tables`
+      const statusOf = async (name: string, as: 'administrator' | 'Data_Editor') =>
+        (await client.request('POST', `${tables}/${name}/select`, { as, json: {} })).status
+      expect([await statusOf('results', 'administrator'), await statusOf('results', 'Data_Editor')]).toEqual([
+        200, 404,
+      ])
+      const refused = [
+        await client.request('PATCH', `${tables}/results`, { json: { rename: 'renamed' } }),
+        await client.request('DELETE', `${path}?forceDelete=true`),
+        await client.request('PATCH', path, { json: { table: null } }),
+      ]
+      expect(refused.map(({ status, body }) => [status, body['code']])).toEqual([
+        [409, 'conflict'],
+        [409, 'conflict'],
+        [409, 'conflict'],
+      ])
+      expect((await client.request('DELETE', `/dataSources/${source}?forceDelete=true`)).status).toBe(204)
+      expect(await statusOf('results', 'Data_Editor')).toBe(404)
+      const own = { ...scope, tables: ['results'], filter: null }
+      await good(client.request('POST', `/dataSources/${target}/scopes`, { json: own }))
+      expect(await statusOf('results', 'Data_Editor')).toBe(200)
+      expect((await client.request('DELETE', path)).status).toBe(204)
+    },
+  },
+  {
     title: 'a preview predicts one group by a runner, and leaves nothing',
     async run(client) {
       const source = await ordersOf(client)

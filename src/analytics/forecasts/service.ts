@@ -8,6 +8,7 @@ import { demandedVersion } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/service.ts'
+import { refuseOpening } from '../../data/scopes/service/sights.ts'
 import { requireFileSource } from '../../data/sources/service.ts'
 import { openTable } from '../../data/tables/service.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
@@ -121,6 +122,8 @@ export async function deleteForecast(
   const demanded = demandedVersion(context)
   if (demanded !== null && demanded !== row.version) throw stale('forecast')
   requireTableRight(context, row.definition)
+  const { table } = row.definition
+  if (table) await refuseOpening(ports, table.dataSourceId, table.name)
   if (await isRunning(ports, id))
     throw new Refusal('conflict', 'A run of the forecast has not ended. Cancel it first.')
   if (!options.isForced) await refuseWhileShown(context, { kind: 'forecast', ids: [id] })
@@ -202,6 +205,7 @@ async function changeOf(
   if (schedule && !comes(schedule.cron, schedule.timeZone ?? settings.timeZone, now))
     throw invalidAt('/schedule/cron', 'must be a cron expression that comes')
   requireTableRight(context, body, before?.definition ?? null)
+  await requireKept(ports, before?.definition.table ?? null, body.table)
   await checkTable(context, body, before)
   if (body.table) await requireScopeColumns(context, body)
   const ownerId = caller.kind === 'user' ? caller.userId : 0
@@ -225,6 +229,16 @@ function requireTableRight(
     'forbidden',
     'Only administrators may choose a table of results, and change or delete such forecasts.',
   )
+}
+
+/** @throws {Refusal} conflict for another table while the former one would be open to all */
+async function requireKept(
+  ports: Ports,
+  former: ForecastBody['table'],
+  table: ForecastBody['table'],
+): Promise<void> {
+  if (!former || (former.name === table?.name && former.dataSourceId === table.dataSourceId)) return
+  await refuseOpening(ports, former.dataSourceId, former.name)
 }
 
 /** @throws {Refusal} invalid, conflict for a database, name_taken */

@@ -5,7 +5,7 @@ import type { Column } from '../../domain/table.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { COLUMNS_MAX } from '../imports/schema.ts'
-import { areScopesChanged, holdScopes, scopesBound, scopesNaming } from '../scopes/service.ts'
+import { areScopesChanged, hasResults, holdScopes, scopesBound, scopesNaming } from '../scopes/service.ts'
 import { requireFileSource } from '../sources/service.ts'
 import {
   inGeneration,
@@ -47,10 +47,20 @@ export function changeTable(
     if (demanded !== null && demanded !== before.version) throw stale('table')
     const columns = changedColumns(before, body)
     const name = body.rename ?? before.name
+    if (body.rename !== undefined) await refuseForecast(context.ports, before)
     const held = await holdScopes(context.ports, id)
     await requireUnbound(context.ports, id, { before, name, columns })
     return define(context, { id, name, columns, before, held, namePointer: '/rename' })
   })
+}
+
+/** A forecast finds the table of its results by the name. @throws {Refusal} conflict */
+async function refuseForecast(ports: Ports, { name, generation }: OpenTable): Promise<void> {
+  if (!(await hasResults(ports, generation.sourceId, name))) return
+  throw new Refusal(
+    'conflict',
+    `A forecast keeps its results in the table ${name}. Change the table of the forecast.`,
+  )
 }
 
 type Definition = {

@@ -59,7 +59,7 @@ export const refreshRoutes = new Hono<Env>()
       summary: 'Stop the refreshes of a table, which keeps its rows',
       ...administering,
       answers: { 204: noContent },
-      refuses: [412],
+      refuses: [409, 412],
     }),
     valid('param', refreshedTablePath),
     async (c) => {

@@ -8,6 +8,7 @@ import { commit } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { scopesBound } from '../scopes/service.ts'
+import { refuseOpening } from '../scopes/service/sights.ts'
 import { refreshView } from '../sources/refresh-view.ts'
 import { requireFileSource } from '../sources/service.ts'
 import type { SourceName } from '../sources/service.ts'
@@ -66,12 +67,14 @@ async function definitionOf(context: Context, { from, every }: RefreshBody): Pro
   return { origin, everyMs: durationMs(every), nextAt: context.ports.clock.now() }
 }
 
-/** Leaves the table with its rows, which can be edited from now on. @throws {Refusal} not_found, precondition_failed */
+/** Leaves the table with its rows, which can be edited from now on.
+ * @throws {Refusal} not_found, precondition_failed, conflict as `refuseOpening` */
 export async function deleteRefresh(context: Context, place: Place): Promise<void> {
   const { database } = context.ports
   const { table, row } = await requireRefresh(context.ports, place)
   const demanded = demandedVersion(context)
   if (demanded !== null && demanded !== row.version) throw stale('refresh')
+  await refuseOpening(context.ports, place.id, table.name)
   await commit(database, [
     store.deleteRefresh(database, table.id),
     recorded(context, 'delete', { objectId: table.id, before: auditFieldsOf(table.name, row) }),
@@ -129,6 +132,9 @@ async function change(
 ): Promise<void> {
   const { database } = context.ports
   await requireUnbound(context.ports, table, definition.origin.columns)
+  // The rows of before stay until the next refresh.
+  if (!isSameOrigin(row.origin, definition.origin))
+    await refuseOpening(context.ports, table.generation.sourceId, table.name)
   const told = {
     objectId: table.id,
     before: auditFieldsOf(table.name, row),
@@ -143,6 +149,11 @@ async function change(
   } catch (error) {
     throw store.isOther(error) ? stale('refresh') : error
   }
+}
+
+function isSameOrigin(before: Origin, after: Origin): boolean {
+  if (before.kind !== 'foreign' || after.kind !== 'foreign') return before.kind === after.kind
+  return before.dataSourceId === after.dataSourceId && before.table === after.table
 }
 
 /** @throws {Refusal} conflict for columns that scopes name and that would be gone */

@@ -108,6 +108,12 @@ export async function scopesNaming(
   return (await scopesOf(database, dataSourceId, table)).map(({ name }) => name)
 }
 
+/** Whether a table has the results of a forecast of a data source. */
+export async function hasResults({ database }: Ports, dataSourceId: number, table: string): Promise<boolean> {
+  const tables = await store.listForecastTables(database, dataSourceId)
+  return tables.some(({ name }) => name === table)
+}
+
 /** The write that fails, as `areScopesChanged` knows, if a scope of the data source was made or changed before its commit. */
 export async function holdScopes({ database }: Ports, dataSourceId: number): Promise<readonly Write[]> {
   return [store.requireScopes(database, dataSourceId, await store.scopesMark(database, dataSourceId))]

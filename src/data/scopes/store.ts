@@ -46,15 +46,18 @@ export async function listForecastTables(
   readonly { readonly name: string; readonly sourceId: number; readonly sourceTable: string | null }[]
 > {
   const field = (path: string) => sql`json_extract(${forecasts.definition}, ${path})`
+  // The rows are of the source that was read, which another one may have replaced since.
+  const source = (name: string) =>
+    sql`json_extract(coalesce(json_extract(${forecasts.summary}, '$.reading.source'), ${field('$.source')}), ${`$.${name}`})`
   return database
     .select({
       name: sql<string>`${field('$.table.name')}`,
-      sourceId: sql<number>`coalesce(${field('$.source.dataSourceId')},
-        (select data_source_id from data_queries where id = ${field('$.source.dataQueryId')}), 0)`,
-      sourceTable: sql<string | null>`${field('$.source.table')}`,
+      sourceId: sql<number>`coalesce(${source('dataSourceId')},
+        (select data_source_id from data_queries where id = ${source('dataQueryId')}), 0)`,
+      sourceTable: sql<string | null>`${source('table')}`,
     })
     .from(forecasts)
-    .where(and(eq(field('$.table.dataSourceId'), dataSourceId), sql`${field('$.source.type')} <> 'job'`))
+    .where(and(eq(field('$.table.dataSourceId'), dataSourceId), sql`${source('type')} <> 'job'`))
 }
 
 /** A scope of a data source by its id, or by its name. */

@@ -78,11 +78,16 @@ export async function selectResults(
   { id, body }: { readonly id: number; readonly body: SelectBody },
   asking: Asking,
 ): Promise<SelectView> {
-  const { definition, publishedRun } = await requireForecast(context.ports, id)
+  const { definition, publishedRun, summary } = await requireForecast(context.ports, id)
   const { table } = definition
   if (!table) throw new Refusal('conflict', 'The forecast has no table of results. Choose one with `table`.')
   if (publishedRun === null) throw new Refusal('conflict', 'The forecast has no results yet. Run it first.')
-  const readable = await readableTable(context, table.dataSourceId, table.name, sightOfResults(definition))
+  const readable = await readableTable(
+    context,
+    table.dataSourceId,
+    table.name,
+    sightOfResults(summary?.reading ?? definition),
+  )
   return selectFrom(context, { readable, body }, asking)
 }
 

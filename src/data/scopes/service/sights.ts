@@ -161,8 +161,10 @@ async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<strin
   }
   for (const { name, sourceId, sourceTable } of await store.listForecastTables(ports.database, id)) {
     const scopes = await scopesOf(sourceId)
+    const isThere = (await findDataSource(ports, sourceId)) !== null
     // A data query may read every table of its data source.
-    if (scopes.some(({ tables }) => sourceTable === null || tables.includes(sourceTable))) closed.add(name)
+    if (!isThere || scopes.some(({ tables }) => sourceTable === null || tables.includes(sourceTable)))
+      closed.add(name)
   }
   for (const [name, { origin }] of await refreshesOf(ports, id)) {
     const { kind, dataSourceId, table, isView } = origin as Copied
@@ -173,6 +175,18 @@ async function closedCopies(ports: Ports, id: number): Promise<ReadonlySet<strin
     if (!isThere || scopes.some(({ tables }) => isView || tables.includes(table))) closed.add(name)
   }
   return closed
+}
+
+/** Refuses a change after which the scopes of the source of a table would no longer close it, unless it has scopes of its own.
+ * @throws {Refusal} conflict */
+export async function refuseOpening(ports: Ports, id: number, table: string): Promise<void> {
+  if (!(await closedCopies(ports, id)).has(table)) return
+  const scopes = await store.listScopes(ports.database, id)
+  if (scopes.some(({ tables }) => tables.includes(table))) return
+  throw new Refusal(
+    'conflict',
+    `The table ${table} has rows that scopes of their source hide, and no scopes of its own: every Data_Editor would read it. Create a scope for it, or delete it first.`,
+  )
 }
 
 type Copied = {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import packageJson from '../../package.json'
@@ -12,6 +13,11 @@ const START_MAX_MS = 180_000
 const SIZE_MAX_BYTES = 300e6
 const PASSWORD = 'correct horse battery'
 const OTHER = process.arch === 'x64' ? 'arm64' : 'x64'
+/** Runs the executable of arm64 on x64, with the libraries of Debian's packages for it. */
+const [EMULATOR, EMULATED_ROOT] = ['/usr/bin/qemu-aarch64-static', '/usr/aarch64-linux-gnu']
+const isEmulated =
+  OTHER === 'arm64' && existsSync(EMULATOR) && existsSync(`${EMULATED_ROOT}/lib/libstdc++.so.6`)
+const PATH = 'PATH=/usr/bin:/bin'
 /** `e_machine` of elf(5). */
 const MACHINES: Readonly<Record<string, number>> = { x64: 62, arm64: 183 }
 
@@ -51,14 +57,7 @@ describe('the executable', () => {
 
   /** As from a shell in another directory, without Node.js and Bun in its path. */
   const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-    const command = [
-      'env',
-      '-i',
-      'PATH=/usr/bin:/bin',
-      ...pairs(environment),
-      join(folder, 'tidemark'),
-      ...args,
-    ]
+    const command = ['env', '-i', PATH, ...pairs(environment), join(folder, 'tidemark'), ...args]
     const one = startCommand(command, {}, '/')
     started.push(one)
     return one
@@ -87,6 +86,7 @@ describe('the executable', () => {
       code: 0,
       stdout: expect.stringContaining(packageJson.version) as string,
     })
+    expect((await run(['version']).ended).stdout).toBe((await run(['--version']).ended).stdout)
     expect((await run(['completions', 'bash']).ended).stdout).toContain('complete -F')
     expect((await run(['nonsense']).ended).code).toBe(2)
   })
@@ -126,17 +126,57 @@ describe('the executable', () => {
     },
     START_MAX_MS,
   )
+})
 
-  test(
-    'is made for the other processor as well',
+describe('the executable for the other processor', () => {
+  let folder = ''
+
+  beforeAll(async () => {
+    folder = join(await directories.make(), OTHER)
+    await make(folder, OTHER)
+  }, MAKE_MAX_MS)
+
+  test('is made, and all of its native files are for it', async () => {
+    const machines = await machinesIn(folder)
+    expect(machines.length).toBeGreaterThan(2)
+    expect(new Set(machines)).toEqual(new Set([MACHINES[OTHER] ?? 0]))
+  })
+
+  test.skipIf(!isEmulated)(
+    'starts, is healthy, serves the console, takes a value and ends by SIGTERM',
     async () => {
-      const other = join(await directories.make(), OTHER)
-      await make(other, OTHER)
-      const machines = await machinesIn(other)
-      expect(machines.length).toBeGreaterThan(2)
-      expect(new Set(machines)).toEqual(new Set([MACHINES[OTHER] ?? 0]))
+      const data = await directories.make()
+      await chmod(data, 0o700)
+      const settings = {
+        TIDEMARK_PORT: '0',
+        TIDEMARK_RUNNER: 'off',
+        TIDEMARK_DATA_DIR: data,
+        TIDEMARK_ADMIN_PASSWORD: PASSWORD,
+      }
+      const emulated = [EMULATOR, '-L', EMULATED_ROOT, join(folder, 'tidemark'), 'serve']
+      const service = startCommand(['env', '-i', PATH, ...pairs(settings), ...emulated], {}, '/')
+      try {
+        await service.until('Press Ctrl-C')
+        const url = /listens at (\S+)/.exec(service.stdout)?.[1] ?? ''
+        const health = await fetch(`${url}/healthz`)
+        expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
+        expect((await fetch(`${url}/ui/`)).status).toBe(200)
+        const headers = {
+          authorization: `Basic ${btoa(`admin:${PASSWORD}`)}`,
+          'content-type': 'application/json',
+        }
+        const body = JSON.stringify({ returnValue1: 21.5, errorCode: 0 })
+        const path = `${url}/webcollector/jobs/3/values`
+        expect((await fetch(path, { method: 'POST', headers, body })).status).toBe(200)
+        expect(await (await fetch(`${url}/values?jobId=3`, { headers })).text()).toContain('21.5')
+        service.kill('SIGTERM')
+        expect((await service.ended).code).toBe(0)
+      } finally {
+        service.kill('SIGKILL')
+        await service.ended
+      }
     },
-    MAKE_MAX_MS,
+    START_MAX_MS * 2,
   )
 })
 

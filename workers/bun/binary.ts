@@ -15,5 +15,6 @@ const isOwnFile = first.startsWith(`${APP}/`) && first.endsWith('.ts')
 const program = PROGRAMS[first]
 const file = isOwnFile ? first : join(APP, program ?? MAIN)
 const isFirstTaken = isOwnFile || program !== undefined
-process.argv = [process.execPath, file, ...(isFirstTaken ? others : words)]
+const rest = first === 'version' ? ['--version', ...others] : words
+process.argv = [process.execPath, file, ...(isFirstTaken ? others : rest)]
 await import(file)

@@ -136,6 +136,22 @@ onMainHost('rights', (stage) => {
   )
 
   test(
+    'the map asks for no data of which the role may not read any',
+    async () => {
+      for (const as of ['dashboard_viewer', 'editor'] as const)
+        await stage.visit('keys', { as }, async ({ page, check }) => {
+          const asked: string[] = []
+          page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+          await page.goto(`${stage.url}/ui/map?source=1&table=levels&lat=lat&lon=lon`)
+          await page.getByText('Maps of tables and data queries are for administrators').waitFor()
+          expect(asked.filter((path) => /\/(dataSources|dataQueries|gis)\b/.test(path))).toEqual([])
+          await check(`map-${as}`)
+        })
+    },
+    VISIT_MAX_MS,
+  )
+
+  test(
     'a missing right links to the explainer of the own rights',
     async () => {
       const everything = { write: true, execute: true, maintain: true }

@@ -3,9 +3,10 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { Card, PageHead } from '../../kit/data.tsx'
-import { Empty, FailureNote } from '../../kit/feedback.tsx'
+import { Empty, FailureNote, NoRight } from '../../kit/feedback.tsx'
 import { addStyles } from '../../kit/own-styles.ts'
 import { t } from '../../language/t.ts'
+import { mayReadQueries } from '../data/use-query-columns.ts'
 import styles from './map.css' with { type: 'text' }
 import { MapView } from './map-view.tsx'
 import { MembersDialog } from './members-dialog.tsx'
@@ -25,8 +26,21 @@ const WORLD: Box = [-180, -85, 180, 85]
 const START: MapPlace = { lon: 10, lat: 30, zoom: 1 }
 const KEEP_MS = 400
 
-/** Places of a table or of a data query on a map, as clusters with their worst state, with links between them. */
+/** The map. A role that may not read data is told so, and nothing is asked that the API refuses to it. */
 export function Screen(): JSX.Element {
+  if (mayReadQueries()) return <PlacesOnMap />
+  return (
+    <>
+      <PageHead title={t('nav.map')} />
+      <div class="body">
+        <NoRight detail={t('map.needsRole')} />
+      </div>
+    </>
+  )
+}
+
+/** Places of a table or of a data query on a map, as clusters with their worst state, with links between them. */
+function PlacesOnMap(): JSX.Element {
   const { source, at, change } = useMapAddress()
   const [view, setView] = useState<MapPlace | null>(at)
   const [size, setSize] = useState<Size>({ width: 800, height: 500 })

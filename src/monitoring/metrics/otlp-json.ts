@@ -2,6 +2,7 @@ import { addDataPoint } from './otlp-point.ts'
 import type { DataPoint, Kind } from './otlp-point.ts'
 import { malformed, note, PARTS_MAX, Points, tooManyParts } from './points.ts'
 import type { Naming, Point } from './points.ts'
+import { plainPoint } from './plain-point.ts'
 import { attribute, countedPoint, numberPoint, requestFrame } from './schema.ts'
 import type { Attribute, CountedPoint, Metric, NumberPoint } from './schema.ts'
 
@@ -94,6 +95,8 @@ function unread(points: Points, metric: string, fault: string): Point {
 
 /** A point of a gauge or a sum, or the fault that prevents reading it. */
 function measured(given: unknown): DataPoint | string {
+  const plain = plainPoint(given)
+  if (plain) return plain
   const { data, error } = numberPoint.safeParse(given)
   if (!data) return misfit(error)
   const number = data.asDouble ?? data.asInt
@@ -109,12 +112,16 @@ function counted(given: unknown, kind: Kind): DataPoint | string {
   return { ...common(data), number: null, count: Number(data.count ?? 0), sum }
 }
 
+const NS_PER_MS = 1_000_000n
+
 function common({
   attributes,
   timeUnixNano,
   flags,
-}: NumberPoint | CountedPoint): Pick<DataPoint, 'naming' | 'time' | 'flags'> {
-  return { naming: namingOf(attributes ?? []), time: timeUnixNano ?? 0n, flags: Number(flags ?? 0n) }
+}: NumberPoint | CountedPoint): Pick<DataPoint, 'naming' | 'at' | 'flags'> {
+  const time = timeUnixNano ?? 0n
+  const at = time === 0n ? null : Number(time / NS_PER_MS)
+  return { naming: namingOf(attributes ?? []), at, flags: Number(flags ?? 0n) }
 }
 
 function namingOf(attributes: readonly Attribute[]): Naming {

@@ -7,8 +7,8 @@ export type Kind = 'gauge' | 'sum' | 'histogram' | 'exponentialHistogram' | 'sum
 /** A data point of any kind, from either encoding. */
 export type DataPoint = {
   readonly naming: Naming
-  /** Nanoseconds since 1970; 0 if unknown. */
-  readonly time: bigint
+  /** When it was measured, epoch ms; null if unknown. */
+  readonly at: number | null
   /** The value of a gauge or a sum; null if it has none. */
   readonly number: number | null
   readonly count: number
@@ -19,7 +19,6 @@ export type DataPoint = {
 
 /** The flag of a point that marks a gap. */
 const NO_RECORDED_VALUE = 1
-const NS_PER_MS = 1_000_000n
 
 /** Adds a data point; `resource` names the job if the point itself does not. */
 export function addDataPoint(
@@ -33,7 +32,7 @@ export function addDataPoint(
     metric,
     job: point.naming.job ?? resource.job,
     value: point.naming.value,
-    at: point.time === 0n ? null : Number(point.time / NS_PER_MS),
+    at: point.at,
     numbers,
     fault: numbers.length === 0 ? NO_NUMBER : null,
   })

@@ -79,7 +79,7 @@ function readDataPoint(wire: Wire, kind: Kind): DataPoint {
   // Protobuf omits a number that is 0; only histograms can omit the sum.
   const point = {
     naming,
-    time: 0n,
+    at: null as number | null,
     number: null as number | null,
     count: 0,
     sum: null as number | null,
@@ -88,7 +88,7 @@ function readDataPoint(wire: Wire, kind: Kind): DataPoint {
   if (kind === 'summary') point.sum = 0
   wire.fields((field) => {
     if (field === flags) point.flags = wire.integer()
-    else if (field === 3) point.time = wire.fixed64()
+    else if (field === 3) point.at = wire.milliseconds()
     else if (isNumber && field === 4) point.number = wire.double()
     else if (isNumber && field === 6) point.number = wire.signedFixed64()
     else if (!isNumber && field === 4) point.count = Number(wire.fixed64())

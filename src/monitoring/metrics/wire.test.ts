@@ -126,6 +126,29 @@ describe('a protobuf message', () => {
     expect(number).toBe(-2)
   })
 
+  test('has the whole milliseconds of nanoseconds, and null for zero', () => {
+    const millisecondsOf = (time: bigint): number | null => {
+      const bytes = new DataView(new ArrayBuffer(9))
+      bytes.setUint8(0, 0x09)
+      bytes.setBigUint64(1, time, true)
+      const wire = Wire.of(new Uint8Array(bytes.buffer))
+      let found = null as number | null
+      wire.fields(() => (found = wire.milliseconds()))
+      return found
+    }
+    expect([0n, 1n, 999_999n, 1_000_000n].map(millisecondsOf)).toEqual([null, 0, 0, 1])
+    const max = 2n ** 64n - 1n
+    const edge = fc
+      .bigInt(1n, max / 1_000_000n)
+      .chain((ms) => fc.constantFrom(ms * 1_000_000n - 1n, ms * 1_000_000n))
+    fc.assert(
+      fc.property(fc.oneof(fc.bigInt(1n, max), edge), (time) => {
+        expect(millisecondsOf(time)).toBe(Number(time / 1_000_000n))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   test(`has at most ${PARTS_MAX} messages in all`, () => {
     const empty = (count: number) => new Uint8Array(2 * count).map((_, index) => (index % 2 === 0 ? 0x3a : 0))
     const open = (count: number) => {

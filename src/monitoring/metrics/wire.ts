@@ -88,6 +88,16 @@ export class Wire {
     return this.#view.getBigUint64(this.#fixed64(), true)
   }
 
+  /** A `fixed64` that counts nanoseconds, in whole milliseconds; null for zero. */
+  milliseconds(): number | null {
+    const at = this.#fixed64()
+    const low = this.#view.getUint32(at, true)
+    const high = this.#view.getUint32(at + 4, true)
+    if (low === 0 && high === 0) return null
+    // 2^32 ns are 4294 ms and 967,296 ns: no term exceeds an exact integer, and no BigInt is made.
+    return high * 4_294 + Math.floor((high * 967_296 + low) / 1_000_000)
+  }
+
   /** An `sfixed64`; beyond 2^53 the nearest double. */
   signedFixed64(): number {
     return Number(this.#view.getBigInt64(this.#fixed64(), true))

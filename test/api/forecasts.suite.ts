@@ -807,17 +807,20 @@ const scenarios: Scenario[] = [
         capabilities: ['forecast'],
         forecastKinds: ['croston'],
       })
-      await good(client.request('POST', `/forecasts/${forecastId}/run`))
-      const held = await runner.next()
-      await held.begin()
       const means = [10, 20, 95, 96, 10, 10]
       const outcome = { ...outcomeOf(0, []), t: means.map((_, place) => hour + place * HOUR_MS), mean: means }
       const width = (by: number) => means.map((mean) => mean + by)
       const bounds = { lo80: width(-1), hi80: width(1), lo95: width(-2), hi95: width(2) }
       const line = { ...outcome, ...bounds, endAt: hour + 6 * HOUR_MS }
       const bytes = await packed([{ v: 1, engine: {}, keyTypes: [] }, line])
-      await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes }))
-      await must(held.finish())
+      const predict = async () => {
+        await good(client.request('POST', `/forecasts/${forecastId}/run`))
+        const held = await runner.next()
+        await held.begin()
+        await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes }))
+        await must(held.finish())
+      }
+      await predict()
       await readUntil(read, ({ predictions }) => predictions[0]?.unknown === null)
       await deliver(12)
       const warned = await read()
@@ -826,6 +829,22 @@ const scenarios: Scenario[] = [
       expect(warned.message).toContain('returnValue1 is predicted to be above 90 at')
 
       const path = `/forecasts/${forecastId}`
+      // A job that the next run predicts no more loses its bounds.
+      const other = await good<Made>(
+        client.request('POST', `/jobs?parentId=${device.id}`, { json: { name: 'other', parameters } }),
+      )
+      const past = new Date(hour - HOUR_MS).toISOString()
+      const series = { returnValue1: 10, errorCode: 0, timestamp: past }
+      await good(client.request('POST', `/webcollector/jobs/${other.id}/values`, { json: series }))
+      const predicting = (jobId: number) =>
+        good(client.request('PATCH', path, { json: { source: { ...source, jobId } } }))
+      await predicting(other.id)
+      await predict()
+      await readUntil(read, ({ predictions }) => predictions[0]?.unknown !== null)
+      await predicting(id)
+      await predict()
+      await readUntil(read, ({ predictions }) => predictions[0]?.unknown === null)
+
       expect(await good(client.request('GET', `${path}/dependents`))).toMatchObject({ jobs: [{ id }] })
       const refused = await client.request('DELETE', path)
       expect([refused.status, refused.body['code']]).toEqual([409, 'has_dependents'])

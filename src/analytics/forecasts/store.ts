@@ -214,6 +214,15 @@ export async function findGroupOf(
   return row ? (row as unknown as GroupRow) : null
 }
 
+/** The jobs that have bands of a forecast. */
+export async function listBandJobs(database: Database, id: number): Promise<number[]> {
+  const rows = await database
+    .selectDistinct({ jobId: forecastBands.jobId })
+    .from(forecastBands)
+    .where(eq(forecastBands.forecastId, id))
+  return rows.map(({ jobId }) => jobId)
+}
+
 /** Replaces the bands of a forecast; jobs that are gone get none. */
 export function replaceBands(
   database: Database,

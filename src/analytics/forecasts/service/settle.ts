@@ -36,6 +36,8 @@ type Results = {
   /** The end of the predicted buckets. */
   readonly endAt: number
   readonly groupColumns: readonly Column[]
+  /** The jobs that have bands of the results of before. */
+  readonly formerJobs: readonly number[]
 }
 
 /** Publishes the results of a run that has ended, or notes its failure. The results of before stay where it failed. */
@@ -89,7 +91,8 @@ async function resultsOf(ports: Ports, row: OwnedForecast, run: EndedForecast): 
       'The group columns of the forecast were changed during the run. Run it again.',
     )
   const groupColumns = names.map((name, at): Column => ({ name, type: types[at] ?? 'string' }))
-  return { row, run, groups, endAt, groupColumns }
+  const formerJobs = await store.listBandJobs(ports.database, row.id)
+  return { row, run, groups, endAt, groupColumns, formerJobs }
 }
 
 async function* outcomesOf(ports: Ports, { id }: EndedForecast): AsyncGenerator<TypedOutcome, void> {
@@ -148,16 +151,13 @@ async function* rowsOf(ports: Ports, { row, run }: Results): AsyncGenerator<read
 
 function writesOf(ports: Ports, results: Results, tableId: number | null): Write[] {
   const { database } = ports
-  const { row, run, groups } = results
+  const { row, run, groups, formerJobs } = results
   const bands = bandsOf(results)
   return [
     publication(ports, results, summaryOfResults(results, tableId)),
     ...store.replaceGroups(database, row.id, groups),
     ...store.replaceBands(database, row.id, bands),
-    enqueueJobConfigs(
-      database,
-      bands.map(({ jobId }) => jobId),
-    ),
+    enqueueJobConfigs(database, [...formerJobs, ...bands.map(({ jobId }) => jobId)]),
     ...forgetForecastOutputs(ports, run.id),
   ]
 }

@@ -4,6 +4,7 @@ import type { Body, Client } from './client.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Names, Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
+import { readUntil } from '../until.ts'
 
 type Made = { readonly id: number }
 type Link = { readonly path: string; readonly works: boolean; readonly publishedBy: string }
@@ -229,6 +230,53 @@ const scenarios: readonly Scenario[] = [
       expectAnswer(await client.request('DELETE', `/dashboards/${board}/public`), { answers: 204 })
       expect(await marksOf(client, Number(board))).toEqual([false, false, false, false])
       expectAnswer(await read(client, `${moved.path}/data`), { answers: 'not_found' })
+      await allow(client, false)
+    },
+  },
+  {
+    title: 'a scope of its publisher applies to the next answer of a public link',
+    async run(client) {
+      const names = await stage(client)
+      await allow(client, true)
+      const { id: source } = await good<Made>(
+        client.request('POST', '/dataSources', { json: { name: 'public rows', type: 'csv' } }),
+      )
+      const sent = { text: 'region\nnorth\nsouth\n', headers: { 'content-type': 'text/csv' } }
+      const { id: upload } = await good<{ id: string }>(
+        client.request('POST', `/dataSources/${source}/uploads`, sent),
+      )
+      await good(
+        client.request('POST', `/dataSources/${source}/import`, { json: { upload, table: 'places' } }),
+      )
+      const query = await good<Made>(
+        client.request('POST', '/dataQueries', {
+          json: {
+            name: 'public rows',
+            dataSourceId: source,
+            text: 'SELECT region FROM places ORDER BY region',
+            accessibleFromDashboards: true,
+          },
+        }),
+      )
+      await good(client.request('POST', `/dataQueries/${query.id}/publish`, { json: {} }))
+      const definition = { widgets: { rows: { kind: 'table', dataQueryId: query.id } } }
+      const { id: board } = await good<Made>(
+        client.request('POST', '/dashboards', { json: { name: 'Public rows', definition } }),
+      )
+      await grant(client, { ...names, board }, { write: true })
+      const link = await published(client, board, {}, BY_PUBLISHER)
+      const rowsOf = async () =>
+        ((await read(client, `${link.path}/data`)).body as Data).widgets['rows']?.['data']
+      await readUntil(rowsOf, (data) => data !== undefined)
+      expect(await rowsOf()).toMatchObject({ rows: [['north'], ['south']] })
+      const scope = {
+        name: 'north alone',
+        tables: ['places'],
+        filter: { column: 'region', op: 'eq', value: 'north' },
+        subjects: { roles: ['editor'] },
+      }
+      await good(client.request('POST', `/dataSources/${source}/scopes`, { json: scope }))
+      expect(await rowsOf()).toMatchObject({ rows: [['north']] })
       await allow(client, false)
     },
   },

@@ -5,6 +5,7 @@ import { accountOf } from '../../../../access/session/service.ts'
 import { userOf } from '../../../../access/session/service/callers.ts'
 import { hasPublicDashboards } from '../../../../content/settings/service.ts'
 import type { Context } from '../../../../context.ts'
+import { sightsMark } from '../../../../data/scopes/service/sights.ts'
 import { ResultCache } from '../../../../data/selection/result-cache.ts'
 import { sha256 } from '../../../../lib/digest.ts'
 import { Refusal } from '../../../../lib/errors.ts'
@@ -25,7 +26,7 @@ import { findByToken } from '../store.ts'
 import type { PublicRow } from '../store.ts'
 import { isShown, visibleAnswer, visibleDefinition } from '../visible.ts'
 
-/** How long data is shared by all readers of a link. */
+/** How long data is shared by all readers of a link, unless scopes of its publisher change. */
 const SHOWN_MS = 30_000
 const SHOWN_MAX_BYTES = 16 * 1024 * 1024
 /** Requests of a network within a minute, for each link. */
@@ -86,8 +87,9 @@ export async function readPublicData(asking: Context, token: string, given: Valu
     shown.get(ports) ??
     new ResultCache<DataView>(SHOWN_MAX_BYTES, (view) => weightOf(Object.values(view.widgets)))
   shown.set(ports, cache)
+  const seen = await sightsMark(context)
   const { value: data } = await cache.find({
-    name: JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params]),
+    name: JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params, seen]),
     ageMaxMs: SHOWN_MS,
     now: () => ports.clock.now(),
     signal: signalOf(asking.request),

@@ -442,6 +442,77 @@ onMainHost(
     )
 
     test(
+      'beside the text, a column is found among the sources, and its card has its values, which are read when it is chosen',
+      async () => {
+        const { client } = stage
+        const post = (path: string, json: object) =>
+          good<{ readonly id: number }>(client.request('POST', path, { json }))
+        const { id } = await post('/dataSources', { name: 'Gauges', type: 'csv' })
+        await post('/dataSources', { name: 'Other gauges', type: 'csv' })
+        const columns = [
+          { name: 'station', type: 'string' },
+          { name: 'height', type: 'number' },
+          { name: 'read_at', type: 'datetime' },
+        ]
+        await post(`/dataSources/${id}/tables`, { name: 'readings', columns })
+        await post(`/dataSources/${id}/tables`, { name: 'pumps', columns: columns.slice(0, 1) })
+        const rows = Array.from({ length: 40 }, (_, at) => ({
+          station: at % 4 === 0 ? 'Texel' : 'Harlingen',
+          height: at % 8 === 0 ? null : at % 8,
+          read_at: new Date(Date.UTC(2026, 10, 25, at)).toISOString(),
+        }))
+        await post(`/dataSources/${id}/tables/readings/rows`, { rows })
+        const json = { name: 'Heights', dataSourceId: id, text: 'SELECT height FROM readings' }
+        const query = await post('/dataQueries', json)
+        await post('/dataQueries', {
+          ...json,
+          name: 'Highest heights',
+          text: 'SELECT 1 FROM ${ref("Heights")}',
+        })
+        await stage.visit(`queries/${query.id}`, {}, async ({ page, check }) => {
+          const asked: string[] = []
+          page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+          const part = page.getByRole('region', { name: 'Tables and columns' })
+          const summary = (text: string) => part.locator('summary', { hasText: new RegExp(`^${text}$`) })
+          await summary('Gauges').waitFor()
+          await summary('Other gauges').waitFor()
+          await summary('Data queries').click()
+          await part.getByRole('link', { name: 'Highest heights' }).waitFor()
+          await summary('pumps').waitFor()
+          await part.getByLabel('Find tables').fill('HEI')
+          await summary('pumps').waitFor({ state: 'detached' })
+          const column = (name: string) => part.getByRole('button', { name: new RegExp(`^${name}`) })
+          await column('height').waitFor()
+          expect(await column('station').count()).toBe(0)
+          expect(asked.filter((path) => /select$|histogram$|values$/.test(path))).toEqual([])
+
+          await column('height').click()
+          const card = (name: string) => part.getByRole('region', { name: `Values of ${name}` })
+          await card('height').getByText('7 different values, 12.5% empty').waitFor()
+          await card('height').getByText('from 1 to 7').waitFor()
+          await card('height')
+            .getByRole('img', { name: /ranges? of the values, at most 5 rows/ })
+            .waitFor()
+          await check('query-column')
+
+          await part.getByLabel('Find tables').fill('')
+          await summary('readings').click()
+          await column('station').click()
+          await card('station').getByText('2 different values, 0% empty').waitFor()
+          const frequent = card('station').getByRole('listitem')
+          expect(await frequent.allTextContents()).toEqual(['Harlingen30', 'Texel10'])
+          await column('read_at').click()
+          await card('read_at').getByText('40 different values, 0% empty').waitFor()
+          await card('read_at').getByText('from 2026-11-25').waitFor()
+          await check('query-times')
+          await column('read_at').click()
+          await card('read_at').waitFor({ state: 'detached' })
+        })
+      },
+      JOURNEY_MAX_MS,
+    )
+
+    test(
       'the result of a data query is stored, computed anew, and says when it is computed next',
       async () => {
         const { client } = stage

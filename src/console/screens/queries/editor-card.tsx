@@ -7,7 +7,6 @@ import { Check, itemOptions, SelectField, TextField } from '../../kit/controls.t
 import { Card } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
-import type { Names } from './code-mirror.ts'
 import type { Dependents } from './dependents.tsx'
 import { groupOptions } from './groups.ts'
 import type { Group } from './groups.ts'
@@ -93,7 +92,6 @@ export function EditorCard(props: Props): JSX.Element {
           </Note>
         ))}
         <Escaping edited={edited} failure={failure} />
-        <Tables tables={names.tables} />
       </div>
     </Card>
   )
@@ -129,22 +127,4 @@ function Escaping({ edited, failure }: Pick<Props, 'edited' | 'failure'>): JSX.E
 function renamesOf({ query, edited, dependents }: Props): number {
   const isRenamed = query !== undefined && edited.draft.name !== query.name
   return isRenamed ? (dependents.data?.items.length ?? 0) : 0
-}
-
-/** The tables and columns that the text can name. */
-function Tables({ tables }: Pick<Names, 'tables'>): JSX.Element | null {
-  const entries = Object.entries(tables)
-  if (entries.length === 0) return null
-  return (
-    <details class="part">
-      <summary>{t('queries.tables', { count: entries.length })}</summary>
-      <ul class="col">
-        {entries.map(([table, columns]) => (
-          <li key={table}>
-            <b>{table}</b> <span class="quiet">{columns.join(', ')}</span>
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
 }

@@ -28,6 +28,7 @@ import { PublishDialog } from './publish-dialog.tsx'
 import { bodyOf } from './query.ts'
 import type { Query, QueryDraft } from './query.ts'
 import { ResultCard } from './result-card.tsx'
+import { SourcesCard } from './sources-card.tsx'
 import { StorageCard } from './storage-card.tsx'
 import { useDraft } from './use-draft.ts'
 import { useRun } from './use-run.ts'
@@ -118,6 +119,7 @@ function Editing({ query, etag }: Props): JSX.Element {
             <ResultCard run={run} />
           </div>
           <div class="col spread">
+            <SourcesCard current={draft.dataSourceId} queryId={query?.id} />
             <ParametersCard
               draft={draft}
               change={change}

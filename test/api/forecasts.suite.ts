@@ -305,6 +305,16 @@ const scenarios: Scenario[] = [
         horizon: 'P9D',
         name: json.name,
       })
+      // Each answer is the version of its own change, and none is refused without a condition.
+      const wanted = Array.from({ length: 40 }, (_, at) => `change ${at}`)
+      const answers = await Promise.all(
+        wanted.map((description) => client.request('PUT', path, { json: { ...json, description } })),
+      )
+      expect(answers.map(({ status, body }) => [status, body['description']])).toEqual(
+        wanted.map((description) => [200, description]),
+      )
+      const tags = answers.map((answer) => answer.headers.get('etag'))
+      expect(new Set(tags).size).toBe(wanted.length)
       expect(Array.isArray(await good(client.request('GET', '/forecasts/kinds')))).toBe(true)
       await good(client.request('GET', `${path}/dependents`))
       expect((await client.request('DELETE', path)).status).toBe(204)

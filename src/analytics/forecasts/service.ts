@@ -106,7 +106,10 @@ export async function updateForecast(
   } catch (error) {
     throw store.isGuarded(error) ? stale('forecast') : error
   }
-  return readForecast(context, id)
+  // The answer is what this commit wrote, since another user may have changed it again; or a deletion came first.
+  await requireForecast(ports, id)
+  const ownerName = context.caller.kind === 'user' ? context.caller.username : null
+  return versioned(ports, { ...before, ...change, ownerName, version: before.version + 1 })
 }
 
 /** Deletes a forecast with its runs; its table stays, and limits that name it become unknown.

@@ -353,22 +353,25 @@ describe.each([
     expect((await stage.periodsOf(slc))[0]?.revisions[0]).toMatchObject({ revision: 1, creditUsed: 14_400 })
   }, 180_000)
 
+  // Twenty are assessed at once. On a busy machine D1 takes two seconds for making one container.
+  const [count, spelled] = name === 'libSQL' ? [45, 'forty-five'] : [21, 'twenty-one']
   if (name === 'libSQL' || EVERY_ROW)
-    test('forty-five containers whose periods end at the same midnight are all assessed', async () => {
+    test(`${spelled} containers whose periods end at the same midnight are all assessed`, async () => {
       const stage = opened.newStage()
       stage.clock.at = Date.parse('2026-06-01T12:00:00Z')
       const { job, slo } = await stage.newSlo()
-      const slcs: number[] = []
-      for (let made = 0; made < 45; made++)
-        slcs.push(await stage.newSlc({ limit: 100, duration: 'day' }, [slo]))
+      const slcs = await Promise.all(
+        Array.from({ length: count }, () => stage.newSlc({ limit: 100, duration: 'day' }, [slo])),
+      )
       await stage.tell(job, stage.clock.at + HOUR_MS, 'major')
       await stage.tell(job, stage.clock.at + HOUR_MS, 'ok')
       // A delivery judges some containers and leaves the rest to the next wake-up.
       expect(stage.armedAt).toBe(0)
       await stage.wake(stage.clock.at)
-      for (const slc of slcs) expect(await stage.stateOf(slc)).toBe('major')
+      const statesOf = () => Promise.all(slcs.map((slc) => stage.stateOf(slc)))
+      expect(await statesOf()).toEqual(slcs.map(() => 'major'))
       await stage.wake(Date.parse('2026-06-02T12:00:00Z'))
-      for (const slc of slcs) expect(await stage.stateOf(slc)).toBe('ok')
+      expect(await statesOf()).toEqual(slcs.map(() => 'ok'))
     }, 180_000)
 })
 

@@ -516,6 +516,7 @@ const silence: Scenario[] = [
         expect(healed).not.toHaveProperty('warnings')
       }
       await Promise.all([untilSilent(client, stays), untilSilent(client, heals)])
+      const since = (await readJob(client, heals))['stateSince']
       const round = { key: 'returnValue1', jobIds: [heals, stays, heals], values: [1, 2, 3] }
       expect((await bulk({ rounds: [round] }))['rounds']).toEqual([
         {
@@ -526,7 +527,9 @@ const silence: Scenario[] = [
           warnings: [{ code: 'error_code_stands', message: STANDS, indexes: [1] }],
         },
       ])
-      expect(await readJob(client, heals)).toMatchObject({ errorCode: 0, currentState: 'ok', message: null })
+      // A busy machine may find the job silent again before it answers.
+      const codes = (await errorCodes(client, heals, since)) as readonly { readonly value: number }[]
+      expect(codes.map(({ value }) => value).slice(0, 2)).toEqual([5, 0])
     },
   },
   {

@@ -530,6 +530,10 @@ export const dataTablesSuite: Suite = {
           ],
           2,
         ])
+        // Equal requests share their answer only within a scope.
+        const ids = { columns: ['id'], orderBy: [{ column: 'id' }] }
+        expect((await selectFrom(client, id, 'orders', ids)).rows).toEqual([['007'], ['008'], ['009']])
+        expect((await select(ids)).body['rows']).toEqual([['007'], ['009']])
         const hidden = await select({ columns: ['note'] })
         expect([hidden.status, hidden.body['code']]).toEqual([422, 'invalid'])
         const outside = await select({ filter: { column: 'region', op: 'eq', value: 'süd' } })

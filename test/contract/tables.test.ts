@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { PlainCsv } from '../../src/domain/import-plan.ts'
@@ -8,6 +9,7 @@ import type { Bound } from '../../src/ports/databases.ts'
 import type { Generation } from '../../src/ports/tables.ts'
 import { openBlobsDirectory } from '../../workers/server/blobs-directory.ts'
 import { openTables } from '../../workers/bun/tables.ts'
+import { publish } from '../../workers/server/tables/child-load.ts'
 import type { OpenTables } from '../../workers/server/tables/tables.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { FAST_DIR } from '../hosts/fast-dir.ts'
@@ -53,6 +55,22 @@ test('an inspected file is read by DuckDB as a whole, and record by record where
   })
   expect(await under.tables.list(1)).toEqual([{ sourceId: 1, tableId: 1, key: 'of2' }])
   await under.close()
+})
+
+test('a table file is durable before it has its name, and its name after', async () => {
+  const [file, named] = [join(folder, 'durable.tmp'), join(folder, 'durable')]
+  await Bun.write(file, 'rows')
+  const handle = await open(file, 'r')
+  const wasNamed: boolean[] = []
+  const synced = spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync')
+  synced.mockImplementation(() => Promise.resolve(void wasNamed.push(existsSync(named))))
+  await handle.close()
+  try {
+    await publish(file, named)
+    expect(wasNamed).toEqual([false, true])
+  } finally {
+    synced.mockRestore()
+  }
 })
 
 describe('a statement on DuckDB', () => {
@@ -112,6 +130,7 @@ describe('a statement on DuckDB', () => {
     const rows = await ask('SELECT path FROM duckdb_databases() WHERE path IS NOT NULL')
     expect(rows.length).toBe(1)
     for (const [path] of rows) {
+      expect(existsSync(String(path))).toBe(false)
       for (const from of [`'${path}'`, `read_duckdb('${path}')`, `read_blob('${path}')`])
         expect(await rejection(ask(`SELECT * FROM ${from}`))).toMatchObject({ code: 'query_failed' })
     }

@@ -7,6 +7,8 @@ const FILES = '**/*.{db,sqlite}'
 export async function systemDatabase(dataDir: string): Promise<Database> {
   for await (const file of new Bun.Glob(FILES).scan({ cwd: dataDir, absolute: true })) {
     const database = new Database(file)
+    // A process that was killed lets go of its locks a little after its program is gone.
+    database.run('PRAGMA busy_timeout = 10000')
     const found = database.query(`SELECT 1 FROM sqlite_master WHERE name = 'data_queries'`).get()
     if (found) return database
     database.close()

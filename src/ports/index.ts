@@ -41,6 +41,8 @@ export type Ports = {
   readonly inBackground: ((work: Promise<unknown>) => void) | null
   readonly log: Log
   readonly network: Network
+  /** True where an answer takes its header fields faster one by one than as a list. */
+  readonly appendsFields?: true
   /** Null where none is set. */
   readonly directory: Directory | null
   readonly mail: Mail

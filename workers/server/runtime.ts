@@ -17,4 +17,6 @@ export type Runtime = {
   readonly builtConsole: () => Promise<ConsoleBuild>
   /** Gives answers the form in which the runtime sends them at least cost. */
   readonly inFewSends: (handle: Handle) => Handle
+  /** As in `Ports`. */
+  readonly appendsFields?: true
 }

@@ -105,7 +105,9 @@ export async function startServer(
   const parts = { ...inside, ...outside, blobs, tables, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, dueWork)
   const databaseWrites = system.writeCount
-  const ports = withScripts({ ...parts, dispatch, ...(databaseWrites && { databaseWrites }) })
+  const { appendsFields } = runtime
+  const known = { ...(databaseWrites && { databaseWrites }), ...(appendsFields && { appendsFields }) }
+  const ports = withScripts({ ...parts, dispatch, ...known })
   const notifier = openNotifier(ports)
   onNotices = () => notifier.wake()
   await warnOfFewFiles(log)

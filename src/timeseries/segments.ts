@@ -14,8 +14,9 @@ export type Segment<V> = {
   readonly body: Uint8Array
 }
 
-/** No segment holds more samples, nor more bytes in head and body, unless a single sample does. Where `sampleBytes` tells
- * what a sample takes about, hardly any is packed to see that it is too large: segments may be a little smaller then. */
+/** The maximum number of samples of a segment, and the maximum size of its head and body, which only a segment of one sample
+ * exceeds. `sampleBytes` is the approximate size of a sample: with it, few segments are packed and then found too large, and
+ * segments may be a little smaller. */
 export type Bounds = {
   readonly countMax: number
   readonly sizeMaxBytes: number
@@ -62,7 +63,7 @@ function cut<V>(
   const countFitting = sampleBytes > 0 ? Math.floor((sizeMaxBytes - EXTENT_BYTES) / sampleBytes) : countMax
   const countFirst = Math.max(1, Math.min(countMax, rounded(countFitting)))
   for (let begin = 0; begin < at.length;) {
-    let count = apart(at, begin, Math.min(countFirst, at.length - begin))
+    let count = countBetweenInstants(at, begin, Math.min(countFirst, at.length - begin))
     for (;;) {
       const part = { at: at.slice(begin, begin + count), values: values.slice(begin, begin + count) }
       const { body, summary } = pack(part)
@@ -72,7 +73,7 @@ function cut<V>(
         all.push({ samples: part, summary, head, body })
         break
       }
-      count = apart(
+      count = countBetweenInstants(
         at,
         begin,
         Math.min(count - 1, Math.max(1, rounded(Math.floor((count * sizeMaxBytes) / sizeBytes)))),
@@ -84,14 +85,14 @@ function cut<V>(
   return all
 }
 
-/** Few different counts, so that series with the same instants are mostly cut at the same of them, which are then packed
- * once (RecentInstants). Small ones stay as they are: they would lose too much. */
+/** Rounds a count down, so that most series with the same instants are cut at the same ones; RecentInstants then packs these
+ * instants once. Small counts stay as they are: rounding would make their segments much smaller. */
 function rounded(count: number): number {
   return count < 8 * CUT_EVERY ? count : count - (count % CUT_EVERY)
 }
 
-/** So many samples or fewer that equal instants stay together; as many where all of them are equal. */
-function apart(at: readonly number[], begin: number, count: number): number {
+/** The greatest number of samples up to `count` that leaves equal instants together; `count` where all instants are equal. */
+function countBetweenInstants(at: readonly number[], begin: number, count: number): number {
   let end = begin + count
   const border = at[end]
   while (end > begin && at[end - 1] === border) end--

@@ -55,8 +55,8 @@ export async function beginMfa(context: Context) {
   return { secret, uri: `otpauth://totp/${label}?secret=${secret}&issuer=Tidemark` }
 }
 
-/** Turns MFA on with a first code; the session is no longer limited to this. Personal tokens end: they were made
- * with a password alone.
+/** Turns MFA on with a first code; the session is no longer limited to the set-up of MFA. Personal tokens end: they
+ * were made with a password alone.
  * @returns the recovery codes, which are not shown again
  * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts, forbidden where it is not the caller's to set up */
 export async function confirmMfa(context: Context, code: string): Promise<string[]> {

@@ -29,7 +29,7 @@ export async function listDue(database: Database, afterId: string, limit: number
   return rows as ReportRow[]
 }
 
-/** Notes what became of a report that was due. */
+/** Stores the outcome of a report that was due. */
 export async function noteReport(database: Database, id: string, reportState: string): Promise<void> {
   const isDue = and(eq(runs.id, id), sql`${runs.reportState} = 'due'`)
   await commit(database, [database.update(runs).set({ reportState }).where(isDue)])

@@ -108,7 +108,7 @@ function spread({ columns, rows }: Rows, { type, x, y }: Chart, split: string): 
 function sortedRows({ columns, rows }: Rows, sort: Chart['sort']): Rows {
   if (sort === 'none') return { columns, rows }
   if (sort === 'x') return { columns, rows: rows.toSorted(([a = ''], [b = '']) => compared(a, b)) }
-  // The greatest first.
+  // The row with the greatest figure comes first.
   return { columns, rows: rows.toSorted((a, b) => compared(b[1] ?? null, a[1] ?? null)) }
 }
 

@@ -1,4 +1,4 @@
-/** Not in the list: functions that run SQL from a text (`query_to_xml`, `dblink`, `ts_stat`), read files or settings, lock,
+/** The list lacks functions that run SQL from a text (`query_to_xml`, `dblink`, `ts_stat`), read files or settings, lock,
  * sleep, or write. */
 export const POSTGRESQL = `
 abs acos acosd acosh age array_agg array_append array_cat array_dims array_fill array_length array_lower array_ndims array_position

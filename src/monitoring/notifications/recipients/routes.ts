@@ -18,7 +18,6 @@ import {
 } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
-/** The roles that can link objects with recipients. */
 const oneRecipient = { 200: ok(recipientView, 'The recipient.', ['ETag']) }
 
 function shown({ recipient, version }: Awaited<ReturnType<typeof readRecipient>>) {

@@ -37,3 +37,19 @@ export const SMALL_ICONS = `[...document.querySelectorAll('button > svg, a.btn >
   .filter((icon) => icon.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
   .filter((icon) => icon.getBoundingClientRect().width < 12)
   .map((icon) => 'small icon: ' + icon.parentElement.outerHTML.slice(0, 160))`
+
+/** What has moved without input: the element, its text, and from where to where. */
+export const SHIFTS = `new Promise((resolve) => {
+  const found = []
+  const boxOf = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join()
+  const nameOf = (node) => {
+    const element = node?.parentElement && !node.tagName ? node.parentElement : node
+    return (element?.tagName ?? 'removed') + ' ' + (element?.className ?? '') + ' "' + (node?.textContent ?? '').slice(0, 40) + '"'
+  }
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value, sources } of list.getEntries())
+      if (!hadRecentInput) found.push(value.toFixed(5) + ' ' + sources.map(({ node, previousRect, currentRect }) =>
+        nameOf(node) + ' from ' + boxOf(previousRect) + ' to ' + boxOf(currentRect)).join('; '))
+  }).observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => resolve(found), 500)
+})`

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import { good } from '../api/suite.ts'
 import type { Look } from './browser.ts'
+import { SHIFTS } from './layout.ts'
 import { onMainHost } from './stage.ts'
 import type { Stage } from './stage.ts'
 
@@ -29,16 +30,6 @@ const TEST_MAX_MS = 180_000
 const CALLS_OF_SENTENCE = ['/alarms', '/session', '/session/refresh']
 const CALLS_MAX = 4
 const SENTENCE = /wrong|well|acknowledged/i
-/** What has moved without input, and how far. */
-const SHIFTS = `new Promise((resolve) => {
-  const found = []
-  new PerformanceObserver((list) => {
-    for (const { hadRecentInput, value, sources } of list.getEntries())
-      if (!hadRecentInput) found.push(value + ' ' + sources.map(({ node, previousRect, currentRect }) =>
-        [node?.outerHTML ?? node?.data, JSON.stringify(previousRect), JSON.stringify(currentRect)].join().slice(-300)).join())
-  }).observe({ type: 'layout-shift', buffered: true })
-  setTimeout(() => resolve(found), 500)
-})`
 const WIDTHS: readonly Look['width'][] = ['wide', 'narrow']
 
 onMainHost('screens', (stage) => {

@@ -84,6 +84,14 @@ export function useUrl<T>(url: string | null, refresh: readonly EventKind[] = []
   return { ...loaded, isLoading, reload: () => entry && void read(entry) }
 }
 
+/** A resource that is loaded when others are as well, or could not be read: what is drawn from all of them is drawn once. */
+export function together<T>(resource: Resource<T>, ...others: readonly Resource<unknown>[]): Resource<T> {
+  const isWaiting = others.some(
+    ({ isLoading, readAt, failure }) => isLoading && readAt === null && failure === null,
+  )
+  return isWaiting ? { ...resource, data: undefined } : resource
+}
+
 /** Reads all shown resources again whose URL begins with one of the prefixes, and forgets the others. */
 export function invalidate(...prefixes: readonly string[]): void {
   for (const [url, entry] of entries) {

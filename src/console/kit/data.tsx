@@ -29,8 +29,16 @@ export function Card({
       {title && (
         <header>
           <h2 id={id}>{title}</h2>
-          {note && <span class="faint">{note}</span>}
-          {actions && <span class="end row">{actions}</span>}
+          {note && (
+            <span key="note" class="faint">
+              {note}
+            </span>
+          )}
+          {actions && (
+            <span key="actions" class="end row">
+              {actions}
+            </span>
+          )}
         </header>
       )}
       {children}
@@ -39,24 +47,28 @@ export function Card({
   )
 }
 
-/** The head of a page: where one is, its title, one sentence, and what can be done. */
-export function PageHead({
-  crumbs = [],
-  title,
-  badge,
-  sentence,
-  actions,
-}: {
-  readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
+/** A line without text that is as high as one with text. */
+const FREE_LINE = '\u00A0'
+
+type PageHeadProps = {
+  /** Null while the way to the object is read: its line is kept free. */
+  readonly crumbs?: readonly { readonly text: string; readonly href: string }[] | null
   readonly title: ComponentChildren
   readonly badge?: ComponentChildren
+  /** Null for none. The line of a sentence that is being read is kept free, so that nothing moves when it comes. */
   readonly sentence?: ComponentChildren
   readonly actions?: ComponentChildren
-}): JSX.Element {
+}
+
+/** The head of a page: where one is, its title, one sentence, and what can be done. */
+export function PageHead(props: PageHeadProps): JSX.Element {
+  const { crumbs = [], title, badge, sentence, actions } = props
+  const hasSentence = 'sentence' in props && sentence !== null
   return (
     <header class="pagehead">
       <div class="grow">
-        {crumbs.length > 0 && (
+        {crumbs === null && <div class="crumbs">{FREE_LINE}</div>}
+        {crumbs !== null && crumbs.length > 0 && (
           <nav class="crumbs" aria-label={t('shell.crumbs')}>
             {crumbs.map(({ text, href }) => (
               <span key={href} class="row">
@@ -70,7 +82,7 @@ export function PageHead({
           <h1>{title}</h1>
           {badge}
         </div>
-        {sentence && <p class="say">{sentence}</p>}
+        {hasSentence && <p class="say">{sentence || FREE_LINE}</p>}
       </div>
       {actions && <div class="row wrap">{actions}</div>}
     </header>

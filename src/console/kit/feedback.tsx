@@ -17,7 +17,8 @@ const PATIENCE_MS = 150
 /** After this long the page says that it still works. */
 const SLOW_MS = 8_000
 
-/** Lines in the place of content that is being read. */
+/** Lines in the place of content that is being read. While a screen opens, the parts below one without a height stay hidden, since
+ * the content would move them. */
 export function Skeleton({
   lines = 3,
   height,
@@ -28,7 +29,11 @@ export function Skeleton({
   const isShown = useAfter(PATIENCE_MS)
   const isSlow = useAfter(SLOW_MS)
   return (
-    <div class="skeleton" aria-busy="true" style={height === undefined ? {} : { minHeight: height }}>
+    <div
+      class={height === undefined ? 'skeleton unsized' : 'skeleton'}
+      aria-busy="true"
+      style={height === undefined ? {} : { minHeight: height }}
+    >
       <span class="vh" role="status">
         {isSlow ? t('feedback.slow') : t('feedback.loading')}
       </span>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { liveStatus, lastEventAt, pauseUpdates, waitingEvents } from '../api/events.ts'
 import { useGet } from '../api/resource.ts'
@@ -14,6 +14,7 @@ import { Announcer } from './announcer.tsx'
 import { entriesOfUser } from './navigation.ts'
 import type { Entry } from './navigation.ts'
 import { startKeys } from './keys.ts'
+import { useOpening } from './opening.ts'
 import { Palette, openPalette } from './palette.tsx'
 import { SCREENS } from './routes.ts'
 import { UserMenu } from './user-menu.tsx'
@@ -21,6 +22,8 @@ import { UserMenu } from './user-menu.tsx'
 /** The frame of each screen: navigation, live mark, palette. */
 export function Shell({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const { path, route } = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const isOpening = useOpening(main, path)
   const current = entryAt(path)
   useEffect(() => startKeys(route), [])
   useEffect(() => {
@@ -33,7 +36,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
       </a>
       <Navigation current={current} />
       <Topbar />
-      <main class="main" id="main" tabIndex={-1}>
+      <main class={isOpening ? 'main opening' : 'main'} id="main" tabIndex={-1} ref={main}>
         <Offline />
         {children}
       </main>

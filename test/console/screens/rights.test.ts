@@ -164,6 +164,30 @@ onMainHost('rights', (stage) => {
     },
     VISIT_MAX_MS,
   )
+
+  test('signing out everywhere ends the session of another browser, whose cookies are refused from then on', () =>
+    stage.visit('keys', {}, async ({ page: other, expectProblem: expectOther }) => {
+      expectOther(/status of 401/)
+      await other.getByRole('heading', { level: 1 }).waitFor()
+      const kept = await other.context().cookies()
+      const renew = (cookie: string) =>
+        fetch(`${stage.url}/session/refresh`, {
+          method: 'POST',
+          headers: { cookie, 'content-type': 'application/json' },
+          body: '{}',
+        })
+      const cookie = kept.map(({ name, value }) => `${name}=${value}`).join('; ')
+      await stage.visit('account', {}, async ({ page, expectProblem }) => {
+        expectProblem(/status of 401/)
+        await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+        await page.getByLabel('User name').waitFor()
+      })
+      // The other browser has not been touched: its stream ends, or its next read is refused.
+      await other.getByRole('dialog').getByLabel('Password').waitFor()
+      await other.goto(`${stage.url}/ui/alarms`)
+      await other.getByLabel('User name').waitFor()
+      expect((await renew(cookie)).status).toBe(401)
+    }))
 })
 
 /** Fails unless all buttons of this name are refused, and there are so many. */

@@ -4,6 +4,8 @@ import type { Page, Route } from 'playwright-core'
 
 import { good } from '../../api/suite.ts'
 import { definitionOf, makeThings } from '../boards.ts'
+import type { Look } from '../browser.ts'
+import { SHIFTS } from '../layout.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
 import { until } from '../../until.ts'
@@ -15,16 +17,24 @@ const WALK_MAX_MS = 900_000
 /** How long a state may take on a machine with other load. */
 const STATE_MAX_MS = 30_000
 const CLICK_MAX_MS = 1_000
+/** Long enough that a read is answered and painted before the next one. */
+const TURN_MS = 100
 /** The screens that are opened at once: most of their time they wait. */
 const AT_ONCE = 3
 /** Screens that read nothing before a choice, and the wall, which has tests of its own. */
 const READ_NOTHING = /^(?:keys|first-value|wall|data\/new\/import|queries\/new)$/
 /** An editor of a file, which does not read again what is being edited. */
 const EDITED = /^content\/styles$/
+const WIDTHS: readonly Look['width'][] = ['wide', 'narrow']
 const BOARD_SCREENS = ['dashboards', 'dashboards/{dashboard}', 'forecasts'] as const
 const PATHS = [...new Set([...SCREENS, ...DATA_SCREENS, ...BOARD_SCREENS])].filter(
   (path) => !READ_NOTHING.test(path),
 )
+
+/** What passes in any case: files, and the session. */
+const UNCHANGED = /\/ui\/|\/session(?:\/refresh)?$/
+/** The same with the stream of events, whose end would change the live mark. */
+const UNCHANGED_WITH_EVENTS = /\/ui\/|\/session(?:\/refresh)?$|\/events$/
 
 /** How the service answers reads. */
 type Mode = 'pass' | 'wait' | 503 | 403
@@ -40,9 +50,9 @@ class Reads {
   #hasGap = false
   constructor(private readonly page: Page) {}
 
-  async begin(): Promise<void> {
+  async begin(unchanged: RegExp): Promise<void> {
     await this.page.route(
-      (url) => !/\/ui\/|\/session(?:\/refresh)?$/.test(url.pathname),
+      (url) => !unchanged.test(url.pathname),
       (route) => this.#answer(route),
     )
   }
@@ -50,6 +60,14 @@ class Reads {
     this.#mode = mode
     for (const go of this.#waiting) go()
     this.#waiting = []
+  }
+  /** Answers what waits and what comes, one read after the other, each in a frame of its own. */
+  async passInTurn(): Promise<void> {
+    for (let go = this.#waiting.shift(); go; go = this.#waiting.shift()) {
+      go()
+      await Bun.sleep(TURN_MS)
+    }
+    this.set('pass')
   }
   /** Events may have been missed: the page reads again what it shows. */
   gap(): void {
@@ -81,16 +99,22 @@ onMainHost('states', (stage) => {
     pathOf = await makeAll(stage)
   }, PLANT_MAX_MS)
 
-  const walk = async (look: (page: Page, reads: Reads, path: string) => Promise<void>): Promise<string[]> => {
+  const walk = async (
+    look: (page: Page, reads: Reads, path: string) => Promise<void>,
+    {
+      width = 'wide',
+      unchanged = UNCHANGED,
+    }: { readonly width?: Look['width']; readonly unchanged?: RegExp } = {},
+  ): Promise<string[]> => {
     const faults: string[] = []
     const left = PATHS.map((path) => ({ name: path === '' ? 'overview' : path, path: pathOf(path) }))
     const visit = () =>
-      stage.visit('keys', {}, async ({ page, expectProblem }) => {
+      stage.visit('keys', { width }, async ({ page, expectProblem }) => {
         expectProblem(/status of (?:503|403)|answers 503/)
         expectProblem(/status of 404.*(?:status-page|\/public)/)
         page.setDefaultTimeout(STATE_MAX_MS)
         const reads = new Reads(page)
-        await reads.begin()
+        await reads.begin(unchanged)
         for (let one = left.shift(); one; one = left.shift()) {
           const { name, path } = one
           await look(page, reads, path).catch((error: Error) =>
@@ -129,6 +153,28 @@ onMainHost('states', (stage) => {
     },
     WALK_MAX_MS,
   )
+
+  for (const width of WIDTHS)
+    test(
+      `nothing moves while the skeletons of each screen become its content: ${width}`,
+      async () => {
+        const faults = await walk(
+          async (page, reads, path) => {
+            reads.set('wait')
+            await page.clock.setFixedTime(Date.now())
+            await open(page, path)
+            await main(page).locator('.skel:visible').first().waitFor()
+            await reads.passInTurn()
+            await settled(page)
+            const shifts = await page.evaluate<string[]>(SHIFTS)
+            if (shifts.length > 0) throw new Error(shifts.join('\n'))
+          },
+          { width, unchanged: UNCHANGED_WITH_EVENTS },
+        )
+        expect(faults).toEqual([])
+      },
+      WALK_MAX_MS,
+    )
 
   test(
     'each screen says what could not be read, with the request, and shows it after "Try again"',

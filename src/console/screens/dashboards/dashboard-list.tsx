@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { useGet } from '../../api/resource.ts'
+import { together, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
@@ -26,7 +26,9 @@ type DialogName = 'import' | 'new' | 'newGroup' | 'editGroup' | 'deleteGroup'
 /** The dashboards of a group with its groups, or the ones of all groups that a search finds. */
 export function DashboardList(): JSX.Element {
   const dashboards = useGet('/dashboards', {})
-  const groups = useGet('/dashboards/groups', {}).data?.items ?? []
+  const grouped = useGet('/dashboards/groups', {})
+  const read = together(dashboards, grouped)
+  const groups = grouped.data?.items ?? []
   const [search, setSearch] = useQuery<string>('name', '')
   const [groupText] = useQuery<string>('group', '')
   const [dialog, setDialog] = useState<DialogName | null>(null)
@@ -39,11 +41,11 @@ export function DashboardList(): JSX.Element {
       <PageHead
         crumbs={crumbsOf(t('boards.title'), path, groupLink)}
         title={group?.name ?? t('boards.title')}
-        sentence={sentenceOf(all, groups, group)}
+        sentence={read.data && sentenceOf(all, groups, group)}
         actions={<Actions group={group} onDialog={setDialog} />}
       />
-      <div class="body">
-        <Show resource={dashboards} what={t('boards.failed')} skeleton={<Skeleton lines={8} />}>
+      <div key={read.data ? 'read' : 'reading'} class="body">
+        <Show resource={read} what={t('boards.failed')} skeleton={<Skeleton lines={8} />}>
           {({ items }) =>
             items.length === 0 && groups.length === 0 ? (
               <Card>

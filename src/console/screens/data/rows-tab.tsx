@@ -176,7 +176,7 @@ function ReadingTools({
 }): JSX.Element {
   const [shown, show] = useQuery<View>('view', 'rows')
   return (
-    <span class="end row wrap">
+    <span class="row wrap" style={{ flex: '1 1 25rem', justifyContent: 'end' }}>
       <Counted read={read.data} />
       <Segments
         small

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { useGet } from '../../api/resource.ts'
+import { together, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
@@ -28,8 +28,8 @@ type DialogName = 'edit' | 'delete' | 'sync' | 'table'
 
 /** One data source: its tables, its scopes and its settings. */
 export function SourcePage({ id }: { readonly id: number }): JSX.Element {
-  const resource = useGet('/dataSources/{id}', { path: { id } })
   const tables = useGet('/dataSources/{id}/tables', { path: { id } })
+  const resource = together(useGet('/dataSources/{id}', { path: { id } }), tables)
   const [asked, setTab] = useQuery<TabName>('tab', 'tables')
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const { data: source } = resource
@@ -45,7 +45,7 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
         sentence={source && tables.data && tablesSentence(tables.data, source)}
         actions={source && <Actions source={source} onDialog={setDialog} />}
       />
-      <div class="body">
+      <div key={source ? 'read' : 'reading'} class="body">
         <Show resource={resource} what={t('data.failedOne')} skeleton={<Skeleton lines={8} />}>
           {(shown) => (
             <Card>

@@ -34,7 +34,7 @@ export function TablePage({ id, table }: { readonly id: number; readonly table: 
     return <Loaded view={{ source: source.data, info, columns }} stale={<StaleOf resources={reads} />} />
   return (
     <>
-      <PageHead crumbs={crumbsOf(id, source.data?.name)} title={table} />
+      <PageHead crumbs={crumbsOf(id, source.data?.name)} title={table} sentence="" />
       <div class="body">
         {failure ? (
           <FailureNote
@@ -50,9 +50,9 @@ export function TablePage({ id, table }: { readonly id: number; readonly table: 
   )
 }
 
-const crumbsOf = (id: number, source = '…') => [
+const crumbsOf = (id: number, source: string | undefined) => [
   { text: t('data.title'), href: linkTo('data') },
-  { text: source, href: sourceLink(id) },
+  ...(source === undefined ? [] : [{ text: source, href: sourceLink(id) }]),
 ]
 
 function Loaded({ view, stale }: { readonly view: TableView; readonly stale: JSX.Element }): JSX.Element {

@@ -68,7 +68,7 @@ function Instead({ burn }: { readonly burn: ReturnType<typeof useGet<'/slcs/{id}
   const { data, failure, reload } = burn
   if (data) return <Empty title={t('levels.noBudget')} text={t('levels.noBudgetText')} />
   if (failure) return <FailureNote failure={failure} what={t('levels.burnFailed')} retry={reload} />
-  return <Skeleton lines={6} height="272px" />
+  return <Skeleton lines={6} />
 }
 
 /** Reads again whenever a step of the chart has passed. */

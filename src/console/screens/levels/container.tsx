@@ -44,7 +44,7 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
         sentence={data ? budgetSentence(data.values) : ''}
         actions={data && <LevelActions level={{ ...data, type: 'slc' }} />}
       />
-      <div class="body">
+      <div key={data ? 'read' : 'reading'} class="body">
         <Show
           isPage
           resource={slc}

@@ -66,7 +66,7 @@ function Instead({
 }): JSX.Element {
   if (!data && failure)
     return <FailureNote failure={failure} what={t('levels.outagesFailed')} retry={reload} />
-  if (!data) return <Skeleton lines={6} height="272px" />
+  if (!data) return <Skeleton lines={6} />
   if (parameters.costsPerMin > 0) return <Empty title={t('levels.noCost')} text={t('levels.noOutages')} />
   return (
     <Empty

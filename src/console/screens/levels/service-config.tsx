@@ -7,6 +7,7 @@ import { useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, Code } from '../../kit/data.tsx'
+import { Skeleton } from '../../kit/feedback.tsx'
 import { EditForm, useEditing } from '../../kit/editing.tsx'
 import type { Version } from '../../kit/versions.ts'
 import { loadWords, t } from '../../language/t.ts'
@@ -65,12 +66,16 @@ export function ServiceConfig({ object, etag }: Version<Slo>): JSX.Element {
           options={kinds.map((value) => ({ value, text: kindText(value) }))}
         />
       </CommonFields>
-      <RuleForm
-        draft={draft}
-        failure={failure}
-        members={membersCounted(members.data?.items ?? [])}
-        onChange={change}
-      />
+      {members.readAt === null && members.failure === null ? (
+        <Skeleton lines={6} />
+      ) : (
+        <RuleForm
+          draft={draft}
+          failure={failure}
+          members={membersCounted(members.data?.items ?? [])}
+          onChange={change}
+        />
+      )}
       <MoneyFields draft={draft} failure={failure} onChange={change} />
       <FilterFields draft={draft} failure={failure} onChange={change} />
       <PropertyFields draft={draft} failure={failure} onChange={change} />

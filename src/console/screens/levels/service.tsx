@@ -47,7 +47,7 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
         sentence={data ? sentenceOf(data) : ''}
         actions={data && <LevelActions level={{ ...data, type: 'slo' }} />}
       />
-      <div class="body">
+      <div key={data ? 'read' : 'reading'} class="body">
         <Show
           isPage
           resource={slo}
@@ -65,7 +65,7 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
               {tab === 'configuration' && <ServiceConfig object={service} etag={etag} />}
               {tab === 'overview' && (
                 <div class="col spread">
-                  <Summary service={service} outages={outages.data ?? []} />
+                  <Summary service={service} outages={outages.data ?? (outages.failure ? [] : undefined)} />
                   <Members
                     level={{ type: 'slo', id, name: service.name }}
                     etag={etag}
@@ -93,7 +93,8 @@ function Summary({
   outages,
 }: {
   readonly service: Slo
-  readonly outages: readonly Outage[]
+  /** Undefined until they are read. */
+  readonly outages: readonly Outage[] | undefined
 }): JSX.Element {
   const { id, parameters, stateOperation } = service
   const members = useGet('/{parentType}/{parentId}/children', { path: { parentType: 'slo', parentId: id } }, [
@@ -101,8 +102,10 @@ function Summary({
   ])
   return (
     <Card>
-      {members.data && (
+      {members.data && outages ? (
         <p class="pad">{ruleSentence(stateOperation, service, membersCounted(members.data.items))}</p>
+      ) : (
+        !members.failure && <Skeleton lines={1} />
       )}
       <div class="stats">
         <Stat label={t('levels.membersStat')} value={numberText(parameters.children)} />
@@ -113,8 +116,8 @@ function Summary({
         />
         <Stat
           label={t('levels.costMonth')}
-          value={numberText(costOf(outages))}
-          unit={parameters.currency}
+          value={outages ? numberText(costOf(outages)) : '\u00A0'}
+          unit={outages && parameters.currency}
           note={t('levels.costNote')}
         />
       </div>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
 import { Button, IconButton, Kbd, Segments } from '../../kit/controls.tsx'
@@ -270,8 +270,14 @@ function Legend({ draft, zone }: { readonly draft: Draft | null; readonly zone: 
 function Present(): JSX.Element {
   const begin = Math.floor(now.value / STEP_MS) * STEP_MS
   const end = begin + AHEAD_MS
-  const { data } = useCalendar(begin, end)
-  return <p class="say">{data ? sentenceOf(occurrencesOf(data.items, { begin, end })) : '\u00a0'}</p>
+  const { data, failure } = useCalendar(begin, end)
+  // The sentence of the step before stays until the next one is read.
+  const latest = useRef(data)
+  if (data) latest.current = data
+  if (!latest.current && !failure) return <Skeleton lines={1} />
+  return (
+    <p class="say">{latest.current && sentenceOf(occurrencesOf(latest.current.items, { begin, end }))}</p>
+  )
 }
 
 function sentenceOf(all: readonly Occurrence[]): string {

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { invalidate, useGet, useUrl } from '../../api/resource.ts'
+import { invalidate, together, useGet, useUrl } from '../../api/resource.ts'
 import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
@@ -93,7 +93,7 @@ function LinksOf({ type, id, name, refused }: PlaceProps): JSX.Element {
   )
   return (
     <Card title={t('notifications.links')} note={name} actions={add}>
-      <Show resource={links} what={t('notifications.linksFailed')}>
+      <Show resource={together(links, recipients)} what={t('notifications.linksFailed')}>
         {({ warnings }) => (
           <>
             {warnings.map(({ code, message }) => (

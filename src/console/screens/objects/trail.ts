@@ -21,23 +21,27 @@ export function forgetPlaces(): void {
   places.clear()
 }
 
-/** The objects above an object, without the root, which not every user may read; empty until they are read. */
-export function useTrail(type: Place['type'], id: number): readonly Place[] {
+/** The objects above an object, without the root, which not every user may read; null until they are read. */
+export function useTrail(type: Place['type'], id: number): readonly Place[] | null {
   const [trail, setTrail] = useState<{ readonly id: number; readonly above: readonly Place[] } | null>(null)
   useEffect(() => {
     let isLeft = false
     const read = async (): Promise<void> => {
-      const above = await placesAbove(type, id)
-      const object = places.get(id)
-      if (object) rememberVisit(object)
-      if (!isLeft) setTrail({ id, above })
+      let above: readonly Place[] = []
+      try {
+        above = await placesAbove(type, id)
+        const object = places.get(id)
+        if (object) rememberVisit(object)
+      } finally {
+        if (!isLeft) setTrail({ id, above })
+      }
     }
     background(read())
     return () => {
       isLeft = true
     }
   }, [type, id])
-  return trail?.id === id ? trail.above : []
+  return trail?.id === id ? trail.above : null
 }
 
 /** Reads the way up to the object below the root, as far as the caller may read it.

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { useGet } from '../../api/resource.ts'
+import { together, useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -25,29 +25,22 @@ export function QueryList(): JSX.Element {
   const [search, setSearch] = useQuery<string>('name', '')
   const [groupText] = useQuery<string>('group', '')
   const [dialog, setDialog] = useState<DialogName | null>(null)
+  const read = together(queries, grouped)
   const groups = grouped.data?.items ?? []
   const all = queries.data?.items ?? []
   const path = pathOf(groups, groupText === '' ? null : Number(groupText))
   const group = path.at(-1) ?? null
-  const close = (): void => setDialog(null)
+  const isPlaced = groupText === '' || grouped.data !== undefined || grouped.failure !== null
   return (
     <>
       <PageHead
-        crumbs={crumbsOf(t('queries.title'), path, groupLink)}
+        crumbs={isPlaced ? crumbsOf(t('queries.title'), path, groupLink) : null}
         title={group?.name ?? t('queries.title')}
-        sentence={sentenceOf(all, groups, group)}
-        actions={
-          <>
-            <Button icon="group" onClick={() => setDialog('new')}>
-              {t('queries.newGroup')}
-            </Button>
-            <NewQuery group={group} />
-            {group && <More group={group} onDialog={setDialog} />}
-          </>
-        }
+        sentence={read.data && sentenceOf(read.data.items, groups, group)}
+        actions={isPlaced && <Actions group={group} onDialog={setDialog} />}
       />
-      <div class="body">
-        <Show resource={queries} what={t('queries.failed')} skeleton={<Skeleton lines={8} />}>
+      <div key={read.data ? 'read' : 'reading'} class="body">
+        <Show resource={read} what={t('queries.failed')} skeleton={<Skeleton lines={8} />}>
           {({ items }) =>
             items.length === 0 && groups.length === 0 ? (
               <Card>
@@ -79,17 +72,43 @@ export function QueryList(): JSX.Element {
           }
         </Show>
       </div>
-      {dialog === 'new' && (
-        <GroupDialog group={null} groups={groups} parentId={group?.id ?? null} onClose={close} />
-      )}
-      {group && dialog === 'edit' && (
-        <GroupDialog group={group} groups={groups} parentId={null} onClose={close} />
-      )}
-      {group && dialog === 'delete' && (
-        <DeleteGroupDialog group={group} groups={groups} queries={all} onClose={close} />
-      )}
+      <Dialogs dialog={dialog} group={group} groups={groups} queries={all} onClose={() => setDialog(null)} />
     </>
   )
+}
+
+function Actions({
+  group,
+  onDialog,
+}: {
+  readonly group: Group | null
+  readonly onDialog: (dialog: DialogName) => void
+}): JSX.Element {
+  return (
+    <>
+      <Button icon="group" onClick={() => onDialog('new')}>
+        {t('queries.newGroup')}
+      </Button>
+      <NewQuery group={group} />
+      {group && <More group={group} onDialog={onDialog} />}
+    </>
+  )
+}
+
+function Dialogs({
+  dialog,
+  group,
+  groups,
+  queries,
+  onClose,
+}: ContentsProps & { readonly dialog: DialogName | null; readonly onClose: () => void }): JSX.Element | null {
+  if (dialog === 'new')
+    return <GroupDialog group={null} groups={groups} parentId={group?.id ?? null} onClose={onClose} />
+  if (group && dialog === 'edit')
+    return <GroupDialog group={group} groups={groups} parentId={null} onClose={onClose} />
+  if (group && dialog === 'delete')
+    return <DeleteGroupDialog group={group} groups={groups} queries={queries} onClose={onClose} />
+  return null
 }
 
 const groupLink = (id: number | null): string => linkTo('queries', { group: id })

@@ -6,7 +6,7 @@ import { callVersioned } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import { invalidate, together, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Kbd } from '../../kit/controls.tsx'
@@ -37,7 +37,13 @@ import { VersionsCard } from './versions-card.tsx'
 
 /** A data query, or a new one: its text, parameters, result and versions. */
 export function QueryPage({ id }: { readonly id: string }): JSX.Element {
-  const resource = useGet('/dataQueries/{id}', id === 'new' ? null : { path: { id: Number(id) } })
+  const read = useGet('/dataQueries/{id}', id === 'new' ? null : { path: { id: Number(id) } })
+  const sourceId = read.data?.dataSourceId
+  const resource = together(
+    read,
+    useGet('/dataQueries/groups', {}),
+    useGet('/dataSources/{id}/columns', sourceId === undefined ? null : { path: { id: sourceId } }),
+  )
   if (id === 'new') return <Editing query={undefined} etag={undefined} />
   if (resource.data) return <Editing query={resource.data} etag={resource.etag} />
   return (

@@ -23,6 +23,7 @@ export function SqlEditor(props: Props): JSX.Element {
   const opened = useRef<CodeMirror | null>(null)
   const latest = useRef(props)
   const [isOpen, setOpen] = useState(false)
+  const [isMeasured, setMeasured] = useState(false)
   latest.current = props
   useEffect(() => {
     let isGone = false
@@ -39,6 +40,8 @@ export function SqlEditor(props: Props): JSX.Element {
         onCancel: () => latest.current.onCancel(),
       })
       setOpen(true)
+      // The editor places its lines when it has measured one, in the frame after it is shown.
+      requestAnimationFrame(() => requestAnimationFrame(() => setMeasured(true)))
     }
     background(open())
     return () => {
@@ -51,7 +54,12 @@ export function SqlEditor(props: Props): JSX.Element {
   useEffect(() => opened.current?.setNames(latest.current.names), [key])
   return (
     <>
-      <div ref={host} class="code-editor" hidden={!isOpen} />
+      <div
+        ref={host}
+        class="code-editor"
+        hidden={!isOpen}
+        style={{ visibility: isMeasured ? 'visible' : 'hidden' }}
+      />
       {!isOpen && (
         <textarea
           class="input mono sql"

@@ -24,16 +24,17 @@ type Props = { readonly script: string; readonly jobId: string }
 /** One run: its state, its log as it is written, and the files that it left. */
 export function RunPage({ script, jobId }: Props): JSX.Element {
   const path = { script, jobId }
-  const { data: of } = useGet('/scripts/{script}', { path: { script } })
+  const of = useGet('/scripts/{script}', { path: { script } })
   const read = useGet('/scripts/{script}/jobs/{jobId}', { path }, ['script'])
   const { data: run, failure, reload } = read
-  const name = of?.name ?? script
   return (
     <div class="fixed">
       <PageHead
         crumbs={[
           { text: t('scripts.title'), href: linkTo('scripts') },
-          { text: name, href: linkTo(`scripts/${script}`) },
+          ...(of.readAt === null && of.failure === null
+            ? []
+            : [{ text: of.data?.name ?? script, href: linkTo(`scripts/${script}`) }]),
         ]}
         title={run === undefined ? t('scripts.runTitle') : runTitle(run)}
         badge={run && <RunStateBadge state={run.state} />}
@@ -41,7 +42,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
         actions={run && <Actions script={script} run={run} />}
       />
       {run === undefined ? (
-        <div class="body">
+        <div key="reading" class="body">
           {failure ? (
             <FailureNote failure={failure} retry={reload} what={t('scripts.failedRun')} />
           ) : (
@@ -49,7 +50,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
           )}
         </div>
       ) : (
-        <div class="run">
+        <div key="run" class="run">
           <div class="run-log">
             <StaleOf resources={[read]} />
             {run.error && (

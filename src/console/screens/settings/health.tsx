@@ -17,6 +17,7 @@ export function HealthChecks(): JSX.Element {
   const health = useGet('/readyz', {})
   return (
     <Card
+      key={health.data ? 'read' : 'reading'}
       title={t('settings.health')}
       note={health.data && healthSentence(health.data)}
       actions={

@@ -39,8 +39,8 @@ export function DeliveriesTab({ job, live }: { readonly job: Job; readonly live:
       ).slice(0, 200),
     [stored.samples, shown, refusals.data, isRefusedOnly],
   )
-  const isLoading = stored.samples === undefined && refusals.data === undefined
   const failure = stored.failure ?? refusals.failure
+  const isLoading = failure === null && (stored.samples === undefined || refusals.data === undefined)
   return (
     <Card
       title={t('job.deliveries')}
@@ -64,11 +64,11 @@ export function DeliveriesTab({ job, live }: { readonly job: Job; readonly live:
       footer={t('job.deliveries.footer')}
     >
       {failure && rows.length === 0 && <FailureNote failure={failure} />}
-      {isLoading && !failure && <Skeleton lines={8} />}
+      {isLoading && <Skeleton lines={8} />}
       {!isLoading && rows.length === 0 && (
         <Nothing job={job} isRefusedOnly={isRefusedOnly} clear={() => setRefusedOnly(false)} />
       )}
-      {rows.length > 0 && <Rows job={job} rows={rows} />}
+      {!isLoading && rows.length > 0 && <Rows job={job} rows={rows} />}
     </Card>
   )
 }

@@ -91,12 +91,17 @@ function Head({ job, etag }: { readonly job: Job; readonly etag: string | undefi
   const groupId = device.data?.parentId ?? null
   const group = useGet('/groups/{id}', groupId === null ? null : { path: { id: groupId } })
   const { fact, since } = jobSentence(job, now.value)
+  const isReading = [device, group].some(({ isLoading, readAt }) => isLoading && readAt === null)
   return (
     <PageHead
-      crumbs={[
-        ...(group.data ? [{ text: group.data.name, href: objectLink('group', group.data.id) }] : []),
-        { text: job.deviceName, href: objectLink('device', job.deviceId) },
-      ]}
+      crumbs={
+        isReading
+          ? null
+          : [
+              ...(group.data ? [{ text: group.data.name, href: objectLink('group', group.data.id) }] : []),
+              { text: job.deviceName, href: objectLink('device', job.deviceId) },
+            ]
+      }
       title={job.name}
       badge={
         <>

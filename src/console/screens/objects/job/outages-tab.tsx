@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
 
 import { useGet } from '../../../api/resource.ts'
 import type { Answer } from '../../../api/client.ts'
@@ -31,8 +32,12 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
     limit: 200,
   }
   const outages = useGet('/jobs/{id}/outages', { path: { id: job.id }, query }, ['state'])
+  // With the sum the head can be higher: the first one comes with the card.
+  const hasSum = useRef(false)
+  hasSum.current ||= outages.data !== undefined
   return (
     <Card
+      key={hasSum.current ? 'read' : 'reading'}
       title={t('job.outages')}
       note={outages.data && sumText(outages.data)}
       actions={

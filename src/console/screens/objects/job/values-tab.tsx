@@ -122,11 +122,7 @@ function ValueChart({
         <Stale failure={resource.failure} readAt={resource.readAt} retry={resource.reload} />
       )}
       {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
-      {states && (
-        <div class="strip-row">
-          <StateStrip {...predicted.span} spans={states} />
-        </div>
-      )}
+      <div class="strip-row">{states && <StateStrip {...predicted.span} spans={states} />}</div>
     </div>
   )
   const tools = (
@@ -159,7 +155,7 @@ function ValueChart({
           <Footer
             span={span}
             scaleMs={scaleMs}
-            count={all?.count ?? 0}
+            count={all?.count ?? null}
             save={() => saveCsv(csv, job, value)}
           />
         }
@@ -179,19 +175,20 @@ function Footer({
 }: {
   readonly span: ReturnType<typeof spanOf>
   readonly scaleMs: number
-  readonly count: number
+  /** Null until the values are read. */
+  readonly count: number | null
   readonly save: () => Promise<void>
 }): JSX.Element {
   const range = durationText(span.end - span.begin)
   return (
     <>
-      <span>{t('job.taller')}</span>
-      <span class="end">
-        {t('job.buckets', { range, scale: durationText(scaleMs), count: numberText(count) })}{' '}
-        <button type="button" class="btn small ghost" onClick={() => background(save())}>
-          CSV
-        </button>
-      </span>
+      <span class="grow">{t('job.taller')}</span>
+      {count !== null && (
+        <span>{t('job.buckets', { range, scale: durationText(scaleMs), count: numberText(count) })}</span>
+      )}
+      <button type="button" class="btn small ghost" onClick={() => background(save())}>
+        CSV
+      </button>
     </>
   )
 }

@@ -13,13 +13,28 @@ import { ICONS } from '../tree/row.tsx'
 /** A longer table would be slow; the tree draws only the rows in view. */
 const SHOWN_MAX = 200
 
+/** As large as most values are, so that no column moves when they come. */
+const VALUE_BOX = {
+  display: 'inline-flex',
+  justifyContent: 'end',
+  verticalAlign: 'middle',
+  minWidth: '5rem',
+  minHeight: '1lh',
+}
+
 const VALUE = {
   key: 'value',
   get title() {
     return t('objects.value')
   },
   figures: true,
-  cell: ({ type, id }: Node) => (type === 'job' ? <CurrentValue id={id} /> : null),
+  // Its box is there before the value is.
+  cell: ({ type, id }: Node) =>
+    type === 'job' ? (
+      <span style={VALUE_BOX}>
+        <CurrentValue id={id} />
+      </span>
+    ) : null,
 }
 
 /** Worse objects first, then as the tree has them. */

@@ -19,7 +19,8 @@ import { placeSentence } from './sentence.ts'
 type Props = {
   readonly type: 'group' | 'device'
   readonly id: number
-  readonly above: readonly Place[]
+  /** The objects above; null until they are read. */
+  readonly above: readonly Place[] | null
 }
 
 /** The page of a group or a device: its state, what is inside, what changed, its outages. */
@@ -59,7 +60,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
       {(place) => (
         <>
           <PageHead
-            crumbs={above.map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))}
+            crumbs={crumbsOf(place, above)}
             title={nameOf(place)}
             badge={branch.data && <State state={branch.data.state} />}
             actions={<PlaceActions type={type} place={place} etag={object.etag} />}
@@ -102,6 +103,12 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
       )}
     </Show>
   )
+}
+
+/** The way to a place; null while it is read. Below the root there is none. */
+function crumbsOf({ id, parentId }: PlaceObject, above: Props['above']) {
+  if (id === ROOT_ID || parentId === ROOT_ID) return []
+  return above && above.map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))
 }
 
 /** The facts of a place: its kind, id, addresses and properties. Empty ones are left out. */

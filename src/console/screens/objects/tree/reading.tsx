@@ -24,12 +24,23 @@ export function useBranch(type: string, id: number): Resource<Node> {
 }
 
 /** Reads an open branch for as long as it is shown. Draws nothing. */
-export function Branch({ type, id, name }: { type: string; id: number; name: string }): null {
+export function Branch({
+  type,
+  id,
+  name,
+  onFailure,
+}: {
+  readonly type: string
+  readonly id: number
+  readonly name: string
+  readonly onFailure: () => void
+}): null {
   const { data, failure } = useBranch(type, id)
   useEffect(() => {
     if (data) keepBranch(data)
   }, [data])
   useEffect(() => {
+    if (failure) onFailure()
     if (failure && id !== ROOT_ID) toastFailure(failure, t('objects.branchFailed', { name }))
   }, [failure])
   return null

@@ -21,8 +21,8 @@ import { TreeView } from './tree-view.tsx'
 
 type Props = {
   readonly current: { readonly type: Place['type']; readonly id: number }
-  /** The objects above the current one, which are opened. */
-  readonly above: readonly Place[]
+  /** The objects above the current one, which are opened; null until they are read. */
+  readonly above: readonly Place[] | null
 }
 /** The parameters of the address that stay when another object is shown. */
 const KEPT = ['filter', 'mine', 'range']
@@ -41,7 +41,7 @@ export function TreePane({ current, above }: Props): JSX.Element {
   const isFiltered = !isEmpty(definition) || mine === 'yes'
   useEffect(() => setActiveId(current.id), [current.id])
   useEffect(() => {
-    if (above.length > 0)
+    if (above !== null && above.length > 0)
       setOpen(
         above.map(({ id }) => id),
         true,
@@ -100,7 +100,7 @@ export function TreePane({ current, above }: Props): JSX.Element {
           )}
         </Found>
       ) : (
-        <Whole root={root} draw={draw} label={count(t('objects.jobs', { count: total }))} />
+        <Whole root={root} above={above} draw={draw} label={count(t('objects.jobs', { count: total }))} />
       )}
     </aside>
   )
@@ -109,10 +109,12 @@ export function TreePane({ current, above }: Props): JSX.Element {
 /** The whole tree, which is empty for a user without any grant. */
 function Whole({
   root,
+  above,
   draw,
   label,
 }: {
   readonly root: Resource<Node>
+  readonly above: Props['above']
   readonly draw: (rows: readonly TreeRow[]) => JSX.Element
   readonly label: JSX.Element
 }): JSX.Element {
@@ -122,26 +124,51 @@ function Whole({
     <Show resource={root} what={t('objects.treeFailed')} skeleton={<Skeleton lines={12} />}>
       {({ hasChildren }) => (
         <>
-          <WholeTree draw={draw} />
-          {hasChildren ? label : <Empty title={t('objects.none')} />}
+          <WholeTree above={above} draw={draw} label={hasChildren ? label : null} />
+          {!hasChildren && <Empty title={t('objects.none')} />}
         </>
       )}
     </Show>
   )
 }
 
-/** The tree from the root; reads each open branch. */
-function WholeTree({ draw }: { readonly draw: (rows: readonly TreeRow[]) => JSX.Element }): JSX.Element {
+/** The tree from the root; reads each open branch. It is drawn when its branches are read that are open at first, or when one
+ * cannot be read: else each would move the rows below it. */
+function WholeTree({
+  above,
+  draw,
+  label,
+}: {
+  readonly above: Props['above']
+  readonly draw: (rows: readonly TreeRow[]) => JSX.Element
+  readonly label: JSX.Element | null
+}): JSX.Element {
   const rows = rowsOf(branches.value, openIds.value)
   const open = rows.filter(({ isOpen }) => isOpen)
+  const [isDrawn, setDrawn] = useState(false)
+  const isRead =
+    above?.every(({ id }) => openIds.value.has(id)) === true &&
+    rows.length > 0 &&
+    open.every(({ node }) => branches.value.has(node.id))
   useFreshBranches(open.length)
+  useEffect(() => {
+    if (isRead) setDrawn(true)
+  }, [isRead])
+  const onFailure = (): void => setDrawn(true)
   return (
     <>
-      <Branch type="group" id={ROOT_ID} name="" />
+      <Branch type="group" id={ROOT_ID} name="" onFailure={onFailure} />
       {open.map(({ node }) => (
-        <Branch key={node.id} type={node.type} id={node.id} name={nameOf(node)} />
+        <Branch key={node.id} type={node.type} id={node.id} name={nameOf(node)} onFailure={onFailure} />
       ))}
-      {draw(rows)}
+      {isDrawn || isRead ? (
+        <>
+          {draw(rows)}
+          {label}
+        </>
+      ) : (
+        <Skeleton lines={12} />
+      )}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
+import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 
 /** More than the page holds at once. */
@@ -8,6 +9,8 @@ const ROWS = 10_200
 /** Rows that may be in the page at once. */
 const DRAWN_MAX = 300
 const JOURNEY_MAX_MS = 300_000
+/** The import of so many lines takes seconds. */
+const LONG_FILE_LINES = 400_000
 const CONFIGURATION = {
   format: 1,
   dataSources: [{ settings: { name: 'Archive', type: 'csv' }, notes: [], scopes: [] }],
@@ -125,6 +128,54 @@ onMainHost(
           await page.getByText('pump_hours').waitFor()
           await check('tables')
         }),
+      JOURNEY_MAX_MS,
+    )
+
+    test(
+      'the progress of an import grows, its end by hand leaves no table, and a fault late in the file has its line',
+      async () => {
+        const { client } = stage
+        const { id } = await good<{ readonly id: number }>(
+          client.request('POST', '/dataSources', { json: { name: 'Long files', type: 'csv' } }),
+        )
+        const lines = Array.from({ length: LONG_FILE_LINES }, (_, at) => `${at + 1},Harlingen,${at % 400}`)
+        const text = ['id,station,level', ...lines, `${LONG_FILE_LINES + 1},Texel,high`].join('\n')
+        await stage.visit(`data/${id}/import`, {}, async ({ page, check }) => {
+          const ended: string[] = []
+          page.on('request', (request) => {
+            const { pathname } = new URL(request.url())
+            if (request.method() === 'DELETE' && pathname.includes('/operations/')) ended.push(pathname)
+          })
+          await page
+            .locator('input[type=file]')
+            .setInputFiles({ name: 'long.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+          await page.getByLabel('Type of level').selectOption('number')
+          const start = page.getByRole('button', { name: /^Import [\d,]+ records$/ })
+          const bar = page.getByRole('progressbar', { name: 'The rows are being imported' })
+          const shareNow = async () => Number(await bar.getAttribute('aria-valuenow'))
+          await start.click()
+          await bar.waitFor()
+          const first = await shareNow()
+          await until(async () => (await shareNow()) > first)
+          await page.getByRole('button', { name: 'Cancel' }).click()
+          await start.waitFor()
+          await until(() => Promise.resolve(ended.length === 1))
+          const [operation = ''] = ended
+          const path = operation.slice(operation.indexOf('/operations/'))
+          await until(async () => (await client.request('GET', path)).body['state'] === 'cancelled')
+          expect(await good<readonly unknown[]>(client.request('GET', `/dataSources/${id}/tables`))).toEqual(
+            [],
+          )
+
+          await start.click()
+          await bar.waitFor()
+          await page.getByText('The file was not imported').waitFor()
+          const fault = page.getByRole('table').filter({ hasText: 'Fault' }).getByRole('row').nth(1)
+          const [line, column] = await fault.getByRole('cell').allTextContents()
+          expect([line?.replaceAll(/\D/g, ''), column]).toEqual([String(LONG_FILE_LINES + 2), 'level'])
+          await check('import-fault')
+        })
+      },
       JOURNEY_MAX_MS,
     )
 

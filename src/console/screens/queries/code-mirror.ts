@@ -1,12 +1,4 @@
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from '@codemirror/autocomplete'
-import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { MySQL, PostgreSQL, sql } from '@codemirror/lang-sql'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, Prec } from '@codemirror/state'
 import type { Extension } from '@codemirror/state'
@@ -22,12 +14,7 @@ import {
 import type { DecorationSet } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** The names that can be completed. */
-export type Names = {
-  readonly dialect: 'postgresql' | 'mysql'
-  readonly tables: Readonly<Record<string, readonly string[]>>
-  readonly parameters: readonly string[]
-}
+import type { Names } from './sql-language.ts'
 
 export type CodeMirror = {
   readonly setNames: (names: Names) => void
@@ -38,6 +25,8 @@ type Options = {
   readonly text: string
   readonly label: string
   readonly names: Names
+  /** The language with its completion, whose code is a chunk of its own. */
+  readonly languageOf: (names: Names) => Extension
   readonly onText: (text: string) => void
   readonly onRun: () => void
   readonly onCancel: () => void
@@ -49,11 +38,11 @@ export function openCodeMirror(host: HTMLElement, options: Options): CodeMirror 
   const language = new Compartment()
   const state = EditorState.create({
     doc: options.text,
-    extensions: [...basics(options), language.of(languageOf(options.names))],
+    extensions: [...basics(options), language.of(options.languageOf(options.names))],
   })
   const view = new EditorView({ state, root, parent: root })
   return {
-    setNames: (names) => view.dispatch({ effects: language.reconfigure(languageOf(names)) }),
+    setNames: (names) => view.dispatch({ effects: language.reconfigure(options.languageOf(names)) }),
     close: () => view.destroy(),
   }
 }
@@ -66,14 +55,12 @@ function basics({ label, onText, onRun, onCancel }: Options): Extension[] {
   return [
     Prec.highest(keymap.of([{ key: 'Mod-Enter', run: done(onRun) }])),
     // Tab leaves the editor.
-    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+    keymap.of([...defaultKeymap, ...historyKeymap]),
     Prec.lowest(keymap.of([{ key: 'Escape', run: done(onCancel) }])),
     lineNumbers(),
     history(),
     drawSelection(),
     bracketMatching(),
-    closeBrackets(),
-    autocompletion(),
     syntaxHighlighting(COLOURS),
     TEMPLATE,
     THEME,
@@ -81,32 +68,6 @@ function basics({ label, onText, onRun, onCancel }: Options): Extension[] {
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onText(update.state.doc.toString())
     }),
-  ]
-}
-
-function languageOf({ dialect, tables, parameters }: Names): Extension {
-  const columns = [...new Set(Object.values(tables).flat())]
-  const schema = Object.fromEntries(Object.entries(tables).map(([table, own]) => [table, [...own]]))
-  const complete = (context: CompletionContext): CompletionResult | null => {
-    const parameter = context.matchBefore(/\$\{\w*/)
-    if (parameter)
-      return {
-        from: parameter.from + 2,
-        options: parameters.map((label) => ({ label, type: 'variable' })),
-        validFor: /^\w*$/,
-      }
-    // Behind a table and a dot the schema completes.
-    const word = context.matchBefore(/(?<![\w.])\w+/)
-    if (!word) return null
-    return {
-      from: word.from,
-      options: columns.map((label) => ({ label, type: 'property', boost: 1 })),
-      validFor: /^\w*$/,
-    }
-  }
-  return [
-    sql({ dialect: dialect === 'mysql' ? MySQL : PostgreSQL, schema, upperCaseKeywords: true }),
-    EditorState.languageData.of(() => [{ autocomplete: complete }]),
   ]
 }
 

@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { background } from '../../kit/background.ts'
-import type { CodeMirror, Names } from './code-mirror.ts'
+import type { CodeMirror } from './code-mirror.ts'
+import type { Names } from './sql-language.ts'
 
 type Props = {
   readonly label: string
@@ -28,13 +29,17 @@ export function SqlEditor(props: Props): JSX.Element {
   useEffect(() => {
     let isGone = false
     const open = async (): Promise<void> => {
-      const { openCodeMirror } = await import('./code-mirror.ts')
+      const [{ openCodeMirror }, { languageOf }] = await Promise.all([
+        import('./code-mirror.ts'),
+        import('./sql-language.ts'),
+      ])
       if (isGone || host.current === null) return
       const now = latest.current
       opened.current = openCodeMirror(host.current, {
         text: now.text,
         label: now.label,
         names: now.names,
+        languageOf,
         onText: (next) => latest.current.onText(next),
         onRun: () => latest.current.onRun(),
         onCancel: () => latest.current.onCancel(),

@@ -1,0 +1,44 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete'
+import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { MySQL, PostgreSQL, sql } from '@codemirror/lang-sql'
+import { EditorState, Prec } from '@codemirror/state'
+import type { Extension } from '@codemirror/state'
+import { keymap } from '@codemirror/view'
+
+/** The names that can be completed. */
+export type Names = {
+  readonly dialect: 'postgresql' | 'mysql'
+  readonly tables: Readonly<Record<string, readonly string[]>>
+  readonly parameters: readonly string[]
+}
+
+/** SQL of a dialect, and completion of the names, of words of SQL and of brackets. */
+export function languageOf({ dialect, tables, parameters }: Names): Extension {
+  const columns = [...new Set(Object.values(tables).flat())]
+  const schema = Object.fromEntries(Object.entries(tables).map(([table, own]) => [table, [...own]]))
+  const complete = (context: CompletionContext): CompletionResult | null => {
+    const parameter = context.matchBefore(/\$\{\w*/)
+    if (parameter)
+      return {
+        from: parameter.from + 2,
+        options: parameters.map((label) => ({ label, type: 'variable' })),
+        validFor: /^\w*$/,
+      }
+    // Behind a table and a dot the schema completes.
+    const word = context.matchBefore(/(?<![\w.])\w+/)
+    if (!word) return null
+    return {
+      from: word.from,
+      options: columns.map((label) => ({ label, type: 'property', boost: 1 })),
+      validFor: /^\w*$/,
+    }
+  }
+  return [
+    // Before the keys of the editor, which delete one bracket alone.
+    Prec.high(keymap.of(closeBracketsKeymap)),
+    closeBrackets(),
+    autocompletion(),
+    sql({ dialect: dialect === 'mysql' ? MySQL : PostgreSQL, schema, upperCaseKeywords: true }),
+    EditorState.languageData.of(() => [{ autocomplete: complete }]),
+  ]
+}

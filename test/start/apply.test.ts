@@ -231,7 +231,7 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
         text: 'The manifest "plant-a" and the service agree.\n',
       })
 
-      // A change by hand is drift, and so is a link that is gone.
+      // A change by hand is drift, and so are links that are gone.
       const { request } = await connectAdministrator(host)
       const { items } = await good<{ items: { id: number; name: string }[] }>(request('GET', '/jobs'))
       const idOf = (name: string) => items.find((item) => item.name === name)?.id ?? 0
@@ -256,6 +256,14 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
       )
       await Bun.write(file, exported)
       expect((await apply('--dry-run')).text).toContain('and the service agree.')
+      const { items: groups } = await good<{ items: { id: number; name: string }[] }>(
+        request('GET', '/groups'),
+      )
+      const links = `/group/${groups.find(({ name }) => name === 'Hall 3')?.id}/alarmLinks`
+      await good(request('PUT', links, { json: { links: [] } }))
+      expect((await apply('--dry-run')).text).toMatch(
+        /^~ group "Hall 3"\n {4}alarmLinks[^]*\nPlan: 0 to create, 1 to change/,
+      )
 
       await Bun.write(
         file,
@@ -266,6 +274,7 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
       )
       const kept = await apply('--yes')
       expect(kept.text).toBe('Applied.\n')
+      expect(await good(request('GET', links))).toMatchObject({ links: [{ delay: 'PT5M' }] })
       const left = await apply('--dry-run')
       expect(left).toMatchObject({ exitCode: 0 })
       expect(left.text).toBe(

@@ -23,6 +23,7 @@ import { Directories, startCommand } from './command-line.ts'
 
 const CREDENTIALS = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password }
 const EXPIRES_AT = new Date(Date.now() + 3_600_000).toISOString()
+const TOKEN = { name: 'laptop', scopes: ['read'], expiresAt: EXPIRES_AT }
 const TEST_MAX_MS = 180_000
 const MAIN = ['bun', 'workers/bun/main.ts']
 
@@ -298,21 +299,33 @@ test(
       startServer(readServerSettings({ ...environment, TIDEMARK_ADMIN_PASSWORD: ADMIN.password }), {
         log: jsonLog(() => undefined),
       })
+    const post = (url: string, path: string, json: object, headers = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(json),
+      })
     const login = async (url: string, password: string) =>
-      (
-        await fetch(`${url}/session/login`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ username: 'admin', password }),
-        })
-      ).status
+      (await post(url, '/session/login', { username: 'admin', password })).status
     try {
       const first = await start()
       expect(await rejection(run('user reset-password admin', environment))).toMatchObject({
         exitCode: 75,
         message: expect.stringContaining('Another Tidemark') as unknown,
       })
-      expect(await login(first.url, ADMIN.password)).toBe(200)
+      const session = await post(first.url, '/session/login', { username: 'admin', password: ADMIN.password })
+      expect(session.status).toBe(200)
+      const { sessionId } = (await session.json()) as { readonly sessionId: string }
+      const headers = { 'x-session-id': sessionId }
+      const created = await post(first.url, '/session/personal-tokens', TOKEN, headers)
+      const { token } = (await created.json()) as { readonly token: string }
+      const statuses = (url: string) =>
+        Promise.all(
+          [headers, { authorization: `Bearer ${token}` }].map(
+            async (one) => (await fetch(`${url}/jobs`, { headers: one })).status,
+          ),
+        )
+      expect(await statuses(first.url)).toEqual([200, 200])
       await first.close()
       expect(String(await rejection(run('user reset-password nemo', environment)))).toContain(
         'There is no user "nemo".',
@@ -320,6 +333,7 @@ test(
       const { text } = await run('user reset-password admin --remove-mfa', environment)
       const password = /^Password: (\S{24})$/m.exec(text)?.[1] ?? ''
       const second = await start()
+      expect(await statuses(second.url)).toEqual([401, 401])
       expect(await login(second.url, ADMIN.password)).toBe(401)
       expect(await login(second.url, password)).toBe(200)
       await second.close()
@@ -428,6 +442,42 @@ test('every action has --json and --url, but those that print no response of the
     'import uptime-kuma',
     'user reset-password',
     'completions',
+  ])
+})
+
+test('doctor names the repair of a wrong clock, a failed check, another release and a runner that is away', async () => {
+  const answers: Readonly<Record<string, unknown>> = {
+    '/healthz': { status: 'ok' },
+    '/readyz': {
+      checks: { database: { status: 'failed', detail: 'locked' } },
+      warnings: [{ code: 'refreshes_late', detail: 'by an hour' }],
+    },
+    '/version': { tidemark: '0.0.9' },
+    '/session': { user: { username: 'admin', role: 'administrator' } },
+    '/runners': [
+      { name: 'one', refusal: null, present: false },
+      { name: 'two', refusal: null, present: true },
+    ],
+  }
+  using service = Bun.serve({
+    port: 0,
+    fetch: ({ url }) => {
+      const { pathname } = new URL(url)
+      const headers = { date: new Date(Date.now() - 60_000).toUTCString() }
+      return Response.json(answers[pathname], { status: pathname === '/readyz' ? 503 : 200, headers })
+    },
+  })
+  const environment = { TIDEMARK_URL: service.url.href.slice(0, -1), TIDEMARK_TOKEN: 'x' }
+  const { text, exitCode } = await run('doctor', environment, '--json')
+  expect(exitCode).toBe(1)
+  const findings = JSON.parse(text) as readonly { check: string; status: string; repair: string | null }[]
+  expect(findings.map(({ check, status, repair }) => [check, status, repair?.split(/[ .:]/)[0]])).toEqual([
+    ['clock', 'warning', 'Check'],
+    ['database', 'failed', 'Read'],
+    ['refreshes_late', 'warning', 'Refresh'],
+    ['release', 'warning', 'Use'],
+    ['credentials', 'ok', undefined],
+    ['runner one', 'warning', 'Start'],
   ])
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { sql } from 'drizzle-orm'
 
+import { requireReady } from '../../workers/deploy/checks.ts'
 import { deploy, rehearse } from '../../workers/deploy/deploy.ts'
 import { rejection } from '../contract/rejection.ts'
 import { recordedWrangler } from '../hosts/recorded-wrangler.ts'
@@ -128,7 +129,17 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
   test('puts the password of the first administrator, and takes a bucket that no list has', async () => {
     // No table: a database that was never migrated.
     account.rows = () => Promise.resolve([])
-    const url = `${server.url}/`
+    const paths: string[] = []
+    using front = Bun.serve({
+      port: 0,
+      fetch: async (request) => {
+        const { pathname } = new URL(request.url)
+        const answer = await fetch(server.url + pathname, request)
+        paths.push(`${pathname} ${answer.status}`)
+        return answer
+      },
+    })
+    const url = front.url.href
     const list = recordedWrangler({ ...account, buckets: [] })
     const create = recordedWrangler({ ...account, buckets: ['tidemark-staging-files'] })
     const printed = await run({
@@ -140,6 +151,15 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
     expect(account.secrets['TIDEMARK_ADMIN_PASSWORD']).toBe(PASSWORD)
     expect(printed).toContain('checked  admin can sign in\n')
     expect(printed).not.toContain('30 minutes')
+    expect(paths).toEqual(['/readyz 200', '/session/login 200', '/session/logout 204'])
+  })
+
+  test('a service that is not ready ends it with the answer of the service', async () => {
+    using unready = Bun.serve({ port: 0, fetch: () => new Response('no disk', { status: 503 }) })
+    const url = unready.url.href.slice(0, -1)
+    expect(String(await rejection(requireReady(url, 0)))).toContain(
+      `${url}/readyz is not ready: 503 no disk.`,
+    )
   })
 
   test('--dry-run names what would be created, and changes nothing', async () => {

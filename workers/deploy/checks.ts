@@ -43,7 +43,7 @@ export async function signIn(
   })
   if (credentials && response.ok) {
     const { sessionId } = (await response.json()) as { readonly sessionId: string }
-    await fetch(`${url}/session/logout`, { headers: { authorization: `Bearer ${sessionId}` } })
+    await fetch(`${url}/session/logout`, { headers: { 'x-session-id': sessionId } })
     return `${credentials.username} can sign in`
   }
   if (!credentials && response.status === UNAUTHENTICATED)

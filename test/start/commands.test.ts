@@ -214,6 +214,7 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       const values = await act({ ...credentials, STATUS: 'success', BODY: '{"returnValue1": 3}' }, '2')
       expect(values.code).toBe(0)
       expect(JSON.stringify((await job())['values'])).toContain('3')
+      expect((await act({ PING_URL: ping.url, STATUS: 'success' })).stdout).toContain('"errorCode":0')
       expect((await act({ PING_URL: ping.url, STATUS: 'failure' })).code).toBe(0)
       expect((await job()).message).toBe('workflow #0: failure')
 
@@ -249,6 +250,7 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       expect(JSON.stringify(values)).toMatch(/\d\.\d+/)
       expect((await exec('true')).code).toBe(0)
       expect((await exec('no-such-program')).code).toBe(127)
+      expect((await exec('sh', '-c', 'kill -9 $$')).code).toBe(137)
     },
     TEST_MAX_MS,
   )

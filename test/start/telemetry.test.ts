@@ -5,6 +5,8 @@ import { connectAdministrator } from '../api/client.ts'
 import { startBun } from '../hosts/bun.ts'
 
 const DEPLOY = join(import.meta.dir, '../../deploy')
+const PAGE = join(import.meta.dir, '../../docs/operations/monitoring-tidemark.md')
+const TRACES = 'tidemark_trace_spans_total'
 const NAME = /tidemark_[a-z_]+/g
 const TEST_MAX_MS = 180_000
 
@@ -29,6 +31,9 @@ test(
         output: expect.stringContaining('7 rules found') as unknown,
       })
       const known = new Set(text.match(NAME))
+      // Only a service with traces has their figure.
+      const documented = (await Bun.file(PAGE).text()).match(NAME)?.filter((name) => name !== TRACES) ?? []
+      expect(documented.filter((name) => !known.has(name))).toEqual([])
       for (const file of [alerts, join(DEPLOY, 'grafana/tidemark.json')])
         for (const name of (await Bun.file(file).text()).match(NAME) ?? []) expect(known).toContain(name)
     } finally {

@@ -146,7 +146,9 @@ export async function visit(
     await run({ page, ...watch.screen, ...checks })
   } catch (error) {
     await pictureOf('failed', { width, theme }).catch(() => undefined)
-    throw watch.problems().length === 0 ? error : new Error(watch.problems().join('\n'), { cause: error })
+    // Some errors of Playwright and of sockets have no message, and problems of the page do not replace it.
+    const failed = Bun.inspect(error)
+    throw new Error([`At ${page.url()}: ${failed}`, ...watch.problems()].join('\n'), { cause: error })
   } finally {
     await context.close()
   }

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 
 import { PASSWORD } from '../api/client.ts'
 import { good } from '../api/suite.ts'
+import { freePort } from '../bench/peers/process.ts'
 import { Session } from '../faults/session.ts'
 import { mountSmallDisk, takeFreeBytes, unmountSmallDisk } from '../faults/small-disk.ts'
 import { startEdge } from '../hosts/edge.ts'
@@ -293,9 +294,9 @@ function declareAlarmJourneys(stage: Stage): void {
 type Restartable = { readonly url: string; readonly stop: () => Promise<void> }
 
 /** Starts a process of Bun that a signal ends. */
-async function startBun(dataDir: string, port = '0'): Promise<Restartable> {
+async function startBun(dataDir: string, port: number): Promise<Restartable> {
   const command = [...AS_SERVICE, 'workers/bun/main.ts']
-  const host = await startProcess({ command, dataDir, environment: { TIDEMARK_PORT: port } })
+  const host = await startProcess({ command, dataDir, environment: { TIDEMARK_PORT: String(port) } })
   const stop = async () => {
     host.signal('SIGTERM')
     await host.exited
@@ -304,8 +305,8 @@ async function startBun(dataDir: string, port = '0'): Promise<Restartable> {
 }
 
 /** Starts a workerd. */
-async function startWorkerd(dataDir: string, port = '0'): Promise<Restartable> {
-  const host = await startEdge({ dataDir, port: Number(port) })
+async function startWorkerd(dataDir: string, port: number): Promise<Restartable> {
+  const host = await startEdge({ dataDir, port })
   return { url: host.url, stop: () => host.close() }
 }
 
@@ -329,12 +330,15 @@ describe.skipIf(!HAS_BROWSER)('a bad day of a process', () => {
       async () => {
         if (!browser) throw new Error('The browser did not start.')
         const folder = await mkdtemp(join(dataDir, name))
-        let host = await start(folder)
+        // No other program takes this port while the server is down, as it could take one of `port: 0`.
+        const port = freePort()
+        let host = await start(folder, port)
         const { url } = host
         const call = async (path: string, json: object) => {
           const authorization = `Basic ${btoa(`${ADMIN.username}:${ADMIN.password}`)}`
           const headers = { 'content-type': 'application/json', authorization }
           const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })
+          if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
           return ((await answer.json()) as Made).id
         }
         const device = await call('/devices?parentId=1', { name: 'gauge' })
@@ -353,7 +357,7 @@ describe.skipIf(!HAS_BROWSER)('a bad day of a process', () => {
             .waitFor()
           await chartWith(page, '1')
           await check('offline')
-          host = await start(folder, new URL(url).port)
+          host = await start(folder, port)
           await deliver(url, job, 2.25)
           await chartWith(page, '2.25')
           await page

@@ -139,10 +139,11 @@ seconds_by_file() {
   sed -n 's/^  <testsuite name="[^"]*" file="\([^"]*\)".* time="\([0-9.]*\)".*/\2 \1/p' "$1"
 }
 
-# Tests with commands of their own: `npm run test:faults`, `npm run test:screens`, `npm run test:binary`.
+# Tests with commands of their own: `npm run test:faults`, `npm run test:screens`, `npm run test:binary`, `npm run test:container`.
 LONG_FAULTS='test/faults/long/*.test.ts'
 SCREENS='test/console/screens/*.test.ts'
 BINARY='test/start/binary.test.ts'
+CONTAINER='test/start/container.test.ts'
 
 # Tests whose hosts and runners can be processes of Deno.
 DENO_TESTS='test/api/api-bun.test.ts test/faults/restart.test.ts test/faults/kill.test.ts test/start/deno.test.ts
@@ -202,7 +203,8 @@ run_gate() {
   prepare_deno
   start_checks
   run_tests others --parallel=4 --timings=test/timings.json \
-    --path-ignore-patterns "$LONG_FAULTS" --path-ignore-patterns "$SCREENS" --path-ignore-patterns "$BINARY"
+    --path-ignore-patterns "$LONG_FAULTS" --path-ignore-patterns "$SCREENS" --path-ignore-patterns "$BINARY" \
+    --path-ignore-patterns "$CONTAINER"
   add_up others
   run_failed_again others
   finish_checks

@@ -174,16 +174,14 @@ export async function deleteUser(context: Context, id: number): Promise<void> {
   const row = await findUser(ports, id)
   await keepLastAdministrator(ports, row)
   const user = { kind: 'user', id } as const
-  await refuseWhileNeeded(ports.database, user, () =>
+  const commitDeletion = () =>
     commitIfMatch(context, { ...row, table: 'users' }, [
       unlessNeeded(ports.database, user),
-      store.deleteUser(ports.database, id),
+      ...store.deleteUser(ports.database, id),
       audited(context, { action: 'delete', objectType: 'user', objectId: id, before: fullView(row) }),
-    ]),
-  )
+    ])
+  await refuseWhileNeeded(ports.database, user, () => refuseLastAdministrator(commitDeletion))
   callersOf(ports).clear()
-  // Somebody else may have taken the last but one meanwhile.
-  if (await store.findUser(ports.database, id)) throw lastAdministrator()
   ports.log.info('user deleted', { userId: id })
 }
 
@@ -205,6 +203,15 @@ async function findUser(ports: Ports, id: number): Promise<UserRow> {
 async function keepLastAdministrator(ports: Ports, row: UserRow): Promise<void> {
   const countsAsOne = row.role === 'administrator' && row.disabledAt === null
   if (countsAsOne && (await store.countAdministrators(ports.database)) <= 1) throw lastAdministrator()
+}
+
+/** Runs a deletion; another request may have deleted the last but one administrator since it was checked. */
+async function refuseLastAdministrator(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    throw isNotNullViolation(error, 'users.version') ? lastAdministrator() : error
+  }
 }
 
 /** Runs an update; one that met a changed user is refused. */

@@ -117,9 +117,13 @@ export function updateUser(database: Database, row: UserRow, change: Partial<New
     .where(eq(users.id, row.id))
 }
 
-/** Removes a user unless it is the last administrator. */
-export function deleteUser(database: Database, id: number): Write {
-  return database.delete(users).where(and(eq(users.id, id), isDispensable()))
+/** Removes a user; for the last administrator the whole batch fails for the empty version. */
+export function deleteUser(database: Database, id: number): readonly Write[] {
+  const version = sql`case when ${isDispensable()} then ${users.version} end`
+  return [
+    database.update(users).set({ version }).where(eq(users.id, id)),
+    database.delete(users).where(eq(users.id, id)),
+  ]
 }
 
 function isDispensable(): SQL {

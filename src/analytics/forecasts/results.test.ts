@@ -83,12 +83,11 @@ describe('results', () => {
 
   test('have a summary in which failed groups count', async () => {
     const lines = await read(predicted(0), failed)
-    expect(summaryOf(lines.map(groupOutcome), { endAt: 2_000, tableId: 3 })).toMatchObject({
+    expect(summaryOf(lines.map(groupOutcome), { endAt: 2_000 })).toMatchObject({
       groups: 2,
       failed: 1,
       quality: { good: 1, failed: 1 },
       endAt: 2_000,
-      tableId: 3,
     })
   })
 

@@ -103,6 +103,9 @@ export type SourceReading = {
   readonly mark: string
 }
 
+/** The outcomes of all groups in one, before the table of results has an id. */
+export type PublishedSummary = Omit<Summary, 'tableId'>
+
 /** The outcomes of all groups in one. */
 export type Summary = {
   readonly groups: number
@@ -191,8 +194,8 @@ export function bandOf(
 
 export function summaryOf(
   groups: readonly { readonly quality: Quality; readonly outcome: GroupOutcome }[],
-  about: Pick<Summary, 'endAt' | 'tableId' | 'reading'>,
-): Summary {
+  about: Pick<Summary, 'endAt' | 'reading'>,
+): PublishedSummary {
   const good = groups.filter(({ quality }) => quality !== 'failed')
   const quality: Partial<Record<Quality, number>> = {}
   for (const { quality: name } of groups) quality[name] = (quality[name] ?? 0) + 1

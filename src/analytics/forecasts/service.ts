@@ -180,7 +180,8 @@ export function nextRunAfter(
   return nextAfter(schedule.cron, schedule.timeZone ?? settings.timeZone, at)
 }
 
-async function isRunning(ports: Ports, id: number): Promise<boolean> {
+/** Whether the latest run of a forecast has not ended. */
+export async function isRunning(ports: Ports, id: number): Promise<boolean> {
   const [latest] = await listForecastRuns(ports, { forecastId: id }, 1)
   return latest !== undefined && !hasEnded(latest.state)
 }

@@ -1,11 +1,12 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import { users } from '../../../db/tables/access.ts'
 import { forecastBands, forecastGroups, forecasts } from '../../../db/tables/forecasts.ts'
+import { dataTables } from '../../../db/tables/sources.ts'
 import type { ForecastBand } from '../../domain/forecast-band.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { jsonParts } from './json-parts.ts'
-import type { GroupOutcome, Points, Summary } from './results.ts'
+import type { GroupOutcome, Points, PublishedSummary, Summary } from './results.ts'
 import type { Definition, Quality } from './definition.ts'
 
 export type Failure = {
@@ -135,7 +136,7 @@ export function noteFailure(database: Database, id: number, failure: Failure): W
     .where(and(eq(forecasts.id, id), isOlder))
 }
 
-/** Publishes the results of a run in place of earlier ones. */
+/** Publishes the results of a run in place of earlier ones. The table of results, if any, gets its id earlier in the same batch. */
 export function publishResults(
   database: Database,
   {
@@ -144,17 +145,24 @@ export function publishResults(
     readAt,
     at,
     summary,
+    table,
   }: {
     readonly id: number
     readonly runId: string
     readonly readAt: number
     readonly at: number
-    readonly summary: Summary
+    readonly summary: PublishedSummary
+    readonly table: Definition['table']
   },
 ): Write {
+  const tableId = table
+    ? sql`(select ${dataTables.id} from ${dataTables} where ${dataTables.dataSourceId} = ${table.dataSourceId}
+        and ${dataTables.name} = ${table.name} collate nocase)`
+    : sql`null`
+  const whole = sql`json_set(${JSON.stringify(summary)}, '$.tableId', ${tableId})`
   return database
     .update(forecasts)
-    .set({ publishedRun: runId, readAt, publishedAt: at, summary, failure: null })
+    .set({ publishedRun: runId, readAt, publishedAt: at, summary: whole, failure: null })
     .where(eq(forecasts.id, id))
 }
 

@@ -3,7 +3,7 @@ import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { schedules } from '../../../automation/schedules/service.ts'
 import type { DueWork } from '../../../automation/runs/service.ts'
-import { nextRunAfter } from '../service.ts'
+import { isRunning, nextRunAfter } from '../service.ts'
 import * as store from '../store.ts'
 import type { DueForecast } from '../store.ts'
 import { order } from './runs.ts'
@@ -36,7 +36,7 @@ async function orderDue(ports: Ports, row: DueForecast): Promise<void> {
     const refusal = refusalIn(error)
     if (!refusal) log.error('forecasts: ordering a scheduled run failed', error, { forecastId: row.id })
     // While a run still goes on, this time is left out.
-    if (refusal?.code === 'conflict') return
+    if (refusal?.code === 'conflict' && (await isRunning(ports, row.id))) return
     const code = refusal?.code ?? 'internal'
     const detail = refusal?.detail.slice(0, DETAIL_MAX) ?? 'Internal error. See the server log.'
     await commit(database, [

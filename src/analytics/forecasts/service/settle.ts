@@ -20,7 +20,7 @@ import {
   resultRows,
   summaryOf,
 } from '../results.ts'
-import type { SourceReading, Summary, TypedOutcome } from '../results.ts'
+import type { PublishedSummary, SourceReading, TypedOutcome } from '../results.ts'
 import * as store from '../store.ts'
 import type { GroupRow, OwnedForecast } from '../store.ts'
 import { linesOf } from './packing.ts'
@@ -101,7 +101,7 @@ async function* outcomesOf(ports: Ports, { id }: EndedForecast): AsyncGenerator<
 
 async function publish(ports: Ports, results: Results): Promise<void> {
   const { table } = results.row.definition
-  if (!table) return commit(ports.database, writesOf(ports, results, null)).then(() => undefined)
+  if (!table) return commit(ports.database, writesOf(ports, results)).then(() => undefined)
   const caller = await ownerOf(ports, results.row.ownerId)
   const context: Context = { ports, caller, requestId: `forecast-${results.run.id}` }
   const before = await openTable(ports, table.dataSourceId, table.name)
@@ -121,18 +121,15 @@ async function publish(ports: Ports, results: Results): Promise<void> {
     await publishTable(
       context,
       { name: table.name, columns, rows, generation: to },
-      { before, others: writesOf(ports, results, before?.id ?? null) },
+      { before, others: writesOf(ports, results) },
     )
   })
-  if (before) return
-  const made = await openTable(ports, table.dataSourceId, table.name)
-  await commit(ports.database, [publication(ports, results, summaryOfResults(results, made?.id ?? null))])
 }
 
-function summaryOfResults({ groups, endAt, run }: Results, tableId: number | null): Summary {
+function summaryOfResults({ groups, endAt, run }: Results): PublishedSummary {
   // It was written when the run was ordered.
   const reading = run.order.forecast?.reading as SourceReading | undefined
-  return summaryOf(groups, { endAt, tableId, ...(reading && { reading }) })
+  return summaryOf(groups, { endAt, ...(reading && { reading }) })
 }
 
 const TABLE_MAX_MS = 10 * 60_000
@@ -149,12 +146,13 @@ async function* rowsOf(ports: Ports, { row, run }: Results): AsyncGenerator<read
   if (rows.length > 0) yield rows
 }
 
-function writesOf(ports: Ports, results: Results, tableId: number | null): Write[] {
+/** The last writes of a publication: the table is there. */
+function writesOf(ports: Ports, results: Results): Write[] {
   const { database } = ports
   const { row, run, groups, formerJobs } = results
   const bands = bandsOf(results)
   return [
-    publication(ports, results, summaryOfResults(results, tableId)),
+    publication(ports, results),
     ...store.replaceGroups(database, row.id, groups),
     ...store.replaceBands(database, row.id, bands),
     enqueueJobConfigs(database, [...formerJobs, ...bands.map(({ jobId }) => jobId)]),
@@ -162,13 +160,15 @@ function writesOf(ports: Ports, results: Results, tableId: number | null): Write
   ]
 }
 
-function publication({ database, clock }: Ports, { row, run }: Results, summary: Summary): Write {
+function publication({ database, clock }: Ports, results: Results): Write {
+  const { row, run } = results
   return store.publishResults(database, {
     id: row.id,
     runId: run.id,
     readAt: run.queuedAt,
     at: clock.now(),
-    summary,
+    summary: summaryOfResults(results),
+    table: row.definition.table,
   })
 }
 

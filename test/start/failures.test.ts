@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { chmod, chown, cp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, chown, cp, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isRoot, startHost, Directories } from './command-line.ts'
@@ -91,8 +91,12 @@ test('what is in an existing directory becomes readable for the user of the serv
   await chmod(dataDir, 0o755)
   for (const name of await readdir(dataDir))
     await chmod(join(dataDir, name), name === 'blobs' ? 0o755 : 0o644)
+  // As a file of SQLite that goes while the directory is read.
+  const gone = join(dataDir, 'config.db-journal')
+  await symlink('nowhere', gone)
   const host = startHost({ TIDEMARK_DATA_DIR: dataDir })
   await host.until(READY)
+  await rm(gone)
   const names = await readdir(dataDir)
   expect(names).toContain('config.db-wal')
   for (const name of names) expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0])

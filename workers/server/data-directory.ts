@@ -80,11 +80,17 @@ async function holderIn(path: string): Promise<string> {
 }
 
 async function closeToOthers(path: string): Promise<void> {
-  for (const name of (await readdir(path)).filter((one) => OURS.test(one))) {
-    const file = join(path, name)
-    const { mode } = await stat(file)
-    if ((mode & OF_OTHERS) !== 0) await chmod(file, mode & ~OF_OTHERS & 0o7777)
-    // A key may be read-only.
-    await access(file, name.startsWith('key') ? constants.R_OK : constants.R_OK | constants.W_OK)
-  }
+  for (const name of (await readdir(path)).filter((one) => OURS.test(one)))
+    await closeFileToOthers(path, name).catch((error: unknown) => {
+      // SQLite of a process that was killed may still remove the files beside a database.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    })
+}
+
+async function closeFileToOthers(path: string, name: string): Promise<void> {
+  const file = join(path, name)
+  const { mode } = await stat(file)
+  if ((mode & OF_OTHERS) !== 0) await chmod(file, mode & ~OF_OTHERS & 0o7777)
+  // A key may be read-only.
+  await access(file, name.startsWith('key') ? constants.R_OK : constants.R_OK | constants.W_OK)
 }

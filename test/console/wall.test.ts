@@ -7,7 +7,8 @@ import { onMainHost } from './stage.ts'
 type Made = { readonly id: number }
 type Token = Made & { readonly token: string }
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const EVERY_S = 30
 const NO_NEWS_MS = 31_000
 const NOON = new Date('2030-01-15T12:00:00+01:00')
@@ -25,7 +26,8 @@ onMainHost('wall', (stage) => {
     const { client } = stage
     const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
     const harbour = await post('/groups?parentId=1', { name: 'Harbour' })
-    await post('/groups?parentId=1', { name: 'Weather' })
+    const weather = await post('/groups?parentId=1', { name: 'Weather' })
+    const buoy = await post(`/devices?parentId=${weather.id}`, { name: 'Buoy 2' })
     const gauge = await post(`/devices?parentId=${harbour.id}`, { name: 'Gauge' })
     const job = await post(`/jobs?parentId=${gauge.id}`, {
       name: 'Outer level',
@@ -33,6 +35,12 @@ onMainHost('wall', (stage) => {
       thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 3 }] } },
     })
     await post(`/webcollector/jobs/${job.id}/values`, { errorCode: 0, returnValue1: 4 })
+    await post(`/devices/${buoy.id}/revaluations`, {
+      name: 'new batteries',
+      type: 'maintenance',
+      begin: new Date(Date.now() - HOUR_MS).toISOString(),
+      end: new Date(Date.now() + HOUR_MS).toISOString(),
+    })
     const made = await good<Token>(
       client.request('POST', '/session/personal-tokens', {
         as: 'dashboard_viewer',
@@ -100,6 +108,8 @@ onMainHost('wall', (stage) => {
     stage.visit('wall', { as: 'dashboard_viewer' }, async ({ page, check }) => {
       await page.getByText('Outer level').waitFor()
       await page.getByText('Weather').waitFor()
+      await page.getByText(/^Maintenance of Buoy 2 runs until /).waitFor()
+      await page.getByText(/^Last event .* ago$/).waitFor()
       expect(await page.getByText('next in').count()).toBe(0)
       expect(await page.locator('main :is(a, button, input)').count()).toBe(0)
       await check('all')

@@ -124,8 +124,13 @@ export const SCREENS: readonly ScreenRoute[] = [
   screen(['/account'], 'account', accountWords, () => import('../screens/account/screen.tsx')),
   screen(['/keys'], 'keys', keysWords, () => import('../screens/keys/screen.tsx')),
   screen(['/first-value'], 'first-value', firstValueWords, () => import('../screens/first-value/screen.tsx')),
-  // The wall shows parts of the overview.
-  screen(['/wall'], 'wall', [wallWords, overviewWords], () => import('../screens/wall/screen.tsx')),
+  // The wall shows parts of the overview, and the maintenance that runs.
+  screen(
+    ['/wall'],
+    'wall',
+    [wallWords, overviewWords, maintenanceWords],
+    () => import('../screens/wall/screen.tsx'),
+  ),
 ]
 
 /** The page of dashboards under a secret link, which is not a screen of a signed-in user. */

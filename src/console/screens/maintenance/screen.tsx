@@ -1,11 +1,10 @@
 import type { JSX } from 'preact'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
-import { useGet } from '../../api/resource.ts'
 import { Button, IconButton, Kbd, Segments } from '../../kit/controls.tsx'
 import { Empty, Note, Show, Skeleton } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
-import { now, timeText, timeZone } from '../../kit/time.tsx'
+import { now, timeZone } from '../../kit/time.tsx'
 import { useMedia } from '../../kit/use-media.ts'
 import { t } from '../../language/t.ts'
 import { Agenda } from './agenda.tsx'
@@ -16,22 +15,18 @@ import type { Draft } from './drag.ts'
 import { EditDialog } from './form-dialog.tsx'
 import { MonthGrid } from './month-grid.tsx'
 import { occurrencesOf } from './listed.ts'
-import { phaseOf } from './occurrences.ts'
 import type { Entry, Occurrence } from './occurrences.ts'
+import { Present } from './present.tsx'
 import type { Span } from './schedule.ts'
 import { ScopeDialog } from './scope-dialog.tsx'
 import { dayName, daysName, spanText, zoneName } from './texts.ts'
+import { useCalendar } from './use-calendar.ts'
 import { useMoves } from './use-moves.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 const VIEWS = ['month', 'week', 'agenda'] as const
 type View = (typeof VIEWS)[number]
 const HOUR_MS = 3_600_000
-const STEP_MS = 300_000
-/** The sentence looks this far ahead. */
-const AHEAD_MS = 31 * 24 * HOUR_MS
-/** The revaluations that the calendar reads at most. */
-const LIMIT = 1_000
 
 /** The calendar of maintenance and corrections below the root: a month, a week or a list, and the way to plan. */
 export function Screen(): JSX.Element {
@@ -127,19 +122,6 @@ export function Screen(): JSX.Element {
       )}
     </>
   )
-}
-
-/** The entries of all objects in a range. */
-function useCalendar(begin: number, end: number) {
-  return useGet('/{parentType}/{parentId}/revaluation-calendar', {
-    path: { parentType: 'group', parentId: 1 },
-    query: {
-      begin: new Date(begin).toISOString(),
-      end: new Date(end).toISOString(),
-      edit: true,
-      limit: LIMIT,
-    },
-  })
 }
 
 /** The view, the days and the zone in the address of the page, and how to go elsewhere. Narrow windows have the list alone. */
@@ -264,34 +246,4 @@ function Legend({ draft, zone }: { readonly draft: Draft | null; readonly zone: 
       </span>
     </p>
   )
-}
-
-/** The maintenance that runs now, or the next one. It does not depend on the days that the calendar shows. */
-function Present(): JSX.Element {
-  const begin = Math.floor(now.value / STEP_MS) * STEP_MS
-  const end = begin + AHEAD_MS
-  const { data, failure } = useCalendar(begin, end)
-  // The sentence of the step before stays until the next one is read.
-  const latest = useRef(data)
-  if (data) latest.current = data
-  if (!latest.current && !failure) return <Skeleton lines={1} />
-  return (
-    <p class="say">{latest.current && sentenceOf(occurrencesOf(latest.current.items, { begin, end }))}</p>
-  )
-}
-
-function sentenceOf(all: readonly Occurrence[]): string {
-  const maintenance = all.filter(({ entry }) => entry.type === 'maintenance')
-  const running = maintenance.filter((one) => phaseOf(one, now.value) === 'running')
-  const [first] = running
-  if (first)
-    return t('maintenance.running', {
-      count: running.length,
-      name: first.entry.object.name,
-      time: timeText(first.end),
-    })
-  const next = maintenance.find(({ begin }) => begin > now.value)
-  return next
-    ? t('maintenance.next', { name: next.entry.object.name, time: timeText(next.begin) })
-    : t('maintenance.none')
 }

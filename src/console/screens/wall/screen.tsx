@@ -15,6 +15,7 @@ import { applyTheme, showNight } from '../../shell/theme.ts'
 import { words as dataWords } from '../data/words.ts'
 import { words as dashboardWords } from '../dashboards/words.ts'
 import { words as mapWords } from '../map/words.ts'
+import { Present } from '../maintenance/present.tsx'
 import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
@@ -78,8 +79,14 @@ export function Screen(): JSX.Element {
       )}
       <footer>
         <span>{timeZone.value}</span>
-        {turn && (
+        <Present />
+        {lastEventAt.value !== null && (
           <span class="end num">
+            {t('shell.lastEvent', { duration: durationText(now.value - lastEventAt.value) })}
+          </span>
+        )}
+        {turn && (
+          <span class="num">
             {t('wall.turn', {
               at: turn.at + 1,
               count: parts.length,

@@ -243,12 +243,14 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       const job = JSON.parse(await text(`job show ${id} --json`)) as { errorCode: number; message: string }
       expect(job.errorCode).toBe(7)
       expect(job.message).toMatch(/^exit code 7 after \d+\.\d s\nno space left$/)
+      expect((await exec('sleep', '0.3')).code).toBe(0)
       const { request } = await connectAdministrator(host)
-      const { values } = await good<{ values: Record<string, number> }>(
+      const { values } = await good<{ values: { returnValue1: { value: number } } }>(
         request('GET', `/jobs/${id}?values=true`),
       )
-      expect(JSON.stringify(values)).toMatch(/\d\.\d+/)
-      expect((await exec('true')).code).toBe(0)
+      // In seconds: in milliseconds it would be 300 at least.
+      expect(values.returnValue1.value).toBeGreaterThanOrEqual(0.3)
+      expect(values.returnValue1.value).toBeLessThan(300)
       expect((await exec('no-such-program')).code).toBe(127)
       expect((await exec('sh', '-c', 'kill -9 $$')).code).toBe(137)
     },

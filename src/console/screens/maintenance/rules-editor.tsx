@@ -33,7 +33,7 @@ export function RulesEditor({ form, zone, failure, onChange }: Props): JSX.Eleme
         ))}
       </datalist>
       {rules.map((rule, index) => (
-        <fieldset key={rule.key} class="col rule">
+        <fieldset key={rule.key} class="col rule-box">
           <legend>{t('maintenance.rule', { number: index + 1 })}</legend>
           <div class="row wrap end-aligned">
             <SelectField

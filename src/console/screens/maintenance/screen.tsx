@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Button, IconButton, Kbd, Segments } from '../../kit/controls.tsx'
 import { Empty, Note, Show, Skeleton } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
+import { addStyles } from '../../kit/own-styles.ts'
 import { now, timeZone } from '../../kit/time.tsx'
 import { useMedia } from '../../kit/use-media.ts'
 import { t } from '../../language/t.ts'
@@ -13,6 +14,7 @@ import type { Day } from './days.ts'
 import { Details } from './details.tsx'
 import type { Draft } from './drag.ts'
 import { EditDialog } from './form-dialog.tsx'
+import styles from './maintenance.css' with { type: 'text' }
 import { MonthGrid } from './month-grid.tsx'
 import { occurrencesOf } from './listed.ts'
 import type { Entry, Occurrence } from './occurrences.ts'
@@ -23,6 +25,8 @@ import { dayName, daysName, spanText, zoneName } from './texts.ts'
 import { useCalendar } from './use-calendar.ts'
 import { useMoves } from './use-moves.ts'
 import { WeekGrid } from './week-grid.tsx'
+
+addStyles(styles)
 
 const VIEWS = ['month', 'week', 'agenda'] as const
 type View = (typeof VIEWS)[number]

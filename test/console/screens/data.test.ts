@@ -693,7 +693,7 @@ onMainHost(
           await check('delete-group')
           await dialog.getByLabel('Delete it all the same').check()
           await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
-          await page.getByRole('link', { name: 'Highest' }).click()
+          await page.getByRole('link', { name: 'Highest', exact: true }).click()
           await page.getByText('1 fault in the draft').waitFor()
           await check('invalid')
           await page.getByRole('link', { name: 'Data queries' }).first().click()

@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { lazy } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
-import { useGet } from '../../api/resource.ts'
+import type { Answer } from '../../api/client.ts'
+import { together, useGet } from '../../api/resource.ts'
 import { TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
@@ -32,7 +33,8 @@ export function SourcesCard({
 }): JSX.Element {
   const [filter, setFilter] = useState('')
   const [chosen, setChosen] = useState<ChosenColumn | null>(null)
-  const sources = useGet('/dataSources', {})
+  const queries = useGet('/dataQueries', {})
+  const sources = together(useGet('/dataSources', {}), queries)
   const tree = { filter, chosen, onChoose: setChosen }
   return (
     <Card title={t('queries.sources')}>
@@ -47,7 +49,14 @@ export function SourcesCard({
               })
             }
           </Show>
-          {current !== '' && <Queries sourceId={Number(current)} filter={filter} queryId={queryId} />}
+          {current !== '' && (
+            <Queries
+              all={queries.data?.items ?? []}
+              sourceId={Number(current)}
+              filter={filter}
+              queryId={queryId}
+            />
+          )}
         </div>
         {chosen && <Chosen key={keyOf(chosen)} {...chosen} />}
       </div>
@@ -126,16 +135,17 @@ function Branch({
 
 /** The other data queries of the data source: `ref` names them in a text. */
 function Queries({
+  all,
   sourceId,
   filter,
   queryId,
 }: {
+  readonly all: Answer<'/dataQueries'>['items']
   readonly sourceId: number
   readonly filter: string
   readonly queryId: number | undefined
 }): JSX.Element | null {
   const wanted = filter.trim().toLowerCase()
-  const all = useGet('/dataQueries', {}).data?.items ?? []
   const others = all.filter(
     ({ id, name, dataSourceId }) =>
       dataSourceId === sourceId && id !== queryId && name.toLowerCase().includes(wanted),

@@ -18,6 +18,7 @@ import { jsonLog } from '../../workers/json-log.ts'
 import { plantObject } from '../flow/plants.ts'
 import { startD1 } from '../hosts/d1-database.ts'
 import { MIGRATIONS } from '../hosts/migrations.ts'
+import { EVERY_FAULT } from './bounds.ts'
 
 const NOW = Date.parse('2026-03-02T09:00:00Z')
 const MINUTE_MS = 60_000
@@ -26,7 +27,7 @@ const ALL_MAX_MS = 120_000
 const HOSTS = [
   ['libSQL', openOnBun, 1],
   // The same code with other bindings, and several times as slow: some of the failpoints.
-  ['D1', startD1, 7],
+  ['D1', startD1, EVERY_FAULT ? 7 : 21],
 ] as const
 
 async function openOnBun() {

@@ -84,12 +84,14 @@ export function useUrl<T>(url: string | null, refresh: readonly EventKind[] = []
   return { ...loaded, isLoading, reload: () => entry && void read(entry) }
 }
 
+/** Whether a resource is being read for the first time: there is neither an answer nor a failure. */
+export function isUnread({ isLoading, readAt, failure }: Resource<unknown>): boolean {
+  return isLoading && readAt === null && failure === null
+}
+
 /** A resource that is loaded when others are as well, or could not be read: what is drawn from all of them is drawn once. */
 export function together<T>(resource: Resource<T>, ...others: readonly Resource<unknown>[]): Resource<T> {
-  const isWaiting = others.some(
-    ({ isLoading, readAt, failure }) => isLoading && readAt === null && failure === null,
-  )
-  return isWaiting ? { ...resource, data: undefined } : resource
+  return others.some(isUnread) ? { ...resource, data: undefined } : resource
 }
 
 /** Reads all shown resources again whose URL begins with one of the prefixes, and forgets the others. */

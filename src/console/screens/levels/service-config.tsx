@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { call, callVersioned } from '../../api/client.ts'
 import type { Failure } from '../../api/failure.ts'
-import { useGet } from '../../api/resource.ts'
+import { isUnread, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, Code } from '../../kit/data.tsx'
@@ -66,7 +66,7 @@ export function ServiceConfig({ object, etag }: Version<Slo>): JSX.Element {
           options={kinds.map((value) => ({ value, text: kindText(value) }))}
         />
       </CommonFields>
-      {members.readAt === null && members.failure === null ? (
+      {isUnread(members) ? (
         <Skeleton lines={6} />
       ) : (
         <RuleForm

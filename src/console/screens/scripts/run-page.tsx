@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 
 import { call, send } from '../../api/client.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import { invalidate, isUnread, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues, PageHead } from '../../kit/data.tsx'
@@ -32,9 +32,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
       <PageHead
         crumbs={[
           { text: t('scripts.title'), href: linkTo('scripts') },
-          ...(of.readAt === null && of.failure === null
-            ? []
-            : [{ text: of.data?.name ?? script, href: linkTo(`scripts/${script}`) }]),
+          ...(isUnread(of) ? [] : [{ text: of.data?.name ?? script, href: linkTo(`scripts/${script}`) }]),
         ]}
         title={run === undefined ? t('scripts.runTitle') : runTitle(run)}
         badge={run && <RunStateBadge state={run.state} />}

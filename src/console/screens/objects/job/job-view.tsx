@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 
-import { useGet } from '../../../api/resource.ts'
+import { isUnread, useGet } from '../../../api/resource.ts'
 import { PageHead, Tabs } from '../../../kit/data.tsx'
 import { Show, Skeleton } from '../../../kit/feedback.tsx'
 import { objectLink, useQuery } from '../../../kit/location.ts'
@@ -91,7 +91,7 @@ function Head({ job, etag }: { readonly job: Job; readonly etag: string | undefi
   const groupId = device.data?.parentId ?? null
   const group = useGet('/groups/{id}', groupId === null ? null : { path: { id: groupId } })
   const { fact, since } = jobSentence(job, now.value)
-  const isReading = [device, group].some(({ isLoading, readAt }) => isLoading && readAt === null)
+  const isReading = [device, group].some(isUnread)
   return (
     <PageHead
       crumbs={

@@ -9,6 +9,7 @@ import type {
 } from '../../src/analytics/forecasts/schema.ts'
 import type { Client } from './client.ts'
 import { must } from '../runs/fake-runner.ts'
+import type { Held } from '../runs/fake-runner.ts'
 import { runnerOf } from './runs-stage.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
@@ -33,6 +34,24 @@ let made = 0
 function ordersOf(client: Client): Promise<number> {
   const days = daysBefore(DAYS).map((day, place) => `${day},${place},north,L\n${day},${2 * place},south,S\n`)
   return tableOf(client, days.join(''))
+}
+
+/** Runs a forecast, and waits until its results are published.
+ * @param outcomesOf the lines of the results, by the run that the runner has begun */
+async function predicted(
+  client: Client,
+  { path, runner }: { readonly path: string; readonly runner: Awaited<ReturnType<typeof runnerOf>> },
+  outcomesOf: (held: Held) => readonly object[] | Promise<readonly object[]>,
+): Promise<void> {
+  const { id } = await good<JobView>(client.request('POST', `${path}/run`))
+  const held = await runner.next()
+  await held.begin()
+  const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
+  const bytes = await packed([head, ...(await outcomesOf(held))])
+  await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes }))
+  await must(held.finish())
+  const read = () => good<ForecastView>(client.request('GET', path))
+  await readUntil(read, ({ publishedRun }) => publishedRun === id)
 }
 
 /** The last days before today. */
@@ -631,19 +650,12 @@ const scenarios: Scenario[] = [
         capabilities: ['forecast'],
         forecastKinds: ['croston'],
       })
-      const predict = async (keys: readonly string[][]) => {
-        const { id: jobId } = await good<JobView>(client.request('POST', `${path}/run`))
-        const held = await runner.next()
-        await held.begin()
-        const { bytes } = await held.say('GET', 'uploads/series.ndjson.gz')
-        expect((await unpacked(bytes)).slice(1).map(({ key }) => key)).toEqual([...keys])
-        const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
-        const lines = [head, ...keys.map((key, at) => outcomeOf(at, key))]
-        await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await packed(lines) }))
-        await must(held.finish())
-        const read = () => good<ForecastView>(client.request('GET', path))
-        await readUntil(read, ({ publishedRun }) => publishedRun === jobId)
-      }
+      const predict = (keys: readonly string[][]) =>
+        predicted(client, { path, runner }, async (held) => {
+          const { bytes } = await held.say('GET', 'uploads/series.ndjson.gz')
+          expect((await unpacked(bytes)).slice(1).map(({ key }) => key)).toEqual([...keys])
+          return keys.map((key, at) => outcomeOf(at, key))
+        })
       const as = 'Data_Editor'
       const seen = async () => [
         (await client.request('GET', `${path}/groups`, { as })).status,
@@ -687,19 +699,8 @@ const scenarios: Scenario[] = [
         capabilities: ['forecast'],
         forecastKinds: ['croston'],
       })
-      for (const value of [12, 13]) {
-        const { id: jobId } = await good<JobView>(client.request('POST', `${path}/run`))
-        const held = await runner.next()
-        await held.begin()
-        const head = { v: 1, engine: {}, keyTypes: ['string', 'string'] }
-        const line = { ...outcomeOf(0, ['north', 'L']), cpuMs: value }
-        await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await packed([head, line]) }))
-        await must(held.finish())
-        await readUntil(
-          () => good<ForecastView>(client.request('GET', path)),
-          ({ publishedRun }) => publishedRun === jobId,
-        )
-      }
+      for (const cpuMs of [12, 13])
+        await predicted(client, { path, runner }, () => [{ ...outcomeOf(0, ['north', 'L']), cpuMs }])
       const tables = `/dataSources/${target}/tables`
       const statusOf = async (name: string, as: 'administrator' | 'Data_Editor') =>
         (await client.request('POST', `${tables}/${name}/select`, { as, json: {} })).status

@@ -14,6 +14,8 @@ import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
 import { until } from '../until.ts'
+import { importEnded, replaceOrders } from './imports.ts'
+import type { ImportPlace } from './imports.ts'
 import { killAll } from './process-tree.ts'
 import { Session } from './session.ts'
 
@@ -32,7 +34,7 @@ test(
     const place: Place = { dataDir, session, source }
 
     const begunAt = performance.now()
-    await finished(place, host, await replace(place, host, 1))
+    await importEnded(place, host, await replace(place, host, 1))
     const importMs = performance.now() - begunAt
     let version = 1
     for (let kill = 1; kill <= KILLS; kill++) {
@@ -53,7 +55,7 @@ test(
       version = table.version
     }
 
-    await finished(place, host, await replace(place, host, version + 1))
+    await importEnded(place, host, await replace(place, host, version + 1))
     expect((await tableOf(place)).version).toBe(version + 1)
     expect((await session.get(host.url, `/dataSources/${source}/columns`)) as unknown).toMatchObject([
       { table: 'orders', name: `v${version + 1}` },
@@ -72,7 +74,7 @@ test(
   60_000 + KILLS * 90_000,
 )
 
-type Place = { readonly dataDir: string; readonly session: Session; readonly source: number }
+type Place = ImportPlace & { readonly dataDir: string }
 
 /** Changes the system database while no service runs. */
 function changed(dataDir: string, statement: string): void {
@@ -82,25 +84,8 @@ function changed(dataDir: string, statement: string): void {
 }
 
 /** Begins to replace the table by a version. @returns the path of the operation */
-async function replace({ session, source }: Place, host: HostProcess, version: number): Promise<string> {
-  const answer = await fetch(`${host.url}/dataSources/${source}/uploads`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/csv', 'x-session-id': session.id },
-    body: `v${version}\n${`${version}\n`.repeat(ROWS + version)}`,
-  })
-  const { id: upload } = (await answer.json()) as { id: string }
-  const order = { upload, table: 'orders', mode: 'replace' }
-  const begun = await session.send(host.url, `/dataSources/${source}/import?wait=PT0S`, order)
-  if (begun.status !== 202) throw new Error(`${begun.status} ${await begun.text()}`)
-  return begun.headers.get('location') ?? ''
-}
-
-async function finished({ session }: Place, host: HostProcess, operation: string): Promise<void> {
-  await until(async () => {
-    const { state, error } = await session.get(host.url, operation)
-    if (state === 'failed') throw new Error(JSON.stringify(error))
-    return state === 'succeeded'
-  })
+function replace(place: ImportPlace, host: HostProcess, version: number): Promise<string> {
+  return replaceOrders(place, host, { csv: `v${version}\n${`${version}\n`.repeat(ROWS + version)}` })
 }
 
 /** Kills the service alone. Its processes of tables end by themselves. */

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 
 import { startProcess } from '../../hosts/process.ts'
 import type { HostProcess } from '../../hosts/process.ts'
-import { readUntil, until } from '../../until.ts'
+import { readUntil } from '../../until.ts'
+import { importEnded, replaceOrders } from '../imports.ts'
+import type { ImportPlace } from '../imports.ts'
 import { killAll } from '../process-tree.ts'
 import { Session } from '../session.ts'
 import { systemDatabase } from '../system-database.ts'
@@ -27,7 +29,7 @@ test(
     const place = { session, source }
 
     const begunAt = performance.now()
-    await finished(place, host, await replace(place, host, 1))
+    await importEnded(place, host, await replace(place, host, 1))
     const importMs = performance.now() - begunAt
     let version = 1
     const outcomes = new Set<number>()
@@ -52,7 +54,7 @@ test(
       version = now
     }
     expect(outcomes.has(0)).toBe(true)
-    await finished(place, host, await replace(place, host, version + 1))
+    await importEnded(place, host, await replace(place, host, version + 1))
     expect(await versionOf(place, host)).toBe(version + 1)
     await killAll(host)
     await rm(dataDir, { recursive: true })
@@ -60,34 +62,16 @@ test(
   60_000 + KILLS * 90_000,
 )
 
-type Place = { readonly session: Session; readonly source: number }
 /** A connection that workerd ends while it idles would break the next request. */
 const ONCE = { connection: 'close' }
 
 /** Begins to replace the table by a version. @returns the path of the operation */
-async function replace({ session, source }: Place, host: HostProcess, version: number): Promise<string> {
-  const answer = await fetch(`${host.url}/dataSources/${source}/uploads`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/csv', 'x-session-id': session.id, ...ONCE },
-    body: `v\n${`${version}\n`.repeat(ROWS + version)}`,
-  })
-  const { id: upload } = (await answer.json()) as { id: string }
-  const order = { upload, table: 'orders', mode: 'replace' }
-  const begun = await session.send(host.url, `/dataSources/${source}/import?wait=PT0S`, order, ONCE)
-  if (begun.status !== 202) throw new Error(`${begun.status} ${await begun.text()}`)
-  return begun.headers.get('location') ?? ''
-}
-
-async function finished({ session }: Place, host: HostProcess, operation: string): Promise<void> {
-  await until(async () => {
-    const { state, error } = await session.get(host.url, operation)
-    if (state === 'failed') throw new Error(JSON.stringify(error))
-    return state === 'succeeded'
-  })
+function replace(place: ImportPlace, host: HostProcess, version: number): Promise<string> {
+  return replaceOrders(place, host, { csv: `v\n${`${version}\n`.repeat(ROWS + version)}`, headers: ONCE })
 }
 
 /** The version of all rows of the table, of which each version has one more. */
-async function versionOf({ session, source }: Place, host: HostProcess): Promise<number> {
+async function versionOf({ session, source }: ImportPlace, host: HostProcess): Promise<number> {
   const aggregates = [
     { fn: 'MIN', column: 'v', as: 'least' },
     { fn: 'MAX', column: 'v', as: 'most' },

@@ -38,7 +38,7 @@ export const SMALL_ICONS = `[...document.querySelectorAll('button > svg, a.btn >
   .filter((icon) => icon.getBoundingClientRect().width < 12)
   .map((icon) => 'small icon: ' + icon.parentElement.outerHTML.slice(0, 160))`
 
-/** What has moved without input: the element, its text, and from where to where. */
+/** The layout shifts without input: each has the element, its text, and its boxes before and after. */
 export const SHIFTS = `new Promise((resolve) => {
   const found = []
   const boxOf = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join()

@@ -26,7 +26,7 @@ const WORLD: Box = [-180, -85, 180, 85]
 const START: MapPlace = { lon: 10, lat: 30, zoom: 1 }
 const KEEP_MS = 400
 
-/** The map. A role that may not read data is told so, and nothing is asked that the API refuses to it. */
+/** The map; for a role that may not read data, a page that names the roles that may, without a request that the API would refuse. */
 export function Screen(): JSX.Element {
   if (mayReadQueries()) return <PlacesOnMap />
   return (

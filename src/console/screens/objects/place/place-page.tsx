@@ -105,7 +105,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
   )
 }
 
-/** The way to a place; null while it is read. Below the root there is none. */
+/** The objects above a place, as links; null while they are read. Places below the root have no links. */
 function crumbsOf({ id, parentId }: PlaceObject, above: Props['above']) {
   if (id === ROOT_ID || parentId === ROOT_ID) return []
   return above && above.map((one) => ({ text: one.name, href: objectLink(one.type, one.id) }))

@@ -28,7 +28,7 @@ import {
 import { deletionWrites, dependentsOf, hasDependents } from './service/dependents.ts'
 import { sightsOf } from './service/rights.ts'
 import type { Sights } from './service/rights.ts'
-import { requireRow, summaryOf, viewOf } from './service/views.ts'
+import { requireRow, summaryOf, viewOf, writtenView } from './service/views.ts'
 import * as store from './store.ts'
 import type { DashboardRow } from './store.ts'
 import { listGrants } from './store/rights.ts'
@@ -150,8 +150,8 @@ export async function updateDashboard(
   if (body.groupId !== before.groupId && body.groupId !== null) requireTarget(sights, body.groupId)
   const { name, description, groupId, urlName = before.urlName } = body
   const after = { name, description, groupId, urlName, definition: storedDefinition(body.definition) }
-  await changeDashboard(context, before, { action: 'update', after })
-  return readDashboard(context, before.id, RAW)
+  const row = await changeDashboard(context, before, { action: 'update', after })
+  return writtenView(context, { row, sights })
 }
 
 function requireCurrent(before: DashboardRow, { version }: DashboardBody, ifMatch: number | null): void {
@@ -164,9 +164,9 @@ function requireCurrent(before: DashboardRow, { version }: DashboardBody, ifMatc
 
 /** Ends the management of a dashboard as code. @throws {Refusal} not_found, forbidden */
 export async function detachDashboard(context: Context, ref: DashboardRef): Promise<Versioned> {
-  const { row } = await requireRow(context, ref, 'write')
-  await changeDashboard(context, row, { action: 'detach', after: { managedBy: '' } })
-  return readDashboard(context, row.id, RAW)
+  const { row: before, sights } = await requireRow(context, ref, 'write')
+  const row = await changeDashboard(context, before, { action: 'detach', after: { managedBy: '' } })
+  return writtenView(context, { row, sights })
 }
 
 /** @throws {Refusal} not_found, forbidden, precondition_failed, has_dependents while others refer to it, unless it is forced */
@@ -210,13 +210,13 @@ export async function moveDashboard(
   ref: DashboardRef,
   groupId: number | null,
 ): Promise<Versioned> {
-  const { row, sights } = await requireRow(context, ref, 'write')
+  const { row: before, sights } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== row.version) throw stale('dashboard')
-  refuseManaged(row)
+  if (wanted !== null && wanted !== before.version) throw stale('dashboard')
+  refuseManaged(before)
   if (groupId !== null) requireTarget(sights, groupId)
-  await changeDashboard(context, row, { action: 'move', after: { groupId } })
-  return readDashboard(context, row.id, RAW)
+  const row = await changeDashboard(context, before, { action: 'move', after: { groupId } })
+  return writtenView(context, { row, sights })
 }
 
 /** The users and user groups whose right to read a dashboard would change by a move. @throws {Refusal} not_found, forbidden */

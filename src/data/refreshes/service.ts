@@ -21,13 +21,24 @@ import type { Definition, Origin, RefreshRow } from './store.ts'
 
 const recorded = recorder('dataTableRefresh')
 
+/** The state of a refresh before it runs for the first time. */
+const NOT_REFRESHED = {
+  refreshedAt: null,
+  failures: 0,
+  failedAt: null,
+  error: null,
+  lease: null,
+  leaseUntilAt: null,
+} as const
+
 export type Place = { readonly id: number; readonly table: string }
 type Versioned = { readonly view: RefreshDefinitionView; readonly version: number }
 type Refreshed = { readonly table: OpenTable; readonly row: RefreshRow }
 
 /** @throws {Refusal} not_found */
 export async function readRefresh({ ports }: Context, place: Place): Promise<Versioned> {
-  return versioned(ports, await requireRefresh(ports, place))
+  const { table, row } = await requireRefresh(ports, place)
+  return versioned(ports, table.name, row)
 }
 
 /** A table with its refresh. @throws {Refusal} not_found */
@@ -56,9 +67,8 @@ export async function writeRefresh(
   if (demanded !== null && demanded !== row?.version) throw stale('refresh')
   const definition = await definitionOf(context, body)
   const needs = needsOf(ports, { source, table: table?.name ?? place.table }, definition.origin)
-  if (table && row) await change(context, { table, row }, { definition, needs })
-  else await create(context, place, { definition, needs })
-  return { ...versioned(ports, await requireRefresh(ports, place)), isNew: row === null }
+  if (table && row) return { ...(await change(context, { table, row }, { definition, needs })), isNew: false }
+  return { ...(await create(context, place, { definition, needs })), isNew: true }
 }
 
 async function definitionOf(context: Context, { from, every }: RefreshBody): Promise<Definition> {
@@ -100,7 +110,7 @@ async function create(
   context: Context,
   { id, table: name }: Place,
   { definition, needs }: Written,
-): Promise<void> {
+): Promise<Versioned> {
   const { tables, settings, database } = context.ports
   const columns = definition.origin.columns.map((column) => ({ name: column.name, type: column.type }))
   await inGeneration(context.ports, id, async (to) => {
@@ -123,13 +133,14 @@ async function create(
     const contents = { name, columns, rows: 0, generation: to }
     await publishTable(context, contents, { before: null, others, namePointer: '{table}' })
   })
+  return versioned(context.ports, name, { ...NOT_REFRESHED, ...definition, version: 1 })
 }
 
 async function change(
   context: Context,
   { table, row }: Refreshed,
   { definition, needs }: Written,
-): Promise<void> {
+): Promise<Versioned> {
   const { database } = context.ports
   await requireUnbound(context.ports, table, definition.origin.columns)
   // The rows of before stay until the next refresh.
@@ -149,6 +160,8 @@ async function change(
   } catch (error) {
     throw store.isOther(error) ? stale('refresh') : error
   }
+  // The answer is what this commit wrote, since another user may have changed it again.
+  return versioned(context.ports, table.name, { ...row, ...definition, version: row.version + 1 })
 }
 
 function isSameOrigin(before: Origin, after: Origin): boolean {
@@ -175,9 +188,9 @@ function shownOrigin(origin: Origin): RefreshDefinitionView['from'] {
   return { ...from, columns: columns.map((column) => column.name) }
 }
 
-function versioned(ports: Ports, { table, row }: Refreshed): Versioned {
+function versioned(ports: Ports, table: string, row: Omit<RefreshRow, 'tableId'>): Versioned {
   const state = refreshView(ports, row)
   if (!state) throw new Error('The refresh has no state')
-  const { name, ...fields } = auditFieldsOf(table.name, row)
+  const { name, ...fields } = auditFieldsOf(table, row)
   return { view: { table: name, ...fields, state, error: row.error }, version: row.version }
 }

@@ -131,8 +131,8 @@ export async function updateGroup(
     ...store.updateGroup(ports.database, before, after),
     recorded(context, 'update', told),
   ])
-  const now = await sightsOf(context)
-  return versioned(ports, now, requireGroup(now, id, 'read'))
+  // The row is what this commit wrote, since another user may have changed it again.
+  return versioned(ports, await sightsOf(context), { ...before, ...after, version: before.version + 1 })
 }
 
 /** Deletes a group; if `isRecursive`, with the groups below it and all dashboards in them.

@@ -74,6 +74,15 @@ export async function viewOf(
   return viewWith(context.ports, { row, sights }, { gone, isPublic: publics.has(row.id), language: wanted })
 }
 
+/** The answer to a change: the row as its commit left it, since another user may have changed it again, or the change may
+ * have taken the right to read it from the caller. */
+export async function writtenView(
+  context: Context,
+  written: Seen,
+): Promise<{ readonly view: DashboardView; readonly version: number }> {
+  return { view: await viewOf(context, written, { raw: true }), version: written.row.version }
+}
+
 /** As `viewOf`, with what was read for it. */
 export function viewWith(
   ports: Ports,

@@ -4,9 +4,8 @@ import { Refusal, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { readDefinition } from '../definition.ts'
 import type { DashboardRef, DashboardView } from '../schema.ts'
-import { readDashboard } from '../service.ts'
 import { changeDashboard, refuseManaged } from '../service/changes.ts'
-import { requireRow } from '../service/views.ts'
+import { requireRow, writtenView } from '../service/views.ts'
 import * as store from '../store.ts'
 import type { VersionRow } from '../store.ts'
 import { changesBetween } from './difference.ts'
@@ -38,13 +37,14 @@ export async function restoreVersion(
   context: Context,
   { ref, number }: Named,
 ): Promise<{ readonly view: DashboardView; readonly version: number }> {
-  const { row } = await requireRow(context, ref, 'write')
+  const { row: before, sights } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== row.version) throw stale('dashboard')
-  refuseManaged(row)
-  const { name, description, definition } = await requireVersion(context, row.id, number)
-  await changeDashboard(context, row, { action: 'restore', after: { name, description, definition } })
-  return readDashboard(context, row.id, { raw: true })
+  if (wanted !== null && wanted !== before.version) throw stale('dashboard')
+  refuseManaged(before)
+  const { name, description, definition } = await requireVersion(context, before.id, number)
+  const after = { name, description, definition }
+  const row = await changeDashboard(context, before, { action: 'restore', after })
+  return writtenView(context, { row, sights })
 }
 
 /** The differences between two versions; at most 1,000. @throws {Refusal} not_found */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 
 import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
@@ -11,6 +11,19 @@ export async function killAll(host: HostProcess): Promise<void> {
   for (const pid of children) process.kill(pid, 'SIGKILL')
   host.signal('SIGKILL')
   await host.exited
-  // Of one that has ended and was not waited for, the program is gone.
-  await until(() => children.every((pid) => !existsSync(`/proc/${pid}/exe`)))
+  await until(async () => (await Promise.all(children.map(hasEnded))).every(Boolean))
+}
+
+/** Whether a process has closed its files: it is gone, or a zombie whose last thread has ended. Its program is gone before,
+ * while its locks are still held. */
+async function hasEnded(pid: number): Promise<boolean> {
+  try {
+    const [stat, threads] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+      readdir(`/proc/${pid}/task`),
+    ])
+    return threads.length === 1 && stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    return true
+  }
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { commit } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
 import { audited } from '../../audit/service.ts'
@@ -47,8 +48,8 @@ export async function beginMfa(context: Context) {
   const bytes = ports.secrets.random(SECRET_BYTES)
   const secret = base32(bytes)
   const sealed = await seal(ports.secrets, bytes, purposeOf(userId))
-  await commit(ports.database, [
-    store.saveMfa(ports.database, userId, { secret: sealed, isConfirmed: false }),
+  await commitUnlessOvertaken(ports, [
+    store.beginSecret(ports.database, userId, sealed),
     audited(context, { action: 'begin', objectType: 'mfa', objectId: userId }),
   ])
   const label = encodeURIComponent(`Tidemark:${username}`)
@@ -72,8 +73,8 @@ export async function confirmMfa(context: Context, code: string): Promise<string
   await requireCode(ports, userId, code)
   const { codes, writes } = await newRecoveryCodes(ports, userId)
   const owing = caller.kind === 'user' && caller.scopes ? caller.sessionHash : null
-  await commit(ports.database, [
-    store.saveMfa(ports.database, userId, { isConfirmed: true }),
+  await commitUnlessOvertaken(ports, [
+    store.confirmSecret(ports.database, userId, mfa.secret),
     revokeTokensOf(ports, userId),
     ...writes,
     ...(owing === null ? [] : [setRequiredAction(ports.database, owing, '')]),
@@ -104,7 +105,10 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
     throw new Refusal('forbidden', 'MFA is enforced for your user. Ask an administrator to end that.')
   await requireOwnMfa(context, { userId, isEnforced })
   await requireCode(ports, userId, code)
-  await commit(ports.database, removal(context, userId))
+  await commitUnlessOvertaken(ports, [
+    store.guardNotEnforced(ports.database, userId),
+    ...removal(context, userId),
+  ])
   forgetCallers(ports)
 }
 
@@ -116,7 +120,8 @@ export async function enforceMfa(context: Context, userId: number, isEnforced: b
   const before = await store.findMfa(ports.database, userId)
   await commit(ports.database, [
     store.saveMfa(ports.database, userId, { isEnforced }),
-    ...(isEnforced && !before.isConfirmed ? [endSessionsOf(ports, userId)] : []),
+    // The user may turn MFA off at the same time.
+    ...(isEnforced ? [store.deleteSessionsWithoutMfa(ports.database, userId)] : []),
     audited(context, {
       action: 'update',
       objectType: 'mfa',
@@ -200,6 +205,16 @@ async function requireOwnMfa(
   const { user } = await readUser(context, userId)
   if (!isOwn(user.type, 'mfa'))
     throw new Refusal('forbidden', 'MFA of this user is managed by an administrator.')
+}
+
+/** Commits a user's own change of MFA. @throws {Refusal} conflict when another request has changed it meanwhile */
+async function commitUnlessOvertaken({ database }: Ports, writes: readonly Write[]): Promise<void> {
+  try {
+    await commit(database, writes)
+  } catch (error) {
+    if (!store.isOvertaken(error)) throw error
+    throw new Refusal('conflict', 'MFA was changed at the same time. Read its state, and try again.')
+  }
 }
 
 async function requireActive({ database }: Ports, userId: number) {

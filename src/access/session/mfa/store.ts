@@ -1,5 +1,7 @@
-import { and, count, eq, gt, lt, or } from 'drizzle-orm'
+import { and, count, eq, gt, lt, or, sql } from 'drizzle-orm'
 import { recoveryCodes, mfa } from '../../../../db/tables/credentials.ts'
+import { sessions } from '../../../../db/tables/access.ts'
+import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type MfaRow = {
@@ -48,6 +50,40 @@ export function saveMfa(
     .insert(mfa)
     .values({ userId, isEnforced: 0, isConfirmed: 0, secret: '', lastStep: 0, ...set })
     .onConflictDoUpdate({ target: mfa.userId, set })
+}
+
+/** Gives a user a secret that no code has confirmed. The commit fails, as `isOvertaken` knows, while MFA is active. */
+export function beginSecret(database: Database, userId: number, secret: string): Write {
+  return database
+    .insert(mfa)
+    .values({ userId, isEnforced: 0, isConfirmed: 0, secret, lastStep: 0 })
+    .onConflictDoUpdate({
+      target: mfa.userId,
+      set: { secret: sql`case when ${mfa.isConfirmed} = 0 then excluded.secret end` },
+    })
+}
+
+/** Activates MFA. The commit fails, as `isOvertaken` knows, unless the user still has this secret, not confirmed. */
+export function confirmSecret(database: Database, userId: number, secret: string): Write {
+  const isConfirmed = sql`case when ${mfa.isConfirmed} = 0 and ${mfa.secret} = ${secret} then 1 end`
+  return database.update(mfa).set({ isConfirmed }).where(eq(mfa.userId, userId))
+}
+
+/** Fails the commit, as `isOvertaken` knows, when MFA of a user is enforced. */
+export function guardNotEnforced(database: Database, userId: number): Write {
+  const secret = sql`case when ${mfa.isEnforced} = 0 then ${mfa.secret} end`
+  return database.update(mfa).set({ secret }).where(eq(mfa.userId, userId))
+}
+
+/** Whether a commit failed because MFA of the user was changed since it was read. */
+export function isOvertaken(error: unknown): boolean {
+  return isNotNullViolation(error, 'mfa.secret') || isNotNullViolation(error, 'mfa.is_confirmed')
+}
+
+/** Ends the sessions of a user unless MFA is active at the commit. */
+export function deleteSessionsWithoutMfa(database: Database, userId: number): Write {
+  const isActive = sql`exists (select 1 from mfa where mfa.user_id = ${userId} and mfa.is_confirmed = 1)`
+  return database.delete(sessions).where(and(eq(sessions.userId, userId), sql`not ${isActive}`))
 }
 
 /** Marks this time step of TOTP and all earlier ones as used. @returns false if this step or a later one was used before */

@@ -436,6 +436,8 @@ const LIES: readonly {
   readonly tamper: (type: DatabaseTarget['type']) => Tamper
   readonly tls?: DatabaseTarget['tls']
   readonly codes: RegExp
+  /** The limit of the statement, ms: one second where only the limit ends it, or may end it. */
+  readonly timeoutMs?: number
 }[] = [
   { title: 'is silent from the beginning', tamper: () => () => 'silence', codes: /: source_unavailable$/ },
   { title: 'closes at once', tamper: () => () => null, codes: /: source_unavailable$/ },
@@ -445,7 +447,12 @@ const LIES: readonly {
     codes: /: source_unavailable$/,
   },
   { title: 'refuses TLS', tamper: withoutTls, tls: 'require', codes: /: source_unavailable$/ },
-  { title: 'dies within the rows', tamper: () => after(8_000, () => null), codes: /: source_unavailable$/ },
+  {
+    title: 'dies within the rows',
+    tamper: () => after(8_000, () => null),
+    codes: /: source_unavailable$/,
+    timeoutMs: 20_000,
+  },
   {
     title: 'is silent within the rows',
     tamper: () => after(8_000, () => 'silence'),
@@ -475,7 +482,11 @@ describe.if(hasPostgres && hasMariadb).each(HOSTS)('on %s a server', (host) => {
   })
 
   /** The answer to a query through a server that lies, and then one through the same permit from the true one. */
-  async function asked(type: DatabaseTarget['type'], tamper: Tamper, tls: DatabaseTarget['tls'] = 'disable') {
+  async function asked(
+    type: DatabaseTarget['type'],
+    tamper: Tamper,
+    { tls = 'disable', timeoutMs: limitMs = 1_000 }: Pick<(typeof LIES)[number], 'tls' | 'timeoutMs'>,
+  ) {
     const { port } = type === 'mysql' ? servers.mariadb : servers.postgres
     const proxy = await startTamperingProxy(port, tamper)
     proxies.push(proxy)
@@ -492,16 +503,16 @@ describe.if(hasPostgres && hasMariadb).each(HOSTS)('on %s a server', (host) => {
       const ports = [port, proxy.port].map((one) => `127.0.0.1:${one}`)
       return (await calls[host]({ method: 'query', args, allowed: ports })) as { code?: string }
     }
-    const { code = 'rows' } = await query({ port: proxy.port, tls }, 1_000)
+    const { code = 'rows' } = await query({ port: proxy.port, tls }, limitMs)
     const then = await query({}, 20_000)
     return [`${type}: ${code}`, then.code === undefined ? 'rows' : then] as const
   }
 
   test.concurrent.each(LIES)(
     'that $title is given up, and its permit is free again',
-    async ({ tamper, tls, codes }) => {
+    async ({ tamper, codes, ...limits }) => {
       for (const [code, then] of await Promise.all(
-        (['postgresql', 'mysql'] as const).map((type) => asked(type, tamper(type), tls)),
+        (['postgresql', 'mysql'] as const).map((type) => asked(type, tamper(type), limits)),
       )) {
         expect(code).toMatch(codes)
         expect(then).toBe('rows')

@@ -5,7 +5,7 @@ import { commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import type { Range } from '../../lib/range.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
-import { commit, isNotNullViolation } from '../../ports/database.ts'
+import { commit, isNotNullViolation, refuseFull } from '../../ports/database.ts'
 import { enqueueMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
@@ -20,6 +20,7 @@ export { advanceMaintenance, reviewSlice, reviewUrgent } from './service/advance
 export type { Advanced } from './service/advance.ts'
 
 const REVALUATIONS_MAX = 10_000
+const FULL = `An object has at most ${REVALUATIONS_MAX} revaluations. Delete one first.`
 
 /** The object that a request names, by type and id. */
 export type ObjectName = { readonly type: ObjectType; readonly id: number }
@@ -75,21 +76,17 @@ export async function createRevaluation(
   const what = entered(body, ports.settings.timeZone)
   checkOccurrences(what)
   await checkAdjustment(context, object.id, what)
-  if ((await store.countRevaluations(database, object.id)) >= REVALUATIONS_MAX) {
-    throw new Refusal(
-      'conflict',
-      `The object already has ${REVALUATIONS_MAX} revaluations, which is the maximum. Delete one first.`,
-    )
-  }
   const createdBy = context.caller.kind === 'user' ? context.caller.userId : 0
   const row = (part: RevaluationInput, inPast: boolean): store.NewRevaluation => {
     const made = { ...part, objectId: object.id, inPast, createdAt: now, createdBy }
     return { ...made, running: false, nextAt: inPast ? null : now }
   }
-  const id = await store.insertRevaluations(
-    database,
-    partsOf(what, now, row),
-    recorded(context, 'create', { id: { inserted: true }, after: { ...what, objectId: object.id } }),
+  const also = recorded(context, 'create', {
+    id: { inserted: true },
+    after: { ...what, objectId: object.id },
+  })
+  const id = await refuseFull('revaluations', FULL, () =>
+    store.insertRevaluations(database, partsOf(what, now, row), { also, max: REVALUATIONS_MAX }),
   )
   await ports.flow.runDue()
   return readRevaluation(context, object, id)

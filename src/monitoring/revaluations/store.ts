@@ -24,17 +24,18 @@ export type RevaluationChange = Omit<
   'objectId' | 'type' | 'inPast' | 'createdAt' | 'createdBy'
 >
 
-/** Inserts one row, or two linked rows; returns the id of the last. */
+/** Inserts one row, or two linked rows; returns the id of the last. Fails, as `refuseFull` knows, where the object would have
+ * more than `max`. */
 export async function insertRevaluations(
   database: Database,
   [first, second]: readonly [NewRevaluation, NewRevaluation?],
-  also: Write,
+  { also, max }: { readonly also: Write; readonly max: number },
 ): Promise<number> {
   const newest = sql<number>`(select max(id) from revaluations)`
   const insert = (row: NewRevaluation, linkedId: typeof newest | null) =>
     database
       .insert(revaluations)
-      .values({ ...row, linkedId, version: 1 })
+      .values({ ...row, linkedId, version: 1, createdAt: unlessFull(row, max) })
       .returning({ id: revaluations.id })
   const link = database.run(sql`update revaluations set linked_id = ${newest}
     where id = (select linked_id from revaluations order by id desc limit 1)`)
@@ -60,12 +61,9 @@ export async function findRevaluation(
   return row ? (row as RevaluationRow) : null
 }
 
-/** The number of revaluations of an object. */
-export async function countRevaluations(database: Database, objectId: number): Promise<number> {
-  const [row] = await database.all<{ total: number }>(
-    sql`select count(*) as total from revaluations where object_id = ${objectId}`,
-  )
-  return row?.total ?? 0
+function unlessFull({ objectId, createdAt }: NewRevaluation, max: number) {
+  const count = sql`(select count(*) from revaluations where object_id = ${objectId})`
+  return sql`case when ${count} < ${max} then ${createdAt} end`
 }
 
 /** Revaluations of some objects that overlap a range, by begin. */
@@ -121,10 +119,16 @@ export function deleteRevaluation(database: Database, id: number): Write {
 }
 
 /** Ends the current occurrence at an instant. */
-export function cancelRevaluation(database: Database, { id, version }: RevaluationRow, at: number): Write {
+export function cancelRevaluation(database: Database, { id }: RevaluationRow, at: number): Write {
   return database
     .update(revaluations)
-    .set({ endAt: at, cancelledAt: at, running: false, nextAt: null, version: version + 1 })
+    .set({
+      endAt: at,
+      cancelledAt: at,
+      running: false,
+      nextAt: null,
+      version: sql`${revaluations.version} + 1`,
+    })
     .where(eq(revaluations.id, id))
 }
 

@@ -19,7 +19,7 @@ test.each([
   ['two headers, which come as one', `Basic ${encoded}, Basic ${encoded}`],
   ['no space', `Basic${encoded}`],
   ['another scheme', `Digest ${encoded}`],
-])('%s is no credentials', (_, header) => {
+])('%s is refused', (_, header) => {
   expect(basicCredentialsIn(header)).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -23,6 +23,11 @@ afterAll(async () => {
 })
 
 const JOB = 77
+/** The jobs of tests that share a workerd. */
+const SILENT = 78
+const TIDIED = 79
+const LARGE = 80
+const FORGOTTEN = 81
 const DAY_MS = 86_400_000
 /** Restarts that are rarer than those of `npm test`, which come after each act. */
 const SELDOM = [
@@ -56,33 +61,51 @@ describe('the same events on both hosts', () => {
 })
 
 describe('the object of a job, with its own clock and alarm', () => {
+  let shared: Awaited<ReturnType<typeof startJobObjects>>
+  beforeAll(async () => {
+    shared = await startJobObjects(newFolder())
+    await prepare(shared.edge)
+  })
+  afterAll(() => shared.close())
+
+  // Two tests are short, and run alone: a workerd that is busy with others would meet their deadlines late.
   test('notices silence at its deadline, exactly, and records it', async () => {
-    const { actors, edge, close } = await startJobObjects(newFolder())
-    try {
-      await prepare(edge)
-      await actors.configure(JOB, rulesWith({ timeoutMs: 300 }))
-      const { deadlineAt } = await actors.deliver(
-        JOB,
-        deliveryWith({ errorCode: 0, values: { returnValue1: 7 } }),
-        ANYBODY,
-      )
-      const snapshot = await untilSilent(actors)
-      expect(snapshot).toMatchObject({ state: 'warning', sinceAt: deadlineAt ?? 0, deadlineAt: null })
-      const [recorded] = await readRows(() => rowsOf(edge, 'select * from transitions'))
-      expect(recorded).toMatchObject({
-        object_id: JOB,
-        seq: 1,
-        at: deadlineAt,
-        to_state: 'warning',
-        reason: 'timeout',
-      })
-      expect(Number(recorded?.['detected_at']) - Number(deadlineAt)).toBeWithin(0, 1_000)
-    } finally {
-      await close()
-    }
+    const { actors, edge } = shared
+    await actors.configure(SILENT, rulesWith({ timeoutMs: 300 }))
+    const { deadlineAt } = await actors.deliver(
+      SILENT,
+      deliveryWith({ errorCode: 0, values: { returnValue1: 7 } }),
+      ANYBODY,
+    )
+    const snapshot = await untilSilent(actors, SILENT)
+    expect(snapshot).toMatchObject({ state: 'warning', sinceAt: deadlineAt ?? 0, deadlineAt: null })
+    const [recorded] = await readRows(() => transitionsOf(edge, SILENT))
+    expect(recorded).toMatchObject({
+      object_id: SILENT,
+      seq: 1,
+      at: deadlineAt,
+      to_state: 'warning',
+      reason: 'timeout',
+    })
+    expect(Number(recorded?.['detected_at']) - Number(deadlineAt)).toBeWithin(0, 1_000)
   })
 
-  test('keeps its deadline, its values and its alarm while workerd is away', async () => {
+  test('is gone once it was forgotten, with its alarm', async () => {
+    const { actors, edge } = shared
+    await actors.configure(FORGOTTEN, rulesWith({ timeoutMs: 400 }))
+    await actors.forget(FORGOTTEN)
+    expect(await actors.snapshot(FORGOTTEN)).toBeNull()
+    expect(await rejection(actors.deliver(FORGOTTEN, deliveryWith(), ANYBODY))).toMatchObject({
+      code: 'not_found',
+    })
+    await Bun.sleep(600)
+    expect(await transitionsOf(edge, FORGOTTEN)).toEqual([])
+    await actors.configure(FORGOTTEN, rulesWith({ revision: 1 }))
+    expect(await actors.snapshot(FORGOTTEN)).toMatchObject({ revision: 1, current: {} })
+  })
+
+  // The others wait, and do it together.
+  test.concurrent('keeps its deadline, its values and its alarm while workerd is away', async () => {
     const place = newFolder()
     const before = await startJobObjects(place)
     await prepare(before.edge)
@@ -105,7 +128,7 @@ describe('the object of a job, with its own clock and alarm', () => {
     await before.close()
     const after = await startJobObjects(place)
     try {
-      const snapshot = await untilSilent(after.actors)
+      const snapshot = await untilSilent(after.actors, JOB)
       expect(snapshot).toMatchObject({ sinceAt: deadlineAt ?? 0, current: { returnValue1: { value: 4 } } })
       const rows = await readRows(() =>
         rowsOf(after.edge, `select at, reason from transitions where object_id = ${JOB} order by seq`),
@@ -116,31 +139,26 @@ describe('the object of a job, with its own clock and alarm', () => {
     }
   })
 
-  test('tidies at its first alarm, and then not before its turn', async () => {
-    const { actors, edge, close } = await startJobObjects(newFolder())
-    try {
-      await prepare(edge)
-      const retention = { rawMs: DAY_MS, minutesMs: DAY_MS, hoursMs: DAY_MS }
-      await actors.configure(JOB, rulesWith({ timeoutMs: null, retention }))
-      const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now(), skip: 0, limit: 10_000 }
-      const left: number[] = []
-      for (let round = 0; round < 2; round += 1) {
-        // More than waits for a flush, all of it expired.
-        const at = Array.from({ length: 1_100 }, (_, index) => Date.now() - 20 * DAY_MS + index)
-        const run = { key: 'returnValue1', at, values: at.map(() => 1) }
-        await actors.deliverAll([{ jobId: JOB, sent: { run }, repeat: null }], ANYBODY)
-        await actors.deliver(JOB, deliveryWith({ errorCode: 0, ttlMs: EARLIER_MS }), ANYBODY)
-        await untilSilent(actors)
-        await Bun.sleep(300)
-        left.push((await actors.samples(JOB, query)).samples.length)
-      }
-      expect(left).toEqual([0, 1_100])
-    } finally {
-      await close()
+  test.concurrent('tidies at its first alarm, and then not before its turn', async () => {
+    const { actors } = shared
+    const retention = { rawMs: DAY_MS, minutesMs: DAY_MS, hoursMs: DAY_MS }
+    await actors.configure(TIDIED, rulesWith({ timeoutMs: null, retention }))
+    const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now(), skip: 0, limit: 10_000 }
+    const left: number[] = []
+    for (let round = 0; round < 2; round += 1) {
+      // More than waits for a flush, all of it expired.
+      const at = Array.from({ length: 1_100 }, (_, index) => Date.now() - 20 * DAY_MS + index)
+      const run = { key: 'returnValue1', at, values: at.map(() => 1) }
+      await actors.deliverAll([{ jobId: TIDIED, sent: { run }, repeat: null }], ANYBODY)
+      await actors.deliver(TIDIED, deliveryWith({ errorCode: 0, ttlMs: EARLIER_MS }), ANYBODY)
+      await untilSilent(actors, TIDIED)
+      await Bun.sleep(300)
+      left.push((await actors.samples(TIDIED, query)).samples.length)
     }
+    expect(left).toEqual([0, 1_100])
   })
 
-  test('carries a change of state on later when the system database was away', async () => {
+  test.concurrent('carries a change of state on later when the system database was away', async () => {
     const { actors, edge, close } = await startJobObjects(newFolder())
     try {
       await actors.configure(JOB, rulesWith({ timeoutMs: null }))
@@ -149,52 +167,28 @@ describe('the object of a job, with its own clock and alarm', () => {
         state: 'warning',
       })
       await prepare(edge)
-      const [recorded] = await readRows(() => rowsOf(edge, 'select * from transitions'))
+      const [recorded] = await readRows(() => transitionsOf(edge, JOB))
       expect(recorded).toMatchObject({ object_id: JOB, seq: 1, to_state: 'warning' })
     } finally {
       await close()
     }
   })
 
-  test('takes more in one turn than a row of its storage may hold', async () => {
-    const { actors, edge, close } = await startJobObjects(newFolder())
-    try {
-      await prepare(edge)
-      await actors.configure(JOB, rulesWith({ textCount: 60, timeoutMs: null }))
-      const texts = Object.fromEntries(
-        Array.from({ length: 60 }, (_, index) => [`stringValue${index + 1}`, 'é'.repeat(4_096)]),
-      )
-      const deliveries = Array.from({ length: 16 }, (_, index) =>
-        actors.deliver(JOB, deliveryWith({ values: { ...texts, returnValue1: index } }), ANYBODY),
-      )
-      await Promise.all(deliveries)
-      const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now() + 1_000, skip: 0, limit: 100 }
-      const { samples } = await actors.samples(JOB, query)
-      expect(samples.map(({ value }) => value).toSorted((a, b) => Number(a) - Number(b))).toEqual(
-        Array.from({ length: 16 }, (_, index) => index),
-      )
-    } finally {
-      await close()
-    }
-  })
-
-  test('is gone once it was forgotten, with its alarm', async () => {
-    const { actors, edge, close } = await startJobObjects(newFolder())
-    try {
-      await prepare(edge)
-      await actors.configure(JOB, rulesWith({ timeoutMs: 200 }))
-      await actors.forget(JOB)
-      expect(await actors.snapshot(JOB)).toBeNull()
-      expect(await rejection(actors.deliver(JOB, deliveryWith(), ANYBODY))).toMatchObject({
-        code: 'not_found',
-      })
-      await Bun.sleep(400)
-      expect(await rowsOf(edge, 'select * from transitions')).toEqual([])
-      await actors.configure(JOB, rulesWith({ revision: 1 }))
-      expect(await actors.snapshot(JOB)).toMatchObject({ revision: 1, current: {} })
-    } finally {
-      await close()
-    }
+  test.concurrent('takes more in one turn than a row of its storage may hold', async () => {
+    const { actors } = shared
+    await actors.configure(LARGE, rulesWith({ textCount: 60, timeoutMs: null }))
+    const texts = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`stringValue${index + 1}`, 'é'.repeat(4_096)]),
+    )
+    const deliveries = Array.from({ length: 16 }, (_, index) =>
+      actors.deliver(LARGE, deliveryWith({ values: { ...texts, returnValue1: index } }), ANYBODY),
+    )
+    await Promise.all(deliveries)
+    const query = { key: 'returnValue1', beginAt: 0, endAt: Date.now() + 1_000, skip: 0, limit: 100 }
+    const { samples } = await actors.samples(LARGE, query)
+    expect(samples.map(({ value }) => value).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 16 }, (_, index) => index),
+    )
   })
 })
 
@@ -221,13 +215,16 @@ async function onLibsql(): Promise<World> {
   }
 }
 
-/** The tables of the system database, with one object that may have transitions. */
+/** The tables of the system database, with objects that may have transitions. */
 async function prepare({ batch }: Edge): Promise<void> {
   await batch([
     ...(await migrationStatements()),
-    `insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
-       collector_id, version, created_at)
-     values (${JOB}, 'job', 'webcollector', 'a job', 'a job', 1, '/1/${JOB}/', 0, 'none', 0, 1, 0)`,
+    ...[JOB, SILENT, TIDIED, LARGE, FORGOTTEN].map(
+      (id) =>
+        `insert into objects (id, type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
+           collector_id, version, created_at)
+         values (${id}, 'job', 'webcollector', 'job ${id}', 'job ${id}', 1, '/1/${id}/', 0, 'none', 0, 1, 0)`,
+    ),
   ])
 }
 
@@ -235,9 +232,12 @@ async function rowsOf({ batch }: Edge, statement: string): Promise<readonly Reco
   return (await batch([statement]))[0] ?? []
 }
 
-const untilSilent = (actors: JobActors) =>
+const transitionsOf = (edge: Edge, jobId: number) =>
+  rowsOf(edge, `select * from transitions where object_id = ${jobId} order by seq`)
+
+const untilSilent = (actors: JobActors, jobId: number) =>
   readUntil(
-    () => actors.snapshot(JOB),
+    () => actors.snapshot(jobId),
     (snapshot) => snapshot?.errorCode === 5,
   )
 

@@ -18,7 +18,7 @@ import { jsonLog } from '../../workers/json-log.ts'
 import { plantObject } from '../flow/plants.ts'
 import { startD1 } from '../hosts/d1-database.ts'
 import { MIGRATIONS } from '../hosts/migrations.ts'
-import { EVERY_FAULT } from './bounds.ts'
+import { control, EVERY_FAULT } from './bounds.ts'
 
 const NOW = Date.parse('2026-03-02T09:00:00Z')
 const MINUTE_MS = 60_000
@@ -266,8 +266,8 @@ describe.each(HOSTS)('alarms on %s', (_, open, strides) => {
     ALL_MAX_MS,
   )
 
-  test(
-    'control: some are seen to be lost where a transition is noted as done before its alarm is kept',
+  control(
+    'some are seen to be lost where a transition is noted as done before its alarm is kept',
     async () => {
       const { commits } = await lived(WHOLE)
       let lost = 0

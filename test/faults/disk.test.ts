@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startProcess } from '../hosts/process.ts'
+import { EVERY_FAULT } from './bounds.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import { Probe, statusesOf } from './probe.ts'
 import { until } from '../until.ts'
@@ -15,6 +16,8 @@ import { freeBytes, mountSmallDisk, SMALL_DISK_BYTES, takeFreeBytes, unmountSmal
 const BUN = ['bun', 'workers/bun/main.ts']
 const MIB = 1024 * 1024
 const TEXTS = 60
+/** So many writes fail; by `npm run test:faults` more. */
+const WRITES = EVERY_FAULT ? 60 : 15
 const PARAMETERS = { stringValue: Array.from({ length: TEXTS }, () => ({ valueName: 'text' })) }
 
 let dataDir = ''
@@ -37,7 +40,13 @@ describe('the Bun host on a disk that fills up', () => {
   test.skipIf(Bun.which('strace') === null).each([1400, 1900])(
     'refuses while writes find no room, from write %d on, and goes on by itself with nothing lost',
     async (nth) => {
-      const inject = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:error=ENOSPC:when=${nth}..${nth + 60}`]
+      const inject = [
+        '--seccomp-bpf',
+        '-e',
+        'trace=pwrite64',
+        '-e',
+        `inject=pwrite64:error=ENOSPC:when=${nth}..${nth + WRITES}`,
+      ]
       const command = ['strace', '-f', '-o', '/dev/null', ...inject, ...BUN]
       const host = await startProcess({ command, dataDir })
       const session = await Session.open(host.url)

@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { randomInt } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { snappyOf, writeRequest } from '../api/metrics-bodies.ts'
 import { startProcess } from '../hosts/process.ts'
 import { control, EVERY_FAULT } from './bounds.ts'
+import { inDataDir } from './data-dir.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import type { Verdict } from './ledger.ts'
 import { until } from '../until.ts'
@@ -22,53 +20,38 @@ const WRITERS = 8
 const SAMPLES_MAX = 3
 /** One kill of each host that takes its turn; by `npm run test:faults` two. */
 const KILLS = EVERY_FAULT ? 4 : 2
+const CONTROL_KILLS = 4
 
-let dataDir = ''
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-repeat-'))
-})
-afterEach(() => rm(dataDir, { recursive: true }))
+const SENDERS = [
+  { count: 24, requestsOf: delivering(true) },
+  { count: WRITERS, requestsOf: writing(true) },
+]
 
-describe('senders that send again until they are answered, while the host is killed', () => {
-  test(`have each of their deliveries kept once under a key: on Bun, over ${KILLS} kills`, async () => {
-    expect(
-      await sendThroughKills([BUN], { kills: KILLS, senders: 24, requestsOf: delivering(true) }),
-    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
-  }, 180_000)
-
-  test('have each of their deliveries kept once under a key: on workerd, over 2 kills', async () => {
-    expect(
-      await sendThroughKills([EDGE], { kills: 2, senders: 24, requestsOf: delivering(true) }),
-    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
-  }, 180_000)
-
-  control(
-    'would be seen to have some kept twice without keys',
-    async () => {
-      expect(await twiceIn({ kills: 4, senders: 24, requestsOf: delivering(false) })).toBeGreaterThan(0)
+describe('senders and remote writers that repeat a request until it succeeds, while the host is killed', () => {
+  test.each([
+    { host: 'Bun', kills: KILLS, commands: [BUN, FLUSHING] },
+    { host: 'workerd', kills: 2, commands: [EDGE] },
+  ])(
+    'have each delivery kept once under its key, and each sample once: on $host, over $kills kills',
+    async ({ kills, commands }) => {
+      const verdicts = await sendThroughKills(commands, kills, SENDERS)
+      for (const verdict of verdicts) expect(verdict).toMatchObject({ ...KEPT, unacknowledged: 0 })
     },
     180_000,
   )
-})
-
-describe('remote writers that repeat a request until it succeeds, while the host is killed', () => {
-  test(`have each sample stored once: on Bun, over ${KILLS} kills, half of them during flushes`, async () => {
-    const commands = [BUN, FLUSHING]
-    expect(
-      await sendThroughKills(commands, { kills: KILLS, senders: WRITERS, requestsOf: writing(true) }),
-    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
-  }, 180_000)
-
-  test('have each sample stored once: on workerd, over 2 kills', async () => {
-    expect(
-      await sendThroughKills([EDGE], { kills: 2, senders: WRITERS, requestsOf: writing(true) }),
-    ).toMatchObject({ ...KEPT, unacknowledged: 0 })
-  }, 180_000)
 
   control(
-    'would be seen to have some stored twice if a repetition had other timestamps',
+    'would be seen to have some deliveries kept twice without keys',
     async () => {
-      expect(await twiceIn({ kills: 4, senders: WRITERS, requestsOf: writing(false) })).toBeGreaterThan(0)
+      expect(await twiceIn({ count: 24, requestsOf: delivering(false) })).toBeGreaterThan(0)
+    },
+    180_000,
+  )
+
+  control(
+    'would be seen to have some samples stored twice if a repetition had other timestamps',
+    async () => {
+      expect(await twiceIn({ count: WRITERS, requestsOf: writing(false) })).toBeGreaterThan(0)
     },
     180_000,
   )
@@ -129,41 +112,29 @@ function writing(repeatsTimestamps: boolean) {
   }
 }
 
-type Repetition = {
-  readonly kills: number
-  readonly senders: number
-  readonly requestsOf: (load: Load) => Requests
-}
+/** Senders of one kind, with jobs of their own. */
+type Kind = { readonly count: number; readonly requestsOf: (load: Load) => Requests }
 
 /** How many deliveries a host of Bun keeps twice. Whether a kill meets one between its commit and its answer is chance, so
  * it is tried up to four times. */
-async function twiceIn(repetition: Repetition): Promise<number> {
+async function twiceIn(kind: Kind): Promise<number> {
   let twice = 0
-  for (let tried = 0; tried < 4 && twice === 0; tried++) {
-    await rm(dataDir, { recursive: true })
-    dataDir = await mkdtemp(join(tmpdir(), 'tidemark-repeat-'))
-    ;({ twice } = await sendThroughKills([BUN], repetition))
-  }
+  for (let tried = 0; tried < 4 && twice === 0; tried++)
+    for (const verdict of await sendThroughKills([BUN], CONTROL_KILLS, [kind])) twice += verdict.twice
   return twice
 }
 
-/** Kills hosts that take turns on the same data; the first one reads them in the end. */
-async function sendThroughKills(
-  commands: readonly (readonly string[])[],
-  { kills, senders, requestsOf }: Repetition,
-): Promise<Verdict> {
+/** Starts the senders of a kind: how many of their requests were answered, and their end. */
+async function begin(kind: Kind, session: Session, urlOf: () => string) {
   const ledger = new Ledger()
-  let host = await startProcess({ command: commands[0] ?? [], dataDir })
-  const session = await Session.open(host.url)
-  const jobIds = await session.createJobs(host.url, JOBS)
-  const next = requestsOf({ session, ledger, jobIds })
-  let isOver = false
-  let taken = 0
+  const jobIds = await session.createJobs(urlOf(), JOBS)
+  const next = kind.requestsOf({ session, ledger, jobIds })
+  let [isOver, taken] = [false, 0]
   const send = async (sender: number) => {
     for (let turn = sender; !isOver; turn++) {
       const { values, send: attempt } = next(sender, turn)
       for (let isTaken = false; !isTaken;) {
-        const answer = await attempt(host.url).catch(() => null)
+        const answer = await attempt(urlOf()).catch(() => null)
         isTaken = answer?.ok ?? false
         await answer?.arrayBuffer().catch(() => null)
         if (!isTaken) await Bun.sleep(5)
@@ -172,19 +143,36 @@ async function sendThroughKills(
       for (const { jobId, value } of values) ledger.acknowledge(jobId, value)
     }
   }
-  const sending = Promise.all(Array.from({ length: senders }, (_, sender) => send(sender)))
-  for (let kill = 1; kill <= kills; kill++) {
-    const enough = taken + senders
-    // However slow the machine is, requests were answered before each kill.
-    await until(() => taken >= enough)
-    await Bun.sleep(randomInt(300))
-    await killAll(host)
-    host = await startProcess({ command: commands[kill % commands.length] ?? [], dataDir })
+  const sending = Promise.all(Array.from({ length: kind.count }, (_, sender) => send(sender)))
+  return {
+    taken: () => taken,
+    enough: () => taken + kind.count,
+    end: async (): Promise<Verdict> => {
+      isOver = true
+      await sending
+      return ledger.compare(await session.readHistories(urlOf(), jobIds))
+    },
   }
-  await Bun.sleep(100)
-  isOver = true
-  await sending
-  const histories = await session.readHistories(host.url, jobIds)
-  await killAll(host)
-  return ledger.compare(histories)
 }
+
+/** Kills hosts that take turns on the same data; the first one reads them in the end.
+ * @returns a verdict for each kind */
+const sendThroughKills = (commands: readonly (readonly string[])[], kills: number, kinds: readonly Kind[]) =>
+  inDataDir(async (dataDir) => {
+    const start = (turn: number) => startProcess({ command: commands[turn % commands.length] ?? [], dataDir })
+    let host = await start(0)
+    const session = await Session.open(host.url)
+    const loads = await Array.fromAsync(kinds, (kind) => begin(kind, session, () => host.url))
+    for (let kill = 1; kill <= kills; kill++) {
+      const wanted = loads.map((load) => load.enough())
+      // However slow the machine is, requests of each kind were answered before each kill.
+      await until(() => loads.every((load, at) => load.taken() >= (wanted[at] ?? 0)))
+      await Bun.sleep(randomInt(300))
+      await killAll(host)
+      host = await start(kill)
+    }
+    await Bun.sleep(100)
+    const verdicts = await Promise.all(loads.map((load) => load.end()))
+    await killAll(host)
+    return verdicts
+  })

@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { randomInt } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
-import { control } from './bounds.ts'
+import { control, EVERY_FAULT } from './bounds.ts'
+import { inDataDir } from './data-dir.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import { killAll } from './process-tree.ts'
 import { Senders } from './senders.ts'
@@ -17,43 +15,41 @@ const BUN = ['bun', 'workers/bun/main.ts']
 const EDGE = ['bun', 'test/faults/edge-host.ts', 'light-hashes']
 const TIMEOUT_MS = 2_000
 
-let dataDir = ''
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-restart-'))
-})
-afterEach(() => rm(dataDir, { recursive: true }))
+/** How a host of a kind ends. */
+const ENDS = [
+  { host: 'the Bun host', how: 'stopped', command: BUN, end: stop },
+  { host: 'the Bun host', how: 'killed', command: BUN, end: killAll },
+  { host: 'the edge', how: 'stopped', command: EDGE, end: stop },
+  { host: 'the edge', how: 'killed', command: EDGE, end: killAll },
+] as const
 
-describe.each([
-  ['the Bun host', BUN],
-  ['the edge', EDGE],
-])('%s', (_, command) => {
-  test.each([
-    ['stopped', stop],
-    ['killed', killAll],
-  ])(
-    'notices silence after it was %s and started again: at the deadline it had promised, never earlier',
-    async (_how, end) => {
-      const before = await startProcess({ command, dataDir })
-      const session = await Session.open(before.url)
-      const [jobId = 0] = await session.createJobs(before.url, 1, { timeout: `PT${TIMEOUT_MS / 1000}S` })
-      const answer = await session.deliver(before.url, jobId, { returnValue1: 1, errorCode: 0 })
-      const promisedAt = Date.parse(
-        String(((await answer.json()) as { nextTimeoutAt: string }).nextTimeoutAt),
-      )
-      await end(before)
+describe('silence', () => {
+  // They wait, and do it together.
+  test.concurrent.each(ENDS)(
+    'is noticed after $host was $how and started again: at the deadline it had promised, never earlier',
+    ({ command, end }) =>
+      inDataDir(async (dataDir) => {
+        const before = await startProcess({ command, dataDir })
+        const session = await Session.open(before.url)
+        const [jobId = 0] = await session.createJobs(before.url, 1, { timeout: `PT${TIMEOUT_MS / 1000}S` })
+        const answer = await session.deliver(before.url, jobId, { returnValue1: 1, errorCode: 0 })
+        const promisedAt = Date.parse(
+          String(((await answer.json()) as { nextTimeoutAt: string }).nextTimeoutAt),
+        )
+        await end(before)
 
-      const after = await startProcess({ command, dataDir })
-      const readyAt = Date.now()
-      const { sinceAt, seenAt } = await silenceOf(session, after.url, jobId)
-      const codes = await session.readSamples(after.url, jobId, 'errorCode')
-      await end(after)
+        const after = await startProcess({ command, dataDir })
+        const readyAt = Date.now()
+        const { sinceAt, seenAt } = await silenceOf(session, after.url, jobId)
+        const codes = await session.readSamples(after.url, jobId, 'errorCode')
+        await end(after)
 
-      expect(sinceAt).toBeGreaterThanOrEqual(promisedAt)
-      expect(sinceAt).toBeLessThanOrEqual(Math.max(promisedAt, readyAt + TIMEOUT_MS) + TIMEOUT_MS)
-      expect(seenAt).toBeGreaterThanOrEqual(sinceAt)
-      expect(codes.map(({ value }) => value)).toEqual([0, 5])
-      expect(codes.at(-1)?.at).toBe(sinceAt)
-    },
+        expect(sinceAt).toBeGreaterThanOrEqual(promisedAt)
+        expect(sinceAt).toBeLessThanOrEqual(Math.max(promisedAt, readyAt + TIMEOUT_MS) + TIMEOUT_MS)
+        expect(seenAt).toBeGreaterThanOrEqual(sinceAt)
+        expect(codes.map(({ value }) => value)).toEqual([0, 5])
+        expect(codes.at(-1)?.at).toBe(sinceAt)
+      }),
     180_000,
   )
 })
@@ -80,30 +76,32 @@ describe('the Bun host under load', () => {
   )
 })
 
-const ROUNDS = 5
+/** By `npm run test:faults` five. */
+const ROUNDS = EVERY_FAULT ? 5 : 2
 const CONTROLS_MAX = 12
 const SENDERS = 32
 
-async function endUnderLoad(signal: 'SIGTERM' | 'SIGKILL') {
-  const ledger = new Ledger()
-  const codes = new Set<number>()
-  const statuses = new Set<number>()
-  let host = await startProcess({ command: BUN, dataDir })
-  const session = await Session.open(host.url)
-  const jobIds = await session.createJobs(host.url, 20)
-  for (let round = 0; round < ROUNDS; round++) {
-    const load = new Senders({ session, ledger, url: host.url, jobIds, count: SENDERS })
-    await Bun.sleep(randomInt(200, 500))
-    host.signal(signal)
-    codes.add(await host.exited)
-    await load.stop()
-    for (const status of load.answers.keys()) statuses.add(status)
-    host = await startProcess({ command: BUN, dataDir })
-  }
-  const histories = await session.readHistories(host.url, jobIds)
-  await killAll(host)
-  return { verdict: ledger.compare(histories), codes: [...codes], statuses: [...statuses] }
-}
+const endUnderLoad = (signal: 'SIGTERM' | 'SIGKILL') =>
+  inDataDir(async (dataDir) => {
+    const ledger = new Ledger()
+    const codes = new Set<number>()
+    const statuses = new Set<number>()
+    let host = await startProcess({ command: BUN, dataDir })
+    const session = await Session.open(host.url)
+    const jobIds = await session.createJobs(host.url, 20)
+    for (let round = 0; round < ROUNDS; round++) {
+      const load = new Senders({ session, ledger, url: host.url, jobIds, count: SENDERS })
+      await Bun.sleep(randomInt(200, 500))
+      host.signal(signal)
+      codes.add(await host.exited)
+      await load.stop()
+      for (const status of load.answers.keys()) statuses.add(status)
+      host = await startProcess({ command: BUN, dataDir })
+    }
+    const histories = await session.readHistories(host.url, jobIds)
+    await killAll(host)
+    return { verdict: ledger.compare(histories), codes: [...codes], statuses: [...statuses] }
+  })
 
 async function stop(host: HostProcess): Promise<void> {
   host.signal('SIGTERM')

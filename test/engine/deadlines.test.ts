@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 
+import { rejection } from '../contract/rejection.ts'
 import { ANYBODY, BEGIN_AT, deliveryWith, MINUTE_MS, rulesWith } from './rules.ts'
 import { openStages } from './stage.ts'
 
@@ -42,6 +43,22 @@ describe('waking', () => {
     }
     expect(stage.values.commits).toBe(commits)
     expect(await stage.engine.snapshot(1)).toMatchObject({ errorCode: 0 })
+  })
+
+  test('the figure of lateness is the time since the earliest deadline that is not judged yet, and 0 after it was', async () => {
+    const stage = await stages.open()
+    const overdueMs = () => stage.engine.figures().overdueMs
+    expect(overdueMs()).toBe(0)
+    await stage.engine.configure(1, rulesWith())
+    await stage.engine.configure(2, rulesWith({ timeoutMs: 2 * MINUTE_MS }))
+    stage.now = BEGIN_AT + MINUTE_MS - 1
+    expect(overdueMs()).toBe(0)
+    stage.now = BEGIN_AT + 2 * MINUTE_MS + 500
+    expect(overdueMs()).toBe(MINUTE_MS + 500)
+    // While nothing can be stored, deadlines are extended and not late.
+    stage.values.isAway = true
+    expect(String(await rejection(stage.engine.wake()))).toContain('The storage is unavailable')
+    expect(overdueMs()).toBe(0)
   })
 
   test('a deadline that moved later is checked at its new time only', async () => {

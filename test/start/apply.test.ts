@@ -259,7 +259,22 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
       const { items: groups } = await good<{ items: { id: number; name: string }[] }>(
         request('GET', '/groups'),
       )
-      const links = `/group/${groups.find(({ name }) => name === 'Hall 3')?.id}/alarmLinks`
+      const hall = groups.find(({ name }) => name === 'Hall 3')?.id
+      const propertiesOfHall = async () =>
+        (
+          await good<{ properties: { key: string; value: string }[] }>(request('GET', `/groups/${hall}`))
+        ).properties.map(({ key, value }) => `${key}=${value}`)
+      const managed = ['site=south', 'tidemark.manifest=plant-a']
+      expect(await propertiesOfHall()).toEqual(managed)
+      // Properties that were removed by hand are put back, also the one that says which manifest manages the object.
+      await good(request('PATCH', `/groups/${hall}`, { json: { properties: [] } }))
+      expect((await apply('--dry-run')).text).toBe(
+        '~ group "Hall 3"\n    properties.site: (absent) → "south"\n' +
+          '    properties.tidemark.manifest: (absent) → "plant-a"\nPlan: 0 to create, 1 to change, 0 to delete.\n',
+      )
+      await apply('--yes')
+      expect(await propertiesOfHall()).toEqual(managed)
+      const links = `/group/${hall}/alarmLinks`
       await good(request('PUT', links, { json: { links: [] } }))
       expect((await apply('--dry-run')).text).toMatch(
         /^~ group "Hall 3"\n {4}alarmLinks[^]*\nPlan: 0 to create, 1 to change/,

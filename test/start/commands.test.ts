@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 
 import { tidemark } from '../../clients/typescript/client.ts'
+import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
 import { healthReports } from '../../src/app.ts'
 import { runCommand, usageOf } from '../../workers/bun/commands/action.ts'
 import { COMMANDS } from '../../workers/bun/commands/commands.ts'
@@ -12,6 +14,7 @@ import { REPAIRS } from '../../workers/bun/commands/doctor.ts'
 import { startServer } from '../../workers/bun/server.ts'
 import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
+import { fromBase32 } from '../access/base32.ts'
 import { connectAdministrator } from '../api/client.ts'
 import { good } from '../api/suite.ts'
 import { rejection } from '../contract/rejection.ts'
@@ -253,6 +256,14 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       expect(values.returnValue1.value).toBeLessThan(300)
       expect((await exec('no-such-program')).code).toBe(127)
       expect((await exec('sh', '-c', 'kill -9 $$')).code).toBe(137)
+
+      // The job has no timeout: only the start of a run lets it time out, by its grace, until the run ends.
+      const timesOut = async () => (await good(request('GET', `/jobs/${id}`)))['nextTimeoutAt'] !== null
+      expect(await timesOut()).toBe(false)
+      const read = `curl -s -u "$TIDEMARK_USERNAME:$TIDEMARK_PASSWORD" "$TIDEMARK_URL/jobs/${id}"`
+      const awaitStart = `for try in $(seq 300); do ${read} | grep -q '"nextTimeoutAt":"' && exit 0; sleep 0.1; done; exit 9`
+      expect((await exec('sh', '-c', awaitStart)).code).toBe(0)
+      expect(await timesOut()).toBe(false)
     },
     TEST_MAX_MS,
   )
@@ -321,6 +332,10 @@ test(
       expect(session.status).toBe(200)
       const { sessionId } = (await session.json()) as { readonly sessionId: string }
       const headers = { 'x-session-id': sessionId }
+      const mfa = await post(first.url, '/session/mfa', {}, headers)
+      const { secret } = (await mfa.json()) as { readonly secret: string }
+      const code = await codeOf(fromBase32(secret), stepAt(Date.now()))
+      expect((await post(first.url, '/session/mfa/confirmation', { code }, headers)).status).toBe(200)
       const created = await post(first.url, '/session/personal-tokens', TOKEN, headers)
       const { token } = (await created.json()) as { readonly token: string }
       const statuses = (url: string) =>
@@ -334,7 +349,14 @@ test(
       expect(String(await rejection(run('user reset-password nemo', environment)))).toContain(
         'There is no user "nemo".',
       )
+      const secondFactors = () => {
+        using database = new Database(join(dataDir, 'config.db'), { readonly: true })
+        return database.query("select 1 from mfa where secret <> ''").values().length
+      }
+      await run('user reset-password admin', environment)
+      expect(secondFactors()).toBe(1)
       const { text } = await run('user reset-password admin --remove-mfa', environment)
+      expect(secondFactors()).toBe(0)
       const password = /^Password: (\S{24})$/m.exec(text)?.[1] ?? ''
       const second = await start()
       expect(await statuses(second.url)).toEqual([401, 401])

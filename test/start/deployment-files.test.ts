@@ -10,6 +10,7 @@ import {
   readRunnerSettings,
   settingWarnings as runnerSettingWarnings,
 } from '../../workers/runner/settings.ts'
+import { startCommand } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const text = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8')
@@ -87,6 +88,33 @@ type StatefulSet = {
     readonly volumeClaimTemplates: readonly { readonly metadata: { readonly name: string } }[]
   }
 }
+
+describe('the health check of the image', () => {
+  const check = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(service)?.[1] ?? '[]'
+  const [, ...args] = JSON.parse(check) as readonly string[]
+
+  test.each([
+    [200, '', 0],
+    [200, '/monitoring', 0],
+    [500, '', 1],
+    [404, '', 1],
+  ])('of an answer %d below "%s" ends with %d', async (status, base, code) => {
+    using server = Bun.serve({
+      port: 0,
+      fetch: ({ url }) =>
+        new Response('', { status: new URL(url).pathname === `${base}/healthz` ? status : 404 }),
+    })
+    const variables = { TIDEMARK_PORT: String(server.port), ...(base !== '' && { TIDEMARK_BASE_PATH: base }) }
+    expect((await startCommand(['bun', ...args], variables).ended).code).toBe(code)
+  })
+
+  test('of a service that does not answer fails', async () => {
+    const server = Bun.serve({ port: 0, fetch: () => new Response('') })
+    const variables = { TIDEMARK_PORT: String(server.port) }
+    await server.stop(true)
+    expect((await startCommand(['bun', ...args], variables).ended).code).not.toBe(0)
+  })
+})
 
 describe('the file for Kubernetes', () => {
   const documents = parseAllDocuments(text('kubernetes/tidemark.yaml')).map((document) => {

@@ -122,10 +122,11 @@ describe.skipIf(!existsSync(BUBBLEWRAP))('the image', () => {
     'is healthy while the service answers',
     async () => {
       const { container, url } = await serve()
-      const check = commandOf(stage('HEALTHCHECK')).map((word) => word.replace('http://127.0.0.1:8080', url))
-      expect((await run(check).ended).code).toBe(0)
+      const check = commandOf(stage('HEALTHCHECK'))
+      const settings = { TIDEMARK_PORT: new URL(url).port }
+      expect((await run(check, settings).ended).code).toBe(0)
       await stop(container)
-      expect((await run(check).ended).code).not.toBe(0)
+      expect((await run(check, settings).ended).code).not.toBe(0)
     },
     START_MAX_MS,
   )

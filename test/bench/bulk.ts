@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
-import { secondsOfMachine, cpuSecondsOf, machine, residentBytesOf, tableOf } from './measure.ts'
+import { machine, residentBytesOf, tableOf } from './measure.ts'
+import { requireTools, wrk } from './wrk.ts'
 
 /**
  * Samples a second and CPU for each, in bulk: as single deliveries, as series and as rounds, durable, with a limit on each value and
@@ -24,7 +25,6 @@ const { values: options } = parseArgs({
 })
 
 const SERVER_CORE = '0'
-const LOAD_CORE = '1'
 const WARM_UP_S = 2
 /** Series begin so long ago, and each run so much later than the one before it. */
 const BEGIN_S = 28 * 86_400
@@ -38,10 +38,7 @@ type Bench = {
 }
 
 async function main(): Promise<void> {
-  for (const tool of ['wrk', 'taskset']) {
-    if (Bun.which(tool) === null)
-      throw new RangeError(`${tool} is missing. On Debian: apt-get install wrk util-linux`)
-  }
+  requireTools()
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const bench = await start(directory)
   try {
@@ -83,51 +80,24 @@ async function start(directory: string): Promise<Bench> {
 
 async function load(bench: Bench, form: string, size: number, seconds = Number(options.seconds)) {
   const { host, sessionId, ids } = bench
-  const before = await cpuSecondsOf(host.pid)
-  const busyBefore = (await secondsOfMachine()).busy
   bench.beginS += RUN_S
-  const wrk = Bun.spawn(
-    [
-      'taskset',
-      '-c',
-      LOAD_CORE,
-      'wrk',
-      '-t1',
-      `-c${options.connections}`,
-      `-d${seconds}s`,
-      '--timeout',
-      '10s',
-    ]
-      .concat(['-s', `${import.meta.dir}/bulk.lua`, host.url, '--'])
-      .concat([form, String(ids[0]), String(ids.length), sessionId, String(size), String(bench.beginS)]),
-    { stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(wrk.stdout).text()
-  const result = /^RESULT (.*)$/m.exec(text)?.[1]
-  if (result === undefined) throw new Error(`wrk did not end well:\n${text}`)
-  const {
-    requests = 0,
-    failed = 0,
-    durationUs = 1,
-    p50Us = 0,
-    p99Us = 0,
-  } = JSON.parse(result) as Record<string, number>
-  await wrk.exited
-  const cpuSeconds = (await cpuSecondsOf(host.pid)) - before
-  const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const othersSeconds = (await secondsOfMachine()).busy - busyBefore - cpuSeconds - loadSeconds
-  const samples = Math.max(1, (requests - failed) * size)
+  const args = [form, String(ids[0]), String(ids.length), sessionId, String(size), String(bench.beginS)]
+  const { url, pid } = host
+  const connections = Number(options.connections)
+  const script = [`${import.meta.dir}/bulk.lua`, ...args] as const
+  const sent = await wrk({ url, pid, connections, seconds, script })
+  const samples = Math.max(1, sent.good * size)
   return {
     form,
     'values a request': size,
-    'samples per second': Math.round(samples / (durationUs / 1e6)),
-    'CPU µs a sample': ((cpuSeconds * 1e6) / samples).toFixed(2),
-    'p50 ms': (p50Us / 1000).toFixed(2),
-    'p99 ms': (p99Us / 1000).toFixed(2),
-    'server, cores': (cpuSeconds / seconds).toFixed(2),
+    'samples per second': Math.round(sent.perSecond * size),
+    'CPU µs a sample': ((sent.cpuSeconds * 1e6) / samples).toFixed(2),
+    'p50 ms': sent.p50Ms.toFixed(2),
+    'p99 ms': sent.p99Ms.toFixed(2),
+    'server, cores': (sent.cpuSeconds / seconds).toFixed(2),
     'RSS MiB': Math.round((await residentBytesOf(host.pid)) / 1024 / 1024),
-    failed,
-    'others, cores': Math.max(0, othersSeconds / seconds).toFixed(2),
+    failed: sent.failed,
+    'others, cores': sent.othersCores.toFixed(2),
   }
 }
 

@@ -5,9 +5,10 @@ import { parseArgs } from 'node:util'
 
 import { LIMITS, READER } from './installation.ts'
 import type { Limit } from './installation.ts'
-import { load, requireTools, start } from './load.ts'
+import { load, start } from './load.ts'
 import type { Run, Variant } from './load.ts'
 import { machine, median, tableOf } from './measure.ts'
+import { requireTools } from './wrk.ts'
 
 /**
  * Durable deliveries of one value a second over HTTP, through session, validation and thresholds, against the same

@@ -4,26 +4,19 @@ import type { HostProcess } from '../hosts/process.ts'
 import { childrenOf } from '../runner/processes.ts'
 import { COLLECTOR, writeInstallation } from './installation.ts'
 import type { Limit } from './installation.ts'
-import { cpuSecondsOf, residentBytesOf, secondsOfMachine } from './measure.ts'
+import { residentBytesOf } from './measure.ts'
+import { wrk } from './wrk.ts'
+import type { Sent } from './wrk.ts'
 
 const SERVER_CORE = '0'
 /** The name of the service on Deno among the hosts. */
 const ON_DENO = 'deno'
-/** Where load comes from. */
-export const LOAD_CORE = '1'
 const BODY = '{"returnValue1":12.5,"errorCode":0}'
 
 /** What a while of deliveries came to. */
-export type Run = {
-  readonly perSecond: number
-  readonly failed: number
-  readonly p50Ms: number
-  readonly p99Ms: number
+export type Run = Omit<Sent, 'good' | 'cpuSeconds'> & {
   readonly cpuUs: number
   readonly residentBytes: number
-  readonly othersCores: number
-  /** What the host of a virtual machine took away. */
-  readonly stolenCores: number
 }
 
 /** A host under load, with jobs and who delivers to them. */
@@ -32,14 +25,6 @@ export type Variant = {
   readonly host: HostProcess
   readonly sessionId: string
   readonly ids: readonly number[]
-}
-
-/** @throws {RangeError} saying what to install */
-export function requireTools(): void {
-  for (const tool of ['wrk', 'taskset', 'chrt']) {
-    if (Bun.which(tool) === null)
-      throw new RangeError(`${tool} is missing. On Debian: apt-get install wrk util-linux`)
-  }
 }
 
 type Wanted = {
@@ -85,33 +70,12 @@ export async function load(
   seconds: number,
   restMs: number | null = null,
 ): Promise<Run> {
-  const before = await cpuSecondsOf(host.pid)
-  const machineBefore = await secondsOfMachine()
-  const wrk = Bun.spawn(
-    ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
-      .concat(['-s', `${import.meta.dir}/deliver.lua`, host.url, '--'])
-      .concat([name === 'floor' ? 'floor' : 'values', String(ids[0]), String(ids.length), sessionId, BODY])
-      .concat(restMs === null ? [] : [String(restMs)]),
-    { stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(wrk.stdout).text()
-  const result = /^RESULT (.*)$/m.exec(text)?.[1]
-  if (result === undefined) throw new Error(`wrk did not end well:\n${text}`)
-  const { requests, failed, durationUs, p50Us, p99Us } = JSON.parse(result) as Record<string, number>
-  await wrk.exited
-  const cpuSeconds = (await cpuSecondsOf(host.pid)) - before
-  const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const machine = await secondsOfMachine()
-  const othersSeconds = machine.busy - machineBefore.busy - cpuSeconds - loadSeconds
-  const good = Number(requests) - Number(failed)
-  return {
-    perSecond: good / (Number(durationUs) / 1e6),
-    failed: Number(failed),
-    p50Ms: Number(p50Us) / 1000,
-    p99Ms: Number(p99Us) / 1000,
-    cpuUs: (cpuSeconds * 1e6) / Math.max(1, good),
-    residentBytes: await residentBytesOf(host.pid),
-    othersCores: Math.max(0, othersSeconds / seconds),
-    stolenCores: (machine.stolen - machineBefore.stolen) / seconds,
-  }
+  const path = name === 'floor' ? 'floor' : 'values'
+  const rest = restMs === null ? [] : [String(restMs)]
+  const args = [path, String(ids[0]), String(ids.length), sessionId, BODY, ...rest]
+  const { url, pid } = host
+  const script = [`${import.meta.dir}/deliver.lua`, ...args] as const
+  const { good, cpuSeconds, ...sent } = await wrk({ url, pid, connections, seconds, script })
+  const cpuUs = (cpuSeconds * 1e6) / Math.max(1, good)
+  return { ...sent, cpuUs, residentBytes: await residentBytesOf(pid) }
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { linesOf } from '../hosts/process.ts'
-import { load, LOAD_CORE, requireTools, start, startEdge } from './load.ts'
+import { load, start, startEdge } from './load.ts'
 import type { Run, Variant } from './load.ts'
 import { machine, median, quantile, tableOf } from './measure.ts'
+import { LOAD_CORE, requireTools } from './wrk.ts'
 
 /**
  * Deliveries beside 500 logins at a time, each from another network and of another name, against deliveries alone, before

@@ -10,6 +10,24 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
 }
 
+/** CPU time of each thread of a process in ms: as exact as the scheduler has it, where `stat` counts in steps of 10 ms. */
+export async function threadTimesOf(pid: number): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>()
+  for (const id of await readdir(`/proc/${pid}/task`)) {
+    const text = await readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '')
+    times.set(id, Number(text.split(' ')[0]) / 1e6)
+  }
+  return times
+}
+
+/** What threads took between two readings; a thread that has ended meanwhile counts for nothing. */
+export function cpuMsBetween(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): number {
+  return [...after].reduce((sum, [id, ms]) => sum + Math.max(0, ms - (before.get(id) ?? 0)), 0)
+}
+
 /** CPU time of the processes of workerd that this one has started, ms; Linux counts it in steps of 10 ms. */
 export async function cpuMsOfWorkerd(): Promise<number> {
   let total = 0

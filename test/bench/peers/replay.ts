@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 
-import { secondsOfMachine, cpuSecondsOfFamily } from '../measure.ts'
+import { cpuSecondsOfFamily } from '../measure.ts'
+import { wrk } from '../wrk.ts'
 import type { Request, Running } from './peer.ts'
 import { bytesOf } from './requests.ts'
 
-const LOAD_CORE = '1'
+/** The script of wrk for requests in a file. */
+export const REPLAY = join(import.meta.dir, 'replay.lua')
 /** A run beside which others took more of the machine than this, in cores, is done again. */
 const OTHERS_MAX = 0.12
 const QUIET_CORES = 0.1
@@ -50,40 +52,14 @@ export async function writeRequests(directory: string, requests: Iterable<Reques
  */
 export async function replay(of: Replay, seconds: number): Promise<Load> {
   const { running, path, connections } = of
-  const cpuBefore = await cpuSecondsOfFamily(running.pid)
-  const busyBefore = (await secondsOfMachine()).busy
-  const wrk = Bun.spawn(
-    ['taskset', '-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
-      .concat(['-s', `${import.meta.dir}/replay.lua`, running.url])
-      .concat(['--', path, String(of.sent)]),
-    { stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(wrk.stdout).text()
-  await wrk.exited
-  const result = /^RESULT (.*)$/m.exec(text)?.[1]
-  if (result === undefined) throw new Error(`wrk did not end well:\n${text}`)
-  const {
-    requests = 0,
-    failed = 0,
-    durationUs = 0,
-    p50Us = 0,
-    p99Us = 0,
-  } = JSON.parse(result) as Record<string, number>
-  of.sent += requests
-  const acknowledged = requests - failed
-  if (acknowledged <= 0) throw new Error(`${failed} of ${requests} requests failed`)
-  const cpuSeconds = (await cpuSecondsOfFamily(running.pid)) - cpuBefore
-  const loadSeconds = Number(wrk.resourceUsage()?.cpuTime.total ?? 0) / 1e6
-  const othersSeconds = (await secondsOfMachine()).busy - busyBefore - cpuSeconds - loadSeconds
-  return {
-    acknowledged,
-    refused: failed,
-    perSecond: acknowledged / (durationUs / 1e6),
-    p50Ms: p50Us / 1000,
-    p99Ms: p99Us / 1000,
-    cpuUs: (cpuSeconds * 1e6) / acknowledged,
-    othersCores: Math.max(0, othersSeconds / seconds),
-  }
+  const script = [REPLAY, path, String(of.sent)] as const
+  const { url, pid } = running
+  const sent = await wrk({ url, pid, connections, seconds, script })
+  const { good, failed, perSecond, p50Ms, p99Ms, cpuSeconds, othersCores } = sent
+  of.sent += good + failed
+  if (good <= 0) throw new Error(`${failed} of ${good + failed} requests failed`)
+  const cpuUs = (cpuSeconds * 1e6) / good
+  return { acknowledged: good, refused: failed, perSecond, p50Ms, p99Ms, cpuUs, othersCores }
 }
 
 /** All loads that were tried, the one beside which others took least of the machine first. */

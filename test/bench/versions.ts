@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { cpuMsBetween, machine, median, tableOf, threadTimesOf } from './measure.ts'
+import { settled } from './peers/replay.ts'
+import { GROUPS, PAST_S } from './versions/shapes.ts'
+import type { Group, Shape, Side } from './versions/shapes.ts'
+import { requireTools, wrk } from './wrk.ts'
+
+/**
+ * This checkout beside another one with the same data: reads, deliveries and bulk in short loads, each round as
+ * this, other, other, this or the reverse. The figure is the CPU time of the process for each request, which depends little on
+ * other load; the ratio is the median of the rounds. A checkout beside itself (`--before .`) shows the noise.
+ *
+ *   npm run bench:versions -- --before ../other-checkout
+ *   npm run bench:versions -- --before ../other-checkout --only reads --shapes tree,alarms --rounds 15 --seconds 2
+ */
+const { values: options } = parseArgs({
+  options: {
+    before: { type: 'string' },
+    only: { type: 'string', default: 'reads,deliveries,bulk' },
+    /** Parts of the names of shapes. */
+    shapes: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '1' },
+  },
+})
+
+const SECONDS = Number(options.seconds)
+/** Until the compiler has seen everything. */
+const WARM_UP_S = Math.max(3, SECONDS)
+
+/** Of all loads of one side in a round. */
+type Total = { cpuMs: number; requests: number; failed: number; perSecond: number }
+
+async function compare(shape: Shape, sides: readonly Side[]): Promise<Record<string, string | number>> {
+  const loads = await Promise.all(
+    sides.map(async (side) => ({ side, next: await shape.open(side), sent: 0 })),
+  )
+  const once = async (load: (typeof loads)[number], seconds: number, total?: Total) => {
+    const { url, pid } = load.side.running
+    const before = await threadTimesOf(pid)
+    const { connections } = shape
+    const { good, failed, perSecond } = await wrk({
+      url,
+      pid,
+      connections,
+      seconds,
+      script: load.next(load.sent),
+    })
+    if (!shape.isRead) await settled(pid)
+    const cpuMs = cpuMsBetween(before, await threadTimesOf(pid))
+    load.sent += good + failed
+    if (!total) return
+    total.cpuMs += cpuMs
+    total.requests += good
+    total.failed += failed
+    total.perSecond += perSecond / 2
+  }
+  for (const load of loads) await once(load, WARM_UP_S)
+  const rounds: (readonly Total[])[] = []
+  for (let round = 0; round < Number(options.rounds); round++) {
+    const totals = loads.map((): Total => ({ cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }))
+    for (const index of round % 2 === 0 ? [0, 1, 1, 0] : [1, 0, 0, 1]) {
+      const load = loads[index]
+      if (load) await once(load, SECONDS, totals[index])
+    }
+    rounds.push(totals)
+  }
+  return rowOf(shape.name, rounds)
+}
+
+function rowOf(name: string, rounds: readonly (readonly Total[])[]): Record<string, string | number> {
+  const usOf = ({ cpuMs, requests }: Total) => (1_000 * cpuMs) / requests
+  const of = (index: number, pick: (total: Total) => number) =>
+    rounds.map((totals) => pick(totals[index] ?? { cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }))
+  const ratios = (pick: (total: Total) => number) => {
+    const before = of(1, pick)
+    return of(0, pick).map((now, round) => now / (before[round] ?? 0))
+  }
+  const cpu = ratios(usOf)
+  return {
+    shape: name,
+    'CPU µs': median(of(0, usOf)).toFixed(1),
+    before: median(of(1, usOf)).toFixed(1),
+    ratio: median(cpu).toFixed(3),
+    least: Math.min(...cpu).toFixed(3),
+    most: Math.max(...cpu).toFixed(3),
+    'per second': Math.round(median(of(0, ({ perSecond }) => perSecond))),
+    'of before': median(ratios(({ perSecond }) => perSecond)).toFixed(3),
+    failed: [...of(0, ({ failed }) => failed), ...of(1, ({ failed }) => failed)].reduce(
+      (sum, n) => sum + n,
+      0,
+    ),
+    load: loadavg()[0]?.toFixed(1) ?? '',
+  }
+}
+
+async function main(): Promise<void> {
+  requireTools()
+  if (options.before === undefined)
+    throw new RangeError('--before is missing: the folder of the other checkout.')
+  const checkouts = [process.cwd(), resolve(options.before)]
+  process.stdout.write(`${machine()}\n${options.rounds} rounds of 2 × ${SECONDS} s each, medians\n`)
+  for (const name of options.only.split(',')) {
+    const group = GROUPS[name]
+    if (!group) throw new RangeError(`${name} is not one of ${Object.keys(GROUPS).join(', ')}.`)
+    await compareGroup(group, checkouts)
+  }
+}
+
+async function compareGroup({ start, shapes }: Group, checkouts: readonly string[]): Promise<void> {
+  const wanted = options.shapes.split(',')
+  const chosen = shapes.filter(({ name }) => wanted.some((part) => name.includes(part)))
+  const root = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  const sides: Side[] = []
+  try {
+    for (const [index, checkout] of checkouts.entries()) {
+      const directory = join(root, String(index))
+      await mkdir(directory)
+      const seriesAtS = Math.floor(Date.now() / 1_000) - PAST_S
+      sides.push({ running: await start(checkout, directory), directory, seriesAtS })
+    }
+    const rows: Record<string, string | number>[] = []
+    for (const shape of chosen) {
+      rows.push(await compare(shape, sides))
+      process.stderr.write(`${tableOf(rows.slice(-1))}\n`)
+    }
+    if (rows.length > 0) process.stdout.write(`\n${tableOf(rows)}\n`)
+  } finally {
+    for (const { running } of sides) await running.stop('SIGKILL')
+    await rm(root, { recursive: true })
+  }
+}
+
+await main()

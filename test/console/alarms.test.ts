@@ -64,6 +64,12 @@ onMainHost('alarms', (stage) => {
       await page.getByText('watching it').waitFor()
       await check('commented')
 
+      await page.getByRole('searchbox', { name: 'Filter by name' }).fill('pump')
+      await page.getByText('No alarm matches').waitFor()
+      expect(page.url()).toContain('filter=pump')
+      await page.getByRole('button', { name: 'Clear filter' }).click()
+      await page.getByRole('row', { name: /Outer level/ }).waitFor()
+
       await deliver(LIMIT - 1)
       await page.getByText('No alarm is open').waitFor()
     })

@@ -24,6 +24,8 @@ export function bytesText(bytes: number): string {
   return new Intl.NumberFormat(language.value, {
     style: 'unit',
     unit: units[unit] ?? 'byte',
+    // English has no plural of the short form.
+    unitDisplay: unit === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   }).format(value)
 }

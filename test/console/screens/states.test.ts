@@ -58,6 +58,7 @@ class Reads {
   }
   set(mode: Mode): void {
     this.#mode = mode
+    this.#hasGap = false
     for (const go of this.#waiting) go()
     this.#waiting = []
   }
@@ -69,7 +70,8 @@ class Reads {
     }
     this.set('pass')
   }
-  /** Events may have been missed: the page reads again what it shows. */
+  /** Events may have been missed: the page reads again what it shows. Each stream reports it until the mode is set, since a page
+   * gives up a stream when the jobs that it watches change. */
   gap(): void {
     this.#hasGap = true
   }
@@ -78,7 +80,6 @@ class Reads {
     const request = route.request()
     if (new URL(request.url()).pathname.endsWith('/events')) {
       const body = this.#hasGap ? 'event: gap\ndata: {}\n\n' : ': nothing yet\n\n'
-      this.#hasGap = false
       return route.fulfill({ contentType: 'text/event-stream', body })
     }
     const isRead = request.method() === 'GET' || /\/(?:data|select)$/.test(request.url())

@@ -26,10 +26,17 @@ const list = [
 const ids = (alarms: readonly Alarm[]) => alarms.map(({ id }) => id)
 
 test('held back alarms are apart from open ones', () => {
-  expect(ids(shownOf(list, { status: 'open', owner: 'all', userId: 5 }))).toEqual([1, 2, 3])
-  expect(ids(shownOf(list, { status: 'held', owner: 'all', userId: 5 }))).toEqual([4, 5])
-  expect(ids(shownOf(list, { status: 'open', owner: 'none', userId: 5 }))).toEqual([1, 3])
-  expect(ids(shownOf(list, { status: 'open', owner: 'mine', userId: 5 }))).toEqual([2])
+  expect(ids(shownOf(list, { status: 'open', owner: 'all', userId: 5, text: '' }))).toEqual([1, 2, 3])
+  expect(ids(shownOf(list, { status: 'held', owner: 'all', userId: 5, text: '' }))).toEqual([4, 5])
+  expect(ids(shownOf(list, { status: 'open', owner: 'none', userId: 5, text: '' }))).toEqual([1, 3])
+  expect(ids(shownOf(list, { status: 'open', owner: 'mine', userId: 5, text: '' }))).toEqual([2])
+})
+
+test('a text is found in the way to the object and in the message', () => {
+  const all = { status: 'open', owner: 'all', userId: 5 } as const
+  expect(ids(shownOf(list, { ...all, text: ' A/X ' }))).toEqual([1, 3])
+  const told = [alarm(6, 'minor', '/a/z/j6', { message: 'Sluice stuck' })]
+  expect(ids(shownOf([...list, ...told], { ...all, text: 'stuck' }))).toEqual([6])
 })
 
 test('the group with the worst alarm comes first, and its worst alarm', () => {

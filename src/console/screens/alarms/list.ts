@@ -6,14 +6,18 @@ type Choice = {
   readonly status: Status
   readonly owner: 'all' | 'none' | 'mine'
   readonly userId: number | undefined
+  /** A text that the name, the place or the message contains. */
+  readonly text: string
 }
 
 /** Alarms of one device or other parent, worst first. */
 export type Group = { readonly place: string; readonly alarms: readonly Alarm[] }
 
 /** The alarms of a choice. An alarm is held back while another one or maintenance suppresses it. */
-export function shownOf(alarms: readonly Alarm[], { status, owner, userId }: Choice): readonly Alarm[] {
+export function shownOf(alarms: readonly Alarm[], { status, owner, userId, text }: Choice): readonly Alarm[] {
+  const wanted = text.trim().toLowerCase()
   return alarms.filter((alarm) => {
+    if (!textOf(alarm).includes(wanted)) return false
     if (status !== 'closed' && isHeld(alarm) !== (status === 'held')) return false
     if (owner === 'none') return alarm.assignee === null
     return owner === 'all' || alarm.assignee?.userId === userId
@@ -21,6 +25,8 @@ export function shownOf(alarms: readonly Alarm[], { status, owner, userId }: Cho
 }
 
 const isHeld = ({ suppressedBy, heldReason }: Alarm): boolean => suppressedBy !== null || heldReason !== null
+
+const textOf = ({ object, message }: Alarm): string => `${object.path}\n${message ?? ''}`.toLowerCase()
 
 /** Groups alarms by their parent: the group with the worst alarm first, then the oldest. */
 export function groupsOf(alarms: readonly Alarm[]): readonly Group[] {

@@ -27,6 +27,7 @@ export function Screen(): JSX.Element {
   const { route } = useLocation()
   const [status, setStatus] = useQuery<Status>('status', 'open')
   const [owner, setOwner] = useQuery<'all' | 'none' | 'mine'>('assignee', 'all')
+  const [text, setText] = useQuery<string>('filter', '')
   const [marked, setMarked] = useState<ReadonlySet<number>>(new Set())
   const [dialog, setDialog] = useState<'assign' | 'comment' | null>(null)
   const alarms = useGet(
@@ -34,7 +35,7 @@ export function Screen(): JSX.Element {
     { query: { limit: LIMIT, ...(status === 'closed' ? { state: 'closed' } : {}) } },
     ['alarm'],
   )
-  const shown = shownOf(alarms.data?.items ?? [], { status, owner, userId: user.value?.id })
+  const shown = shownOf(alarms.data?.items ?? [], { status, owner, userId: user.value?.id, text })
   const groups = groupsOf(shown)
   const ordered = groups.flatMap((group) => group.alarms)
   const chosenId = Number(params['id'] ?? ordered[0]?.id ?? 0)
@@ -77,6 +78,15 @@ export function Screen(): JSX.Element {
             {t('alarms.mine')}
           </Chip>
         </span>
+        <input
+          class="input"
+          style={{ width: '16rem' }}
+          type="search"
+          aria-label={t('alarms.filter')}
+          placeholder={t('alarms.filter')}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
         {marked.size > 0 && <Marked count={marked.size} onKey={act} onUnmark={() => setMarked(new Set())} />}
       </header>
       <div class={['inbox', !chosen && 'alone', chosen && params['id'] && 'one'].filter(Boolean).join(' ')}>
@@ -84,14 +94,7 @@ export function Screen(): JSX.Element {
           <Show resource={alarms} what={t('alarms.failed')} skeleton={<Skeleton lines={8} />}>
             {() =>
               ordered.length === 0 ? (
-                <Empty
-                  title={owner === 'all' ? t(`alarms.empty.${status}`) : t('alarms.noMatch')}
-                  action={
-                    owner !== 'all' && (
-                      <Button onClick={() => setOwner('all')}>{t('alarms.clearFilter')}</Button>
-                    )
-                  }
-                />
+                <Nothing status={status} isFiltered={`${owner}${text}` !== 'all'} />
               ) : (
                 <Inbox
                   groups={groups}
@@ -104,6 +107,7 @@ export function Screen(): JSX.Element {
               )
             }
           </Show>
+          {alarms.data?.nextCursor && <p class="label pad">{t('alarms.cut', { count: LIMIT })}</p>}
           <Keys />
         </div>
         {chosen && <Detail alarm={chosen} onAssign={() => setDialog('assign')} onMaintain={() => act('m')} />}
@@ -111,6 +115,22 @@ export function Screen(): JSX.Element {
       {dialog === 'assign' && <AssignDialog alarms={targets} onClose={() => setDialog(null)} />}
       {dialog === 'comment' && <CommentDialog alarms={targets} onClose={() => setDialog(null)} />}
     </div>
+  )
+}
+
+/** The list without an alarm: none is there, or none matches the filter. */
+function Nothing({
+  status,
+  isFiltered,
+}: {
+  readonly status: Status
+  readonly isFiltered: boolean
+}): JSX.Element {
+  const { route } = useLocation()
+  if (!isFiltered) return <Empty title={t(`alarms.empty.${status}`)} />
+  const clear = (): void => route(linkTo('alarms', { status: status === 'open' ? null : status }))
+  return (
+    <Empty title={t('alarms.noMatch')} action={<Button onClick={clear}>{t('alarms.clearFilter')}</Button>} />
   )
 }
 

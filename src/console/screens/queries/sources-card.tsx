@@ -3,7 +3,7 @@ import { lazy } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import type { Answer } from '../../api/client.ts'
-import { together, useGet } from '../../api/resource.ts'
+import { isUnread, together, useGet } from '../../api/resource.ts'
 import { TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
@@ -34,7 +34,12 @@ export function SourcesCard({
   const [filter, setFilter] = useState('')
   const [chosen, setChosen] = useState<ChosenColumn | null>(null)
   const queries = useGet('/dataQueries', {})
-  const sources = together(useGet('/dataSources', {}), queries)
+  // The open data source has its columns above the data queries, which would move down when these come.
+  const columns = useGet(
+    '/dataSources/{id}/columns',
+    current === '' ? null : { path: { id: Number(current) } },
+  )
+  const sources = together(useGet('/dataSources', {}), queries, columns)
   const tree = { filter, chosen, onChoose: setChosen }
   return (
     <Card title={t('queries.sources')}>
@@ -49,7 +54,7 @@ export function SourcesCard({
               })
             }
           </Show>
-          {current !== '' && (
+          {current !== '' && !isUnread(columns) && (
             <Queries
               all={queries.data?.items ?? []}
               sourceId={Number(current)}

@@ -36,8 +36,13 @@ export function Backups(): JSX.Element {
       </Button>
     </>
   )
+  const isEmpty = backups.data?.length === 0
   return (
-    <Card title={t('settings.backups')} note={backups.data && backupsSentence(backups.data)} actions={make}>
+    <Card
+      title={t('settings.backups')}
+      note={isEmpty ? undefined : backups.data && backupsSentence(backups.data)}
+      actions={!isEmpty && make}
+    >
       <Show resource={backups} what={t('settings.backups.failed')}>
         {(all) =>
           all.length === 0 ? (

@@ -118,6 +118,7 @@ export const SUITES: readonly Suite[] = [
   deliveriesSuite,
   // Before suites that make much: a backup has everything that there is.
   backupsSuite,
+  operationsSuite,
   metricsSuite,
   bulkSuite,
   roundsSuite,
@@ -182,7 +183,6 @@ export const SUITES: readonly Suite[] = [
   webhooksSuite,
   packagesSuite,
   patchesSuite,
-  operationsSuite,
   demoSuite,
   // Last, because it holds what all of them changed against the record.
   auditSuite,

@@ -35,6 +35,15 @@ onMainHost('wall', (stage) => {
       thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 3 }] } },
     })
     await post(`/webcollector/jobs/${job.id}/values`, { errorCode: 0, returnValue1: 4 })
+    const battery = await post(`/jobs?parentId=${buoy.id}`, { name: 'Battery' })
+    await post(`/webcollector/jobs/${battery.id}/values`, { errorCode: 0 })
+    await post('/slcs?parentId=1', { name: 'Gates', limit: 99 })
+    await post(`/devices/${buoy.id}/revaluations`, {
+      name: 'next inspection',
+      type: 'maintenance',
+      begin: new Date(Date.now() + 2 * DAY_MS).toISOString(),
+      end: new Date(Date.now() + 3 * DAY_MS).toISOString(),
+    })
     await post(`/devices/${buoy.id}/revaluations`, {
       name: 'new batteries',
       type: 'maintenance',
@@ -89,26 +98,29 @@ onMainHost('wall', (stage) => {
       await page.getByRole('heading', { name: 'One thing is wrong and not acknowledged' }).waitFor()
       await page.getByRole('heading', { name: 'Wrong now' }).waitFor()
       await page.getByText('Outer level').waitFor()
-      await page.getByText(/^1 of 2, next in \d+\ssec$/).waitFor()
+      await page.getByText(/^1 of 3, next in \d+\ssec$/).waitFor()
       expect(await page.evaluate<string[]>('globalThis.locks')).toEqual(['screen'])
       await check('wrong')
       await page.clock.runFor(EVERY_S * 1000)
       await page.getByRole('heading', { name: 'Groups' }).waitFor()
       const plates = await page.locator('.plates li').allInnerTexts()
       expect(plates.map((text) => text.split(/\s+/))).toEqual([
-        ['Major', 'Harbour'],
-        ['Undefined', 'Weather'],
+        ['Major', 'Harbour', '1', 'job'],
+        ['Maintenance', 'Weather', '1', 'job,', '1', 'in', 'maintenance'],
       ])
-      await page.getByText(/^2 of 2, next in/).waitFor()
+      await page.getByText(/^2 of 3, next in/).waitFor()
       await page.clock.runFor(EVERY_S * 1000)
-      await page.getByText(/^1 of 2, next in/).waitFor()
+      await page.getByText(/^3 of 3, next in/).waitFor()
+      await page.clock.runFor(EVERY_S * 1000)
+      await page.getByText(/^1 of 3, next in/).waitFor()
     }))
 
   test('without a time to turn it shows all at once, also to a signed-in user', () =>
     stage.visit('wall', { as: 'dashboard_viewer' }, async ({ page, check }) => {
       await page.getByText('Outer level').waitFor()
       await page.getByText('Weather').waitFor()
-      await page.getByText(/^Maintenance of Buoy 2 runs until /).waitFor()
+      await page.getByText(/^Maintenance of Buoy 2 runs until .*\. Next: Buoy 2, /).waitFor()
+      await page.getByText(/^Gates: 100\s?% of the error budget is left$/).waitFor()
       await page.getByText(/^Last event .* ago$/).waitFor()
       expect(await page.getByText('next in').count()).toBe(0)
       expect(await page.locator('main :is(a, button, input)').count()).toBe(0)

@@ -64,20 +64,37 @@ export function useGet<R extends Route>(
   return useUrl<Answer<R>>(url, refresh)
 }
 
+/** The same for several targets of a route. */
+export function useGets<R extends Route>(
+  route: R,
+  targets: readonly Target<R>[],
+): readonly Resource<Answer<R>>[] {
+  const urls = targets.map((target) => urlOf(route, target))
+  const all = useMemo(() => urls.map(entryOf), [urls.join(' ')])
+  useEffect(() => {
+    all.forEach(enter)
+    return () => all.forEach(leave)
+  }, [all])
+  return all.map((entry) => resourceOf<Answer<R>>(entry))
+}
+
 /** The same for a URL below the API's folder, such as a page of a list. */
 export function useUrl<T>(url: string | null, refresh: readonly EventKind[] = []): Resource<T> {
   const entry = useMemo(() => (url === null ? null : entryOf(url)), [url])
   const kinds = refresh.join(' ')
   useEffect(() => {
     if (entry === null) return
-    entry.users += 1
-    if (!isFresh(entry)) void read(entry)
+    enter(entry)
     const stop = kinds === '' ? undefined : onEvents(kinds.split(' ') as EventKind[], () => readSoon(entry))
     return () => {
       stop?.()
       leave(entry)
     }
   }, [entry, kinds])
+  return resourceOf<T>(entry)
+}
+
+function resourceOf<T>(entry: Entry | null): Resource<T> {
   const loaded = (entry?.state.value ?? EMPTY) as Loaded<T>
   // Skeletons, not an empty screen, in the render before the effect begins to read.
   const isLoading = loaded.isLoading || (entry !== null && loaded.readAt === null && loaded.failure === null)
@@ -155,6 +172,11 @@ function dropUnused(): void {
 function isFresh({ state, isStale }: Entry): boolean {
   const { readAt, failure } = state.value
   return !isStale && failure === null && readAt !== null && Date.now() - readAt < FRESH_MS
+}
+
+function enter(entry: Entry): void {
+  entry.users += 1
+  if (!isFresh(entry)) void read(entry)
 }
 
 function leave(entry: Entry): void {

@@ -13,8 +13,9 @@ const STEP_MS = 300_000
 /** The sentence looks this far ahead. */
 const AHEAD_MS = 31 * 24 * 3_600_000
 
-/** The maintenance that runs now, or the next one. It does not depend on the days that the calendar shows. */
-export function Present(): JSX.Element {
+/** The maintenance that runs now, or the next one. It does not depend on the days that the calendar shows.
+ * @param withNext whether the next one is named beside the one that runs */
+export function Present({ withNext = false }: { readonly withNext?: boolean }): JSX.Element {
   const begin = Math.floor(now.value / STEP_MS) * STEP_MS
   const end = begin + AHEAD_MS
   const { data, failure } = useCalendar(begin, end)
@@ -23,22 +24,23 @@ export function Present(): JSX.Element {
   if (data) latest.current = data
   if (!latest.current && !failure) return <Skeleton lines={1} />
   return (
-    <p class="say">{latest.current && sentenceOf(occurrencesOf(latest.current.items, { begin, end }))}</p>
+    <p class="say">
+      {latest.current && sentenceOf(occurrencesOf(latest.current.items, { begin, end }), withNext)}
+    </p>
   )
 }
 
-function sentenceOf(all: readonly Occurrence[]): string {
+function sentenceOf(all: readonly Occurrence[], withNext: boolean): string {
   const maintenance = all.filter(({ entry }) => entry.type === 'maintenance')
   const running = maintenance.filter((one) => phaseOf(one, now.value) === 'running')
   const [first] = running
-  if (first)
-    return t('maintenance.running', {
-      count: running.length,
-      name: first.entry.object.name,
-      time: timeText(first.end),
-    })
   const next = maintenance.find(({ begin }) => begin > now.value)
-  return next
-    ? t('maintenance.next', { name: next.entry.object.name, time: timeText(next.begin) })
-    : t('maintenance.none')
+  const following = next && { name: next.entry.object.name, time: timeText(next.begin) }
+  if (!first) return following ? t('maintenance.next', following) : t('maintenance.none')
+  const runs = t('maintenance.running', {
+    count: running.length,
+    name: first.entry.object.name,
+    time: timeText(first.end),
+  })
+  return withNext && following ? `${runs} ${t('maintenance.following', following)}` : runs
 }

@@ -11,6 +11,8 @@ import { rankOf, shapeOf, State } from '../../kit/state.tsx'
 import type { ApiState } from '../../kit/state.tsx'
 import { durationText, now } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
+import { jobCount } from '../overview/sentence.ts'
+import type { Counts } from '../overview/sentence.ts'
 import { placeOf, worstFirst } from '../overview/wrong-now.tsx'
 
 /** Rows that a screen of 1080 lines has room for. */
@@ -101,6 +103,7 @@ type Group = {
   readonly id: number
   readonly name?: string
   readonly state?: ApiState
+  readonly counts?: Counts
   readonly children?: readonly Group[]
 }
 
@@ -116,13 +119,23 @@ export function Groups({ groups }: { readonly groups: readonly Group[] }): JSX.E
   const sorted = groups.toSorted((a, b) => rankOf(b.state) - rankOf(a.state))
   return (
     <ul class="plates" aria-label={t('wall.groups')}>
-      {sorted.slice(0, PLATES_MAX).map(({ id, name, state }) => (
+      {sorted.slice(0, PLATES_MAX).map(({ id, name, state, counts = {} }) => (
         <li key={id} class="card" data-s={shapeOf(state)}>
           <State state={state} look="plain" />
           <b class="cut">{name}</b>
+          <span class="label">
+            {t('wall.jobs', { count: jobCount(counts), maintained: maintainedIn(counts) })}
+          </span>
         </li>
       ))}
     </ul>
+  )
+}
+
+/** The jobs in maintenance, whatever their state is without it. */
+function maintainedIn(counts: Counts): number {
+  return jobCount(
+    Object.fromEntries(Object.entries(counts).filter(([state]) => shapeOf(state as ApiState) === 'maint')),
   )
 }
 

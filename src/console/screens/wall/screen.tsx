@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { Alarm } from '../../actions/alarms.ts'
 import { lastEventAt } from '../../api/events.ts'
+import type { Item } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { Mark } from '../../kit/icons.tsx'
@@ -11,16 +12,17 @@ import { useQuery } from '../../kit/location.ts'
 import { addStyles } from '../../kit/own-styles.ts'
 import { dayText, durationText, now, timeText, timeZone } from '../../kit/time.tsx'
 import { loadWords, t } from '../../language/t.ts'
+import { rankOf } from '../../kit/state.tsx'
 import { applyTheme, showNight } from '../../shell/theme.ts'
 import { words as dataWords } from '../data/words.ts'
 import { words as dashboardWords } from '../dashboards/words.ts'
 import { words as mapWords } from '../map/words.ts'
-import { Present } from '../maintenance/present.tsx'
 import { headline } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart } from '../overview/tide-chart.tsx'
 import { words as scriptWords } from '../scripts/words.ts'
 import { loadAnew } from './anew.ts'
+import { Footer } from './footer.tsx'
 import { Budgets, Groups, LateJobs, ROWS_MAX, topGroups, WrongNow } from './parts.tsx'
 import { isNight, turnOf } from './turns.ts'
 import styles from './wall.css' with { type: 'text' }
@@ -36,7 +38,8 @@ export function Screen(): JSX.Element {
   const [dashboards] = useQuery('dashboards', '')
   const [begin] = useState(Date.now())
   const alarms = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
-  const ofOverview = useParts(alarms.data?.items)
+  const containers = useContainers()
+  const ofOverview = useParts(alarms.data?.items, containers)
   const ofDashboards = dashboardParts(dashboards)
   const parts = ofDashboards.length > 0 ? ofDashboards : ofOverview
   useEffect(keepAwake, [])
@@ -77,24 +80,7 @@ export function Screen(): JSX.Element {
           </div>
         </div>
       )}
-      <footer>
-        <span>{timeZone.value}</span>
-        <Present />
-        {lastEventAt.value !== null && (
-          <span class="end num">
-            {t('shell.lastEvent', { duration: durationText(now.value - lastEventAt.value) })}
-          </span>
-        )}
-        {turn && (
-          <span class="num">
-            {t('wall.turn', {
-              at: turn.at + 1,
-              count: parts.length,
-              duration: durationText(turn.leftS * 1000),
-            })}
-          </span>
-        )}
-      </footer>
+      <Footer containers={containers} turn={turn} count={parts.length} />
     </main>
   )
 }
@@ -132,17 +118,25 @@ const WallBoard = lazy(async () => {
   return Loaded
 })
 
+/** The containers that a wall has room for, worst first. */
+function useContainers(): readonly Item<'/slcs'>[] {
+  const items = useGet('/slcs', {}, ['state']).data?.items ?? []
+  return items.toSorted((a, b) => rankOf(b.state) - rankOf(a.state)).slice(0, ROWS_MAX)
+}
+
 /** The parts that have something to show. */
-function useParts(alarms: readonly Alarm[] | undefined): readonly Part[] {
+function useParts(
+  alarms: readonly Alarm[] | undefined,
+  containers: readonly Item<'/slcs'>[],
+): readonly Part[] {
   const root = useGet(
     '/root/tree/{parentType}/{parentId}/tree',
     {
       path: { parentType: 'group', parentId: 1 },
-      query: { depth: '2', types: 'group', fields: 'name,state,children' },
+      query: { depth: '2', types: 'group', fields: 'name,state,counts,children' },
     },
     ['state'],
   )
-  const slcs = useGet('/slcs', { query: { limit: ROWS_MAX } }, ['state']).data?.items ?? []
   const path = { parentType: 'group', parentId: 1 } as const
   const late = useGet('/{parentType}/{parentId}/late-jobs', { path, query: { limit: ROWS_MAX } }, ['state'])
   const jobs = late.data?.items ?? []
@@ -164,8 +158,8 @@ function useParts(alarms: readonly Alarm[] | undefined): readonly Part[] {
     {
       name: 'budgets',
       title: t('overview.budgets'),
-      content: <Budgets slcs={slcs} />,
-      isEmpty: slcs.length === 0,
+      content: <Budgets slcs={containers} />,
+      isEmpty: containers.length === 0,
     },
     {
       name: 'late',

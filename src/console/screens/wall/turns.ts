@@ -4,7 +4,10 @@ const EVERY_MAX_S = 3600
 const MORNING = 7
 const EVENING = 19
 
-/** The part that a wall shows, and the seconds until the next one.
+/** The part that a wall shows, and the seconds until the next one. */
+export type Turn = { readonly at: number; readonly leftS: number }
+
+/** The turn of a wall.
  * @param every seconds that a part is shown, from the address; null is returned for less than 5 and more than 3,600
  * @param count the number of parts */
 export function turnOf({
@@ -15,7 +18,7 @@ export function turnOf({
   readonly every: string
   readonly count: number
   readonly sinceMs: number
-}): { readonly at: number; readonly leftS: number } | null {
+}): Turn | null {
   const seconds = Number(every)
   if (!Number.isInteger(seconds) || seconds < EVERY_MIN_S || seconds > EVERY_MAX_S || count === 0) return null
   const since = Math.max(0, Math.floor(sinceMs / 1000))

@@ -9,6 +9,12 @@ import { onMainHost } from '../stage.ts'
 
 type Made = { readonly id: number }
 
+const UNAVAILABLE = {
+  status: 503,
+  code: 'unavailable',
+  title: 'Unavailable',
+  detail: 'The database does not answer.',
+}
 const PLANT_MAX_MS = 300_000
 const TEST_MAX_MS = 180_000
 /** The sentence is there this long after the page was asked for, with a warm cache on an idle machine with two cores. */
@@ -48,6 +54,32 @@ onMainHost('overview', (stage) => {
         if (Math.min(...counted) > SENTENCE_MAX_MS) throw new Error(`The sentence took ${figures}.`)
         expect(times).not.toBeEmpty()
       }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'late jobs and states that could not be read are named, and read again by a button',
+    async () => {
+      const { items } = await good<{ items: readonly Made[] }>(stage.client.request('GET', '/jobs?limit=1'))
+      await stage.visit('', {}, async ({ page, expectProblem }) => {
+        expectProblem(/status of 503|answers 503/)
+        const fails = /\/(?:late-jobs|state-history)(?:\?|$)/
+        await page.route(fails, (route) =>
+          route.fulfill({ status: 503, contentType: 'application/problem+json', json: UNAVAILABLE }),
+        )
+        for (const [path, title] of [
+          ['', 'The late jobs could not be read'],
+          [`job/${items[0]?.id}`, 'The states could not be read'],
+        ] as const) {
+          await page.goto(`${stage.url}/ui/${path}`)
+          await page.locator('.note', { hasText: title }).waitFor()
+        }
+        await page.unroute(fails)
+        const note = page.locator('.note', { hasText: 'The states could not be read' })
+        await note.getByRole('button', { name: 'Try again' }).click()
+        await note.waitFor({ state: 'detached' })
+      })
+    },
     TEST_MAX_MS,
   )
 

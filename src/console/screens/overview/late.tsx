@@ -4,6 +4,7 @@ import type { Answer } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { Card, Table } from '../../kit/data.tsx'
+import { Show } from '../../kit/feedback.tsx'
 import { objectLink } from '../../kit/location.ts'
 import { durationText, msOfDuration, now, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
@@ -19,49 +20,57 @@ export function useLate(): Resource<Answer<typeof ROUTE>> {
   return useGet(ROUTE, { path: { parentType: 'group', parentId: 1 }, query }, ['state'])
 }
 
-/** Jobs that wait longer than usual for their next delivery; empty without such jobs. */
+/** Jobs that wait longer than usual for their next delivery; empty without such jobs, and until they are read. */
 export function Late(): JSX.Element | null {
-  const { data } = useLate()
-  if (!data || data.items.length === 0) return null
+  const late = useLate()
+  if (late.failure === null && !late.data?.items.length) return null
   return (
     <Card title={t('overview.late')} note={t('overview.lateNote')}>
-      <Table
-        label={t('overview.late')}
-        rows={data.items}
-        keyOf={({ object }) => object.id}
-        columns={[
-          {
-            key: 'job',
-            title: t('overview.job'),
-            cell: ({ object }) => <a href={objectLink('job', object.id)}>{object.name}</a>,
-          },
-          {
-            key: 'place',
-            title: t('overview.place'),
-            wide: true,
-            cell: ({ object }) => <span class="quiet">{placeOf(object.path)}</span>,
-          },
-          {
-            key: 'usual',
-            title: t('overview.usual'),
-            wide: true,
-            cell: ({ usualInterval }) => usual(usualInterval),
-          },
-          {
-            key: 'last',
-            title: t('overview.lastValue'),
-            cell: ({ lastReceivedAt }) =>
-              lastReceivedAt === null ? '–' : <Time at={lastReceivedAt} seconds />,
-          },
-          {
-            key: 'silent',
-            title: t('overview.silentIn'),
-            figures: true,
-            cell: ({ nextTimeoutAt }) => durationText(Date.parse(nextTimeoutAt) - now.value),
-          },
-        ]}
-      />
+      <Show resource={late} what={t('overview.lateFailed')}>
+        {({ items }) => <LateJobs items={items} />}
+      </Show>
     </Card>
+  )
+}
+
+function LateJobs({ items }: Pick<Answer<typeof ROUTE>, 'items'>): JSX.Element {
+  return (
+    <Table
+      label={t('overview.late')}
+      rows={items}
+      keyOf={({ object }) => object.id}
+      columns={[
+        {
+          key: 'job',
+          title: t('overview.job'),
+          cell: ({ object }) => <a href={objectLink('job', object.id)}>{object.name}</a>,
+        },
+        {
+          key: 'place',
+          title: t('overview.place'),
+          wide: true,
+          cell: ({ object }) => <span class="quiet">{placeOf(object.path)}</span>,
+        },
+        {
+          key: 'usual',
+          title: t('overview.usual'),
+          wide: true,
+          cell: ({ usualInterval }) => usual(usualInterval),
+        },
+        {
+          key: 'last',
+          title: t('overview.lastValue'),
+          cell: ({ lastReceivedAt }) =>
+            lastReceivedAt === null ? '–' : <Time at={lastReceivedAt} seconds />,
+        },
+        {
+          key: 'silent',
+          title: t('overview.silentIn'),
+          figures: true,
+          cell: ({ nextTimeoutAt }) => durationText(Date.parse(nextTimeoutAt) - now.value),
+        },
+      ]}
+    />
   )
 }
 

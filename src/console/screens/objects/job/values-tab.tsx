@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { background } from '../../../kit/background.ts'
 import { send } from '../../../api/client.ts'
 import { useGet } from '../../../api/resource.ts'
+import type { Resource } from '../../../api/resource.ts'
 import { Chart } from '../../../kit/charts/chart.tsx'
 import type { Limit, Marked } from '../../../kit/charts/paint.ts'
 import { extent, gapLimit } from '../../../kit/charts/points.ts'
@@ -12,7 +13,7 @@ import type { StateSpan } from '../../../kit/charts/state-strip.tsx'
 import { useWidth } from '../../../kit/charts/use-width.ts'
 import { Button, IconButton, Segments } from '../../../kit/controls.tsx'
 import { Card } from '../../../kit/data.tsx'
-import { Empty, FailureNote, Skeleton, Stale } from '../../../kit/feedback.tsx'
+import { Empty, FailureNote, Show, Skeleton, Stale } from '../../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../../kit/location.ts'
 import { Dialog } from '../../../kit/overlays.tsx'
 import { stateWord } from '../../../kit/state.tsx'
@@ -92,7 +93,7 @@ function ValueChart({
   const span = useMemo(() => spanOf(range, present), [range, range.includes('/') ? 0 : present])
   const scaleMs = scaleOf(span.end - span.begin, width - 140)
   const { points, resource, csv } = useHistory({ id: job.id, valueKey: value.key, span, scaleMs, live })
-  const { states, maintenance } = usePast(job.id, span)
+  const { past, states, maintenance } = usePast(job.id, span)
   const shown = useMemo(() => points && within(points, span, scaleMs), [points, span])
   const silence = silenceOf(job)
   const all = shown ? extent(shown) : null
@@ -122,7 +123,11 @@ function ValueChart({
         <Stale failure={resource.failure} readAt={resource.readAt} retry={resource.reload} />
       )}
       {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
-      <div class="strip-row">{states && <StateStrip {...predicted.span} spans={states} />}</div>
+      <div class="strip-row">
+        <Show resource={past} what={t('job.statesFailed')} skeleton={null}>
+          {() => states && <StateStrip {...predicted.span} spans={states} />}
+        </Show>
+      </div>
     </div>
   )
   const tools = (
@@ -212,14 +217,19 @@ function roughly({ begin, end }: { readonly begin: number; readonly end: number 
 function usePast(
   id: number,
   span: ReturnType<typeof spanOf>,
-): { readonly states: readonly StateSpan[] | undefined; readonly maintenance: readonly Marked[] } {
+): {
+  readonly past: Resource<unknown>
+  readonly states: readonly StateSpan[] | undefined
+  readonly maintenance: readonly Marked[]
+} {
   const { begin, end } = roughly(span)
   const query = span.isFixed ? { begin, end } : { begin }
-  const { data } = useGet('/jobs/{id}/state-history', { path: { id }, query }, ['state'])
+  const past = useGet('/jobs/{id}/state-history', { path: { id }, query }, ['state'])
+  const { data } = past
   const minute = Math.floor(span.end / 60_000)
   const states = useMemo(() => data && stateSpans(data, Math.min(span.end, now.peek())), [data, minute])
   const maintenance = useMemo(() => (data ? maintenanceIn(data) : []), [data])
-  return { states, maintenance }
+  return { past, states, maintenance }
 }
 
 function Ranges({

@@ -53,7 +53,8 @@ function basics({ label, onText, onRun, onCancel }: Options): Extension[] {
     return true
   }
   return [
-    Prec.highest(keymap.of([{ key: 'Mod-Enter', run: done(onRun) }])),
+    // After the language, which closes its list first.
+    Prec.high(keymap.of([{ key: 'Mod-Enter', run: done(onRun) }])),
     // Tab leaves the editor.
     keymap.of([...defaultKeymap, ...historyKeymap]),
     Prec.lowest(keymap.of([{ key: 'Escape', run: done(onCancel) }])),

@@ -1,9 +1,10 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete'
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion } from '@codemirror/autocomplete'
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { MySQL, PostgreSQL, sql } from '@codemirror/lang-sql'
 import { EditorState, Prec } from '@codemirror/state'
 import type { Extension } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
+import type { EditorView } from '@codemirror/view'
 
 /** The names that can be completed. */
 export type Names = {
@@ -34,6 +35,7 @@ export function languageOf({ dialect, tables, parameters }: Names): Extension {
     }
   }
   return [
+    Prec.highest(keymap.of([{ key: 'Mod-Enter', run: endCompletion }])),
     // Before the keys of the editor, which delete one bracket alone.
     Prec.high(keymap.of(closeBracketsKeymap)),
     closeBrackets(),
@@ -41,4 +43,10 @@ export function languageOf({ dialect, tables, parameters }: Names): Extension {
     sql({ dialect: dialect === 'mysql' ? MySQL : PostgreSQL, schema, upperCaseKeywords: true }),
     EditorState.languageData.of(() => [{ autocomplete: complete }]),
   ]
+}
+
+/** Closes the list of completions, also one that is to open, as a statement is run: Escape then cancels the run. */
+function endCompletion(view: EditorView): boolean {
+  closeCompletion(view)
+  return false
 }

@@ -80,11 +80,13 @@ onMainHost('wall', (stage) => {
       await page.clock.fastForward('01:00')
       await until(() => asked === 1)
       expect(await page.evaluate('globalThis.isOld ?? false')).toBe(true)
+      const loaded = page.waitForEvent('load')
       await until(async () => {
         await page.clock.fastForward('01:00')
         return asked === 2
       })
-      await page.waitForFunction('globalThis.isOld === undefined')
+      await loaded
+      expect(await page.evaluate('globalThis.isOld ?? false')).toBe(false)
       await headline.waitFor()
     }))
 

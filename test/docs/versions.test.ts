@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+const version = versionOf('package.json')
+
+test.each(['docs/CHANGELOG.md', 'docs/operations/upgrade.md'])(
+  '%s names the version of package.json',
+  (path) => {
+    expect(read(path).match(/\b\d+\.\d+\.\d+\b/)?.[0]).toBe(version)
+  },
+)
+
+test.each(['package-lock.json', 'clients/typescript/package.json'])(
+  '%s has the version of package.json',
+  (path) => {
+    expect(versionOf(path)).toBe(version)
+  },
+)
+
+function versionOf(path: string): string {
+  return (JSON.parse(read(path)) as { version: string }).version
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}

@@ -12,7 +12,7 @@ const JOURNEY_MAX_MS = 300_000
 /** How long a look at the bar waits for it. */
 const READ_MAX_MS = 1_000
 /** The import of so many lines takes seconds. */
-const LONG_FILE_LINES = 400_000
+const LONG_FILE_LINES = 1_600_000
 const CONFIGURATION = {
   format: 1,
   dataSources: [{ settings: { name: 'Archive', type: 'csv' }, notes: [], scopes: [] }],

@@ -30,20 +30,19 @@ export function ForecastList(): JSX.Element {
   const forecasts = useGet('/forecasts', {})
   const items = forecasts.data?.items ?? []
   const failed = items.filter(({ state }) => state === 'failed' || state === 'stale').length
-  const isEmpty = forecasts.data?.items.length === 0
   return (
     <>
       <PageHead
         title={t('nav.forecasts')}
         sentence={items.length > 0 ? t('forecasts.say', { count: items.length, failed }) : undefined}
-        actions={!isEmpty && <NewForecast />}
+        actions={<NewForecast />}
       />
       <div class="body">
         <Card>
           <Show resource={forecasts} what={t('forecasts.failed')} skeleton={<Skeleton lines={8} />}>
             {() =>
-              isEmpty ? (
-                <Empty title={t('forecasts.none')} text={t('forecasts.noneText')} action={<NewForecast />} />
+              items.length === 0 ? (
+                <Empty title={t('forecasts.none')} text={t('forecasts.noneText')} />
               ) : (
                 <Table
                   label={t('nav.forecasts')}

@@ -34,6 +34,8 @@ describe('a directory of blobs', () => {
     try {
       await blobs.put('a', new Blob([new Uint8Array(10 * 1024 * 1024)]).stream())
       expect(synced).toHaveBeenCalledTimes(2)
+      await blobs.put('b', new Uint8Array(10 * 1024 * 1024))
+      expect(synced).toHaveBeenCalledTimes(4)
     } finally {
       synced.mockRestore()
     }

@@ -118,12 +118,14 @@ async function writeDurably(path: string, body: Uint8Array | ReadableStream<Uint
     let pending = 0
     for await (const chunk of body instanceof Uint8Array ? [body] : body) {
       for (let written = 0; written < chunk.length;) {
-        written += (await file.write(chunk, written, chunk.length - written)).bytesWritten
+        const most = Math.min(chunk.length - written, SYNCED_BYTES - pending)
+        const { bytesWritten } = await file.write(chunk, written, most)
+        written += bytesWritten
+        pending += bytesWritten
+        if (pending < SYNCED_BYTES) continue
+        await file.datasync()
+        pending = 0
       }
-      pending += chunk.length
-      if (pending < SYNCED_BYTES) continue
-      await file.datasync()
-      pending = 0
     }
     await file.sync()
   } finally {

@@ -210,7 +210,7 @@ test('a load that is cancelled ends its process, leaves no file, and the next on
   await blobs.put('many', new TextEncoder().encode(`id\n${'1\n'.repeat(2_000_000)}`))
   await blobs.put('one', new TextEncoder().encode('id\n1\n'))
   const plan = planOf([{ name: 'id', type: 'integer' }])
-  const loaders = () => processesOf('bun/tables-child.ts')
+  const loaders = () => processesOf('/tables-child.ts')
   const before = new Set(loaders())
   const leaving = new AbortController()
   const load = rejection(tables.load({ to, blob: 'many', plan }, leaving.signal))

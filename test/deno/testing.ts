@@ -93,6 +93,31 @@ export const expect = Object.assign(expectOfJest, {
   },
 })
 
+/** Records the calls of a method until `mockRestore`, and calls it, or what `mockImplementation` puts in its place. */
+export function spyOn(owner: object, name: string) {
+  const own = Object.getOwnPropertyDescriptor(owner, name)
+  const calls: unknown[][] = []
+  let implementation = Reflect.get(owner, name) as (...given: unknown[]) => unknown
+  const spy = Object.assign(
+    function spied(this: unknown, ...given: unknown[]) {
+      calls.push(given)
+      return implementation.apply(this, given)
+    },
+    {
+      _isMockFunction: true,
+      mock: { calls },
+      getMockName: () => name,
+      mockImplementation: (other: typeof implementation) => void (implementation = other),
+      mockRestore() {
+        if (own) Object.defineProperty(owner, name, own)
+        else Reflect.deleteProperty(owner, name)
+      },
+    },
+  )
+  Object.defineProperty(owner, name, { value: spy, configurable: true, writable: true })
+  return spy
+}
+
 /** Runs what was declared where the pattern matches the names. @returns how many tests passed and failed */
 export async function runTests(pattern: RegExp): Promise<{ passed: number; failed: number }> {
   const counts = { passed: 0, failed: 0 }
@@ -154,7 +179,7 @@ async function failureOf(body: Body, maxMs: number): Promise<Error | null> {
 }
 
 function report({ counts }: Run, path: readonly string[], failure: Error | null, tookMs = 0): void {
-  if (failure) process.stdout.write(`${failure.stack ?? failure.message}\n`)
+  if (failure) process.stdout.write(`${format(failure)}\n`)
   const name = path.filter(Boolean).join(' > ')
   process.stdout.write(`(${failure ? 'fail' : 'pass'}) ${name} [${tookMs.toFixed(2)}ms]\n`)
   counts[failure ? 'failed' : 'passed'] += 1

@@ -236,9 +236,9 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
   test(
     'exec delivers the exit code, the duration and the last output of a command, and passes its exit code on',
     async () => {
-      await text(`job create --device ${device} --value duration --grace PT1H import`)
-      const { items } = JSON.parse(await text('job list --json')) as { items: { id: number }[] }
-      const id = items[0]?.id ?? 0
+      await text(`job create --device ${device} --value duration --grace PT1H nightly-import`)
+      const { items } = JSON.parse(await text('job list --json')) as { items: { id: number; name: string }[] }
+      const id = items.find(({ name }) => name === 'nightly-import')?.id ?? 0
       const exec = (...words: readonly string[]) =>
         startCommand([...MAIN, 'exec', '--job', String(id), '--', ...words], environment).ended
       const failed = await exec('sh', '-c', 'echo out; echo no space left >&2; exit 7')

@@ -159,7 +159,13 @@ onBothHosts('bad-day', (stage) => {
         expectProblem(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|ERR_NETWORK_IO_SUSPENDED/)
         await deliver(stage.url, job, 1.5)
         await chartWith(page, '1.5')
+        // The library of the chart is loaded beside the values.
+        await page.locator('.chartbox canvas').first().waitFor()
         await page.context().setOffline(true)
+        await page
+          .getByText(/^Offline/)
+          .first()
+          .waitFor()
         await deliver(stage.url, job, 1.75)
         await chartWith(page, '1.5')
         await page.context().setOffline(false)

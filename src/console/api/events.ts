@@ -96,6 +96,8 @@ export function startEvents(): void {
   })
   tabs.addEventListener('message', () => document.hidden && stream?.abort('hidden'))
   addEventListener('online', () => void keepOpen())
+  // The stream of a network that is gone may stay open in silence.
+  addEventListener('offline', () => stream?.abort('offline'))
 }
 
 /** Opens the stream again after a moment, when the jobs that the page watches changed. */

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import { t } from '../../language/t.ts'
+import { background } from '../background.ts'
 import { Table } from '../data.tsx'
 import type { Column } from '../data.tsx'
 import { now } from '../time.tsx'
@@ -124,16 +125,18 @@ function usePlot(
   latest.current = { drawing, events }
   useEffect(() => {
     let isGone = false
-    void Promise.all([import('uplot'), import('./plot.ts')]).then(([{ default: Library }, { makePlot }]) => {
-      if (isGone || !host.current) return
-      plot.current = makePlot(
-        Library,
-        host.current,
-        () => latest.current.drawing,
-        () => latest.current.events,
-      )
-      plot.current.resize(host.current.clientWidth, height)
-    })
+    background(
+      Promise.all([import('uplot'), import('./plot.ts')]).then(([{ default: Library }, { makePlot }]) => {
+        if (isGone || !host.current) return
+        plot.current = makePlot(
+          Library,
+          host.current,
+          () => latest.current.drawing,
+          () => latest.current.events,
+        )
+        plot.current.resize(host.current.clientWidth, height)
+      }),
+    )
     return () => {
       isGone = true
       plot.current?.destroy()

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
+import { background } from '../../kit/background.ts'
 import { fullText } from '../../kit/charts/chart-text.ts'
 import { useWidth } from '../../kit/charts/use-width.ts'
 import { SelectField } from '../../kit/controls.tsx'
@@ -138,17 +139,19 @@ function Lines({
   const plot = useRef<ResultPlot | null>(null)
   useEffect(() => {
     let isGone = false
-    void Promise.all([import('uplot'), import('./result-plot.ts')]).then(([{ default: Library }, made]) => {
-      if (!isGone && host.current)
-        plot.current = made.openPlot({
-          Library,
-          host: host.current,
-          charted,
-          look,
-          height,
-          onCursor: setIndex,
-        })
-    })
+    background(
+      Promise.all([import('uplot'), import('./result-plot.ts')]).then(([{ default: Library }, made]) => {
+        if (!isGone && host.current)
+          plot.current = made.openPlot({
+            Library,
+            host: host.current,
+            charted,
+            look,
+            height,
+            onCursor: setIndex,
+          })
+      }),
+    )
     return () => {
       isGone = true
       plot.current?.close()

@@ -132,7 +132,7 @@ export function Groups({ groups }: { readonly groups: readonly Group[] }): JSX.E
   )
 }
 
-/** The jobs in maintenance, whatever their state is without it. */
+/** The number of jobs in maintenance, of all states. */
 function maintainedIn(counts: Counts): number {
   return jobCount(
     Object.fromEntries(Object.entries(counts).filter(([state]) => shapeOf(state as ApiState) === 'maint')),

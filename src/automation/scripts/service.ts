@@ -5,8 +5,8 @@ import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isForeignKeyViolation } from '../../ports/database.ts'
-import type { Write } from '../../ports/database.ts'
+import { isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
+import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Changer } from './changer.ts'
 import { detect } from './detection.ts'
@@ -18,8 +18,8 @@ import type { Dependent, LatestRun, ScriptChange, ScriptRow, ScriptSelection } f
 
 const recorded = recorder('script')
 
-/** How many there are at most. */
-export const SCRIPTS_MAX = 2_000
+const SCRIPTS_MAX = 2_000
+const FULL = `There must be at most ${SCRIPTS_MAX} scripts. Delete one first.`
 const DEPENDENTS_SHOWN = 100
 /** Nothing in it runs as yet. */
 const NO_CHANGER: Changer = { changedBy: null, changedRole: null }
@@ -85,8 +85,6 @@ export async function readScript({ ports }: Context, ref: string): Promise<Versi
 export async function createScript(context: Context, body: ScriptBody): Promise<Versioned> {
   const { ports } = context
   const { database, clock } = ports
-  if ((await store.countScripts(database)) >= SCRIPTS_MAX)
-    throw new Refusal('conflict', `There must be at most ${SCRIPTS_MAX} scripts. Delete one first.`)
   const settings = settingsOf(body, await groupIdOf(ports, body.groupId))
   const now = clock.now()
   const row = {
@@ -98,11 +96,21 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
     updatedAt: now,
   }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
-  await refuseTakenName(() =>
-    refuseGoneGroup(() => commit(database, [store.insertScript(database, row), entry])),
-  )
+  const [[made]] = await adding(() => database.batch([insertScript(database, row), entry]))
+  if (!made) throw new Error('The database returned no row for a new script.')
   ports.log.info('scripts: script created', { name: row.name })
-  return readScript(context, row.name)
+  return { script: await viewOf(ports, { ...row, ...made }), version: row.version }
+}
+
+/** The write that adds a script. Its commit fails, as `adding` knows, when there are 2,000. */
+export function insertScript(database: Database, row: Parameters<typeof store.insertScript>[1]) {
+  return store.insertScript(database, row, SCRIPTS_MAX)
+}
+
+/** Commits a new script.
+ * @throws {Refusal} name_taken, invalid where its group is gone meanwhile, conflict when there are 2,000 */
+export function adding<Result>(insert: () => Promise<Result>): Promise<Result> {
+  return refuseFull('scripts', FULL, () => refuseTakenName(() => refuseGoneGroup(insert)))
 }
 
 /** Replaces what is set of a script beside its configurations; a group that is absent stays.
@@ -172,7 +180,7 @@ function settingsOf({ name, description, timeout, acceptedFiles }: ScriptBody, g
 }
 
 /** Does something that puts a script into a group. @throws {Refusal} invalid where the group is gone meanwhile */
-export async function refuseGoneGroup<Result>(write: () => Promise<Result>): Promise<Result> {
+async function refuseGoneGroup<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
   } catch (error) {

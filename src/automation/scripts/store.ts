@@ -57,11 +57,6 @@ export async function findScript(database: Database, key: number | string): Prom
   return (row as ScriptRow | undefined) ?? null
 }
 
-export async function countScripts(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(scripts).where(IS_SCRIPT)
-  return row?.total ?? 0
-}
-
 /** The ids of the next script and the next run configuration, unless another request is faster. */
 export async function nextIds(
   database: Database,
@@ -89,11 +84,17 @@ export async function listScriptIds(
   return rows.map(({ id }) => id)
 }
 
+/** Adds a script. Fails, as `refuseFull` knows, when there are `max`. */
 export function insertScript(
   database: Database,
   row: Omit<ScriptRow, 'id'> & { readonly id?: number },
-): Write {
-  return database.insert(scripts).values(row)
+  max: number,
+) {
+  const total = database.select({ total: count() }).from(scripts).where(IS_SCRIPT)
+  return database
+    .insert(scripts)
+    .values({ ...row, createdAt: sql`case when (${total}) < ${max} then ${row.createdAt} end` })
+    .returning({ id: scripts.id })
 }
 
 /** The row to which runs of forecasts belong, with its group, unless they are there. */

@@ -2,7 +2,7 @@ import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation } from '../../../ports/database.ts'
+import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { refuseTakenName } from '../service/changes.ts'
 import type { GroupBody, GroupView } from './schema.ts'
@@ -14,6 +14,7 @@ const recorded = recorder('script group')
 /** The default group of scripts; it cannot be deleted. */
 const DEFAULT_GROUP = 'Default'
 const GROUPS_MAX = 200
+const FULL = `There must be at most ${GROUPS_MAX} groups of scripts. Delete one first.`
 
 /** The groups of scripts, by name; there are 200 at most. */
 export async function listGroups({ ports }: Context): Promise<GroupView[]> {
@@ -31,13 +32,18 @@ export async function createGroup(context: Context, { name, description }: Group
   const { ports } = context
   const { database, clock } = ports
   await defaultGroupId(ports)
-  if ((await store.countGroups(database)) >= GROUPS_MAX)
-    throw new Refusal('conflict', `There must be at most ${GROUPS_MAX} groups of scripts. Delete one first.`)
   const now = clock.now()
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name, description } })
-  const insert = store.insertGroup(database, { name, description, createdAt: now, updatedAt: now })
-  await refuseTakenName(() => commit(database, [insert, entry]))
-  return viewOf(ports, await requireGroup(ports, name))
+  const insert = store.insertGroup(
+    database,
+    { name, description, createdAt: now, updatedAt: now },
+    GROUPS_MAX,
+  )
+  const [[made]] = await refuseFull('script_groups', FULL, () =>
+    refuseTakenName(() => database.batch([insert, entry])),
+  )
+  if (!made) throw new Error('The database returned no row for a new group of scripts.')
+  return viewOf(ports, made)
 }
 
 /** @throws {Refusal} not_found, name_taken, conflict for another name for `Default` */
@@ -110,8 +116,8 @@ async function defaultGroupId({ database, clock }: Ports): Promise<number> {
   return made.id
 }
 
-async function requireGroup({ database }: Ports, key: number | string): Promise<GroupRow> {
-  const row = await store.findGroup(database, key)
+async function requireGroup({ database }: Ports, id: number): Promise<GroupRow> {
+  const row = await store.findGroup(database, id)
   if (!row) throw new Refusal('not_found', 'There is no such group.')
   return row
 }

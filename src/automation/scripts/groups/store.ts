@@ -24,13 +24,13 @@ export async function findGroup(database: Database, key: number | string): Promi
   return row ?? null
 }
 
-export async function countGroups(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(scriptGroups).where(IS_GROUP)
-  return row?.total ?? 0
-}
-
-export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>): Write {
-  return database.insert(scriptGroups).values(row)
+/** Adds a group. Fails, as `refuseFull` knows, when there are `max`. */
+export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: number) {
+  const total = database.select({ total: count() }).from(scriptGroups).where(IS_GROUP)
+  return database
+    .insert(scriptGroups)
+    .values({ ...row, createdAt: sql`case when (${total}) < ${max} then ${row.createdAt} end` })
+    .returning()
 }
 
 /** Adds a group unless one has the name. */

@@ -20,12 +20,12 @@ import { SCHEDULES_MAX } from '../schedule-configurations/schema.ts'
 import type { ScheduleConfigurationBody } from '../schedule-configurations/schema.ts'
 import { listOwnSchedules } from '../schedule-configurations/service.ts'
 import * as schedules from '../schedule-configurations/service/changes.ts'
-import { refuseGoneGroup, SCRIPTS_MAX } from '../service.ts'
+import { adding, insertScript } from '../service.ts'
 import type { ScriptBody } from '../schema.ts'
 import * as store from '../store.ts'
 import { changed, treeOf } from '../tree.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
-import { changeScript, findScript, refuseTakenName } from './changes.ts'
+import { changeScript, findScript } from './changes.ts'
 
 /** A script as it comes from elsewhere. */
 export type Incoming = {
@@ -70,7 +70,7 @@ export async function importScript(
     withNextIds(context.ports, (ids) =>
       there ? replace(context, incoming, { ...ids, scriptId: there.id }) : create(context, incoming, ids),
     )
-  return refuseTakenName(() => refuseGoneGroup(arrive)).catch((error: unknown) => {
+  return adding(arrive).catch((error: unknown) => {
     throw asExpiredUpload(error)
   })
 }
@@ -128,8 +128,6 @@ async function create(
   { scriptId: id, runConfigurationId }: Ids,
 ): Promise<Arrived> {
   const { database, clock } = context.ports
-  if ((await store.countScripts(database)) >= SCRIPTS_MAX)
-    throw new Refusal('conflict', `There must be at most ${SCRIPTS_MAX} scripts. Delete one first.`)
   const { name } = incoming
   const groupId = await incoming.groupId()
   const tree = treeFrom(new Map(), incoming.entries)
@@ -141,7 +139,7 @@ async function create(
   const row = { ...settings, ...changer, id, detection, version: 1, createdAt: now, updatedAt: now }
   const after = { ...auditFieldsOf(row), ...sizeOf(tree.after) }
   await commit(database, [
-    store.insertScript(database, row),
+    insertScript(database, row),
     audited(context, { action: 'import', objectType: 'script', objectId: id, after }),
     ...treeWrites(context.ports, row, tree),
     ...(await configurationWrites(context, incoming.settings, { scriptId: id, firstId: runConfigurationId })),

@@ -11,6 +11,8 @@ const WIDTH_MIN = 6
 const MEASURED = 200
 /** Characters of a cell that are shown. */
 const SHOWN_MAX = 400
+/** Decimals of a computed number, and its digits below 1: the same as in charts. */
+const COMPUTED_DIGITS = 3
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -20,6 +22,14 @@ export function cellText(value: Cell, type: ColumnType): string {
   if (type === 'datetime' && typeof value === 'string') return instantText(value)
   const text = String(value)
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
+}
+
+/** A number that a summary computed, such as a mean, without the decimals that say nothing. */
+export function computedText(value: Cell, type: ColumnType): string {
+  const number = Number(value)
+  if (value === null || !isFigure(type) || Number.isInteger(number)) return cellText(value, type)
+  const digits = Math.abs(number) < 1 ? number.toPrecision(COMPUTED_DIGITS) : number.toFixed(COMPUTED_DIGITS)
+  return String(Number(digits))
 }
 
 /** An instant in the zone of the page, such as `2026-11-25 14:30:00`. */
@@ -46,12 +56,12 @@ export const isFigure = (type: ColumnType): boolean => type === 'integer' || typ
 
 /** The widths of columns in characters, by their names and first rows. */
 export function widthsOf(
-  columns: readonly { readonly name: string; readonly type: ColumnType }[],
+  columns: readonly { readonly name: string; readonly type: ColumnType; readonly textOf?: typeof cellText }[],
   rows: readonly (readonly Cell[])[],
 ): readonly number[] {
-  return columns.map(({ name, type }, at) => {
+  return columns.map(({ name, type, textOf = cellText }, at) => {
     const longest = [...rows.slice(0, MEASURED), ...rows.slice(-MEASURED)].reduce(
-      (most, row) => Math.max(most, cellText(row[at] ?? null, type).length),
+      (most, row) => Math.max(most, textOf(row[at] ?? null, type).length),
       name.length + 3,
     )
     return Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, longest))

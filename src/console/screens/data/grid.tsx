@@ -9,7 +9,12 @@ import { cellText, isFigure, widthsOf } from './cells.ts'
 import type { Cell } from './cells.ts'
 import type { ColumnType } from './filter.ts'
 
-export type GridColumn = { readonly name: string; readonly type: ColumnType }
+/** @property textOf writes the values of the column; `cellText` if absent */
+export type GridColumn = {
+  readonly name: string
+  readonly type: ColumnType
+  readonly textOf?: typeof cellText
+}
 export type Sort = { readonly column: string; readonly dir: 'asc' | 'desc' }
 
 type Props = {
@@ -77,12 +82,12 @@ export function Grid({ label, columns, rows, sort = null, order = '', onSort, on
           <span class="row-number" aria-hidden="true">
             {at + 1}
           </span>
-          {columns.map(({ name, type }, place) => (
+          {columns.map((one, place) => (
             <GridCell
-              key={name}
+              key={one.name}
               id={`${id}-${at}-${place}`}
               value={rows[at]?.[place] ?? null}
-              type={type}
+              column={one}
               isActive={at === row && place === column}
               onPick={() => setActive([at, place])}
             />
@@ -96,22 +101,22 @@ export function Grid({ label, columns, rows, sort = null, order = '', onSort, on
 type CellProps = {
   readonly id: string
   readonly value: Cell
-  readonly type: ColumnType
+  readonly column: GridColumn
   readonly isActive: boolean
   readonly onPick: () => void
 }
 
-function GridCell({ id, value, type, isActive, onPick }: CellProps): JSX.Element {
-  const text = cellText(value, type)
+function GridCell({ id, value, column, isActive, onPick }: CellProps): JSX.Element {
+  const { type, textOf = cellText } = column
   return (
     <span
       id={id}
       role="gridcell"
       class={['cut', isFigure(type) && 'num', isActive && 'active'].filter(Boolean).join(' ')}
-      title={text}
+      title={cellText(value, type)}
       onClick={onPick}
     >
-      {value === null ? <span class="faint">{t('data.null')}</span> : text}
+      {value === null ? <span class="faint">{t('data.null')}</span> : textOf(value, type)}
     </span>
   )
 }

@@ -11,6 +11,7 @@ import { Menu } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
+import { computedText } from './cells.ts'
 import { ColumnsDialog } from './columns-dialog.tsx'
 import { FilterDialog } from './filter-dialog.tsx'
 import { FilterChips } from './filter-chips.tsx'
@@ -221,7 +222,6 @@ type BodyProps = {
 
 function Body({ read, view, selected, onSort, onClear, onOpen }: BodyProps): JSX.Element {
   const { data, failure, isLoading, cancel, reload } = read
-  const [shown] = useQuery<View>('view', 'rows')
   const label = t('data.rowsOf', { name: view.info.name })
   return (
     <>
@@ -239,16 +239,11 @@ function Body({ read, view, selected, onSort, onClear, onOpen }: BodyProps): JSX
         </div>
       )}
       {!data && isLoading && <Skeleton lines={12} />}
-      {data && data.rows.length > 0 && shown === 'chart' && (
-        <ResultChart label={label} columns={data.columns} rows={data.rows} />
-      )}
-      {data && data.rows.length > 0 && shown === 'rows' && (
-        <Grid
+      {data && data.rows.length > 0 && (
+        <Found
           label={label}
-          columns={data.columns}
-          rows={data.rows}
-          sort={selected.sort}
-          order={JSON.stringify([selected.filter, selected.sort, selected.summary])}
+          data={data}
+          selected={selected}
           onSort={onSort}
           {...(selected.summary === null ? { onOpen } : {})}
         />
@@ -261,6 +256,32 @@ function Body({ read, view, selected, onSort, onClear, onOpen }: BodyProps): JSX
       )}
     </>
   )
+}
+
+type FoundProps = Pick<BodyProps, 'selected' | 'onSort'> &
+  Partial<Pick<BodyProps, 'onOpen'>> & { readonly label: string; readonly data: Rows }
+
+/** The rows as a grid or as a chart. */
+function Found({ label, data, selected, ...handlers }: FoundProps): JSX.Element {
+  const [shown] = useQuery<View>('view', 'rows')
+  const columns = useMemo(() => columnsOf(data, selected), [data, selected])
+  if (shown === 'chart') return <ResultChart label={label} columns={data.columns} rows={data.rows} />
+  return (
+    <Grid
+      label={label}
+      columns={columns}
+      rows={data.rows}
+      sort={selected.sort}
+      order={JSON.stringify([selected.filter, selected.sort, selected.summary])}
+      {...handlers}
+    />
+  )
+}
+
+/** The columns of the grid, of which those of aggregates are computed. */
+function columnsOf({ columns }: Rows, { summary }: Selected): Rows['columns'] {
+  const keys = summary?.groupBy.length ?? columns.length
+  return columns.map((column, at) => (at < keys ? column : { ...column, textOf: computedText }))
 }
 
 /** How many rows there are, and how many of them are here. */

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
+import { beginDelivery } from './begun-delivery.ts'
 import { control } from './bounds.ts'
 import { inDataDir } from './data-dir.ts'
 import { KEPT, Ledger } from './ledger.ts'
@@ -55,11 +56,12 @@ describe('silence', () => {
 })
 
 describe('the Bun host under load', () => {
-  test('answers everything that it stores when SIGTERM stops it, stores everything that it answers, and exits with 0', async () => {
-    const { verdict, codes, statuses } = await endUnderLoad('SIGTERM')
+  test('answers everything that it stores and every request that has begun when SIGTERM stops it, stores everything that it answers, and exits with 0', async () => {
+    const { verdict, codes, statuses, begun } = await endUnderLoad('SIGTERM')
     expect(verdict).toMatchObject({ ...KEPT, unacknowledged: 0 })
     expect(verdict.acknowledged).toBeGreaterThan(ROUNDS * SENDERS)
     expect([codes, statuses]).toEqual([[0], [200]])
+    expect(begun).toEqual(Array.from({ length: ROUNDS }, () => 200))
   }, 180_000)
 
   control(
@@ -85,13 +87,20 @@ const endUnderLoad = (signal: 'SIGTERM' | 'SIGKILL') =>
     const ledger = new Ledger()
     const codes = new Set<number>()
     const statuses = new Set<number>()
+    const begun: (number | null)[] = []
     let host = await startProcess({ command: BUN, dataDir })
     const session = await Session.open(host.url)
     const jobIds = await session.createJobs(host.url, 20)
+    const [firstJobId = 0] = jobIds
     for (let round = 0; round < ROUNDS; round++) {
       const load = new Senders({ session, ledger, url: host.url, jobIds, count: SENDERS })
       await Bun.sleep(randomInt(200, 500))
+      const value = ledger.send(firstJobId, SENDERS)
+      const delivery = await beginDelivery(session, host, firstJobId, value)
       host.signal(signal)
+      const answered = await delivery.finishWhenStopping()
+      if (answered === 200) ledger.acknowledge(firstJobId, value)
+      begun.push(answered)
       codes.add(await host.exited)
       await load.stop()
       for (const status of load.answers.keys()) statuses.add(status)
@@ -99,7 +108,7 @@ const endUnderLoad = (signal: 'SIGTERM' | 'SIGKILL') =>
     }
     const histories = await session.readHistories(host.url, jobIds)
     await killAll(host)
-    return { verdict: ledger.compare(histories), codes: [...codes], statuses: [...statuses] }
+    return { verdict: ledger.compare(histories), codes: [...codes], statuses: [...statuses], begun }
   })
 
 async function stop(host: HostProcess): Promise<void> {

@@ -7,8 +7,12 @@ import { lightHash } from './light-hash.ts'
 const server = await startServer(readServerSettings(process.env), { scrypt: lightHash })
 if (server.setupLink !== null) process.stdout.write(`${server.setupLink}\n`)
 process.once('SIGTERM', () => {
+  server.ports.log.info('stopping')
   server.close().then(
     () => process.exit(0),
-    () => process.exit(1),
+    (error: unknown) => {
+      server.ports.log.error('stopped with an error', error)
+      process.exit(1)
+    },
   )
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { AS_DENO, ON_DENO, startProcess } from '../hosts/process.ts'
+import { beginDelivery } from '../faults/begun-delivery.ts'
 import { KEPT, Ledger } from '../faults/ledger.ts'
 import { Senders } from '../faults/senders.ts'
 import { Session } from '../faults/session.ts'
@@ -29,7 +30,7 @@ const INSIDE_FLAGS = [
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-deno-'))
 afterAll(() => rm(folder, { recursive: true }))
 
-test('Deno serves a login, a delivery, its history, an imported table and the console, and SIGTERM ends it with 0', async () => {
+test('Deno serves a login, a delivery, its history, an imported table and the console, and SIGTERM ends it with 0 after what had begun', async () => {
   const command = [...AS_DENO, 'test/hosts/deno-service.ts']
   const host = await startProcess({ command, dataDir: join(folder, 'data') })
   const session = await Session.open(host.url)
@@ -39,8 +40,9 @@ test('Deno serves a login, a delivery, its history, an imported table and the co
   expect(await session.readSamples(host.url, jobId, 'returnValue1')).toMatchObject([{ value: 21.5 }])
   expect(await importedRows(host.url, session)).toEqual([[1], [2]])
   expect((await fetch(`${host.url}/ui/`)).status).toBe(200)
+  const begun = await beginDelivery(session, host, jobId, 22)
   host.signal('SIGTERM')
-  expect(await host.exited).toBe(0)
+  expect([await begun.finishWhenStopping(), await host.exited]).toEqual([200, 0])
 }, 180_000)
 
 /** Imports a file of two rows, and reads them. */
@@ -58,6 +60,11 @@ async function importedRows(url: string, session: Session): Promise<unknown> {
   const rows = await session.send(url, `/dataSources/${source}/tables/numbers/select`, { columns: ['n'] })
   return ((await rows.json()) as { readonly rows: unknown }).rows
 }
+
+test('the end waits no longer than it may for a sender that keeps the rest of its body', async () => {
+  const draining = Bun.spawn([...AS_DENO, 'test/hosts/deno-drain.ts'])
+  expect([await draining.stdout.text(), await draining.exited]).toEqual(['drained', 0])
+}, 180_000)
 
 test('its command loads on Deno', async () => {
   const asked = Bun.spawn([...AS_DENO, 'workers/deno/main.ts', '--version'], { stderr: 'inherit' })

@@ -6,7 +6,6 @@ declare namespace Deno {
     options: {
       readonly hostname: string
       readonly port: number
-      readonly signal: AbortSignal
       readonly onListen: () => void
     },
     handler: (request: Request, info: ServeHandlerInfo) => Response | Promise<Response>,

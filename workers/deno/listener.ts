@@ -10,6 +10,8 @@ const SENDER = Symbol('sender')
 
 type Sent = Request & { [SENDER]?: Deno.ServeHandlerInfo }
 
+const DRAIN_LOOK_MS = 10
+
 /** By the class of an error; Deno gives no code to all of them. */
 const CODES: Readonly<Record<string, string>> = {
   AddrInUse: 'EADDRINUSE',
@@ -19,15 +21,14 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** Listens with `Deno.serve`. */
 export const openListener: OpenListener = ({ host, port }, answer) => {
-  const ending = new AbortController()
+  let pending = { count: 0 }
   const http = serving(() =>
-    Deno.serve(
-      { hostname: host, port, signal: ending.signal, onListen: () => undefined },
-      (request: Sent, sender) => {
-        request[SENDER] = sender
-        return request.method === 'HEAD' ? answerHead(request, answer) : answer(request)
-      },
-    ),
+    Deno.serve({ hostname: host, port, onListen: () => undefined }, (request: Sent, sender) => {
+      request[SENDER] = sender
+      return counted(pending, () =>
+        request.method === 'HEAD' ? answerHead(request, answer) : answer(request),
+      )
+    }),
   )
   return {
     port: http.addr.port,
@@ -35,12 +36,27 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
     // Deno ends no request for its time.
     keepOpen: () => undefined,
     async drain(maxMs) {
-      let isOver = false
-      const over = http.shutdown().then(() => (isOver = true))
-      await Promise.race([over, sleep(maxMs)])
-      // To end what has ended already would throw.
-      if (!isOver) ending.abort()
+      const until = performance.now() + maxMs
+      const begun = pending
+      pending = { count: 0 }
+      // From `shutdown` on, Deno reads no body: each would be cut off.
+      while (begun.count > 0 && performance.now() < until) await sleep(DRAIN_LOOK_MS)
+      // The end of the process ends what is left.
+      await Promise.race([http.shutdown(), sleep(Math.max(0, until - performance.now()))])
     },
+  }
+}
+
+/** Counts a request until it is answered. */
+async function counted(
+  pending: { count: number },
+  run: () => Response | Promise<Response>,
+): Promise<Response> {
+  pending.count++
+  try {
+    return await run()
+  } finally {
+    pending.count--
   }
 }
 

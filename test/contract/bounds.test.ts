@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 
 import { createGroup, groupIdOf } from '../../src/automation/scripts/groups/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript } from '../../src/automation/scripts/service.ts'
 import { importScript } from '../../src/automation/scripts/service/import.ts'
 import type { Context } from '../../src/context.ts'
-import type { Database } from '../../src/ports/database.ts'
-import { startD1 } from '../hosts/d1-database.ts'
-import { precededBy } from '../hosts/interleaved.ts'
-import { administratorOf, openPorts } from '../hosts/ports.ts'
+import { commentOnAlarm } from '../../src/monitoring/alarm-inbox/service.ts'
+import { onEachDatabase } from '../hosts/each-database.ts'
+import { insertAlarm } from '../flow/insert-alarm.ts'
 import { rejection } from './rejection.ts'
 
 type Bound = {
@@ -60,35 +59,31 @@ const BOUNDS: readonly Bound[] = [
     count: SCRIPT_GROUPS,
     add: (context, name) => createGroup(context, { name, description: '' }),
   },
+  {
+    of: 'comments on an alarm',
+    max: 1_000,
+    fill: `insert into alarm_comments (alarm_id, user_id, text, created_at)
+      ${upTo('999 - (select count(*) from alarm_comments)')} select 1, 1, 'filled', 0 from n`,
+    count: 'from alarm_comments',
+    async add(context, name) {
+      await insertAlarm(context.ports.database)
+      return commentOnAlarm(context, 1, name)
+    },
+  },
 ]
 
-for (const host of ['libSQL', 'D1'] as const) {
-  describe(`on ${host}`, () => {
-    let opened: Awaited<ReturnType<typeof openPorts>>
-    let database: Database
-    let close = async () => {}
-    beforeAll(async () => {
-      opened = await openPorts()
-      database = opened.ports.database
-      if (host === 'D1') ({ database, close } = await startD1())
+onEachDatabase((callers) => {
+  for (const { of, max, fill, count, add } of BOUNDS) {
+    test(`there are ${max} ${of}, and no more when two are added at the same time`, async () => {
+      const { context, after } = callers()
+      const { database } = context.ports
+      await add(context, `first of ${of}`)
+      await database.run(fill)
+      const racing = after(() => add(context, `other of ${of}`))
+      expect(await rejection(add(racing, `one too many of ${of}`))).toMatchObject({ code: 'conflict' })
+      const [row] = await database.all<{ total: number }>(`select count(*) as total ${count}`)
+      expect(row?.total).toBe(max)
+      await database.run(`delete ${count}`)
     })
-    afterAll(async () => {
-      await opened.close()
-      await close()
-    })
-
-    for (const { of, max, fill, count, add } of BOUNDS) {
-      test(`there are ${max} ${of}, and no more when two are added at the same time`, async () => {
-        const context = administratorOf({ ...opened.ports, database })
-        await add(context, `first of ${of}`)
-        await database.run(fill)
-        const other = () => add(context, `other of ${of}`)
-        const racing = administratorOf(precededBy(context.ports, other))
-        expect(await rejection(add(racing, `one too many of ${of}`))).toMatchObject({ code: 'conflict' })
-        const [row] = await database.all<{ total: number }>(`select count(*) as total ${count}`)
-        expect(row?.total).toBe(max)
-        await database.run(`delete ${count}`)
-      })
-    }
-  })
-}
+  }
+})

@@ -179,7 +179,7 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
   )
   const closed = told.flatMap(({ row }) => (row.endAt === null ? [] : [row.id]))
   return [
-    database.run(sql`
+    database.all<{ savedId: number }>(sql`
       insert into alarms (id, object_id, link_id, opened_seq, status, state, worst_state, begin_at, end_at, reason, message,
         silent_since_at, assignee_id, assigned_until_at, sticky, suppressed_by, held_reason, maintained, flapping,
         delayed_until_at, well_since_at, due_at, is_unexplained, version)
@@ -196,7 +196,8 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
         assigned_until_at = excluded.assigned_until_at, sticky = excluded.sticky,
         suppressed_by = excluded.suppressed_by, held_reason = excluded.held_reason, maintained = excluded.maintained,
         flapping = excluded.flapping, delayed_until_at = excluded.delayed_until_at,
-        well_since_at = excluded.well_since_at, due_at = excluded.due_at, version = excluded.version`),
+        well_since_at = excluded.well_since_at, due_at = excluded.due_at, version = excluded.version
+      returning id as "savedId"`),
     database.run(sql`
       insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)
       select value ->> 'alarmId', value ->> 'version', value ->> 'objectId', value ->> 'linkId', value ->> 'at',

@@ -6,7 +6,6 @@ import { closeOfLinks, countOpenOfLinks, readdressLinks } from '../../alarms/ser
 import { unknownRecipients } from '../../notifications/recipients/service/reads.ts'
 import type { ParentPath } from '../../tree/browse/schema.ts'
 import { refuseStale, requireObject, touchObject } from '../../tree/service.ts'
-import { commit } from '../../../ports/database.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { LinksBody, LinksView } from '../schema.ts'
 import * as store from '../store/links.ts'
@@ -18,13 +17,12 @@ export async function readLinks(
 ): Promise<{ view: LinksView; version: number }> {
   const { version } = await requireObject(context, parentId, { type: parentType, right: 'read' })
   const rows = await store.readLinks(context.ports.database, parentId)
-  const links = rows.map(({ delayMs, recoveryDelayMs, ...row }) => ({
-    ...row,
-    delay: durationText(delayMs),
-    recoveryDelay: durationText(recoveryDelayMs),
-    events: [...row.events],
-  }))
-  return { view: { links, warnings: [] }, version }
+  return { view: { links: rows.map(viewOf), warnings: [] }, version }
+}
+
+function viewOf({ id, delayMs, recoveryDelayMs, covers, minState, recipientId, events }: store.LinkRow) {
+  const delays = { delay: durationText(delayMs), recoveryDelay: durationText(recoveryDelayMs) }
+  return { id, covers, minState, recipientId, ...delays, events: [...events] }
 }
 
 /** Replaces the links of an object. A link keeps its open alarms if its `id` is given, or if a link without `id` has
@@ -34,11 +32,10 @@ export async function readLinks(
  * or for an unknown recipient */
 export async function replaceLinks(
   context: Context,
-  asked: ParentPath,
+  { parentType, parentId }: ParentPath,
   { body, ifMatch }: { readonly body: LinksBody; readonly ifMatch: number | null },
 ): Promise<{ view: LinksView; version: number }> {
   const { database, clock, flow } = context.ports
-  const { parentType, parentId } = asked
   const row = await requireObject(context, parentId, { type: parentType, right: 'write' })
   const before = await store.readLinks(database, parentId)
   const known = new Set(before.map(({ id }) => id))
@@ -55,11 +52,12 @@ export async function replaceLinks(
     before.some((link) => link.id === id && link.recipientId !== recipientId) && id !== null ? [id] : [],
   )
   const closed = await countOpenOfLinks(database, gone)
+  // Links of another caller that came since the read would stay beside these.
+  const touch = touchObject(database, row, ifMatch ?? row.version)
   const writes = [
-    touchObject(database, row, ifMatch),
     ...(gone.length > 0 ? closeOfLinks(database, gone, clock.now()) : []),
     ...readdressLinks(database, readdressed, clock.now()),
-    ...store.replaceLinks(database, parentId, { links, gone }),
+    store.removeLinks(database, gone),
     audited(context, {
       action: 'update alarm links',
       objectType: parentType,
@@ -67,17 +65,24 @@ export async function replaceLinks(
       before: { links: before },
       after: { links: body.links },
     }),
+    store.saveLinks(database, parentId, links),
   ]
-  try {
-    await refuseStale(() => commit(database, writes))
-  } catch (error) {
+  const stored = await refuseStale(() => database.batch([touch, ...writes])).catch(async (error: unknown) => {
     // A recipient was deleted between the check and the commit.
     if (store.isWithoutRecipient(error)) await refuseUnknownRecipients(database, body)
     throw error
-  }
+  })
   await flow.runDue()
-  const { view, version } = await readLinks(context, asked)
-  return { view: { ...view, warnings: closed === 0 ? [] : [closedWarning(closed)] }, version }
+  const ids = new Map(
+    (stored.at(-1) as readonly store.StoredLink[]).map(({ position, id }) => [position, id]),
+  )
+  return {
+    view: {
+      links: links.map((link, position) => viewOf({ ...link, id: ids.get(position) ?? 0 })),
+      warnings: closed === 0 ? [] : [closedWarning(closed)],
+    },
+    version: row.version + 1,
+  }
 }
 
 function closedWarning(count: number): LinksView['warnings'][number] {

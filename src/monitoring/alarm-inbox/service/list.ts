@@ -6,6 +6,8 @@ import { Refusal } from '../../../lib/errors.ts'
 import { decodeNumbers, pageOf } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
+import { heldReasonOf } from '../../alarms/alarm.ts'
+import type { AlarmRow } from '../../alarms/service.ts'
 import { notificationsOf } from '../../notifications/outbox/service.ts'
 import { reasonsOfAll } from '../../states/service.ts'
 import { messageOf } from '../../states/state.ts'
@@ -19,7 +21,7 @@ import * as store from '../store.ts'
 import { beginWith } from './conditions.ts'
 import type { ListQuery, AlarmCursor } from '../store.ts'
 import * as details from '../store/details.ts'
-import type { CommentRow, DetailRow, PropertyRow } from '../store/details.ts'
+import type { CommentRow, DetailRow, NewComment, PropertyRow, StoredComment } from '../store/details.ts'
 
 /** The query of `GET /alarms` as a body of `POST /alarms`. @throws {Refusal} invalid */
 export function bodyOf({ filterDefinition, state, ...query }: AlarmsQuery): AlarmsBody {
@@ -82,13 +84,41 @@ function queryOf(body: Omit<AlarmsBody, 'limit' | 'cursor'>, pointer: string): L
   }
 }
 
-/** Alarms as the caller sees them, in the order of the ids, without those whose objects the caller may not read. The
- * number of statements does not depend on the number of alarms. */
+/** Alarms as the caller sees them, in the order of the ids, without those whose objects the caller may not read. */
 async function viewsOf(context: Context, ids: readonly number[], comments: number): Promise<AlarmView[]> {
+  const rights = await rightsOf(context)
+  const found = await details.readDetails(context.ports.database, ids)
+  return shownAs(
+    context,
+    found.filter((row) => permissionsOf(rights, row).read),
+    comments,
+  )
+}
+
+/** The answer to a change: the alarm as its commit left it, since another user may have changed it again.
+ * @param before the alarm as it was read before, with its object */
+export async function writtenView(
+  context: Context,
+  before: DetailRow,
+  { row, assigneeName }: { readonly row: AlarmRow; readonly assigneeName: string | null },
+): Promise<AlarmView> {
+  const { path: _, terms: __, ...own } = row
+  const after = { ...own, assigneeName, sticky: Number(row.sticky), heldReason: heldReasonOf(row) }
+  const [view] = await shownAs(context, [{ ...before, ...after }], COMMENTS_MAX)
+  if (!view) throw new Error('No view was made of an alarm.')
+  return view
+}
+
+/** The views of alarms. The number of statements does not depend on the number of alarms. */
+async function shownAs(
+  context: Context,
+  found: readonly DetailRow[],
+  comments: number,
+): Promise<AlarmView[]> {
+  if (found.length === 0) return []
   const { database } = context.ports
   const rights = await rightsOf(context)
-  const found = (await details.readDetails(database, ids)).filter((row) => permissionsOf(rights, row).read)
-  if (found.length === 0) return []
+  const ids = found.map(({ id }) => id)
   const objectIds = [...new Set(found.map(({ objectId }) => objectId))]
   const [paths, properties, said, reasons, notifications] = await Promise.all([
     writtenPaths(
@@ -98,10 +128,7 @@ async function viewsOf(context: Context, ids: readonly number[], comments: numbe
     details.readPropertiesOf(database, objectIds),
     details.readComments(database, ids, comments),
     reasonsFor(context, found),
-    notificationsOf(
-      database,
-      found.map(({ id }) => id),
-    ),
+    notificationsOf(database, ids),
   ])
   const around = {
     rights,
@@ -193,7 +220,7 @@ function viewOf(row: DetailRow, around: Around): AlarmView {
 
 /** A comment as the interface shows it. */
 export function commentOf(
-  { id, userId, name, text, createdAt }: CommentRow,
+  { id, userId, name, text, createdAt }: NewComment & StoredComment,
   format: TimeFormat,
 ): AlarmCommentView {
   return { id, userId, name, text, created: format(createdAt) }

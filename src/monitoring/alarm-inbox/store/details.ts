@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level, State } from '../../../domain/state.ts'
 import type { HeldReason, Status } from '../../alarms/alarm.ts'
@@ -112,14 +113,25 @@ export async function countComments(
   return new Map(rows.map(({ id, total }) => [id, total]))
 }
 
-/** Adds a comment to each of these alarms. */
+export type NewComment = Pick<CommentRow, 'userId' | 'text' | 'createdAt'>
+export type StoredComment = Pick<CommentRow, 'id' | 'name'>
+
+/** Adds a comment to each of these alarms, and returns the id and the name of the author. The commit fails, as `isFull`
+ * recognises, when one of them has `max` comments. */
 export function insertComments(
   database: Database,
   alarmIds: readonly number[],
-  { userId, text, createdAt }: { readonly userId: number; readonly text: string; readonly createdAt: number },
+  { comment: { userId, text, createdAt }, max }: { readonly comment: NewComment; readonly max: number },
 ): Write {
-  return database.run(sql`
+  return database.all<StoredComment>(sql`
     insert into alarm_comments (alarm_id, user_id, text, created_at)
-    select a.id, ${userId}, ${text}, ${createdAt}
-    from json_each(${JSON.stringify(alarmIds)}) wanted cross join alarms a on a.id = wanted.value`)
+    select a.id, ${userId}, ${text}, case when
+      (select count(*) from alarm_comments c where c.alarm_id = a.id) < ${max} then ${createdAt} end
+    from json_each(${JSON.stringify(alarmIds)}) wanted cross join alarms a on a.id = wanted.value
+    returning id, (select coalesce(nullif(fullname, ''), username) from users where id = user_id) as name`)
+}
+
+/** Whether a commit failed because an alarm has as many comments as it may have. */
+export function isFull(error: unknown): boolean {
+  return isNotNullViolation(error, 'alarm_comments.created_at')
 }

@@ -32,19 +32,20 @@ export type NewLink = Omit<LinkRow, 'id'> & {
   readonly isWider: boolean
 }
 
-/** Replaces all links of an object; links with an id stay. The commit fails, as `isWithoutRecipient` recognises, when a
- * recipient does not exist. */
-export function replaceLinks(
-  database: Database,
-  objectId: number,
-  { links, gone }: { readonly links: readonly NewLink[]; readonly gone: readonly number[] },
-): Write[] {
+/** A link as it is stored at a place of the list. */
+export type StoredLink = { readonly position: number; readonly id: number }
+
+export function removeLinks(database: Database, gone: readonly number[]): Write {
+  return database.run(
+    sql`delete from alarm_links where id in (select value from json_each(${JSON.stringify(gone)}))`,
+  )
+}
+
+/** Saves the links of an object, and returns their ids; links with an id stay. The commit fails, as `isWithoutRecipient`
+ * recognises, when a recipient does not exist. */
+export function saveLinks(database: Database, objectId: number, links: readonly NewLink[]): Write {
   const rows = links.map((link, position) => ({ ...link, position }))
-  return [
-    database.run(
-      sql`delete from alarm_links where id in (select value from json_each(${JSON.stringify(gone)}))`,
-    ),
-    database.run(sql`
+  return database.all<StoredLink>(sql`
       insert into alarm_links (id, object_id, position, covers, min_state, recipient_id, delay_ms, recovery_delay_ms,
         events, opened_to)
       select value ->> 'id', ${objectId}, value ->> 'position', case when value ->> 'recipientId' is null
@@ -55,8 +56,8 @@ export function replaceLinks(
       on conflict (id) do update set position = excluded.position, covers = excluded.covers,
         min_state = excluded.min_state, recipient_id = excluded.recipient_id, delay_ms = excluded.delay_ms,
         recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events,
-        opened_to = coalesce(excluded.opened_to, opened_to)`),
-  ]
+        opened_to = coalesce(excluded.opened_to, opened_to)
+      returning position, id`)
 }
 
 /** Whether a commit failed because a link names a recipient that does not exist. */

@@ -1,7 +1,7 @@
 import { Session } from '../faults/session.ts'
 import { startCountingEdge } from '../hosts/request-counts.ts'
-import type { Counts } from '../hosts/counts.ts'
 import { cpuMsOfWorkerd, tableOf } from './measure.ts'
+import { dollarsOf, sumOf } from './prices.ts'
 
 /** What the operations of the edge cost, counted in workerd with clock and alarms moved by hand, at the public prices of
  * Workers Paid. CPU is that of the whole process of workerd, with the counting and the clock moved by hand; it is not in the
@@ -10,27 +10,11 @@ import { cpuMsOfWorkerd, tableOf } from './measure.ts'
 const MINUTE_MS = 60_000
 const CRON = '*/5 * * * *'
 const MINUTELY = '* * * * *'
-/** Dollars for a million. */
-const PRICES = { workerRequest: 0.3, objectRequest: 0.15, rowRead: 0.001, rowWritten: 1 }
 
 const edge = await startCountingEdge()
 const session = await Session.open(edge.host.url)
 const { url } = edge.host
 const rows: Record<string, string | number>[] = []
-
-function dollarsOf(counts: Counts): number {
-  const objects = Object.values(counts.objectRequests).reduce((sum, one) => sum + one, 0)
-  const alarms = counts.alarms.JOB + counts.alarms.FLOW
-  const setAlarms = Object.values(counts.setAlarms).reduce((sum, one) => sum + one, 0)
-  const read = counts.objectRowsRead + counts.d1RowsRead
-  const written = counts.objectRowsWritten + counts.d1RowsWritten + setAlarms
-  return (
-    counts.workerRequests * PRICES.workerRequest +
-    (objects + alarms) * PRICES.objectRequest +
-    read * PRICES.rowRead +
-    written * PRICES.rowWritten
-  )
-}
 
 /** Counts an operation that happens so many times. */
 async function count(operation: string, times: number, run: () => Promise<unknown>): Promise<void> {
@@ -46,13 +30,13 @@ async function count(operation: string, times: number, run: () => Promise<unknow
     Worker: each(counts.workerRequests),
     'job objects': each(JOB),
     'other objects': each(FLOW + EVENTS + DISPATCH),
-    alarms: each(counts.alarms.JOB + counts.alarms.FLOW),
+    alarms: each(sumOf(counts.alarms)),
     'D1 calls': each(counts.d1Calls),
     'D1 read': each(counts.d1RowsRead),
     'D1 written': each(counts.d1RowsWritten),
     'objects read': each(counts.objectRowsRead),
     'objects written': each(counts.objectRowsWritten),
-    setAlarm: each(Object.values(counts.setAlarms).reduce((sum, one) => sum + one, 0)),
+    setAlarm: each(sumOf(counts.setAlarms)),
     '$ per million': each(dollarsOf(counts)).toFixed(2),
     'CPU ms': each(cpuSpentMs).toFixed(2),
   })

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 
+import { costPage, costsOf } from '../bench/cost-page.ts'
+import { sumOf } from '../bench/prices.ts'
 import { Session } from '../faults/session.ts'
+import type { Counts } from '../hosts/counts.ts'
 import { startCountingEdge } from '../hosts/request-counts.ts'
 
 setDefaultTimeout(180_000)
@@ -9,6 +12,8 @@ const DELIVERIES = 520
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 const CRON = '*/5 * * * *'
+/** The page has the mean of more deliveries, with other flushes among them. */
+const FLUSHES_DIFFER_BY = 0.01
 
 let edge: Awaited<ReturnType<typeof startCountingEdge>>
 let session: Session
@@ -24,6 +29,31 @@ const deliver = async (jobId: number, errorCode = 0) => {
   expect(answer.status).toBe(200)
 }
 
+/** Compares what was counted for an operation that happened so many times with its row in the page of the cost. */
+function expectPage(operation: string, times: number, counts: Counts): void {
+  const figures = costsOf(costPage).get(operation)
+  if (!figures) throw new Error(`The page has no operation "${operation}".`)
+  const { JOB, ...others } = counts.objectRequests
+  const counted = {
+    workerRequests: counts.workerRequests,
+    jobCalls: JOB,
+    otherCalls: sumOf(others),
+    alarms: sumOf(counts.alarms),
+    d1Calls: counts.d1Calls,
+    d1RowsRead: counts.d1RowsRead,
+    d1RowsWritten: counts.d1RowsWritten,
+    objectRowsRead: counts.objectRowsRead,
+    objectRowsWritten: counts.objectRowsWritten,
+    setAlarms: sumOf(counts.setAlarms),
+  }
+  const differing = Object.entries(counted).flatMap(([name, value]) => {
+    const { value: expected, rounding } = figures[name as keyof typeof counted]
+    const isEqual = Math.abs(value / times - expected) <= rounding + FLUSHES_DIFFER_BY
+    return isEqual ? [] : [`${name} ${value / times} instead of ${expected}`]
+  })
+  expect([operation, ...differing]).toEqual([operation])
+}
+
 test('a delivery writes 1.1 rows at most with its flushes, and reads few', async () => {
   const [job = 0] = await createJobs(1, 'PT5M')
   await deliver(job)
@@ -32,7 +62,9 @@ test('a delivery writes 1.1 rows at most with its flushes, and reads few', async
     await edge.passMs(1_000)
     await deliver(job)
   }
-  const { objectRequests, objectRowsWritten, objectRowsRead, setAlarms, alarms } = await edge.counts()
+  const counts = await edge.counts()
+  expectPage('a delivery each second, flushes included', DELIVERIES, counts)
+  const { objectRequests, objectRowsWritten, objectRowsRead, setAlarms, alarms } = counts
   expect(objectRequests.JOB).toBe(DELIVERIES)
   expect(objectRowsWritten / DELIVERIES).toBeLessThanOrEqual(1.1)
   expect(objectRowsWritten).toBeGreaterThanOrEqual(DELIVERIES)
@@ -112,4 +144,27 @@ test('a dashboard with those that it embeds is 4 statements, and 20 histories as
   expect(Object.values(widgets).map(({ status }) => status)).toEqual(jobs.map(() => 200))
   expect([one.d1Calls, one.ofJobs]).toEqual([5, 1])
   expect([all.d1Calls, all.ofJobs]).toEqual([5, jobs.length])
+})
+
+test('reads cost the calls and rows that the page of the cost names', async () => {
+  const { url } = edge.host
+  const jobs = await createJobs(20, 'PT12H')
+  for (const job of jobs) await deliver(job)
+  const query = 'key=returnValue1&scale=PT1H'
+  const operations: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['floor: the Worker answers', () => fetch(`${url}/healthz`).then((answer) => answer.text())],
+    [
+      'a dashboard of 20 jobs in one call',
+      () => session.get(url, `/value-history?${jobs.map((id) => `jobId=${id}`).join('&')}&${query}`),
+    ],
+    [
+      'the same in 20 calls',
+      () => Promise.all(jobs.map((id) => session.get(url, `/jobs/${id}/value-history?${query}`))),
+    ],
+  ]
+  for (const [operation, run] of operations) {
+    await edge.counts()
+    await run()
+    expectPage(operation, 1, await edge.counts())
+  }
 })

@@ -201,6 +201,30 @@ describe('a restore', () => {
     expect(server.setupLink).toBeNull()
     await server.close()
   })
+
+  test('that finds another one in its directory fails, and leaves the data of the other', async () => {
+    const into = file('raced')
+    const one = () => restore([file('less.gz'), '--into', into], environment, null)
+    const ends = await Promise.allSettled([one(), one()])
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))
+    expect(reasons[0]).toContain('Another Tidemark')
+    expect(await readdir(into)).toEqual(expect.arrayContaining(['config.db', 'lock']) as never)
+  })
+
+  test.each(['--dry-run', '--replace', '--without-histories', '--objects=7'])(
+    'into a directory refuses %s, which it would not obey',
+    async (option) => {
+      const into = file('refused')
+      expect(
+        await rejection(restore([file('less.gz'), '--into', into, option], environment, null)),
+      ).toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining(`${option.split('=')[0]} has no effect with --into`) as unknown,
+      })
+      expect(await readdir(folder)).not.toContain('refused')
+    },
+  )
 })
 
 describe('failures', () => {

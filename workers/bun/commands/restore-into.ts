@@ -5,11 +5,12 @@ import { restoreHooks } from '../../../src/app.ts'
 import { restoreUpload } from '../../../src/content/backups/service.ts'
 import type { RestoreBody, RestoreView } from '../../../src/content/backups/service.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import type { Environment } from '../commands/action.ts'
 import { withDataDirectory } from '../commands/offline.ts'
 
 /** Restores a backup into a data directory that no service uses, without a login. After a failure the directory is
- * empty again.
+ * empty again, unless another process uses it.
  * @throws {RangeError} where the directory is not empty or the backup is refused */
 export async function restoreInto(
   dataDir: string,
@@ -24,6 +25,7 @@ export async function restoreInto(
       restoreUpload(context, Bun.file(file).stream(), asked, restoreHooks),
     )
   } catch (error) {
+    if (error instanceof CommandFailure && error.exitCode === EXIT.held) throw error
     for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true })
     if (error instanceof Refusal) throw new RangeError(error.detail)
     throw error

@@ -1,4 +1,5 @@
 import type { RestoreView } from '../../../src/content/backups/service.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Confirm, Invocation, Outcome } from './action.ts'
 import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
@@ -6,6 +7,8 @@ import { lossLines, partLines, restoredLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
 import { outcome } from './printing.ts'
 import { ProgressBar } from './progress.ts'
+
+const NOT_WITH_INTO = ['replace', 'dry-run', 'objects', 'without-histories'] as const
 
 /** `tidemark restore`: restores a file, after it has printed what is lost and has asked. */
 export const restoreCommand: Command = {
@@ -37,6 +40,7 @@ async function restore(invocation: Invocation): Promise<Outcome> {
   if (!(await exists(file))) throw new RangeError(`The file ${file} does not exist.`)
   const into = invocation.file('into')
   if (into !== undefined) {
+    refuseOptions(invocation)
     const asked = { passphrase, replace: false, dryRun: false, withoutHistories: false }
     const { restoreInto } = await import('./restore-into.ts')
     return printed(invocation, await restoreInto(into, file, { asked, environment }))
@@ -47,6 +51,13 @@ async function restore(invocation: Invocation): Promise<Outcome> {
   if (invocation.text('objects') === undefined && !invocation.isSet('yes'))
     await requireConsent(file, await send(true), { replace: invocation.isSet('replace'), confirm })
   return printed(invocation, await send(false))
+}
+
+/** @throws {CommandFailure} usage, for an option that a restore into a directory does not obey */
+function refuseOptions(invocation: Invocation): void {
+  for (const name of NOT_WITH_INTO)
+    if (invocation.isSet(name) || invocation.text(name) !== undefined)
+      throw new CommandFailure(EXIT.usage, `--${name} has no effect with --into: leave it out.`)
 }
 
 async function sendRestore(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { rejection } from '../contract/rejection.ts'
 import { readUntil } from '../until.ts'
 import { Directories, startCommand } from './command-line.ts'
 
@@ -86,7 +87,7 @@ describe.skipIf(TOOLS.some((tool) => Bun.which(tool) === null))('the Dockerfile'
     expect(bytes).toBeLessThan(SIZE_MAX_BYTES)
   })
 
-  test('starts with a root that is read-only, as a user without rights, is healthy, takes a value and ends by a stop', async () => {
+  test('starts with a root that is read-only, as a user without rights, is healthy unless it hangs, takes a value and ends by a stop', async () => {
     // A machine may not let its containers raise limits.
     const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
     const options = [
@@ -115,6 +116,10 @@ describe.skipIf(TOOLS.some((tool) => Bun.which(tool) === null))('the Dockerfile'
     const request = `{ method: 'POST', headers: ${headers}, body: '{"returnValue1": 21.5, "errorCode": 0}' }`
     const deliver = `(await fetch('http://127.0.0.1:8080/webcollector/jobs/3/values', ${request})).status`
     expect(await evaluate(`console.log(${deliver})`)).toBe('200')
+    await podman('kill', '--signal', 'STOP', 'tidemark')
+    expect(String(await rejection(podman('healthcheck', 'run', 'tidemark')))).toContain('ended with 1.')
+    await podman('kill', '--signal', 'CONT', 'tidemark')
+    await podman('healthcheck', 'run', 'tidemark')
     await podman('stop', '--time', '30', 'tidemark')
     expect(await podman('inspect', '--format', '{{.State.ExitCode}}', 'tidemark')).toBe('0')
   })

@@ -108,7 +108,13 @@ describe('the health check of the image', () => {
     expect((await startCommand(['bun', ...args], variables).ended).code).toBe(code)
   })
 
-  test('of a service that does not answer fails', async () => {
+  test('of a service that accepts a connection and does not answer fails by itself', async () => {
+    using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
+    const variables = { TIDEMARK_PORT: String(server.port) }
+    expect((await startCommand(['bun', ...args], variables).ended).code).not.toBe(0)
+  }, 30_000)
+
+  test('of a service whose port is closed fails', async () => {
     const server = Bun.serve({ port: 0, fetch: () => new Response('') })
     const variables = { TIDEMARK_PORT: String(server.port) }
     await server.stop(true)

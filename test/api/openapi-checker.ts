@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+import type { Options, ValidateFunction } from 'ajv/dist/2020.js'
 
 import type { Answer } from './client.ts'
 
@@ -102,10 +102,16 @@ export function schemaCompiler(
   return (schema) => ajv.compile(renamed(schema))
 }
 
+/** An Ajv for schemas of the document. Validators run a few times each: to inline references and to optimize their code
+ * takes longer than it saves. Formats come with patterns of their own. */
+export function newAjv(options: Options = {}): Ajv2020 {
+  const quick = { inlineRefs: false, code: { optimize: false } }
+  return new Ajv2020({ strict: false, validateFormats: false, ...quick, ...options })
+}
+
 /** Validators of schemas, each compiled once. */
 function validatorsOf({ components }: Document): (schema: object) => ValidateFunction {
-  // Formats come with patterns of their own.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  const ajv = newAjv({ allErrors: true })
   const compile = schemaCompiler(ajv, components)
   const validators = new Map<object, ValidateFunction>()
   return (schema) => {

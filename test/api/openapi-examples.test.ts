@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createApp } from '../../src/app.ts'
 import { validationOf } from '../../src/http/valid.ts'
-import { schemaCompiler } from './openapi-checker.ts'
+import { newAjv, schemaCompiler } from './openapi-checker.ts'
 import type { Document } from './openapi-checker.ts'
 import { portless } from './portless.ts'
 import { routeApps } from './route-apps.ts'
@@ -54,7 +53,7 @@ function exampleOf({ example, examples = {} }: Media): unknown {
   return named ? components.examples[name]?.value : example
 }
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false })
+const ajv = newAjv()
 const compiled = schemaCompiler(ajv, components)
 
 describe('the examples of the OpenAPI document', () => {

@@ -1,5 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { FAST_DIR } from '../hosts/fast-dir.ts'
@@ -62,8 +63,9 @@ describe('the same events on both hosts', () => {
 
 describe('the object of a job, with its own clock and alarm', () => {
   let shared: Awaited<ReturnType<typeof startJobObjects>>
+  const place = newFolder()
   beforeAll(async () => {
-    shared = await startJobObjects(newFolder())
+    shared = await startJobObjects(place)
     await prepare(shared.edge)
   })
   afterAll(() => shared.close())
@@ -90,10 +92,14 @@ describe('the object of a job, with its own clock and alarm', () => {
     expect(Number(recorded?.['detected_at']) - Number(deadlineAt)).toBeWithin(0, 1_000)
   })
 
-  test('is gone once it was forgotten, with its alarm', async () => {
+  test('is gone once it was forgotten, with its alarm and everything in its storage', async () => {
     const { actors, edge } = shared
+    const others = await storagesOfJobs(place)
     await actors.configure(FORGOTTEN, rulesWith({ timeoutMs: 400 }))
+    const [storage = ''] = (await storagesOfJobs(place)).filter((one) => !others.includes(one))
+    expect(tablesIn(storage)).toContain('journal')
     await actors.forget(FORGOTTEN)
+    expect(tablesIn(storage)).toEqual([])
     expect(await actors.snapshot(FORGOTTEN)).toBeNull()
     expect(await rejection(actors.deliver(FORGOTTEN, deliveryWith(), ANYBODY))).toMatchObject({
       code: 'not_found',
@@ -106,8 +112,8 @@ describe('the object of a job, with its own clock and alarm', () => {
 
   // The others wait, and do it together.
   test.concurrent('keeps its deadline, its values and its alarm while workerd is away', async () => {
-    const place = newFolder()
-    const before = await startJobObjects(place)
+    const away = newFolder()
+    const before = await startJobObjects(away)
     await prepare(before.edge)
     await before.actors.configure(JOB, rulesWith({ timeoutMs: 60_000 }))
     // Earlier deadlines stand in the journal: none of them may be taken for one that was noticed too late.
@@ -126,7 +132,7 @@ describe('the object of a job, with its own clock and alarm', () => {
     // The alarm that was set for them has come and gone by then.
     await Bun.sleep(EARLIER_MS + 200)
     await before.close()
-    const after = await startJobObjects(place)
+    const after = await startJobObjects(away)
     try {
       const snapshot = await untilSilent(after.actors, JOB)
       expect(snapshot).toMatchObject({ sinceAt: deadlineAt ?? 0, current: { returnValue1: { value: 4 } } })
@@ -226,6 +232,26 @@ async function prepare({ batch }: Edge): Promise<void> {
          values (${id}, 'job', 'webcollector', 'job ${id}', 'job ${id}', 1, '/1/${id}/', 0, 'none', 0, 1, 0)`,
     ),
   ])
+}
+
+/** The databases in which workerd stores the objects of jobs. */
+async function storagesOfJobs(place: string): Promise<readonly string[]> {
+  const files = await readdir(join(place, 'objects'), { recursive: true })
+  return files
+    .filter((file) => /-JobObject\/[0-9a-f]{64}\.sqlite$/.test(file))
+    .map((file) => join(place, 'objects', file))
+}
+
+function tablesIn(path: string): readonly string[] {
+  const database = new Database(path, { readonly: true })
+  try {
+    return database
+      .query<{ name: string }, []>("select name from sqlite_master where type = 'table'")
+      .all()
+      .map(({ name }) => name)
+  } finally {
+    database.close()
+  }
 }
 
 async function rowsOf({ batch }: Edge, statement: string): Promise<readonly Record<string, unknown>[]> {

@@ -1392,7 +1392,8 @@ const onDatabases: Scenario[] = [
     async run(client) {
       const server = type === 'mysql' ? mariadbServer() : sourceServer()
       if (!server) return
-      const id = await makeDatabase(client, type, { timeout: 'PT1M' })
+      // Longer than the waits below: a statement that is not cancelled fails them.
+      const id = await makeDatabase(client, type, { timeout: 'PT10M' })
       const text = 'SELECT slept FROM long_run'
       const query = await published(client, { dataSourceId: id, text })
       const [path, json] =

@@ -31,6 +31,19 @@ export type Database = Omit<BaseSQLiteDatabase<'async', unknown>, 'transaction'>
 /** A statement that was built and not yet run; it runs when awaited or when its batch is committed. */
 export type Write = BatchItem<'sqlite'>
 
+/** A statement that is built once for each database, because building one takes longer than running it. Its values are
+ * placeholders. */
+export function builtOnce<Statement>(
+  build: (database: Database) => Statement,
+): (database: Database) => Statement {
+  const built = new WeakMap<Database, Statement>()
+  return (database) => {
+    const statement = built.get(database) ?? build(database)
+    built.set(database, statement)
+    return statement
+  }
+}
+
 /** An id, or the expression that finds it within a commit. */
 export type IdExpression = number | SQL
 

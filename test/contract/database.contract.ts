@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 import {
+  builtOnce,
   commit,
   isForeignKeyViolation,
   isNotNullViolation,
@@ -251,6 +252,33 @@ function values(database: () => Database): void {
 }
 
 function queries(database: () => Database): void {
+  test('a statement that is built once reads with the values of each run', async () => {
+    let builds = 0
+    const named = builtOnce((one) => {
+      builds++
+      return one
+        .select({ id: boats.id, afloat: boats.afloat })
+        .from(boats)
+        .where(eq(boats.name, sql.placeholder('name')))
+        .prepare()
+    })
+    await commit(database(), [
+      database()
+        .insert(boats)
+        .values([
+          { id: 1, name: 'Ada', afloat: true },
+          { id: 2, name: 'Bea' },
+        ]),
+    ])
+    const read = (name: string) => named(database()).all({ name })
+    expect(await Promise.all(['Bea', 'Ada', 'Dora'].map(read))).toEqual([
+      [{ id: 2, afloat: null }],
+      [{ id: 1, afloat: true }],
+      [],
+    ])
+    expect(builds).toBe(1)
+  })
+
   test('json_each inserts 5,000 rows with one parameter', async () => {
     const fleet = Array.from({ length: 5000 }, (_, index) => ({
       id: index + 1,

@@ -4,6 +4,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import type { Value } from '../../domain/delivery.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Parameters } from '../job-config/schema.ts'
 import { applyChanges, enqueueJobConfigs } from '../job-config/service.ts'
@@ -189,7 +190,10 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
       values: wanted.values ? {} : null,
     }
   const format = timeFormat(ports.settings.timeZone)
-  const values = currentValues(row.parameters, snapshot, format)
+  const valueOf = (key: string) => {
+    const newest = snapshot.current[key]
+    return newest && userValue(row.parameters, key, newest.value)
+  }
   const shown = (at: number | null) => (at === null ? null : format(at))
   const silentSince = shown(snapshot.silentSinceAt)
   const currentState = object.maintained ? shownInMaintenance(snapshot.state) : snapshot.state
@@ -202,13 +206,13 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
     errorCode: snapshot.errorCode,
     message:
       silentSince === null
-        ? (snapshot.message ?? messageOfLimits(snapshot, { thresholds: row.thresholds, values }, format))
+        ? (snapshot.message ?? messageOfLimits(snapshot, { thresholds: row.thresholds, valueOf }, format))
         : `no data since ${silentSince}`,
     lastReceivedAt: shown(snapshot.lastReceivedAt),
     nextTimeoutAt: shown(snapshot.deadlineAt),
     isFlapping: snapshot.isFlapping,
     ...limitsView(snapshot, wanted, format),
-    values: wanted.values ? values : null,
+    values: wanted.values ? currentValues(row.parameters, snapshot, format) : null,
   }
 }
 
@@ -240,12 +244,12 @@ const NEVER_DELIVERED = {
 export function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: number) => string) {
   const shown: Record<string, { value: number | string; rawValue: number | string; timestamp: string }> = {}
   for (const [key, { value, at }] of Object.entries(snapshot.current)) {
-    const divisor = parameters.returnValue[Number(key.replace(/^\D+/, '')) - 1]?.valueDivisor ?? 1
-    shown[key] = {
-      value: typeof value === 'number' ? value / divisor : value,
-      rawValue: value,
-      timestamp: format(at),
-    }
+    shown[key] = { value: userValue(parameters, key, value), rawValue: value, timestamp: format(at) }
   }
   return shown
+}
+
+function userValue(parameters: Parameters, key: string, value: Value): Value {
+  const divisor = parameters.returnValue[Number(key.replace(/^\D+/, '')) - 1]?.valueDivisor ?? 1
+  return typeof value === 'number' ? value / divisor : value
 }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { jobs, jobValues } from '../../../db/tables/jobs.ts'
+import { builtOnce } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { FlappingLimits } from '../../domain/job-rules.ts'
 import type { State } from '../../domain/state.ts'
@@ -16,8 +17,16 @@ export type JobRow = {
   readonly flapping: FlappingLimits | null
 }
 
+const jobById = builtOnce((database) =>
+  database
+    .select()
+    .from(jobs)
+    .where(eq(jobs.id, sql.placeholder('id')))
+    .prepare(),
+)
+
 export async function findJob(database: Database, id: number): Promise<JobRow | null> {
-  const [row] = await database.select().from(jobs).where(eq(jobs.id, id))
+  const [row] = await jobById(database).all({ id })
   return row ? (row as unknown as JobRow) : null
 }
 

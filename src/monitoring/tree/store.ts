@@ -1,9 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { SQL } from 'drizzle-orm'
+import type { Placeholder, SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { states } from '../../../db/tables/states.ts'
 import { devices, objects, properties } from '../../../db/tables/tree.ts'
 import { foldCase } from '../../lib/text.ts'
+import { builtOnce } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { propertiesJson } from './properties.ts'
@@ -48,9 +49,8 @@ export type ObjectChange = Pick<
 
 const parents = alias(objects, 'parents')
 
-/** @param where a further condition on the object */
-export async function findObject(database: Database, id: number, where?: SQL): Promise<ObjectRow | null> {
-  const [row] = await database
+function selectObjects(database: Database) {
+  return database
     .select({
       id: objects.id,
       type: objects.type,
@@ -77,7 +77,19 @@ export async function findObject(database: Database, id: number, where?: SQL): P
     .from(objects)
     .leftJoin(parents, eq(parents.id, objects.parentId))
     .leftJoin(states, eq(states.objectId, objects.id))
-    .where(and(eq(objects.id, id), where))
+}
+
+const objectById = builtOnce((database) =>
+  selectObjects(database)
+    .where(eq(objects.id, sql.placeholder('id')))
+    .prepare(),
+)
+
+/** @param where a further condition on the object */
+export async function findObject(database: Database, id: number, where?: SQL): Promise<ObjectRow | null> {
+  const [row] = where
+    ? await selectObjects(database).where(and(eq(objects.id, id), where))
+    : await objectById(database).all({ id })
   if (!row) return null
   return { ...row, maintained: row.maintained === 1, hasChildren: row.hasChildren === 1 } as ObjectRow
 }
@@ -94,11 +106,15 @@ export async function readTypes(
   return new Map(rows.map(({ id, type }) => [id, type]))
 }
 
-export async function readProperties(database: Database, id: number): Promise<readonly PropertyRow[]> {
-  return selectProperties(database, id)
+const propertiesOfObject = builtOnce((database) =>
+  selectProperties(database, sql.placeholder('id')).prepare(),
+)
+
+export function readProperties(database: Database, id: number): Promise<readonly PropertyRow[]> {
+  return propertiesOfObject(database).all({ id })
 }
 
-function selectProperties(database: Database, id: number) {
+function selectProperties(database: Database, id: number | Placeholder) {
   return database
     .select({ id: properties.id, key: properties.key, value: properties.value })
     .from(properties)

@@ -1,3 +1,4 @@
+import type { Value } from '../../../domain/delivery.ts'
 import type { Prediction, ShownBand, Snapshot, UnknownBand } from '../../../domain/snapshot.ts'
 import { SIDES } from '../../job-config/adaptive.ts'
 import type { ThresholdsBody } from '../../job-config/schema.ts'
@@ -42,25 +43,25 @@ export function unknownLimitOf({
 }
 
 /** The message of the worst predicted or adaptive condition that is met; null if none is.
- * @param values the newest values by key, in user units */
+ * @param valueOf the newest value of a key, in user units */
 export function messageOfLimits(
   { predictions, bands }: Snapshot,
-  { thresholds, values }: { readonly thresholds: ThresholdsBody; readonly values: NewestValues },
+  { thresholds, valueOf }: { readonly thresholds: ThresholdsBody; readonly valueOf: NewestValue },
   format: Format,
 ): string | null {
-  return predictedMessage(predictions, thresholds, format) ?? unusualMessage(bands, thresholds, values)
+  return predictedMessage(predictions, thresholds, format) ?? unusualMessage(bands, thresholds, valueOf)
 }
 
-type NewestValues = Readonly<Record<string, { readonly value: number | string }>>
+type NewestValue = (key: string) => Value | undefined
 
 function unusualMessage(
   bands: readonly ShownBand[],
   thresholds: ThresholdsBody,
-  values: NewestValues,
+  valueOf: NewestValue,
 ): string | null {
   for (const { level, index, lower, upper } of bands) {
     const condition = thresholds[level]?.conditions[index]
-    const value = condition && values[condition.key]?.value
+    const value = condition && valueOf(condition.key)
     const adaptive = condition?.adaptiveValues
     if (!adaptive || typeof value !== 'number') continue
     const { side = SIDES[condition.operator as keyof typeof SIDES], offset } = adaptive

@@ -187,7 +187,7 @@ onMainHost('levels', (stage) => {
       const publicPage = async () =>
         fetch(new URL(String((await read(stage, `/slo/${service}/status-page`))['page']), stage.url))
       await stage.visit(`slo/${service}?tab=page`, {}, async ({ page, check, expectProblem }) => {
-        expectProblem(/status of (404|422)/)
+        expectProblem(/status of (404|422)|ERR_FAILED/)
         await page.getByRole('button', { name: 'Publish' }).click()
         const form = page.getByRole('dialog')
         await form.getByLabel('Title').fill('Our pumps')
@@ -205,10 +205,18 @@ onMainHost('levels', (stage) => {
           new URL(first.url).pathname,
         )
         await page.getByRole('button', { name: 'New addresses' }).click()
+        const reads = '**/status-page'
+        await page.route(reads, (route) => route.abort())
         await page.getByRole('dialog').getByRole('button', { name: 'New addresses' }).click()
         await page.getByText('The page has new addresses').waitFor()
         expect((await fetch(first.url)).status).toBe(404)
         const second = await publicPage()
+        const stale = page.locator('main .stale')
+        await stale.getByText(/The service cannot be reached\. Last read .+ ago/).waitFor()
+        await page.unroute(reads)
+        await stale.getByRole('button', { name: 'Try again' }).click()
+        await stale.waitFor({ state: 'detached' })
+        await page.getByText(second.url).waitFor()
         await page.getByRole('button', { name: 'Unpublish' }).click()
         await page.getByText('with one component').waitFor()
         await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).click()

@@ -7,7 +7,7 @@ import { invalidate, useGet } from '../../api/resource.ts'
 import type { Failure } from '../../api/failure.ts'
 import { Button, IconButton, TextField } from '../../kit/controls.tsx'
 import { Card, Code } from '../../kit/data.tsx'
-import { FailureNote, NoRight, Note, Skeleton } from '../../kit/feedback.tsx'
+import { NoRight, Note, Show } from '../../kit/feedback.tsx'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
@@ -34,7 +34,7 @@ export function StatusPage({ object }: { readonly object: Publishable }): JSX.El
   const { write } = object.permissions
   const page = useGet(ROUTE, write ? { path: pathOf(object) } : null)
   const [dialog, setDialog] = useState<'edit' | 'move' | 'unpublish' | null>(null)
-  const { data, failure, reload } = page
+  const { data, failure } = page
   const changed = (): void => invalidate(`/${object.type}/${object.id}/status-page`)
   const close = (): void => setDialog(null)
   const isUnpublished = failure?.status === 404
@@ -61,16 +61,19 @@ export function StatusPage({ object }: { readonly object: Publishable }): JSX.El
         )
       }
     >
-      {isUnpublished && <p class="pad quiet">{t('pages.page.none')}</p>}
-      {failure && !isUnpublished && <FailureNote failure={failure} retry={reload} />}
-      {data === undefined && failure === null && <Skeleton />}
-      {data && !isUnpublished && (
-        <Published
-          page={data}
-          onEdit={() => setDialog('edit')}
-          onMove={() => setDialog('move')}
-          onUnpublish={() => setDialog('unpublish')}
-        />
+      {isUnpublished ? (
+        <p class="pad quiet">{t('pages.page.none')}</p>
+      ) : (
+        <Show resource={page} what={t('pages.page.failed')}>
+          {(published) => (
+            <Published
+              page={published}
+              onEdit={() => setDialog('edit')}
+              onMove={() => setDialog('move')}
+              onUnpublish={() => setDialog('unpublish')}
+            />
+          )}
+        </Show>
       )}
       {dialog === 'edit' && (
         <EditDialog
@@ -123,8 +126,11 @@ function Published({
       <span class="label">{t('pages.page.badge')}</span>
       <Code label={t('pages.page.badge')} text={ORIGIN + page.badge} />
       <p class="quiet">
-        {t('pages.page.contents', { days: page.days, count: page.children.length })}{' '}
-        {page.children.map(({ name }) => name).join(', ')}
+        {t('pages.page.contents', {
+          days: page.days,
+          count: page.children.length,
+          names: page.children.map(({ name }) => name).join(', '),
+        })}
       </p>
       <div class="row wrap">
         <a class="btn small" href={page.page} target="_blank" rel="noreferrer">

@@ -52,7 +52,11 @@ export function ObjectPicker({
     onChange(object)
   }
   return (
-    <Field label={label} error={error} hint={value ? value.path : t('kit.pickerHint')}>
+    <Field
+      label={label}
+      error={error}
+      hint={value === null ? t('kit.pickerHint') : value.path.includes('/') && value.path}
+    >
       {(attributes) => (
         <div class="picker">
           <input

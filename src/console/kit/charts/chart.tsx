@@ -248,7 +248,7 @@ function Twin({ title: name, points, valueText, unit }: ChartProps): JSX.Element
   const time: Column<Point> = { key: 'at', title: t('chart.time'), cell: ({ at }) => fullText(at) }
   const mean = (title: string): Column<Point> => ({
     key: 'avg',
-    title: `${title}, ${unit}`,
+    title: unit === '' ? title : `${title}, ${unit}`,
     cell: ({ avg }) => valueText(avg),
     ...figures,
   })
@@ -259,7 +259,7 @@ function Twin({ title: name, points, valueText, unit }: ChartProps): JSX.Element
     { key: 'max', title: t('chart.max'), cell: ({ max }) => valueText(max), ...figures },
     { key: 'count', title: t('chart.count'), cell: ({ count }) => count, ...figures, wide: true },
   ]
-  const ofSamples = [time, mean(t('chart.value'))]
+  const ofSamples = [time, mean(name)]
   return (
     <div class="plot-table">
       <Table

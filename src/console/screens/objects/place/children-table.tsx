@@ -37,6 +37,15 @@ const VALUE = {
     ) : null,
 }
 
+const JOBS = {
+  key: 'jobs',
+  get title() {
+    return t('objects.jobsBelow')
+  },
+  figures: true,
+  cell: ({ counts }: Node) => (tally(counts).total > 0 ? <Roll counts={counts} /> : null),
+}
+
 /** Worse objects first, then as the tree has them. */
 function worstFirst(children: readonly Node[]): readonly Node[] {
   return children.toSorted((a, b) => rankOf(b.state) - rankOf(a.state))
@@ -92,12 +101,7 @@ export function ChildrenTable({
               cell: ({ type }) => <span class="quiet">{t(`objects.type.${type}`)}</span>,
             },
             ...(shown.some(({ type }) => type === 'job') ? [VALUE] : []),
-            {
-              key: 'jobs',
-              title: t('objects.jobsBelow'),
-              figures: true,
-              cell: ({ counts }) => (tally(counts).total > 0 ? <Roll counts={counts} /> : null),
-            },
+            ...(shown.some(({ type }) => type !== 'job') ? [JOBS] : []),
           ]}
         />
       )}

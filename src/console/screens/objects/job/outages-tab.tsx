@@ -39,7 +39,7 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
     <Card
       key={hasSum.current ? 'read' : 'reading'}
       title={t('job.outages')}
-      note={outages.data && sumText(outages.data)}
+      note={outages.data && outages.data.length > 0 && sumText(outages.data)}
       actions={
         <Segments
           small

@@ -13,8 +13,8 @@ test('the headline counts what is wrong and what no user has acknowledged', () =
   expect(headline([])).toBe('All is well')
   expect(headline([free, free])).toBe('2 things are wrong, none is acknowledged')
   expect(headline([free])).toBe('One thing is wrong and not acknowledged')
-  expect(headline([free, taken, taken])).toBe('3 things are wrong, one is not acknowledged')
-  expect(headline([free, free, taken])).toBe('3 things are wrong, 2 are not acknowledged')
+  expect(headline([free, taken, taken])).toBe('3 things are wrong, one\u00a0is not acknowledged')
+  expect(headline([free, free, taken])).toBe('3 things are wrong, 2\u00a0are not acknowledged')
   expect(headline([taken, taken])).toBe('2 things are wrong, all are acknowledged')
 })
 

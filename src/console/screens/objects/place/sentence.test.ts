@@ -27,7 +27,9 @@ test('trouble is counted and the jobs that cause it are named', () => {
   expect(say({ major: 5, ok: 1 }, ['A', 'B', 'C', 'D', 'E'])).toBe(
     '5 of 6 jobs are in trouble: A, B, C and 2 more.',
   )
-  expect(say({ major: 1, warning: 2, ok: 17 }, ['Pump 2'])).toBe('3 of 20 jobs are in trouble, worst Pump 2.')
+  expect(say({ major: 1, warning: 2, ok: 17 }, ['Pump 2'])).toBe(
+    '3 of 20 jobs are in trouble, the worst: Pump 2.',
+  )
   expect(say({ major: 2, ok: 1 })).toBe('2 of 3 jobs are in trouble.')
 })
 

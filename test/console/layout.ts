@@ -10,7 +10,7 @@ export const WIDEST = `[...document.querySelectorAll('main *, dialog *')]
   .map((element) => element.outerHTML.slice(0, 120))`
 
 /** Links, buttons and fields that a box cuts at its side, so that they are reached by scrolling sideways alone. Trees, grids,
- * code and calendars, which scroll sideways by nature, are left out. */
+ * code, calendars and tabs, which scroll sideways by nature, are left out: the chosen tab is in view. */
 export const CUT_CONTROLS = `(() => {
   const within = document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document.body
   const boxOf = (element) => {
@@ -20,7 +20,7 @@ export const CUT_CONTROLS = `(() => {
   }
   return [...within.querySelectorAll(':is(a, button, input, select, textarea, summary, [role=tab])')]
     .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-    .filter((element) => !element.closest('.vh, [role=tree], [role=grid], .code, .cal, .week'))
+    .filter((element) => !element.closest('.vh, [role=tree], [role=grid], [role=tablist], .code, .cal, .week'))
     .filter((element) => {
       const box = boxOf(element)
       if (!box) return false

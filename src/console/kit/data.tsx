@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 
 import { t } from '../language/t.ts'
 import { IconButton } from './controls.tsx'
@@ -244,6 +244,17 @@ export function Tabs<V extends string>({
 }): JSX.Element {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
+  // In a narrow window the tabs scroll sideways.
+  useEffect(() => {
+    const box = list.current
+    const chosen = box?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (!box || !chosen) return
+    const observer = new ResizeObserver(() => {
+      box.scrollLeft = chosen.offsetLeft - (box.clientWidth - chosen.offsetWidth) / 2
+    })
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [value])
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return

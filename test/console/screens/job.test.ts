@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 
+import { until } from '../../until.ts'
 import { LOOKS } from '../browser.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
@@ -18,6 +19,10 @@ const DRAWN_MS = `new Promise((resolve) => {
   }
   look()
 })`
+
+/** How far the chosen tab reaches beyond the side of the window. */
+const CHOSEN_TAB_BEYOND_PX = `document.querySelector('[role=tab][aria-selected=true]').getBoundingClientRect().right - innerWidth`
+const TOPS_OF_TABS = `[...document.querySelectorAll('[role=tab]')].map((tab) => tab.offsetTop)`
 
 type Created = { readonly id: number }
 
@@ -310,13 +315,18 @@ onMainHost('job', (stage) => {
   )
 
   test(
-    'outages are listed',
+    'outages are listed, and in a narrow window the tabs are on one line with the chosen one in view',
     async () => {
       const job = await plant(stage)
       await deliver(stage, job, { returnValue1: 9 })
       await stage.visit(`job/${job}?tab=outages`, {}, async ({ page, check }) => {
         await page.getByText('running').waitFor()
         await check('outages')
+        await page.setViewportSize({ width: 320, height: 640 })
+        await until(async () => (await page.evaluate<number>(CHOSEN_TAB_BEYOND_PX)) <= 0)
+        const tops = await page.evaluate<number[]>(TOPS_OF_TABS)
+        expect(tops).toHaveLength(5)
+        expect(new Set(tops).size).toBe(1)
       })
     },
     TEST_MAX_MS,

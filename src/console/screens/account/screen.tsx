@@ -31,11 +31,15 @@ export function Screen(): JSX.Element {
         sentence={me ? t('account.sentence', { name: me.fullname || me.username }) : ''}
       />
       <div class="body two-up">
-        <Appearance />
-        <Password />
-        <Mfa />
-        <Sessions />
-        <Tokens />
+        <div class="col spread">
+          <Appearance />
+          <Mfa />
+          <Tokens />
+        </div>
+        <div class="col spread">
+          <Password />
+          <Sessions />
+        </div>
       </div>
     </>
   )

@@ -14,7 +14,7 @@ export function Screen(): JSX.Element {
       <PageHead title={t('nav.keys')} sentence={t('keys.sentence')} />
       <div class="body">
         <Check label={t('keys.single')} checked={singleKeys.value} onChange={keepSingleKeys} />
-        <div class="two-up">
+        <div class="columns">
           {places.map((place) => (
             <Card key={place} title={t(`keys.place.${place}`)}>
               <div class="pad">

@@ -15,7 +15,7 @@ type Props<R> = {
 /** A list of parts of a form that grows and shrinks. */
 export function Rows<R extends object>({ legend, rows, fresh, onRows, children }: Props<R>): JSX.Element {
   return (
-    <fieldset class="rows">
+    <fieldset class="col">
       <legend>{legend}</legend>
       {rows.map((row, at) => (
         <div key={at} class="form-row">

@@ -36,11 +36,15 @@ export function UserPage({ id }: { readonly id: number }): JSX.Element {
           <div class="body">
             {signedIn.value?.role === 'administrator' ? (
               <div class="two-up">
-                <Facts user={user} />
-                <SecondFactor userId={id} />
-                <Sessions userId={id} />
-                <Tokens userId={id} />
-                <Identity user={user} />
+                <div class="col spread">
+                  <Facts user={user} />
+                  <Sessions userId={id} />
+                  <Identity user={user} />
+                </div>
+                <div class="col spread">
+                  <SecondFactor userId={id} />
+                  <Tokens userId={id} />
+                </div>
               </div>
             ) : (
               <Note icon="lock">{t('users.needsAdministrator')}</Note>

@@ -58,7 +58,7 @@ export function FilterBuilder({ definition, onApply, onClose }: Props): JSX.Elem
     >
       {(failure) => (
         <>
-          <div class="row wrap">
+          <div class="row wrap end-aligned">
             <SelectField
               label={t('objects.kind')}
               value={draft.type ?? ''}

@@ -114,6 +114,35 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
   )
 
   test(
+    'a plan that ends in the middle names the object and the exit code of its end, and the next plan has the rest',
+    async () => {
+      await Bun.write(file, 'manifest: plant-c\ngroups: [{ name: Cut, devices: [{ name: web }] }]\n')
+      using proxy = Bun.serve({
+        port: 0,
+        fetch: async (request) => {
+          const { pathname, search } = new URL(request.url)
+          return request.method === 'POST' && pathname === '/devices'
+            ? new Response('<p>away</p>')
+            : fetch(new Request(host.url + pathname + search, request), { decompress: false })
+        },
+      })
+      const words = ['--file', file, '--yes', '--url', proxy.url.origin]
+      expect(await rejection(runCommand(applyCommand, words, { environment }))).toMatchObject({
+        exitCode: 69,
+        message: expect.stringMatching(
+          /^device "Cut \/ web": [^]*\nThe steps before it are applied. Apply the manifest again.$/,
+        ) as unknown,
+      })
+      expect((await apply('--dry-run')).text).toBe(
+        '+ device "Cut / web"\nPlan: 1 to create, 0 to change, 0 to delete.\n',
+      )
+      await Bun.write(file, 'manifest: plant-c\ngroups: []\n')
+      await apply('--prune', '--yes')
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'service level objects and containers are created with their children, compared, exported and pruned',
     async () => {
       await Bun.write(file, SERVICES)

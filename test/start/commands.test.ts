@@ -375,13 +375,19 @@ test(
   TEST_MAX_MS,
 )
 
-test(
-  'exec runs a command although no service answers, and prints why nothing was delivered',
-  async () => {
-    const words = ['exec', '--job', '1', '--url', 'http://127.0.0.1:1', '--', 'sh', '-c', 'echo done; exit 3']
+test.each([
+  ['no service answers', 'No service answers', 'http://127.0.0.1:1'],
+  ['another program answers', 'answered text/html instead of JSON', null],
+])(
+  'exec runs a command although %s, and prints why nothing was delivered',
+  async (_, reason, address) => {
+    const html = { headers: { 'content-type': 'text/html' } }
+    using other = Bun.serve({ port: 0, fetch: () => new Response('<p/>', html) })
+    const url = address ?? other.url.origin
+    const words = ['exec', '--job', '1', '--url', url, '--', 'sh', '-c', 'echo done; exit 3']
     const ended = await startCommand([...MAIN, ...words], CREDENTIALS).ended
     expect(ended).toMatchObject({ code: 3, stdout: 'done\n' })
-    expect(ended.stderr).toContain('tidemark: not delivered: No service answers')
+    expect(ended.stderr).toMatch(new RegExp(`tidemark: not delivered: .*${reason}`))
   },
   TEST_MAX_MS,
 )
@@ -411,6 +417,40 @@ test.each([
 test('a command ends with 69 where no service answers', async () => {
   const error = await rejection(run('job list', { TIDEMARK_TOKEN: 'x', TIDEMARK_URL: 'http://127.0.0.1:1' }))
   expect(error).toMatchObject({ exitCode: 69 })
+})
+
+test.each([
+  [
+    'is a redirect',
+    'HTTP/1.1 301 Moved\r\nlocation: https://tidemark.example.org/\r\ncontent-length: 0\r\n\r\n',
+    'leads to https://tidemark.example.org/: pass the address',
+  ],
+  [
+    'comes from another program',
+    'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<p/>',
+    'answered text/html instead of JSON: another program answers there.',
+  ],
+  [
+    'never comes',
+    '',
+    'closed the connection before it answered POST /users. The service may have carried the request out',
+  ],
+  [
+    'is cut off',
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"id": 1,',
+    'was cut off. The service may have carried the request out',
+  ],
+])('a command ends with 69 where an answer %s', async (_, answer, message) => {
+  using server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { data: (socket) => void socket.end(answer) },
+  })
+  const environment = { TIDEMARK_TOKEN: 'x', TIDEMARK_URL: `http://127.0.0.1:${server.port}` }
+  expect(await rejection(run('user create ada --role editor', environment))).toMatchObject({
+    exitCode: 69,
+    message: expect.stringContaining(message) as unknown,
+  })
 })
 
 test('bash completes commands, actions and options', async () => {

@@ -15,15 +15,18 @@ type Problem = {
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[]
 }
 
+const REDIRECTS = 300
+const REFUSALS = 400
 const ANSWER_SHOWN_MAX_LENGTH = 200
 const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ConnectionRefused: 'the connection was refused',
   ECONNREFUSED: 'the connection was refused',
-  ConnectionClosed: 'the connection was closed',
-  ECONNRESET: 'the connection was closed',
   FailedToOpenSocket: 'the host is unknown or out of reach',
   ENOTFOUND: 'the host is unknown',
 }
+
+const CLOSED: ReadonlySet<string> = new Set(['ConnectionClosed', 'ECONNRESET'])
+const MAY_BE_DONE = 'The service may have carried the request out: check that before you repeat it.'
 
 /** The address of the service that this environment describes. */
 export function defaultUrl(environment: Environment): string {
@@ -86,18 +89,18 @@ export class Client {
     const response = await this.#send(method, path, body === undefined ? { headers } : { headers, body })
     if (response.ok) return response
     throw new RequestFailure(
-      `${method} ${path} failed with status ${response.status}. ${sentencesOf(await response.text())}`,
+      `${method} ${path} failed with status ${response.status}. ${sentencesOf(await textOf(response))}`,
       response.status,
     )
   }
 
   async read<Result>(path: string): Promise<Result> {
-    return (await (await this.ask('GET', path)).json()) as Result
+    return jsonOf<Result>(await this.ask('GET', path))
   }
 
   /** The body of a response of any status. @throws {CommandFailure} unavailable, where no service answers */
   async readAny<Result>(path: string): Promise<Result> {
-    return (await (await this.#send('GET', path, {})).json()) as Result
+    return jsonOf<Result>(await this.#send('GET', path, {}))
   }
 
   async json<Result>(
@@ -106,22 +109,52 @@ export class Client {
     body: Sent,
     headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
   ): Promise<Result> {
-    return (await (await this.ask(method, path, body, headers)).json()) as Result
+    return jsonOf<Result>(await this.ask(method, path, body, headers))
   }
 
   async #send(method: string, path: string, init: SentInit): Promise<Response> {
     const headers = { authorization: this.#authorization, ...init.headers }
     const limit = this.#timeoutMs === null ? {} : { signal: AbortSignal.timeout(this.#timeoutMs) }
-    try {
-      return await fetch(this.#url + path, { ...init, ...limit, method, headers, timeout: false })
-    } catch (error) {
-      const { code, message } = error as { readonly code?: string | number; readonly message: string }
-      throw new CommandFailure(
-        EXIT.unavailable,
-        `No service answers at ${this.#url}: ${CONNECTION_FAULTS[String(code)] ?? message}. Start it, or pass its address with --url.`,
-      )
-    }
+    // A redirected POST would become a GET, which changes nothing and succeeds.
+    const request = { ...init, ...limit, method, headers, timeout: false, redirect: 'manual' } as const
+    const response = await fetch(this.#url + path, request).catch((error: unknown) => {
+      throw this.#failureOf(`${method} ${path}`, error as Error & { readonly code?: string })
+    })
+    const location = response.headers.get('location')
+    if (response.status < REDIRECTS || response.status >= REFUSALS || location === null) return response
+    throw new CommandFailure(
+      EXIT.unavailable,
+      `${this.#url} leads to ${location}: pass the address of the service with --url.`,
+    )
   }
+
+  #failureOf(asked: string, { code = '', message }: Error & { readonly code?: string }): CommandFailure {
+    const text = CLOSED.has(code)
+      ? `${this.#url} closed the connection before it answered ${asked}. ${MAY_BE_DONE}`
+      : `No service answers at ${this.#url}: ${CONNECTION_FAULTS[code] ?? message}. Start it, or pass its address with --url.`
+    return new CommandFailure(EXIT.unavailable, text)
+  }
+}
+
+/** The body of an answer. @throws {CommandFailure} unavailable, where it is cut off or another program answered */
+export async function jsonOf<Result>(response: Response): Promise<Result> {
+  const text = await textOf(response)
+  try {
+    return JSON.parse(text) as Result
+  } catch {
+    const type = response.headers.get('content-type') ?? 'no type'
+    throw new CommandFailure(
+      EXIT.unavailable,
+      `${response.url} answered ${type} instead of JSON: another program answers there. Pass the address of the service with --url.`,
+    )
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  return response.text().catch((cause: unknown) => {
+    const message = `The answer of ${response.url} was cut off. ${MAY_BE_DONE}`
+    throw new CommandFailure(EXIT.unavailable, message, { cause })
+  })
 }
 
 /** The detail of a problem document, and a line for each of its errors. */

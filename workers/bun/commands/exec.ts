@@ -118,10 +118,7 @@ async function durationValue(
   jobId: number,
   durationMs: number,
 ): Promise<Record<string, number>> {
-  const job = await client.ask('GET', `/jobs/${jobId}`).then(
-    async (response) => (await response.json()) as Job,
-    () => null,
-  )
+  const job = await client.read<Job>(`/jobs/${jobId}`).catch(() => null)
   const { returnValue = [] } = job?.parameters ?? {}
   const index = returnValue.findIndex(({ valueName }) => valueName.toLowerCase() === DURATION)
   if (index === -1) return {}
@@ -137,7 +134,7 @@ async function deliver(client: Client, { jobId, runId }: Run, body: object): Pro
   const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
   for (let tries = 1; ; tries++) {
     try {
-      await client.ask('POST', `/webcollector/jobs/${jobId}/values`, json, headers)
+      await client.json('POST', `/webcollector/jobs/${jobId}/values`, json, headers)
       return true
     } catch (error) {
       if (tries < TRIES && isTemporary(error)) {

@@ -1,6 +1,7 @@
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { idOf, serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
+import { jsonOf } from './client.ts'
 import type { Client } from './client.ts'
 import { outcome, table } from './printing.ts'
 
@@ -76,7 +77,7 @@ async function resultOf(client: Client, id: number, body: string): Promise<Resul
   const response = await client.ask('POST', `/dataQueries/${id}/run`, body, {
     'content-type': 'application/json',
   })
-  const answer = (await response.json()) as Result | Operation
+  const answer = await jsonOf<Result | Operation>(response)
   if (!('state' in answer)) return answer
   let operation = answer
   while (operation.resultUrl === null) {

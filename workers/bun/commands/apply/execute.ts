@@ -116,10 +116,11 @@ async function naming<Result>({ wanted, path }: Step, save: () => Promise<Result
   try {
     return await save()
   } catch (error) {
-    if (!(error instanceof RangeError) || error instanceof CommandFailure) throw error
-    throw new RangeError(
-      `${wanted.type} "${path}": ${error.message}\nThe steps before it are applied. Mend the manifest and apply it again.`,
-    )
+    if (!(error instanceof RangeError)) throw error
+    const message = `${wanted.type} "${path}": ${error.message}\nThe steps before it are applied.`
+    if (error instanceof CommandFailure)
+      throw new CommandFailure(error.exitCode, `${message} Apply the manifest again.`, { cause: error })
+    throw new RangeError(`${message} Mend the manifest and apply it again.`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { jsonOf } from '../client.ts'
 import type { Client } from '../client.ts'
 import { differences } from './difference.ts'
 import type { Difference } from './difference.ts'
@@ -120,7 +121,7 @@ class Planner {
     }
     const { id } = found
     const response = await this.#client.ask('GET', pathOf(wanted.type, id))
-    const actual = (await response.json()) as Actual
+    const actual = await jsonOf<Actual>(response)
     this.#refuseOthers(actual, path)
     return {
       wanted,

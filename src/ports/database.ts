@@ -53,6 +53,18 @@ export async function commit(database: Database, writes: readonly Write[]): Prom
   if (first !== undefined) await database.batch([first, ...rest])
 }
 
+/** Runs all writes as one atomic batch, and statements after them that read what they wrote before another batch can
+ * change it. @returns what the statements found */
+export async function commitAndRead<const Reads extends readonly Write[]>(
+  database: Database,
+  writes: readonly Write[],
+  reads: Reads,
+): Promise<BatchResponse<Reads>> {
+  const [first, ...rest] = [...writes, ...reads]
+  const results: readonly unknown[] = first === undefined ? [] : await database.batch([first, ...rest])
+  return results.slice(writes.length) as BatchResponse<Reads>
+}
+
 /** A row with a version: the name of its table, its id, and the version that was read. */
 export type VersionedRow = { readonly table: string; readonly id: number; readonly version: number }
 

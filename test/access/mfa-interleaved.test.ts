@@ -8,7 +8,7 @@ import { createUser } from '../../src/access/users/service.ts'
 import type { Context } from '../../src/context.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
-import { precededBy } from '../hosts/interleaved.ts'
+import { followedBy, precededBy } from '../hosts/interleaved.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { fromBase32 } from './base32.ts'
 
@@ -64,6 +64,15 @@ test('MFA that is enforced meanwhile is not turned off', async () => {
   const ports = precededBy(opened.ports, enforce, CHANGE)
   expect(await rejection(leaveMfa(asAda(ports), await nextCode(secret)))).toMatchObject({ code: 'conflict' })
   expect(await readMfa(asAda(), userId)).toMatchObject({ isActive: true, isEnforced: true })
+})
+
+test('the answer to an enforcement is what its commit wrote, although another one follows at once', async () => {
+  const end = () => enforceMfa(administratorOf(opened.ports), userId, false)
+  expect(await enforceMfa(administratorOf(followedBy(opened.ports, end)), userId, true)).toEqual({
+    isActive: false,
+    isEnforced: true,
+    recoveryCodesLeft: 0,
+  })
 })
 
 test('MFA that is turned off while it is enforced ends the sessions', async () => {

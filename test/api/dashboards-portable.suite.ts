@@ -400,7 +400,11 @@ const scenarios: Scenario[] = [
       const edit = () =>
         client.request('PUT', `/dashboards/${id}`, { json: { name: 'By hand', version: 2 }, as: 'editor' })
       expectAnswer(await edit(), { answers: 'conflict' })
-      await good(client.request('POST', `/dashboards/${id}/detach`, { as: 'editor' }))
+      const detach = (tag: string) =>
+        client.request('POST', `/dashboards/${id}/detach`, { headers: { 'if-match': tag }, as: 'editor' })
+      expectAnswer(await detach('"1"'), { answers: 'precondition_failed' })
+      expectAnswer(await edit(), { answers: 'conflict' })
+      expectAnswer(await detach('"2"'), { answers: 200 })
       expectAnswer(await edit(), { answers: 200 })
       expectAnswer(await put({ ...code, definition: { refresh: 'never' } }), { answers: 'invalid' })
     },

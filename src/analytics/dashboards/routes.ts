@@ -245,6 +245,7 @@ const changingRoutes = new Hono<Env>()
       summary: 'End the management of a dashboard as code, so that other routes change it again',
       roles: EDITORS,
       answers: oneDashboard,
+      refuses: [412],
     }),
     valid('param', dashboardPath),
     async (c) => tagged(c, await detachDashboard(c.get('context'), c.req.valid('param').id)),

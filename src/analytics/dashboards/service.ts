@@ -162,9 +162,11 @@ function requireCurrent(before: DashboardRow, { version }: DashboardBody, ifMatc
   else if (version !== before.number) throw stale('dashboard')
 }
 
-/** Ends the management of a dashboard as code. @throws {Refusal} not_found, forbidden */
+/** Ends the management of a dashboard as code. @throws {Refusal} not_found, forbidden, precondition_failed */
 export async function detachDashboard(context: Context, ref: DashboardRef): Promise<Versioned> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
+  const wanted = demandedVersion(context)
+  if (wanted !== null && wanted !== before.version) throw stale('dashboard')
   const row = await changeDashboard(context, before, { action: 'detach', after: { managedBy: '' } })
   return writtenView(context, { row, sights })
 }

@@ -120,12 +120,12 @@ export async function updateScript(
   ref: string,
   change: { readonly body: ScriptBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
-  const row = await updating(context, ref, { ...change, also: () => Promise.resolve([]) })
+  const { row } = await updating(context, ref, { ...change, also: () => Promise.resolve([]) })
   return { script: await viewOf(context.ports, row), version: row.version }
 }
 
 /** Replaces what is set of a script, with what else is written in the same commit. @returns the script as this
- * commit left it
+ * commit left it, and what the writes of `also` returned
  * @throws {Refusal} as `updateScript`, and what `also` throws */
 export function updating(
   context: Context,
@@ -139,7 +139,7 @@ export function updating(
     readonly ifMatch: number | null
     readonly also: (scriptId: number) => Promise<Write[]>
   },
-): Promise<ScriptRow> {
+): Promise<{ readonly row: ScriptRow; readonly returned: readonly unknown[] }> {
   const { ports } = context
   const write = () =>
     changeScript(ports, ref, async (script) => {
@@ -147,8 +147,8 @@ export function updating(
       const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
       const told = { objectId: script.id, before: auditFieldsOf(script), after: auditFieldsOf(change) }
       const writes = [recorded(context, 'update', told), ...(await also(script.id))]
-      const updatedAt = ports.clock.now()
-      return { change, writes, result: { ...script, ...change, version: script.version + 1, updatedAt } }
+      const row = { ...script, ...change, version: script.version + 1, updatedAt: ports.clock.now() }
+      return { change, writes, resultOf: ([, ...returned]) => ({ row, returned }) }
     })
   return refuseTakenName(() => refuseGoneGroup(write))
 }
@@ -168,7 +168,7 @@ export async function deleteScript(
     if (found.length > 0) throw hasDependents(found)
     const entry = recorded(context, 'delete', { objectId: script.id, before: auditFieldsOf(script) })
     const writes = [...store.deleteScript(database, script, { isForced, at: clock.now() }), entry]
-    return { writes, result: script.id }
+    return { writes, resultOf: () => script.id }
   })
   ports.log.info('scripts: script deleted', { scriptId: gone })
 }

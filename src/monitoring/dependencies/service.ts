@@ -2,7 +2,7 @@ import { audited } from '../../access/audit/service.ts'
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { commit } from '../../ports/database.ts'
+import { commitAndRead } from '../../ports/database.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { readTypes, refuseCircular, requireObject } from '../tree/service.ts'
 import { DEPENDENCIES_MAX, DEPENDENTS_SHOWN_MAX } from './schema.ts'
@@ -16,11 +16,19 @@ export async function readDependencies(
   context: Context,
   { parentType, parentId: id }: DependencyParent,
 ): Promise<DependenciesView> {
-  const { database } = context.ports
   await requireObject(context, id, { type: parentType, right: 'read' })
   const readable = readableBy(await rightsOf(context), 'o')
-  const [dependsOn, dependents, dependentsTotal] = await Promise.all([
-    store.readDependencies(database, id, readable),
+  return viewOf(context, id, await store.readDependencies(context.ports.database, id, readable))
+}
+
+async function viewOf(
+  context: Context,
+  id: number,
+  dependsOn: readonly store.DependencyRow[],
+): Promise<DependenciesView> {
+  const { database } = context.ports
+  const readable = readableBy(await rightsOf(context), 'o')
+  const [dependents, dependentsTotal] = await Promise.all([
     store.readDependents(database, id, { limit: DEPENDENTS_SHOWN_MAX, readable }),
     store.countDependents(database, id, readable),
   ])
@@ -31,11 +39,10 @@ export async function readDependencies(
  * @throws {Refusal} not_found for the object or a dependency, forbidden, cycle, invalid when there would be too many */
 export async function updateDependencies(
   context: Context,
-  asked: DependencyParent,
+  { parentType, parentId: id }: DependencyParent,
   dependsOn: readonly number[],
 ): Promise<DependenciesView> {
   const { database } = context.ports
-  const { parentType, parentId: id } = asked
   await requireObject(context, id, { type: parentType, right: 'write' })
   const known = await readTypes(context, dependsOn)
   const missing = dependsOn.findIndex((one) => !known.has(one))
@@ -46,18 +53,6 @@ export async function updateDependencies(
   }
   const readable = readableBy(await rightsOf(context), 'o')
   const hidden = await store.readHidden(database, id, readable)
-  if (hidden.length + dependsOn.length > DEPENDENCIES_MAX) {
-    throw new Refusal(
-      'invalid',
-      'The object would have too many dependencies, including some that you cannot read.',
-      [
-        {
-          pointer: '/dependsOn',
-          message: `must have at most ${DEPENDENCIES_MAX} dependencies, including those that you cannot read`,
-        },
-      ],
-    )
-  }
   const dependents = await store.readAllDependents(database, id)
   const circular = dependsOn.findIndex((one) => dependents.has(one))
   if (circular >= 0) {
@@ -65,16 +60,32 @@ export async function updateDependencies(
       { pointer: `/dependsOn/${circular}`, message: 'must not be the object itself or depend on it' },
     ])
   }
-  await refuseCircular(() =>
-    commit(database, [
-      ...store.replaceDependencies(database, id, { dependsOn, readable }),
-      audited(context, {
-        action: 'update dependencies',
-        objectType: parentType,
-        objectId: id,
-        after: { dependsOn: [...hidden, ...dependsOn] },
-      }),
-    ]),
+  const shown = { dependsOn, readable, max: DEPENDENCIES_MAX }
+  const entry = audited(context, {
+    action: 'update dependencies',
+    objectType: parentType,
+    objectId: id,
+    after: { dependsOn: [...hidden, ...dependsOn] },
+  })
+  const [written] = await refuseTooMany(() =>
+    refuseCircular(() =>
+      commitAndRead(
+        database,
+        [...store.replaceDependencies(database, id, shown), entry],
+        [store.readDependencies(database, id, readable)],
+      ),
+    ),
   )
-  return readDependencies(context, asked)
+  return viewOf(context, id, written)
+}
+
+async function refuseTooMany<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!store.hasTooMany(error)) throw error
+    const detail = 'The object would have too many dependencies, including some that you cannot read.'
+    const message = `must have at most ${DEPENDENCIES_MAX} dependencies, including those that you cannot read`
+    throw new Refusal('invalid', detail, [{ pointer: '/dependsOn', message }])
+  }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -12,11 +13,7 @@ export type DependencyRow = {
 }
 
 /** The objects that an object depends on, by id. @param readable a condition on these objects, `o` */
-export function readDependencies(
-  database: Database,
-  id: number,
-  readable: SQL,
-): Promise<readonly DependencyRow[]> {
+export function readDependencies(database: Database, id: number, readable: SQL) {
   return database.all<DependencyRow>(sql`
     select o.id as id, o.type as type, o.name as name, coalesce(s.state, 'undefined') as state
     from dependencies d join objects o on o.id = d.depends_on_id left join states s on s.object_id = o.id
@@ -63,12 +60,13 @@ export async function readHidden(database: Database, id: number, readable: SQL):
 }
 
 /** Replaces the readable dependencies of an object. The commit fails, as `refuseCircular` recognises, when another
- * request has added the other half of a cycle in the meantime.
+ * request has added the other half of a cycle in the meantime, and, as `hasTooMany` recognises, when the object would have
+ * more than `max`.
  * @param shown.readable a condition on the dependencies that may be removed, `o` */
 export function replaceDependencies(
   database: Database,
   id: number,
-  shown: { readonly dependsOn: readonly number[]; readonly readable: SQL },
+  shown: { readonly dependsOn: readonly number[]; readonly readable: SQL; readonly max: number },
 ): Write[] {
   return [
     database.run(sql`delete from dependencies where object_id = ${id}
@@ -84,5 +82,14 @@ export function replaceDependencies(
           select d.depends_on_id from needed join dependencies d on d.object_id = needed.id)
         select 1 from needed where id = ${id}) then version end
       where id = ${id}`),
+    database.run(sql`
+      update objects set created_at = case when
+        (select count(*) from dependencies where object_id = ${id}) <= ${shown.max} then created_at end
+      where id = ${id}`),
   ]
+}
+
+/** Whether a commit failed because an object would have had too many dependencies. */
+export function hasTooMany(error: unknown): boolean {
+  return isNotNullViolation(error, 'objects.created_at')
 }

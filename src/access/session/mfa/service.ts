@@ -3,7 +3,7 @@ import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { commit } from '../../../ports/database.ts'
+import { commit, commitAndRead } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { attempt, codeTrials, succeeded } from '../../attempts/service.ts'
@@ -22,10 +22,8 @@ const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 
 /** The state of a user's MFA. */
-export async function readMfa({ ports }: Context, userId: number) {
-  const { isConfirmed, isEnforced } = await store.findMfa(ports.database, userId)
-  const recoveryCodesLeft = await store.countRecoveryCodes(ports.database, userId)
-  return { isActive: isConfirmed, isEnforced, recoveryCodesLeft }
+export async function readMfa({ ports }: Context, userId: number): Promise<store.MfaState> {
+  return store.stateIn(await store.selectState(ports.database, userId))
 }
 
 /** The users with active or enforced MFA, by id, a page of them. @throws {Refusal} invalid for a cursor of another list */
@@ -114,11 +112,15 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
 
 /** Requires MFA of a user, or ends the requirement. A user without MFA is signed out, and can then only set MFA up.
  * @throws {Refusal} not_found */
-export async function enforceMfa(context: Context, userId: number, isEnforced: boolean) {
+export async function enforceMfa(
+  context: Context,
+  userId: number,
+  isEnforced: boolean,
+): Promise<store.MfaState> {
   const { ports } = context
   await readUser(context, userId)
   const before = await store.findMfa(ports.database, userId)
-  await commit(ports.database, [
+  const writes = [
     store.saveMfa(ports.database, userId, { isEnforced }),
     // The user may turn MFA off at the same time.
     ...(isEnforced ? [store.deleteSessionsWithoutMfa(ports.database, userId)] : []),
@@ -129,9 +131,10 @@ export async function enforceMfa(context: Context, userId: number, isEnforced: b
       before: { isEnforced: before.isEnforced },
       after: { isEnforced },
     }),
-  ])
+  ]
+  const [state] = await commitAndRead(ports.database, writes, [store.selectState(ports.database, userId)])
   forgetCallers(ports)
-  return readMfa(context, userId)
+  return store.stateIn(state)
 }
 
 /** Removes the lost secret and recovery codes of a user. The user's sessions end. @throws {Refusal} not_found */

@@ -105,12 +105,31 @@ export async function takeRecoveryCode(database: Database, userId: number, hash:
   return taken.length > 0
 }
 
-export async function countRecoveryCodes(database: Database, userId: number): Promise<number> {
-  const [row] = await database
+export type MfaState = {
+  readonly isActive: boolean
+  readonly isEnforced: boolean
+  readonly recoveryCodesLeft: number
+}
+
+/** The state of a user's MFA, as `stateIn` reads it. */
+export function selectState(database: Database, userId: number) {
+  const codes = database
     .select({ total: count() })
     .from(recoveryCodes)
     .where(eq(recoveryCodes.userId, userId))
-  return row?.total ?? 0
+  const recoveryCodesLeft = sql<number>`(${codes})`.as('recovery_codes_left')
+  const { isConfirmed: isActive, isEnforced } = mfa
+  return database.select({ isActive, isEnforced, recoveryCodesLeft }).from(mfa).where(eq(mfa.userId, userId))
+}
+
+/** The state that was found; a user without a row has no MFA. */
+export function stateIn([row]: Awaited<ReturnType<typeof selectState>>): MfaState {
+  const { isActive, isEnforced, recoveryCodesLeft } = row ?? {
+    isActive: 0,
+    isEnforced: 0,
+    recoveryCodesLeft: 0,
+  }
+  return { isActive: isActive === 1, isEnforced: isEnforced === 1, recoveryCodesLeft }
 }
 
 /** Replaces all recovery codes of the user. */

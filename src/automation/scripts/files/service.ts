@@ -174,7 +174,7 @@ async function changeTree(
     return {
       change: { detection: detectionOf(after), ...changerOf(context.caller) },
       writes: [...treeWrites(ports, script, { before, change, after }), entry],
-      result: { before, after },
+      resultOf: () => ({ before, after }),
     }
   })
   return changing.catch((error: unknown) => {

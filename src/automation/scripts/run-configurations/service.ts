@@ -46,18 +46,21 @@ export async function createRunConfiguration(
   body: RunConfigurationBody,
 ): Promise<VersionedConfiguration> {
   const { ports } = context
-  const { database } = ports
-  const made = await changing(ports, ref, async ({ id, version }, rows) => {
+  return changing(ports, ref, async ({ id, version }, rows) => {
     if (rows.length >= CONFIGURATIONS_MAX)
       throw new Refusal('conflict', `A script must have at most ${CONFIGURATIONS_MAX} run configurations.`)
     const isDefault = body.isDefault || rows.length === 0
     const change = { ...(await changeOf(context, body, { before: null })), isDefault }
-    return { writes: adding(context, id, change), result: { scriptId: id, version: version + 1 } }
+    const writes = [...adding(context, id, change), store.selectRunConfigurations(ports.database, id)]
+    return {
+      writes,
+      resultOf(returned) {
+        const row = (returned.at(-1) as readonly RunConfigurationRow[]).at(-1)
+        if (!row) throw new Error('The database returned no row for a new run configuration.')
+        return { view: viewOf(ports, row), version: version + 1 }
+      },
+    }
   })
-  const rows = await store.listRunConfigurations(database, made.scriptId)
-  const row = rows.find(({ name }) => name === body.name)
-  if (!row) throw new Refusal('not_found', 'The run configuration was deleted in the meantime.')
-  return { view: viewOf(ports, row), version: made.version }
 }
 
 /** Replaces a run configuration; a secret without a value stays what it is.
@@ -83,7 +86,7 @@ export async function updateRunConfiguration(
     const after = { ...before, ...(await changeOf(context, body, { before })), updatedAt: clock.now() }
     return {
       writes: replacing(context, before, after),
-      result: { view: viewOf(ports, after), version: script.version + 1 },
+      resultOf: () => ({ view: viewOf(ports, after), version: script.version + 1 }),
     }
   })
 }
@@ -110,10 +113,18 @@ export async function deleteRunConfiguration(context: Context, ref: string, id: 
           ...removing(context, before),
           ...(heir ? [store.makeDefault(ports.database, heir.id, changer)] : []),
         ],
-        result: undefined,
+        resultOf: () => undefined,
       }
     })
   await refuseWhileNeeded(ports.database, named, remove)
+}
+
+/** The statement that reads the run configurations of a script within a commit, as `configurationViews` shows them. */
+export const selectConfigurations = store.selectRunConfigurations
+
+/** The views of the rows that a statement of `selectConfigurations` returned. */
+export function configurationViews(ports: Ports, returned: unknown): RunConfigurationView[] {
+  return (returned as readonly RunConfigurationRow[]).map((row) => viewOf(ports, row))
 }
 
 /** The run configurations of a script as they are kept, by id. */

@@ -18,12 +18,16 @@ export async function listRunConfigurations(
   database: Database,
   scriptId: number,
 ): Promise<RunConfigurationRow[]> {
-  const rows = await database
+  return (await selectRunConfigurations(database, scriptId)) as RunConfigurationRow[]
+}
+
+/** As `listRunConfigurations`, as a statement of a commit. */
+export function selectRunConfigurations(database: Database, scriptId: number) {
+  return database
     .select()
     .from(runConfigurations)
     .where(eq(runConfigurations.scriptId, scriptId))
     .orderBy(runConfigurations.id)
-  return rows as RunConfigurationRow[]
 }
 
 export function insertRunConfiguration(

@@ -4,11 +4,11 @@ import { demandedVersion } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { nextRuns } from '../cron.ts'
 import { listOwnConfigurations } from '../run-configurations/service.ts'
 import { changeScript, refuseTakenName, requireScript, requireVersion } from '../service/changes.ts'
+import type { ScriptWrite } from '../service/changes.ts'
 import { SCHEDULES_MAX } from './schema.ts'
 import type { NextRunsQuery, ScheduleConfigurationBody, ScheduleConfigurationView } from './schema.ts'
 import { adding, changeOf, cronFault, removing, replacing } from './service/changes.ts'
@@ -55,17 +55,20 @@ export async function createSchedule(
   body: ScheduleConfigurationBody,
 ): Promise<VersionedSchedule> {
   const { ports } = context
-  const made = await changing(ports, ref, async ({ id, version }, rows) => {
+  const { row, version } = await changing(ports, ref, async ({ id, version: before }, rows) => {
     if (rows.length >= SCHEDULES_MAX)
       throw new Refusal('conflict', `A script must have at most ${SCHEDULES_MAX} schedule configurations.`)
     const configurationIds = await idsOf(ports, id)
     const change = changeOf(context, body, { before: null, configurationIds })
-    return { writes: adding(context, id, change), result: { scriptId: id, version: version + 1 } }
+    const writes = [...adding(context, id, change), store.selectSchedules(ports.database, id)]
+    const resultOf = (returned: readonly unknown[]) => ({
+      row: (returned.at(-1) as readonly ScheduleRow[]).at(-1),
+      version: before + 1,
+    })
+    return { writes, resultOf }
   })
-  const rows = await store.listSchedules(ports.database, made.scriptId)
-  const row = rows.find(({ name }) => name === body.name)
-  if (!row) throw new Refusal('not_found', 'The schedule configuration was deleted in the meantime.')
-  return { view: await viewOf(ports, row), version: made.version }
+  if (!row) throw new Error('The database returned no row for a new schedule.')
+  return { view: await viewOf(ports, row), version }
 }
 
 /** Replaces a schedule, which runs in the name of the caller from then on. @throws {Refusal} not_found, name_taken, invalid,
@@ -83,7 +86,7 @@ export async function updateSchedule(
     const change = changeOf(context, body, { before, configurationIds })
     const after = { ...before, ...change, updatedAt: ports.clock.now() }
     const result = { view: await viewOf(ports, after), version: script.version + 1 }
-    return { writes: replacing(context, before, after), result }
+    return { writes: replacing(context, before, after), resultOf: () => result }
   })
 }
 
@@ -92,7 +95,7 @@ export async function deleteSchedule(context: Context, ref: string, id: number):
   await changing(context.ports, ref, (script, rows) => {
     const before = requireRow(rows, id)
     requireVersion(script, demandedVersion(context))
-    return Promise.resolve({ writes: removing(context, before), result: undefined })
+    return Promise.resolve({ writes: removing(context, before), resultOf: () => undefined })
   })
 }
 
@@ -103,7 +106,7 @@ async function changing<Result>(
   make: (
     script: { readonly id: number; readonly version: number },
     rows: readonly ScheduleRow[],
-  ) => Promise<{ writes: Write[]; result: Result }>,
+  ) => Promise<ScriptWrite<Result>>,
 ): Promise<Result> {
   const result = await refuseTakenName(() =>
     changeScript(ports, ref, async (script) =>
@@ -113,6 +116,14 @@ async function changing<Result>(
   // The watch of due schedules has to be notified.
   await ports.dispatch.runDue()
   return result
+}
+
+/** The statement that reads the schedules of a script within a commit, as `scheduleViews` shows them. */
+export const selectSchedules = store.selectSchedules
+
+/** The views of the rows that a statement of `selectSchedules` returned. */
+export function scheduleViews(ports: Ports, returned: unknown): Promise<ScheduleConfigurationView[]> {
+  return viewsOf(ports, returned as readonly ScheduleRow[])
 }
 
 /** The schedules of a script as they are kept, by id. */

@@ -14,12 +14,16 @@ export type ScheduleChange = Omit<
 
 /** The schedule configurations of a script, by id. */
 export async function listSchedules(database: Database, scriptId: number): Promise<ScheduleRow[]> {
-  const rows = await database
+  return (await selectSchedules(database, scriptId)) as ScheduleRow[]
+}
+
+/** As `listSchedules`, as a statement of a commit. */
+export function selectSchedules(database: Database, scriptId: number) {
+  return database
     .select()
     .from(scheduleConfigurations)
     .where(eq(scheduleConfigurations.scriptId, scriptId))
     .orderBy(scheduleConfigurations.id)
-  return rows as ScheduleRow[]
 }
 
 export function insertSchedule(

@@ -1,16 +1,16 @@
 import { Refusal, stale } from '../../../lib/errors.ts'
 import { retryOnConflict } from '../../../lib/retry.ts'
-import { commit, isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
+import { isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import * as store from '../store.ts'
 import type { ScriptChange, ScriptRow } from '../store.ts'
 
-/** The writes of a change of a script, and its answer after the commit. */
+/** The writes of a change of a script, and how its answer follows from what they returned. */
 export type ScriptWrite<Result> = {
   readonly change?: ScriptChange
   readonly writes: readonly Write[]
-  readonly result: Result
+  readonly resultOf: (returned: readonly unknown[]) => Result
 }
 
 /** A script by its id, or by its name in any case. @throws {Refusal} not_found */
@@ -36,10 +36,10 @@ export async function changeScript<Result>(
   const { database, clock } = ports
   return retryOnConflict(isChanged, async () => {
     const script = await requireScript(ports, ref)
-    const { change, writes, result } = await make(script)
+    const { change, writes, resultOf } = await make(script)
     const updated = store.updateScript(database, script, { ...change, updatedAt: clock.now() })
-    await commit(database, [updated, ...writes])
-    return result
+    const [, ...returned] = await database.batch([updated, ...writes])
+    return resultOf(returned)
   })
 }
 

@@ -117,7 +117,7 @@ function replace(
         })),
         entry,
       ],
-      result: { id, action: 'overwritten', groupId, detection },
+      resultOf: () => ({ id, action: 'overwritten', groupId, detection }),
     }
   })
 }

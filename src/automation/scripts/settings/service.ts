@@ -3,10 +3,20 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { RunConfigurationBody } from '../run-configurations/schema.ts'
-import { listOwnConfigurations, listRunConfigurations } from '../run-configurations/service.ts'
+import {
+  configurationViews,
+  listOwnConfigurations,
+  listRunConfigurations,
+  selectConfigurations,
+} from '../run-configurations/service.ts'
 import * as runs from '../run-configurations/service/changes.ts'
 import type { ScheduleConfigurationBody } from '../schedule-configurations/schema.ts'
-import { listOwnSchedules, listSchedules } from '../schedule-configurations/service.ts'
+import {
+  listOwnSchedules,
+  listSchedules,
+  scheduleViews,
+  selectSchedules,
+} from '../schedule-configurations/service.ts'
 import * as schedules from '../schedule-configurations/service/changes.ts'
 import { readScript, updating } from '../service.ts'
 import type { SettingsBody, SettingsView } from './schema.ts'
@@ -17,13 +27,17 @@ export async function readSettings(
   ref: string,
 ): Promise<{ readonly settings: SettingsView; readonly version: number }> {
   const { script, version } = await readScript(context, ref)
-  const { name, description, groupId, timeout, acceptedFiles } = script
   const [runConfigurations, scheduleConfigurations] = await Promise.all([
     listRunConfigurations(context, String(script.id)),
     listSchedules(context, String(script.id)),
   ])
-  const own = { name, description, groupId, timeout, acceptedFiles }
-  return { settings: { ...own, runConfigurations, scheduleConfigurations }, version }
+  return { settings: { ...ownOf(script), runConfigurations, scheduleConfigurations }, version }
+}
+
+type Own = Omit<SettingsView, 'runConfigurations' | 'scheduleConfigurations'>
+
+function ownOf({ name, description, groupId, timeout, acceptedFiles }: Own): Own {
+  return { name, description, groupId, timeout, acceptedFiles }
 }
 
 /** Replaces what is set of a script, and its configurations where they are given: all of it, or nothing.
@@ -32,8 +46,9 @@ export async function updateSettings(
   context: Context,
   ref: string,
   { body, ifMatch }: { readonly body: SettingsBody; readonly ifMatch: number | null },
-) {
-  const { id } = await updating(context, ref, {
+): ReturnType<typeof readSettings> {
+  const { ports } = context
+  const { row, returned } = await updating(context, ref, {
     body,
     ifMatch,
     async also(scriptId) {
@@ -41,12 +56,20 @@ export async function updateSettings(
       return [
         ...writes,
         ...(await replaceSchedules(context, scriptId, { bodies: body.scheduleConfigurations, ids })),
+        selectConfigurations(ports.database, scriptId),
+        selectSchedules(ports.database, scriptId),
       ]
     },
   })
   // The watch of due schedules has to be notified.
-  await context.ports.dispatch.runDue()
-  return readSettings(context, String(id))
+  await ports.dispatch.runDue()
+  const [runRows, scheduleRows] = returned.slice(-2)
+  const settings = {
+    ...ownOf({ ...body, groupId: row.groupId }),
+    runConfigurations: configurationViews(ports, runRows),
+    scheduleConfigurations: await scheduleViews(ports, scheduleRows),
+  }
+  return { settings, version: row.version }
 }
 
 /** @returns the ids of those that stay as well */

@@ -34,11 +34,26 @@ const rows: readonly Row[] = [
   { title: 'a page', call: `${LIST}?limit=1`, answers: 'invalid', pointers: ['?limit'] },
 ]
 
-async function refusalsOf(client: Client, job: number, count: number, as?: Request['as']) {
-  const path = `/jobs/${job}/refusals`
-  const read = () => good<{ items: Refused[] }>(client.request('GET', path, as ? { as } : {}))
-  return (await readUntil(read, ({ items }) => items.length >= count)).items
-}
+const listed = async (client: Client, job: number, as?: Request['as']) =>
+  (await good<{ items: Refused[] }>(client.request('GET', `/jobs/${job}/refusals`, as ? { as } : {}))).items
+
+const refusalsOf = (client: Client, job: number, count: number) =>
+  readUntil(
+    () => listed(client, job),
+    (items) => items.length >= count,
+  )
+
+/** Sends a delivery that is refused until its refusal is listed. An isolate of Workers leaves out refusals that come faster than
+ * ten a second, after a burst of 50 of all scenarios. */
+const refuse = (client: Client, job: number, headers: Record<string, string> = {}) =>
+  readUntil(
+    async () => {
+      const answer = await send(client, job, { json: { returnValue2: 1 }, headers })
+      expectAnswer(answer, { answers: 'value_not_defined' })
+      return listed(client, job)
+    },
+    (items) => items.length > 0,
+  )
 
 const send = (client: Client, job: number, request: Request) =>
   client.request('POST', `/webcollector/jobs/${job}/values`, { as: 'collector', ...request })
@@ -93,9 +108,9 @@ const scenarios: Scenario[] = [
         await refusalsOf(client, job, 1 + sent.findIndex((one) => one[0] === code))
       }
       expectAnswer(await send(client, job, { json: { returnValue1: 1 } }), { answers: 200 })
-      const listed = await refusalsOf(client, job, sent.length)
-      expect(listed.map(({ code }) => code).sort()).toEqual(sent.map(([code]) => code).sort())
-      const excerpts = Object.fromEntries(listed.map(({ code, excerpt }) => [code, excerpt]))
+      const all = await refusalsOf(client, job, sent.length)
+      expect(all.map(({ code }) => code).sort()).toEqual(sent.map(([code]) => code).sort())
+      const excerpts = Object.fromEntries(all.map(({ code, excerpt }) => [code, excerpt]))
       expect(excerpts).toEqual({
         malformed_json: null,
         unsupported_media_type: null,
@@ -160,21 +175,21 @@ const scenarios: Scenario[] = [
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
-      const strangers = Array.from({ length: 12 }, () =>
+      // On Workers an isolate sends a burst of 50, of all scenarios.
+      const [strangerCount, count] = client.host.name === 'bun' ? [12, 60] : [3, 12]
+      const strangers = Array.from({ length: strangerCount }, () =>
         send(client, job, { as: null, json: { returnValue1: 1 } }),
       )
       for (const answer of await Promise.all(strangers)) expectAnswer(answer, { answers: 'unauthenticated' })
-      // On Workers an isolate sends a burst of 50, of all scenarios.
-      const count = client.host.name === 'bun' ? 60 : 12
       for (let sent = 0; sent < count; sent++)
         expectAnswer(await send(client, job, { json: { returnValue2: sent } }), {
           answers: 'value_not_defined',
         })
-      const listed = await refusalsOf(client, job, Math.min(50, count) + 1)
-      const ofSenders = listed.filter(({ code }) => code === 'value_not_defined')
+      const latest = await refusalsOf(client, job, Math.min(50, count) + 1)
+      const ofSenders = latest.filter(({ code }) => code === 'value_not_defined')
       expect(ofSenders.length).toBe(Math.min(50, count))
       expect(ofSenders[0]?.excerpt).toBe(`{"returnValue2":${count - 1}}`)
-      const ofStrangers = listed.filter(({ code }) => code === 'unauthenticated')
+      const ofStrangers = latest.filter(({ code }) => code === 'unauthenticated')
       expect(ofStrangers.length).toBeGreaterThan(0)
       expect(ofStrangers.length).toBeLessThanOrEqual(10)
       expect(ofStrangers[0]).toMatchObject({ excerpt: null, sender: { userId: null, username: null } })
@@ -185,10 +200,11 @@ const scenarios: Scenario[] = [
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
-      await send(client, job, { json: { returnValue2: 1 }, headers: { 'user-agent': 'sensor/2' } })
-      const agents = async (as: Request['as']) =>
-        (await refusalsOf(client, job, 1, as)).map(({ sender }) => sender['agent'])
-      expect([await agents('editor'), await agents('dashboard_viewer')]).toEqual([['sensor/2'], [null]])
+      await refuse(client, job, { 'user-agent': 'sensor/2' })
+      const agentsOf = async (as: Request['as']) =>
+        new Set((await listed(client, job, as)).map(({ sender }) => sender['agent']))
+      expect(await agentsOf('editor')).toEqual(new Set(['sensor/2']))
+      expect(await agentsOf('dashboard_viewer')).toEqual(new Set([null]))
     },
   },
   {
@@ -196,8 +212,7 @@ const scenarios: Scenario[] = [
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
-      await send(client, job, { json: { returnValue2: 1 } })
-      await refusalsOf(client, job, 1)
+      await refuse(client, job)
       expectAnswer(await client.request('DELETE', `/jobs/${job}`), { answers: 204 })
       expectAnswer(await call(client, `GET /jobs/${job}/refusals`), { answers: 'not_found' })
     },

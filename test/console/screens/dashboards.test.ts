@@ -77,17 +77,6 @@ withMail((stage) => {
         expect(await page.getByLabel('Region', { exact: true }).inputValue()).toBe('south')
         await page.getByRole('button', { name: '7 days' }).click()
         expect(new URL(page.url()).searchParams.get('from')).toBe('-P7D')
-
-        // Paper has no controls, and the grid of the page at any width.
-        await page.setViewportSize({ width: 794, height: 1123 })
-        await page.emulateMedia({ media: 'print' })
-        await page.getByRole('navigation').first().waitFor({ state: 'hidden' })
-        const buttons = page.locator('main').getByRole('button').filter({ visible: true })
-        await until(async () => (await buttons.count()) === 0)
-        const [levels, clock] = await Promise.all(
-          ['Levels', 'Clock'].map(async (name) => widget(name).boundingBox()),
-        )
-        expect(levels?.y).toBe(clock?.y)
       }),
     TEST_MAX_MS,
   )
@@ -201,11 +190,54 @@ withMail((stage) => {
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByRole('region', { name: 'Outer', exact: true }).getByText('3.2').waitFor()
         await page.getByText('until 18:00').waitFor()
+      })
+    },
+    TEST_MAX_MS,
+  )
 
-        await page.getByRole('button', { name: 'More for Pumps' }).click()
+  test(
+    'a printed dashboard has no controls, and the places of its widgets at any width',
+    () =>
+      stage.visit('dashboards/storm-desk', {}, async ({ page }) => {
+        const widget = (name: string) => page.getByRole('region', { name, exact: true })
+        await widget('Levels').locator('canvas').waitFor()
+        await page.setViewportSize({ width: 794, height: 1123 })
+        await page.emulateMedia({ media: 'print' })
+        await page.getByRole('navigation').first().waitFor({ state: 'hidden' })
+        const buttons = page.locator('main').getByRole('button').filter({ visible: true })
+        await until(async () => (await buttons.count()) === 0)
+        const [levels, clock] = await Promise.all(
+          ['Levels', 'Clock'].map(async (name) => widget(name).boundingBox()),
+        )
+        expect(levels?.y).toBe(clock?.y)
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'versions of a dashboard have the user and the difference from the present one, and one is restored',
+    async () => {
+      const { client } = stage
+      const json = { name: 'Sluices', groupId: ids['boards'] }
+      const { id } = await good<{ readonly id: number }>(client.request('POST', '/dashboards', { json }))
+      const definition = {
+        widgets: { note: { kind: 'text', title: 'Note', markdown: 'Closed at noon' } },
+        pages: [{ id: 'main', title: '', items: [{ widget: 'note', x: 0, y: 0, w: 12, h: 2 }] }],
+      }
+      await good(client.request('PATCH', `/dashboards/${id}`, { json: { definition } }))
+      await stage.visit('dashboards/sluices', {}, async ({ page, check }) => {
+        await page.getByText('Closed at noon').waitFor()
+        await page.getByRole('button', { name: 'More for Sluices' }).click()
         await page.getByRole('menuitem', { name: 'Versions' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByRole('row', { name: /^2 .* admin/ }).waitFor()
         await dialog.getByRole('button', { name: 'Compare version 1 ' }).click()
-        await dialog.getByText('/widgets/value1').first().waitFor()
+        const changes = dialog.getByRole('region', { name: 'Changes since version 1' })
+        const cells = changes.getByRole('row').filter({ hasText: '/widgets/note' }).getByRole('cell')
+        await cells.first().waitFor()
+        const [, before, after] = await cells.allTextContents()
+        expect(before).toBe('–')
+        expect(after).toContain('Closed at noon')
         await check('versions')
         await dialog.getByRole('button', { name: 'Restore version 1' }).click()
         await page.getByText('No widgets yet').waitFor()
@@ -238,12 +270,17 @@ withMail((stage) => {
   )
 
   test(
-    'an export is imported again: the outcome is shown before anything is stored',
-    async () => {
-      const { text } = await stage.client.request('POST', '/dashboards/export', {
-        json: { ids: [ids['inside']] },
-      })
-      await stage.visit('dashboards', {}, async ({ page, check }) => {
+    'a dashboard is exported, and imported again: the outcome is shown before anything is stored',
+    () =>
+      stage.visit('dashboards/inside', {}, async ({ page, check }) => {
+        await page.getByRole('button', { name: 'More for Inside' }).click()
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('menuitem', { name: 'Export' }).click(),
+        ])
+        expect(download.suggestedFilename()).toBe('inside.json')
+        const text = await Bun.file(await download.path()).text()
+        await page.getByRole('link', { name: 'Dashboards' }).first().click()
         await page.getByRole('button', { name: 'More for Dashboards' }).click()
         await page.getByRole('menuitem', { name: 'Import dashboards' }).click()
         const dialog = page.getByRole('dialog')
@@ -263,8 +300,7 @@ withMail((stage) => {
         await dialog.getByRole('button', { name: 'Import', exact: true }).click()
         await dialog.getByText('The import is done').waitFor()
         await dialog.getByRole('link', { name: 'Inside' }).waitFor()
-      })
-    },
+      }),
     TEST_MAX_MS,
   )
 
@@ -383,7 +419,7 @@ withMail((stage) => {
   )
 
   test(
-    'places of a table are on a map without a request to another host, as clusters with their worst state, and in a list',
+    'places of a table are on a map without a request to another host, as clusters with their worst state and with links, and in a list',
     () =>
       stage.visit('map', {}, async ({ page, check }) => {
         await page.getByText('No places yet').waitFor()
@@ -428,7 +464,11 @@ withMail((stage) => {
         await page.getByLabel('Table of the links').selectOption('cables')
         await page.getByLabel('Begin of a link').selectOption('from')
         await page.getByLabel('End of a link').selectOption('to')
-        await list.getByText('1 link').first().waitFor()
+        await page.getByLabel('State of a link').selectOption('state')
+        for (const name of ['2 places', 'Delfzijl'])
+          await list.getByRole('button', { name }).getByText('1 link', { exact: true }).waitFor()
+        await page.locator('.map-view .links line[data-s=minor]').waitFor()
+        expect(await page.locator('.map-view .links line').count()).toBe(1)
         await check('map-links')
       }),
     TEST_MAX_MS,

@@ -1,6 +1,7 @@
 import { language, t } from '../../language/t.ts'
 import { durationText, timeZone } from '../time.tsx'
 import type { Limit, Marked } from './paint.ts'
+import type { ForecastPoint } from './plot.ts'
 import { extent } from './points.ts'
 import type { Point, Span } from './points.ts'
 
@@ -39,6 +40,7 @@ export function sentenceOf({
   gaps,
   limits,
   maintenance,
+  forecast,
   begin,
   end,
   valueText,
@@ -49,6 +51,7 @@ export function sentenceOf({
   readonly gaps: readonly Span[]
   readonly limits: readonly Limit[]
   readonly maintenance: readonly Marked[]
+  readonly forecast: readonly ForecastPoint[]
   readonly valueText: (value: number) => string
 }): string {
   const range = durationText(end - begin)
@@ -67,6 +70,12 @@ export function sentenceOf({
     limits.length > 0 && t('chart.nameLimits', { limits: limits.map((limit) => limit.text).join(', ') }),
     gaps.length > 0 && t('chart.nameGaps', { count: gaps.length }),
     maintenance.length > 0 && t('chart.nameMaintenance', { count: maintenance.length }),
+    forecast.length > 0 &&
+      t('chart.nameForecast', {
+        low: text(Math.min(...forecast.map(({ low }) => low))),
+        high: text(Math.max(...forecast.map(({ high }) => high))),
+        until: fullText(forecast.at(-1)?.at ?? end),
+      }),
   ]
   return parts.filter((part) => part !== false).join('; ')
 }

@@ -33,46 +33,48 @@ export function VersionsDialog({
   }
   return (
     <Dialog title={t('boards.versionsOf', { name: dashboard.name })} onClose={onClose} wide>
-      <Show resource={versions}>
-        {({ items }) => (
-          <Table
-            label={t('boards.versions')}
-            rows={items}
-            keyOf={({ number }) => number}
-            current={compared}
-            columns={[
-              { key: 'number', title: t('boards.version'), cell: ({ number }) => number },
-              { key: 'at', title: t('data.changed'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-              { key: 'by', title: t('boards.changedBy'), cell: ({ createdBy }) => createdBy },
-              {
-                key: 'actions',
-                title: <span class="vh">{t('boards.actions')}</span>,
-                cell: ({ number }) =>
-                  number !== dashboard.version && (
-                    <span class="row wrap">
-                      <Button
-                        small
-                        aria-label={t('boards.compareVersion', { number })}
-                        onClick={() => compare(number)}
-                      >
-                        {t('boards.compareNow')}
-                      </Button>
-                      <Button
-                        small
-                        refused={refusedWriting(dashboard)}
-                        aria-label={t('boards.restoreVersion', { number })}
-                        onClick={() => background(restore(number))}
-                      >
-                        {t('boards.restore')}
-                      </Button>
-                    </span>
-                  ),
-              },
-            ]}
-          />
-        )}
-      </Show>
-      {compared !== null && <Difference id={path.id} number={compared} />}
+      <div class="col spread">
+        <Show resource={versions}>
+          {({ items }) => (
+            <Table
+              label={t('boards.versions')}
+              rows={items}
+              keyOf={({ number }) => number}
+              current={compared}
+              columns={[
+                { key: 'number', title: t('boards.version'), cell: ({ number }) => number },
+                { key: 'at', title: t('data.changed'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { key: 'by', title: t('boards.changedBy'), cell: ({ createdBy }) => createdBy },
+                {
+                  key: 'actions',
+                  title: <span class="vh">{t('boards.actions')}</span>,
+                  cell: ({ number }) =>
+                    number !== dashboard.version && (
+                      <span class="row wrap">
+                        <Button
+                          small
+                          aria-label={t('boards.compareVersion', { number })}
+                          onClick={() => compare(number)}
+                        >
+                          {t('boards.compareNow')}
+                        </Button>
+                        <Button
+                          small
+                          refused={refusedWriting(dashboard)}
+                          aria-label={t('boards.restoreVersion', { number })}
+                          onClick={() => background(restore(number))}
+                        >
+                          {t('boards.restore')}
+                        </Button>
+                      </span>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Show>
+        {compared !== null && <Difference id={path.id} number={compared} />}
+      </div>
     </Dialog>
   )
 }

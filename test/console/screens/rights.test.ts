@@ -1,19 +1,21 @@
 import { beforeAll, expect, test } from 'bun:test'
 
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 import { until } from '../../until.ts'
 import { LOOKS } from '../browser.ts'
-import { onMainHost } from '../stage.ts'
+import { onBothHosts } from '../stage.ts'
 
 const SETUP_MAX_MS = 300_000
 const VISIT_MAX_MS = 300_000
 /** How the names of controls begin that change something. Every role can have the right to plan maintenance of some object. */
 const CHANGES =
   /^(Acknowledge|Add|Assign|Comment|Copy…|Create|Delete|Edit|End|Grant|Import|Maintain|Make|Move|New|Order|Publish|Revoke|Save|Send|Start\b|Stop\b|Take)/
+/** How long an open page may take to follow a change of rights. */
+const FOLLOWS_MAX_MS = 10_000
 const EVERYONE = '/group/1/permissions/everyone/0'
 
-onMainHost('rights', (stage) => {
+onBothHosts('rights', (stage) => {
   const ids = { locks: 0, lock: 0, job: 0 }
   const ask = (method: string, path: string, json?: object) =>
     stage.client.request(method, path, json ? { json } : {})
@@ -78,12 +80,16 @@ onMainHost('rights', (stage) => {
             expect(await add.getAttribute('aria-disabled')).toBeNull()
             // The stream of events has to be open before the right goes.
             await page.getByText(/^Live/).first().waitFor({ state: 'attached' })
-            await allow('editor', false)
-            await page.locator('button[aria-disabled="true"]', { hasText: 'Add device' }).waitFor()
-            expect((await ask('DELETE', grantOf('editor'))).status).toBe(204)
+            await expectFollowed(
+              () => allow('editor', false),
+              page.locator('button[aria-disabled="true"]', { hasText: 'Add device' }),
+            )
+            await expectFollowed(
+              async () => expect((await ask('DELETE', grantOf('editor'))).status).toBe(204),
+              page.getByText('It was deleted, or you may not see it.'),
+            )
             await page.getByRole('alert').first().waitFor()
             await add.waitFor({ state: 'detached' })
-            await page.getByText('It was deleted, or you may not see it.').waitFor()
             await check('grant-gone')
             await page.goto(`${stage.url}/ui/objects`)
             await page.getByText('No object is open to you yet').first().waitFor()
@@ -189,6 +195,14 @@ onMainHost('rights', (stage) => {
       expect((await renew(cookie)).status).toBe(401)
     }))
 })
+
+/** Fails unless the page of another user has the effect of a change in time after its begin. */
+async function expectFollowed(change: () => Promise<void>, effect: Locator): Promise<void> {
+  const beganAt = performance.now()
+  await change()
+  await effect.waitFor()
+  expect(performance.now() - beganAt).toBeLessThan(FOLLOWS_MAX_MS)
+}
 
 /** Fails unless all buttons of this name are refused, and there are so many. */
 async function expectRefused(page: Page, name: RegExp, count: number): Promise<void> {

@@ -9,7 +9,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Reworded } from './problem.ts'
 import { encodingOf } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
-import { refuseUnknownParameters } from './query.ts'
+import { refusesUnknownParameters } from './query.ts'
 
 /** The functions that find the caller whose credentials a request carries. They are given, so that this toolkit knows no
  * room. Both throw the refusal `unauthenticated`. */
@@ -86,12 +86,13 @@ export type FailedRequest = {
 
 const policies = new WeakMap<object, Policy>()
 
-/** The guard of one route, first in its line: lets through who may call, and gives handlers their context. */
+/** The guard of one route, and of no other, first in its line: lets through who may call, and gives handlers their context. */
 export function policy(rule: Policy) {
+  const refuseUnknown = rule.ignoresUnknownQuery ? null : refusesUnknownParameters()
   const guard = createMiddleware<Env>(async (c, next) => {
     const [ports, authenticators, requestId] = [c.get('ports'), c.get('authenticators'), c.get('requestId')]
     c.set('context', await admit(rule, c.req.raw, { ports, authenticators, requestId }))
-    if (!rule.ignoresUnknownQuery) refuseUnknownParameters(c)
+    refuseUnknown?.(c)
     if (rule.takes) encodingOf(c.req.raw, rule.takes.encodings)
     await next()
   })

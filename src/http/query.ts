@@ -7,14 +7,18 @@ import { validationOf } from './valid.ts'
 /** The parameter with a session id, which every route takes (specification, Authentication 3). */
 const SESSION_ID = 'sessionId'
 
-/** Refuses query parameters that the schemas of the route do not name. Called in a handler of that route.
+/** Refuses query parameters that the schemas of one route do not name. Called in a handler of that route.
  * @throws {Refusal} invalid with a pointer to each */
-export function refuseUnknownParameters(c: Context): void {
-  const { url } = c.req
-  const from = url.indexOf('?')
-  if (from < 0) return
-  const known = namesOf(c)
-  const given = new Set(new URLSearchParams(url.slice(from)).keys())
+export function refusesUnknownParameters(): (c: Context) => void {
+  let known: ReadonlySet<string> | null = null
+  return (c) => {
+    const from = c.req.url.indexOf('?')
+    if (from >= 0) refuseOthers(c.req.url.slice(from), (known ??= namesOf(c)))
+  }
+}
+
+function refuseOthers(query: string, known: ReadonlySet<string>): void {
+  const given = new Set(new URLSearchParams(query).keys())
   const faults = [...given]
     .filter((name) => name !== SESSION_ID && !known.has(name))
     .map((name) => ({ pointer: `?${name}`, message: 'is an unknown parameter' }))

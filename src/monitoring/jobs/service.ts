@@ -1,3 +1,4 @@
+import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { durationMs } from '../../lib/duration.ts'
 import { Refusal } from '../../lib/errors.ts'
@@ -16,7 +17,6 @@ import {
   commonView,
   createObject,
   deleteObjectWrites,
-  readTypes,
   readProperties,
   refuseOrphans,
   requireObject,
@@ -128,17 +128,14 @@ export function jobsInTurn(
   return store.readPageOfIds(database, turn, bounds)
 }
 
-/** The value names, units and divisors of these jobs, in two statements for any number of jobs; jobs that do not exist
+/** The value names, units and divisors of these jobs, in one statement for any number of jobs; jobs that do not exist
  * or are not readable are missing. */
 export async function findParameters(
   context: Context,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Parameters>> {
-  const types = await readTypes(context, ids)
-  return store.findParameters(
-    context.ports.database,
-    [...types].flatMap(([id, type]) => (type === 'job' ? [id] : [])),
-  )
+  const readable = readableBy(await rightsOf(context), 'o')
+  return store.findParameters(context.ports.database, ids, readable)
 }
 
 /** A body with the forced state instead of its form in maintenance, for a read that was sent back. */

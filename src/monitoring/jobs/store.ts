@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { jobs, jobValues } from '../../../db/tables/jobs.ts'
 import { builtOnce } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -58,14 +59,15 @@ export async function readPageOfIds(
   return rows.map(({ id }) => id)
 }
 
-/** The parameters of these jobs, by id; jobs that do not exist are missing. */
+/** The parameters of these jobs, by id, without those that do not exist. @param readable a condition on the object, `o` */
 export async function findParameters(
   database: Database,
   ids: readonly number[],
+  readable: SQL,
 ): Promise<ReadonlyMap<number, Parameters>> {
   const rows = await database.all<{ id: number; parameters: string }>(sql`
     select jobs.id as id, parameters from json_each(${JSON.stringify(ids)}) as wanted
-    cross join jobs on jobs.id = wanted.value`)
+    cross join objects o on o.id = wanted.value cross join jobs on jobs.id = o.id where ${readable}`)
   return new Map(rows.map(({ id, parameters }) => [id, JSON.parse(parameters) as Parameters]))
 }
 

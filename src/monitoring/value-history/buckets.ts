@@ -33,13 +33,17 @@ export function bucketEdges(range: BucketRange): number[] {
   if (scale.sign <= 0) throw new RangeError('a scale must be longer than zero')
 
   const edges = [beginAt]
+  let lastAt = beginAt
   const edgeAt = isCalendar(scale) ? calendarEdges(range) : elapsedEdges(range)
   for (let index = 1; edges.length <= BUCKETS_MAX; index++) {
     const edge = edgeAt(index)
     if (edge >= endAt) break
     // A day that the zone skipped, or a clock that was set back over midnight, results in an edge that is not later
     // than the previous one.
-    if (edge > (edges.at(-1) ?? beginAt)) edges.push(edge)
+    if (edge > lastAt) {
+      edges.push(edge)
+      lastAt = edge
+    }
   }
   if (endAt > beginAt) edges.push(endAt)
   if (edges.length - 1 > BUCKETS_MAX) throw tooMany()

@@ -1,18 +1,17 @@
 import { expect, test } from 'bun:test'
 
 import type { RollupCell } from '../../../timeseries/rollup-block.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { AnswerCache, answerNames } from './answer-cache.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 
 const cell: RollupCell = { from: 0, end: HOUR_MS, to: 1, count: 1, sum: 1, min: 1, max: 1, last: 1 }
 const empty = { min: null, max: null, avg: null, last: null, count: 0, sum: null }
 
+const query = { mode: 'avg', edges: [0, HOUR_MS] } as const
 const question = (jobSerial: number, cells: readonly RollupCell[] = [], body = new Uint8Array(0)) =>
   ({
-    jobSerial,
-    series: 1,
-    mode: 'avg',
-    edges: [0, HOUR_MS],
+    ...query,
+    name: answerNames(query)(jobSerial, 1),
     cells: [cells],
     segments: [{ from: 0, body }],
     expiredAt: 0,

@@ -11,9 +11,8 @@ const CELL_BYTES = 125
 
 /** A question, before anything is known of what is stored. */
 export type AnswerQuery = BucketsOfAll & {
-  /** Not the id: another job may come to have the same one. */
-  readonly jobSerial: number
-  readonly series: number
+  /** From `answerNames` of the same query. */
+  readonly name: string
   /** Another number whenever something may be stored that was not before. */
   readonly asOf: number
 }
@@ -50,13 +49,13 @@ export class AnswerCache {
 
   /** The answer, where nothing was stored since it was told or found. */
   recall(asked: AnswerQuery): BucketsAnswer | null {
-    const told = this.#told.get(nameOf(asked))
+    const told = this.#told.get(asked.name)
     return told?.asOf === asked.asOf && areSame(told.question.edges, asked.edges) ? told.answer : null
   }
 
   /** The answer, where what it follows from is as it was. */
   find(question: Question): BucketsAnswer | null {
-    const told = this.#told.get(nameOf(question))
+    const told = this.#told.get(question.name)
     if (!told || !isSame(told.question, question)) return null
     told.asOf = question.asOf
     return told.answer
@@ -64,7 +63,7 @@ export class AnswerCache {
 
   /** Nobody may change the answer from now on. */
   keep(question: Question, answer: BucketsAnswer): void {
-    this.#told.set(nameOf(question), { question, answer, asOf: question.asOf }, bytesOf(question, answer))
+    this.#told.set(question.name, { question, answer, asOf: question.asOf }, bytesOf(question, answer))
   }
 }
 
@@ -74,8 +73,10 @@ function bytesOf({ cells, segments }: Question, { buckets }: BucketsAnswer): num
   return buckets.length * BUCKET_BYTES + inCells + inSegments
 }
 
-function nameOf({ jobSerial, series, mode, edges }: AnswerQuery): string {
-  return `${jobSerial}.${series}.${mode}.${edges[0]}.${edges.at(-1)}.${edges.length}`
+/** Names the answers to one query, by series and by the serial of the job: another job may have the same id later. */
+export function answerNames({ mode, edges }: BucketsOfAll): (jobSerial: number, series: number) => string {
+  const range = `${mode}.${edges[0]}.${edges.at(-1)}.${edges.length}`
+  return (jobSerial, series) => `${jobSerial}.${series}.${range}`
 }
 
 function isSame(one: Question, other: Question): boolean {

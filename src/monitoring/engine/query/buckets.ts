@@ -1,7 +1,7 @@
 import type { BucketsAnswer, BucketsOfAll, SeriesName } from '../../../domain/series.ts'
 import { HOURS, MINUTES, stepOf } from '../../../timeseries/rollup-block.ts'
 import type { RollupCell, RollupLevel } from '../../../timeseries/rollup-block.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { AnswerCache, answerNames } from './answer-cache.ts'
 import type { AnswerQuery } from './answer-cache.ts'
 import { RollupCache } from '../../../timeseries/rollup-cache.ts'
 import { BucketSums } from '../../../timeseries/bucket-sums.ts'
@@ -39,6 +39,7 @@ export type BucketPlan = {
 
 type SeriesSource = {
   readonly jobId: number
+  readonly series: number
   readonly request: AnswerQuery
   /** Samples that are not flushed yet. */
   readonly tail: Samples<number> | null
@@ -56,20 +57,18 @@ export async function planBuckets(
   const range = { beginAt: query.edges[0] ?? 0, endAt: query.edges.at(-1) ?? 0 }
   const { values } = blocks
   const asOf = values.writes
+  const nameOf = answerNames(query)
   const sources = names.map(({ jobId, key }): SeriesSource => {
     const job = head.job(jobId)
-    const request = { ...query, jobSerial: job.serial, series: seriesOf(key), asOf }
+    const series = seriesOf(key)
+    const request = { ...query, name: nameOf(job.serial, series), asOf }
     const samples = job.flushed().tail?.series(key) ?? null
     const tail = samples as Samples<number> | null
-    return { jobId, request, tail, isFlushed: !tail || !hasSamples(tail, range) }
+    return { jobId, series, request, tail, isFlushed: !tail || !hasSamples(tail, range) }
   })
   const known = sources.map(({ request, isFlushed }) => (isFlushed ? answerCache.recall(request) : null))
   const unknown = sources.filter((_, index) => !known[index])
-  const overviews = await readOverviews(
-    values,
-    unknown.map(({ jobId, request }) => ({ jobId, series: request.series })),
-    range,
-  )
+  const overviews = await readOverviews(values, unknown, range)
   const overviewOf = new Map(unknown.map((source, index) => [source, overviews[index]]))
   const plans: (BucketPlan | BucketsAnswer)[] = []
   for (const [index, source] of sources.entries()) {
@@ -87,7 +86,7 @@ export async function planBuckets(
  */
 async function planOf(
   { blocks: { values, touched }, range }: { blocks: Blocks; range: Range },
-  { jobId, request, tail, isFlushed }: SeriesSource,
+  { jobId, series, request, tail, isFlushed }: SeriesSource,
   { blocks, segments, expiredAt }: Overview,
 ): Promise<BucketPlan | BucketsAnswer> {
   const cells = blocks.map((block) => rollupCache.cellsOf(block))
@@ -100,7 +99,7 @@ async function planOf(
   const spans = addCells(blocks, cells, rollup, { ...range, expiredAt })
   const rows = await readSegments(
     values,
-    { jobId, series: request.series },
+    { jobId, series },
     LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
   )
   touched.segments += rows.length

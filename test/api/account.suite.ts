@@ -371,11 +371,17 @@ const mfa: Scenario[] = [
     async run(client) {
       const userId = await newUser(client, 'obliged')
       const before = await logIn(client, 'obliged')
+      const token = (login: Login) =>
+        client.request('POST', '/session/personal-tokens', { ...bySession(login), json: TOKEN })
+      const made = await good<Token>(token(before))
+      expectAnswer(await client.request('GET', '/users', byToken(made.token)), { answers: 200 })
       await good(client.request('PUT', `/users/${userId}/mfa`, { json: { isEnforced: true } }))
       expect((await client.request('GET', '/users', bySession(before))).status).toBe(401)
       expect((await client.request('GET', '/users', byBasic('obliged', PASSWORD))).status).toBe(401)
+      expect((await client.request('GET', '/users', byToken(made.token))).status).toBe(401)
       const login = await logIn(client, 'obliged')
       expect(login.owed).toBe('mfa')
+      expectAnswer(await token(login), { answers: 'forbidden' })
       const list = () => good<{ items: object[] }>(client.request('GET', '/mfa'))
       expect((await list()).items).toContainEqual({ userId, isActive: false, isEnforced: true })
       expectAnswer(await client.request('GET', '/users', bySession(login)), { answers: 'forbidden' })
@@ -383,6 +389,7 @@ const mfa: Scenario[] = [
         answers: 'forbidden',
       })
       const { codeAt } = await setUpMfa(client, login)
+      expectAnswer(await token(login), { answers: 201 })
       expect((await client.request('GET', '/users', bySession(login))).status).toBe(200)
       expect((await list()).items).toContainEqual({ userId, isActive: true, isEnforced: true })
       const page = await client.request('GET', '/mfa?limit=1')
@@ -414,9 +421,15 @@ const mfa: Scenario[] = [
       'an administrator helps who lost everything; the state of a secret that is not there is a conflict',
     async run(client) {
       const { userId, login } = await withMfa(client, 'lost')
+      const { token } = await good<Token>(
+        client.request('POST', '/session/personal-tokens', { ...bySession(login), json: TOKEN }),
+      )
       expectAnswer(await client.request('POST', '/session/mfa', bySession(login)), { answers: 'conflict' })
+      await good(client.request('PUT', `/users/${userId}/mfa`, { json: { isEnforced: true } }))
+      expectAnswer(await client.request('GET', '/users', byToken(token)), { answers: 200 })
       expectAnswer(await client.request('DELETE', `/users/${userId}/mfa`), { answers: 204 })
       expect(await good(client.request('GET', `/users/${userId}/mfa`))).toMatchObject({ isActive: false })
+      expectAnswer(await client.request('GET', '/users', byToken(token)), { answers: 'unauthenticated' })
       const again = await logIn(client, 'lost')
       const json = { code: '123456' }
       for (const what of ['confirmation', 'removal', 'recovery-codes'])

@@ -63,7 +63,7 @@ const scenarios: Scenario[] = [
     },
   },
   {
-    title: 'work that ends within its wait is answered as without one',
+    title: 'work that ends within its wait, a minute at most, is answered as without one',
     async run(client) {
       for (const wait of ['PT1M', 'PT60S']) {
         const answer = await client.request('POST', `/backups?wait=${wait}`, { json: BACKUP })

@@ -10,7 +10,7 @@ import {
   updateRevaluation,
 } from '../../src/monitoring/revaluations/service.ts'
 import { rejection } from '../contract/rejection.ts'
-import { precededBy } from '../hosts/interleaved.ts'
+import { followedBy, precededBy } from '../hosts/interleaved.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 
 const ROOT = { type: 'group', id: 1 } as const
@@ -49,6 +49,42 @@ test('an end by hand is a version of its own, also when a change comes first', a
     'changed',
     'cancelled',
   ])
+})
+
+test('an adjustment of a range in which an outage opens at the same time is refused', async () => {
+  const { database } = opened.ports
+  const adjust = (as: Context) =>
+    createRevaluation(
+      as,
+      ROOT,
+      revaluationBody.parse({ begin: at(-3), end: at(-1), type: 'adjustment', adjustTo: 'ok' }),
+    )
+  const begin = async () => {
+    await database.run(
+      sql`insert into transitions (object_id, seq, at, detected_at, from_state, to_state, reason, error_code)
+        values (1, 1, ${opened.clock.at - 7_200_000}, ${opened.clock.at}, 'ok', 'major', 'children', 0)`,
+    )
+    await database.run(
+      sql`insert or replace into states (object_id, seq, state, since_at) values (1, 1, 'major', 0)`,
+    )
+  }
+  expect(await rejection(adjust(after(begin)))).toMatchObject({ code: 'conflict' })
+  expect(await rejection(adjust(context))).toMatchObject({ code: 'conflict' })
+  await database.run(sql`delete from states where object_id = 1`)
+  const { revaluation } = await adjust(context)
+  await deleteRevaluation(context, ROOT, revaluation.id)
+})
+
+test('the answer to a new revaluation is this one, although it is deleted at once', async () => {
+  const remove = async () => {
+    await opened.ports.database.run(sql`delete from revaluations`)
+  }
+  const made = await createRevaluation(
+    { ...context, ports: followedBy(opened.ports, remove) },
+    ROOT,
+    bodyOf(24, 25, 'ours'),
+  )
+  expect(made).toMatchObject({ version: 1, revaluation: { name: 'ours' } })
 })
 
 test('an object has 10,000 revaluations, and no more when they are made at the same time', async () => {

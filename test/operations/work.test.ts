@@ -195,6 +195,22 @@ describe('work', () => {
     expect(await untilIn(id, 'succeeded')).toMatchObject({ state: 'succeeded' })
   })
 
+  test('is to be read again after 1 to 10 seconds, later the longer it goes on', async () => {
+    const id = await started(held().task)
+    const { clock } = opened
+    const beganAt = clock.at
+    const asked: unknown[] = []
+    for (const seconds of [0, 14.9, 15, 94.9, 95, 600]) {
+      clock.at = beganAt + seconds * 1_000
+      await opened.ports.database.run(
+        `update operations set lease_until_at = ${clock.at + 60_000} where id = '${id}'`,
+      )
+      asked.push((await readOperation(context, id)).retryAfter)
+    }
+    clock.at = beganAt
+    expect(asked).toEqual(['PT1S', 'PT1S', 'PT2S', 'PT9S', 'PT10S', 'PT10S'])
+  })
+
   test('and its result are of its user alone', async () => {
     const id = await started(async () => 'mine')
     await untilIn(id, 'succeeded')

@@ -4,8 +4,10 @@ import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import type { Range } from '../../lib/range.ts'
+import { retryOnConflict } from '../../lib/retry.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
 import { commit, isNotNullViolation, refuseFull } from '../../ports/database.ts'
+import type { Write } from '../../ports/database.ts'
 import { enqueueMaintenance } from '../states/service.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { requireObject } from '../tree/service.ts'
@@ -75,7 +77,6 @@ export async function createRevaluation(
   const now = ports.clock.now()
   const what = entered(body, ports.settings.timeZone)
   checkOccurrences(what)
-  await checkAdjustment(context, object.id, what)
   const createdBy = context.caller.kind === 'user' ? context.caller.userId : 0
   const row = (part: RevaluationInput, inPast: boolean): store.NewRevaluation => {
     const made = { ...part, objectId: object.id, inPast, createdAt: now, createdBy }
@@ -85,11 +86,13 @@ export async function createRevaluation(
     id: { inserted: true },
     after: { ...what, objectId: object.id },
   })
-  const id = await refuseFull('revaluations', FULL, () =>
-    store.insertRevaluations(database, partsOf(what, now, row), { also, max: REVALUATIONS_MAX }),
+  const made = await refuseFull('revaluations', FULL, () =>
+    adjusting(context, object.id, what, (guards) =>
+      store.insertRevaluations(database, partsOf(what, now, row), { also, max: REVALUATIONS_MAX, guards }),
+    ),
   )
   await ports.flow.runDue()
-  return readRevaluation(context, object, id)
+  return { revaluation: viewOf(context, object.type, made), version: made.version }
 }
 
 /** Replaces a revaluation. Of maintenance that has begun, only the future changes.
@@ -109,15 +112,17 @@ export async function updateRevaluation(
   const what = entered(change.body, ports.settings.timeZone)
   if (what.type !== row.type) throw invalidAt('/type', 'cannot be changed')
   checkOccurrences(what)
-  await checkAdjustment(context, object.id, what)
   if (row.type === 'maintenance' && row.inPast) checkPast(what, now)
   if (isLived(row)) checkLived(row, what, now)
   const next = { running: row.running, nextAt: isLived(row) ? now : null }
   await refuseOvertaken(() =>
-    commit(ports.database, [
-      store.updateRevaluation(ports.database, row, { ...what, ...next }),
-      recorded(context, 'update', { id: row.id, before: row, after: what }),
-    ]),
+    adjusting(context, object.id, what, (guards) =>
+      commit(ports.database, [
+        store.updateRevaluation(ports.database, row, { ...what, ...next }),
+        recorded(context, 'update', { id: row.id, before: row, after: what }),
+        ...guards,
+      ]),
+    ),
   )
   await ports.flow.runDue()
   const version = row.version + 1
@@ -175,14 +180,22 @@ async function requireRevaluation(
   return row
 }
 
-/** @throws {Refusal} invalid when an adjustment is not in the past, conflict when it overlaps an open outage */
-async function checkAdjustment({ ports }: Context, objectId: number, what: RevaluationInput): Promise<void> {
-  if (what.type !== 'adjustment') return
-  checkPast(what, ports.clock.now())
-  const openSince = await store.findOpenOutage(ports.database, objectId)
-  if (openSince === null) return
-  if (appliesIn(what, openSince, what.endAt))
-    throw new Refusal('conflict', 'The object has an outage that has not ended yet; it cannot be adjusted.')
+/** Commits a revaluation with writes that hold an adjustment to the outage that it was checked against.
+ * @throws {Refusal} invalid when an adjustment is not in the past, conflict when it overlaps an open outage */
+function adjusting<Result>(
+  { ports: { database, clock } }: Context,
+  objectId: number,
+  what: RevaluationInput,
+  write: (guards: readonly Write[]) => Promise<Result>,
+): Promise<Result> {
+  if (what.type !== 'adjustment') return write([])
+  checkPast(what, clock.now())
+  return retryOnConflict(store.isOtherOutage, async () => {
+    const openSince = await store.findOpenOutage(database, objectId)
+    if (openSince !== null && appliesIn(what, openSince, what.endAt))
+      throw new Refusal('conflict', 'The object has an outage that has not ended yet; it cannot be adjusted.')
+    return write([store.guardOpenOutage(database, objectId, openSince)])
+  })
 }
 
 type Row = store.NewRevaluation

@@ -1,6 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { revaluations } from '../../../db/tables/revaluations.ts'
 import type { Range } from '../../lib/range.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Level } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
@@ -24,29 +25,29 @@ export type RevaluationChange = Omit<
   'objectId' | 'type' | 'inPast' | 'createdAt' | 'createdBy'
 >
 
-/** Inserts one row, or two linked rows; returns the id of the last. Fails, as `refuseFull` knows, where the object would have
- * more than `max`. */
+/** Inserts one row, or two linked rows; returns the last as it is stored. Fails, as `refuseFull` knows, where the object would
+ * have more than `max`. */
 export async function insertRevaluations(
   database: Database,
   [first, second]: readonly [NewRevaluation, NewRevaluation?],
-  { also, max }: { readonly also: Write; readonly max: number },
-): Promise<number> {
+  { also, max, guards }: { readonly also: Write; readonly max: number; readonly guards: readonly Write[] },
+): Promise<RevaluationRow> {
   const newest = sql<number>`(select max(id) from revaluations)`
   const insert = (row: NewRevaluation, linkedId: typeof newest | null) =>
     database
       .insert(revaluations)
       .values({ ...row, linkedId, version: 1, createdAt: unlessFull(row, max) })
-      .returning({ id: revaluations.id })
+      .returning()
   const link = database.run(sql`update revaluations set linked_id = ${newest}
     where id = (select linked_id from revaluations order by id desc limit 1)`)
   const [rows] = second
     ? await database
-        .batch([insert(first, null), insert(second, newest), also, link])
+        .batch([insert(first, null), insert(second, newest), also, link, ...guards])
         .then(([, added]) => [added])
-    : await database.batch([insert(first, null), also])
-  const id = rows?.[0]?.id
-  if (id === undefined) throw new Error('The database returned no id for a new revaluation.')
-  return id
+    : await database.batch([insert(first, null), also, ...guards])
+  const row = rows?.[0]
+  if (!row) throw new Error('The database returned no row for a new revaluation.')
+  return row as RevaluationRow
 }
 
 export async function findRevaluation(
@@ -160,10 +161,27 @@ export function saveProgress(
 
 /** Since when an object has been in bad states only; null if it is not in one. */
 export async function findOpenOutage(database: Database, objectId: number): Promise<number | null> {
+  const [row] = await database.all<{ at: number }>(openOutage(objectId))
+  return row?.at ?? null
+}
+
+function openOutage(objectId: number) {
   const levels = sql.raw(LEVELS.map((level: Level) => `'${level}'`).join(', '))
-  const [row] = await database.all<{ at: number }>(sql`
+  return sql`
     select coalesce((select max(at) from transitions t where t.object_id = s.object_id
                      and t.to_state in (${levels}) and t.from_state not in (${levels})), 0) as at
-    from states s where s.object_id = ${objectId} and s.state in (${levels})`)
-  return row?.at ?? null
+    from states s where s.object_id = ${objectId} and s.state in (${levels})`
+}
+
+/** Fails the commit, as `isOtherOutage` knows, unless the open outage of an object still began at this instant, or there is
+ * still none. */
+export function guardOpenOutage(database: Database, objectId: number, openSince: number | null): Write {
+  return database.run(sql`
+    update objects set created_at = case when (${openOutage(objectId)}) is ${openSince} then created_at end
+    where id = ${objectId}`)
+}
+
+/** Whether a commit failed because an outage of the object has begun or ended since it was read. */
+export function isOtherOutage(error: unknown): boolean {
+  return isNotNullViolation(error, 'objects.created_at')
 }

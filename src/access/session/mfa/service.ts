@@ -110,7 +110,8 @@ export async function leaveMfa(context: Context, code: string): Promise<void> {
   forgetCallers(ports)
 }
 
-/** Requires MFA of a user, or ends the requirement. A user without MFA is signed out, and can then only set MFA up.
+/** Requires MFA of a user, or ends the requirement. A user without MFA is signed out, also from personal tokens, and can then
+ * only set MFA up.
  * @throws {Refusal} not_found */
 export async function enforceMfa(
   context: Context,
@@ -124,6 +125,7 @@ export async function enforceMfa(
     store.saveMfa(ports.database, userId, { isEnforced }),
     // The user may turn MFA off at the same time.
     ...(isEnforced ? [store.deleteSessionsWithoutMfa(ports.database, userId)] : []),
+    store.deleteTokensWithoutMfa(ports.database, userId),
     audited(context, {
       action: 'update',
       objectType: 'mfa',
@@ -137,10 +139,16 @@ export async function enforceMfa(
   return store.stateIn(state)
 }
 
-/** Removes the lost secret and recovery codes of a user. The user's sessions end. @throws {Refusal} not_found */
+/** Removes the lost secret and recovery codes of a user. The user's sessions end, and the personal tokens where MFA is
+ * enforced. @throws {Refusal} not_found */
 export async function resetMfa(context: Context, userId: number): Promise<void> {
   await readUser(context, userId)
-  await commit(context.ports.database, [...removal(context, userId), endSessionsOf(context.ports, userId)])
+  const { database } = context.ports
+  await commit(database, [
+    ...removal(context, userId),
+    endSessionsOf(context.ports, userId),
+    store.deleteTokensWithoutMfa(database, userId),
+  ])
   forgetCallers(context.ports)
 }
 

@@ -1,5 +1,5 @@
 import { and, count, eq, gt, lt, or, sql } from 'drizzle-orm'
-import { recoveryCodes, mfa } from '../../../../db/tables/credentials.ts'
+import { recoveryCodes, mfa, personalTokens } from '../../../../db/tables/credentials.ts'
 import { sessions } from '../../../../db/tables/access.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -78,6 +78,12 @@ export function guardNotEnforced(database: Database, userId: number): Write {
 /** Whether a commit failed because MFA of the user was changed since it was read. */
 export function isOvertaken(error: unknown): boolean {
   return isNotNullViolation(error, 'mfa.secret') || isNotNullViolation(error, 'mfa.is_confirmed')
+}
+
+/** Ends the personal tokens of a user who has to set MFA up at the commit: they were made without it. */
+export function deleteTokensWithoutMfa(database: Database, userId: number): Write {
+  const owes = sql`exists (select 1 from mfa where mfa.user_id = ${userId} and mfa.is_enforced = 1 and mfa.is_confirmed = 0)`
+  return database.delete(personalTokens).where(and(eq(personalTokens.userId, userId), owes))
 }
 
 /** Ends the sessions of a user unless MFA is active at the commit. */

@@ -23,10 +23,17 @@ export async function listPersonalTokens(context: Context, userId?: number): Pro
 }
 
 /** Makes a token with which programs act for the caller. Its secret is shown only once.
- * @throws {Refusal} forbidden for `backup` for a caller who is not an administrator, invalid, conflict when the caller has 50 */
+ * @throws {Refusal} forbidden for a caller who owes MFA or a new password, or for `backup` for a caller who is not an
+ * administrator, invalid, conflict when the caller has 50 */
 export async function createPersonalToken(context: Context, { name, scopes, expiresAt }: PersonalTokenBody) {
   const { ports } = context
   const userId = ownerOf(context)
+  // The scopes of such a session end at the account, and a token would have more.
+  if (context.caller.kind === 'user' && context.caller.scopes)
+    throw new Refusal(
+      'forbidden',
+      'Set a new password or MFA first, as GET /session says; then create tokens.',
+    )
   if (scopes.includes('backup') && !isAdministrator(context))
     throw new Refusal('forbidden', 'Only administrators can create tokens with the scope `backup`.')
   const createdAt = ports.clock.now()

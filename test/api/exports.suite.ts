@@ -7,9 +7,9 @@ import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from '.
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 
-const ROWS = 300_000
-const PAD_CHARS = 200
-const BROKEN_AT = 200_000
+const ROWS = 30_000
+const PAD_CHARS = 2_000
+const BROKEN_AT = 20_000
 const CSV = { accept: 'text/csv' }
 const NDJSON = { accept: 'application/x-ndjson' }
 const COUNT = { fn: 'COUNT', expr: '*', as: 'n' }

@@ -1,8 +1,7 @@
 import { expect } from 'bun:test'
 
-import { deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync } from 'node:zlib'
 
-import { crc32 } from '../../src/lib/zip/crc32.ts'
 import { craft, DEFLATED, utf8 } from '../packages/crafted.ts'
 import type { Part } from '../packages/crafted.ts'
 import { HOSTILE } from '../packages/hostile.ts'
@@ -1020,10 +1019,14 @@ async function entries(client: Client): Promise<unknown[]> {
 /** Bytes that do not get smaller. */
 function noise(sizeBytes: number): Uint8Array<ArrayBuffer> {
   let state = 1
-  return new Uint8Array(sizeBytes).map(() => {
+  // Deflate looks back over 32 KiB at most.
+  const block = new Uint8Array(64 * 1024).map(() => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
     return state >>> 24
   })
+  const bytes = new Uint8Array(sizeBytes)
+  for (let at = 0; at < sizeBytes; at += block.byteLength) bytes.set(block.subarray(0, sizeBytes - at), at)
+  return bytes
 }
 
 /** 10 MiB that get small, but not too small. */

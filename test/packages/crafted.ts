@@ -1,5 +1,5 @@
-import { deflateRawSync } from 'node:zlib'
-import { crc32 } from '../../src/lib/zip/crc32.ts'
+import { crc32, deflateRawSync } from 'node:zlib'
+
 import { joined } from '../../src/lib/chunks.ts'
 
 type Header = {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { rejection } from '../contract/rejection.ts'
-import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
-import { parseStory, StoryError } from './parser.ts'
-import { playStory, Stage } from './play.ts'
-import { VOCABULARY } from './vocabulary.ts'
+import { rejection } from '../../contract/rejection.ts'
+import { HOSTS_BY_HAND } from '../../hosts/by-hand.ts'
+import { parseStory, StoryError } from '../../scenarios/parser.ts'
+import { playStory, Stage } from '../../scenarios/play.ts'
+import { VOCABULARY } from '../../scenarios/vocabulary.ts'
 
 const START_MAX_MS = 180_000
 const PLAY_MAX_MS = 60_000

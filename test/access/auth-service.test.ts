@@ -67,12 +67,20 @@ const untrusted = Bun.serve({
   },
 })
 
+/** A yes whose end comes after the time limit. */
 function dribble(): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(JSON.stringify(yes))
+  let hasLeft = false
   return new ReadableStream({
     async start(controller) {
-      controller.enqueue(new TextEncoder().encode('{"authenticated": true,'))
+      controller.enqueue(bytes.subarray(0, 1))
       await Bun.sleep(TIMEOUT_MS * 2)
+      if (hasLeft) return
+      controller.enqueue(bytes.subarray(1))
       controller.close()
+    },
+    cancel: () => {
+      hasLeft = true
     },
   })
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { codesOf } from '../../src/http/problem.ts'
 
-const CONSOLE = join(import.meta.dir, '../../src/console')
+const SERVICE = join(import.meta.dir, '../../src')
+const CONSOLE = join(SERVICE, 'console')
 /** A value in a pattern; the choices of a plural are words in braces of their own. */
 const VALUE = /(?<!(?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?:\}|,)/g
 
@@ -68,4 +69,20 @@ test('each refusal of the API, and each fault that all schemas share, has a text
     for (const [key, text] of Object.entries(texts))
       expect([key, valuesOf(text)]).toEqual([key, valuesOf(key)])
   }
+})
+
+test('each kind of object and each action that the service writes to the audit log has a word', () => {
+  const rooms = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/^console|\.test\.ts$/.test(path))
+    .map((path) => readFileSync(join(SERVICE, path), 'utf8'))
+  const found = (pattern: RegExp) => [
+    ...new Set(rooms.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name ?? ''))),
+  ]
+  const types = found(/(?:recorder\(|auditedAll\(\w+, |audited\([^)]*?objectType: )'([^']+)'/g)
+  const actions = found(/(?:recorded\(context, |audited\(\w+, \{\s*action: )'([^']+)'/g)
+  expect(types.length).toBeGreaterThan(40)
+  expect(actions.length).toBeGreaterThan(30)
+  const texts = textsOf('screens/audit/words', 'en')
+  expect(types.filter((name) => !(`audit.type.${name}` in texts))).toEqual([])
+  expect(actions.filter((name) => !(`audit.action.${name}` in texts))).toEqual([])
 })

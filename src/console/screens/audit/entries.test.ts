@@ -52,6 +52,8 @@ test('times, lengths and user agents are shown as a person reads them, other num
 test('objects that exist have a link', () => {
   expect(linkOf(entry({}))).toBe('/ui/job/7')
   expect(linkOf(entry({ objectType: 'alarm' }))).toBe('/ui/alarms/7')
+  expect(linkOf(entry({ objectType: 'dataQuery' }))).toBe('/ui/queries/7')
+  expect(linkOf(entry({ objectType: 'user' }))).toBe('/ui/users/user/7')
   expect(linkOf(entry({ action: 'delete' }))).toBeNull()
   expect(linkOf(entry({ objectType: 'session', objectId: 'x7' }))).toBeNull()
 })

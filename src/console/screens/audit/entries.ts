@@ -13,6 +13,15 @@ const ID_MAX = 24
 const TIME_MIN_MS = Date.UTC(2000, 0)
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
 const DURATION = /^P(?=.)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/
+/** The addresses of pages of other kinds, without the id. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  alarm: 'alarms',
+  dataQuery: 'queries',
+  dataSource: 'data',
+  forecast: 'forecasts',
+  script: 'scripts',
+  user: 'users/user',
+}
 const OBJECTS = new Set(['group', 'device', 'job', 'slo', 'slc'])
 
 /** The time and the user of the latest entry. */
@@ -63,5 +72,6 @@ export function linkOf({ objectType, objectId, action }: Entry): string | null {
   const id = Number(objectId)
   if (action === 'delete' || !Number.isSafeInteger(id) || id <= 0) return null
   if (OBJECTS.has(objectType)) return objectLink(objectType, id)
-  return objectType === 'alarm' ? linkTo(`alarms/${id}`) : null
+  const folder = FOLDERS[objectType]
+  return folder === undefined ? null : linkTo(`${folder}/${id}`)
 }

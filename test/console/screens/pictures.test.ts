@@ -16,11 +16,14 @@ import { onBun } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
 /** What is done after a screen has opened: a button is pressed, which the key of its text or a selector names, or a key;
- * or objects of the tree are marked. */
+ * a field is filled, a choice is made or a file is chosen; or objects of the tree are marked. */
 type Press =
   | { readonly text: string }
   | { readonly keys: string }
   | { readonly css: string }
+  | { readonly field: string; readonly value: string }
+  | { readonly select: string; readonly value: string }
+  | { readonly file: string; readonly content: string }
   | { readonly marks: number }
 
 type Shot = {
@@ -73,12 +76,26 @@ const nameOf = (path: string): string => (path === '' ? 'overview' : path.replac
 
 const SHOTS: readonly Shot[] = [
   ...SCREENS.filter((path) => !/^(?:data|queries)$/.test(path)).map((path) => ({ name: nameOf(path), path })),
+  { name: 'set-up', path: 'setup#token', as: null },
   { name: 'login', path: '', as: null },
+  {
+    name: 'login, refused',
+    path: '',
+    as: null,
+    press: [
+      { field: 'input[autocomplete=username]', value: 'admin' },
+      { field: 'input[type=password]', value: 'wrong' },
+      text('login.submit'),
+    ],
+    ready: '[role=alert]',
+  },
   { name: 'no right', path: 'settings/backups', as: 'dashboard_viewer' },
   { name: 'viewer, job', path: 'job/{job}?tab=configuration', as: 'dashboard_viewer' },
   { name: 'viewer, overview', path: '', as: 'dashboard_viewer' },
   dialog('', 'palette', { keys: 'Control+k' }),
   dialog('', 'user menu', css('.nav .who .menu > button')),
+  { name: 'alarms, closed', path: 'alarms?status=closed' },
+  dialog('alarms', 'marked', css('.al input')),
   dialog('alarms/{alarm}', 'assign', text('alarms.assign')),
   dialog('objects', 'filter builder', text('objects.build'), text('objects.addCondition')),
   dialog('objects', 'marked', { marks: 2 }),
@@ -92,6 +109,7 @@ const SHOTS: readonly Shot[] = [
     ),
   ),
   dialog('group/{group}', 'menu', menu),
+  dialog('group/{group}', 'add group', menu, text('objects.add.group')),
   dialog('group/{group}', 'add device', text('objects.add.device')),
   dialog('group/{group}', 'edit', menu, text('objects.edit')),
   dialog('group/{group}', 'move', menu, text('objects.moveMenu')),
@@ -104,11 +122,22 @@ const SHOTS: readonly Shot[] = [
   dialog('job/{job}', 'force', menu, text('job.forceMenu')),
   dialog('job/{job}', 'delete', menu, text('objects.delete')),
   dialog('job/{job}?tab=send', 'push-url', text('job.push.new')),
+  dialog('job/{job}?tab=configuration', 'limit', text('job.config.addLimit')),
   dialog('slos', 'new', css('main .card header .btn')),
   dialog('slc/{slc}', 'delete', menu, text('levels.delete')),
   dialog('status-pages', 'new', text('pages.new')),
   dialog('maintenance', 'plan', text('maintenance.plan')),
+  dialog('maintenance', 'correct', text('maintenance.plan'), {
+    select: 'dialog select',
+    value: 'adjustment',
+  }),
   dialog('maintenance?view=agenda', 'details', css('.body button.ev, .agenda button')),
+  dialog(
+    'maintenance?view=agenda',
+    'edit',
+    css('.body button.ev, .agenda button'),
+    text('maintenance.editIt'),
+  ),
   dialog('scripts', 'new', text('scripts.new')),
   dialog('scripts', 'import', text('scripts.import')),
   dialog('scripts/{script}', 'run', text('scripts.run')),
@@ -121,11 +150,13 @@ const SHOTS: readonly Shot[] = [
   dialog('content/translations', 'add', text('content.addText')),
   dialog('users', 'new', text('users.new')),
   dialog('users/groups', 'new', text('users.newGroup')),
+  { name: 'users/directory', path: 'users/directory' },
   dialog('users/explain', 'grant', text('users.grant')),
   dialog('users/user/{user}', 'delete', text('users.delete')),
   dialog('settings/backups', 'new', text('settings.backups.make')),
   dialog('settings/backups', 'restore', text('settings.restore.fromFile')),
   dialog('settings/demo', 'remove', text('settings.demo.remove')),
+  dialog('account', 'second factor', text('account.mfaSetUp')),
   dialog('account', 'new token', text('account.newToken')),
 ]
 /** Screens of dashboards, of forecasts and of the map. */
@@ -163,6 +194,11 @@ const BOARD_SHOTS: readonly Shot[] = [
 const DATA_SHOTS: readonly Shot[] = [
   ...DATA_SCREENS.map((path) => ({ name: nameOf(path.replace('{summary}', 'summary')), path })),
   dialog('data', 'new', text('data.new')),
+  dialog('data/{source}/import', 'file', {
+    file: 'tides.csv',
+    content:
+      'station,measured,level\nHarlingen,2026-11-01T00:00:00Z,1.24\nDen Oever,2026-11-01T00:10:00Z,0.98\n',
+  }),
   dialog('data/{source}?tab=refreshes', 'new', text('data.refresh.new')),
   dialog('data/{source}?tab=scopes', 'new', text('data.newScope')),
   dialog('data/{source}', 'menu', menu),
@@ -228,8 +264,8 @@ async function take(
       await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
       await page.getByRole('heading', { level: 1 }).first().waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      if (ready !== undefined) await page.locator(ready).first().waitFor()
       for (const one of press) await pressOn(page, one, language)
+      if (ready !== undefined) await page.locator(ready).first().waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       for (const [width, theme] of LOOKS[language]) {
         await page.setViewportSize(SIZES[width])
@@ -252,6 +288,13 @@ async function take(
 async function pressOn(page: Page, press: Press, language: Language): Promise<void> {
   if ('css' in press) return page.locator(press.css).first().click()
   if ('keys' in press) return page.keyboard.press(press.keys)
+  if ('field' in press) return page.locator(press.field).first().fill(press.value)
+  if ('select' in press) return void (await page.locator(press.select).first().selectOption(press.value))
+  if ('file' in press) {
+    const file = { name: press.file, mimeType: 'text/csv', buffer: Buffer.from(press.content) }
+    await page.locator('input[type=file]').first().setInputFiles(file)
+    return page.locator('main table').first().waitFor()
+  }
   if ('marks' in press) {
     const items = page.getByRole('treeitem')
     const shown = await items.count()

@@ -6,13 +6,14 @@ export type Found = {
   readonly name: string
   readonly path?: string
 }
-/** A line of the palette: an object or a screen. */
+/** A line of the palette: an object, a screen or a command. */
 export type Option = {
   readonly key: string
   readonly icon: IconName
   readonly text: string
   readonly note: string
-  readonly href: string
+  /** The address that it opens, or what it does. */
+  readonly act: string | (() => void)
   readonly object: Found | null
 }
 

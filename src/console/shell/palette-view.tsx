@@ -10,6 +10,7 @@ import { linkTo, objectLink } from '../kit/location.ts'
 import { t } from '../language/t.ts'
 import { entriesOfUser } from './navigation.ts'
 import { ObjectActions } from './palette-actions.tsx'
+import { commandOptions } from './palette-commands.ts'
 import { matchIn, ranked, searchUrl } from './palette-search.ts'
 import type { Found, Option } from './palette-search.ts'
 import { visited } from './visited.ts'
@@ -24,7 +25,7 @@ const ICONS: Readonly<Record<Found['type'], IconName>> = {
 }
 type Section = { readonly title: string; readonly options: readonly Option[] }
 
-/** Search and jump: the last objects, objects by name, path or id, and screens. */
+/** Search and jump: the last objects, objects by name, path or id, screens and commands. */
 export function PaletteView({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const { route } = useLocation()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -45,7 +46,8 @@ export function PaletteView({ onClose }: { readonly onClose: () => void }): JSX.
   }, [chosen?.key])
   const open = (option: Option): void => {
     onClose()
-    route(option.href)
+    if (typeof option.act === 'string') route(option.act)
+    else option.act()
   }
   const press = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -167,10 +169,12 @@ function useSections(typed: string): {
   if (url === null) last.current = []
   const text = typed.replace(/^>/, '').trim().toLowerCase()
   const objects = typed.trim() === '' ? recent() : last.current
-  const screens = screenOptions().filter((option) => option.text.toLowerCase().includes(text))
+  const isFound = (option: Option): boolean => option.text.toLowerCase().includes(text)
+  const commands = { title: t('palette.commands'), options: commandOptions().filter(isFound) }
+  const screens = { title: t('palette.screens'), options: screenOptions().filter(isFound) }
   const sections = [
     { title: t(typed.trim() === '' ? 'palette.recent' : 'palette.objects'), options: objects.map(optionOf) },
-    { title: t('palette.screens'), options: screens },
+    ...(typed.startsWith('>') ? [commands, screens] : [screens, commands]),
   ]
   return {
     sections: sections.filter(({ options }) => options.length > 0),
@@ -196,7 +200,7 @@ function optionOf(object: Found): Option {
     icon: ICONS[type],
     text: name,
     note: path === undefined ? `#${id}` : path.split('/').slice(1, -1).join(' / '),
-    href: objectLink(type, id),
+    act: objectLink(type, id),
     object,
   }
 }
@@ -215,7 +219,7 @@ function screenOptions(): readonly Option[] {
     icon,
     text: t(`nav.${name}`),
     note: '',
-    href: linkTo(screen),
+    act: linkTo(screen),
     object: null,
   }))
 }

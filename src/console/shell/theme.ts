@@ -15,6 +15,12 @@ export function changeTheme(to: Theme): void {
   applyTheme()
 }
 
+/** The theme that the page has now. */
+export function shownTheme(): 'light' | 'dark' {
+  if (theme.value !== 'system') return theme.value
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+}
+
 /** A screen on a wall is dark at night, unless this browser has a theme of its own. */
 export function showNight(isNight: boolean): void {
   if (theme.value === 'system') document.documentElement.dataset['theme'] = isNight ? 'dark' : 'light'

@@ -1,21 +1,18 @@
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useState } from 'preact/hooks'
 
 import { signOut, user } from '../api/session.ts'
 import { linkTo } from '../kit/location.ts'
 import { Menu } from '../kit/overlays.tsx'
 import { t } from '../language/t.ts'
-import { changeTheme, theme } from './theme.ts'
+import { changeTheme, shownTheme } from './theme.ts'
 
 /** The user of the page: account, appearance, sign-out. */
 export function UserMenu(): JSX.Element | null {
   const { route } = useLocation()
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
   const me = user.value
   if (me === null) return null
-  const systemTheme = isDark ? 'dark' : 'light'
-  const shown = theme.value === 'system' ? systemTheme : theme.value
+  const shown = shownTheme()
   const name = me.fullname || me.username
   return (
     <div class="who">
@@ -31,10 +28,7 @@ export function UserMenu(): JSX.Element | null {
             {
               text: t(shown === 'dark' ? 'shell.light' : 'shell.dark'),
               icon: 'sun',
-              run: () => {
-                changeTheme(shown === 'dark' ? 'light' : 'dark')
-                setDark(shown !== 'dark')
-              },
+              run: () => changeTheme(shown === 'dark' ? 'light' : 'dark'),
             },
             { text: t('nav.keys'), icon: 'key', run: () => route(linkTo('keys')) },
             { text: t('shell.signOut'), icon: 'right', run: () => void signOut() },

@@ -467,7 +467,7 @@ onMainHost('objects', (stage) => {
     })
   })
 
-  test('the palette finds an object by its path and acts on it', () =>
+  test('the palette finds an object by its path and acts on it, and has commands', () =>
     stage.visit('', {}, async ({ page, check }) => {
       await page.getByRole('main').waitFor()
       await page.keyboard.press('Control+k')
@@ -477,6 +477,16 @@ onMainHost('objects', (stage) => {
       await check('palette')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'check 04' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('>')
+      await check('commands')
+      await page.getByRole('combobox').fill('> dark')
+      await page.keyboard.press('Enter')
+      await page.locator('html[data-theme=dark]').waitFor({ state: 'attached' })
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('new data query')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'New data query' }).waitFor()
     }))
 
   test('a user who may only read sees each control with the right that is missing', () =>

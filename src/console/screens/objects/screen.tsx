@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useLocation, useRoute } from 'preact-iso'
+import { useRoute } from 'preact-iso'
 
 import { Icon } from '../../kit/icons.tsx'
 import { BASE, linkTo } from '../../kit/location.ts'
@@ -13,8 +13,8 @@ import { TreePane } from './tree/tree-pane.tsx'
 
 /** The tree of objects and the page of one. On narrow screens each is a page of its own. */
 export function Screen(): JSX.Element {
-  const { path } = useLocation()
-  const { params } = useRoute()
+  // The path of the location is already that of the next screen while this is loaded.
+  const { path, params } = useRoute()
   const isTree = params['id'] === undefined
   const type = isTree ? 'group' : (path.slice(BASE.length).split('/')[0] as Place['type'])
   const id = isTree ? ROOT_ID : Number(params['id'])

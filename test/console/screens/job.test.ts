@@ -105,6 +105,12 @@ onMainHost('job', (stage) => {
         await limit.fill('3.6')
         await page.getByText('Minor could never show: Major begins at 3.4').waitFor()
         await limit.fill('2.9')
+        const timeout = page.getByLabel('Timeout')
+        expect(await timeout.inputValue()).toBe('10 min')
+        await timeout.fill('2h')
+        await page.getByText('2 hr. No delivery for so long').waitFor()
+        await limit.focus()
+        expect(await timeout.inputValue()).toBe('2 h')
         await page.getByText('Over the last 30 days').waitFor()
         await stage.client.request('PATCH', `/jobs/${job}`, { json: { name: 'Level outside' } })
         await page.getByRole('button', { name: 'Save', disabled: false }).click()
@@ -119,6 +125,7 @@ onMainHost('job', (stage) => {
       const { body } = await stage.client.request('GET', `/jobs/${job}?thresholds=true`)
       expect(body).toMatchObject({
         name: 'Level outside',
+        parameters: { timeout: 'PT2H' },
         thresholds: { major: { conditions: [{ value: 3.4 }] }, minor: { conditions: [{ value: 2.9 }] } },
       })
     },

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
 import type { Failure } from '../../../api/failure.ts'
 import { Check, TextField } from '../../../kit/controls.tsx'
@@ -52,6 +53,13 @@ export function DeliveryForm({ draft, failure, onChange }: FormProps): JSX.Eleme
 
 const UNITS: Readonly<Record<string, string>> = { d: 'P#D', h: 'PT#H', min: 'PT#M', m: 'PT#M', s: 'PT#S' }
 
+/** The text from which `durationFrom` makes a duration of one unit; other durations stay as they are. */
+function wordsOf(duration: string): string {
+  const [, days, time, unit] = /^P(?:(\d+)D|T(\d+)([HMS]))$/.exec(duration) ?? []
+  if (days !== undefined) return `${days} d`
+  return time === undefined ? duration : `${time} ${{ H: 'h', M: 'min', S: 's' }[unit ?? ''] ?? ''}`
+}
+
 /** The ISO 8601 duration that a user means by `10`, `10 min`, `2 h`, `1 d` or `PT10M`. A bare number is minutes. */
 function durationFrom(text: string): string {
   const match = /^\s*(\d+)\s*(d|h|min|m|s)?\s*$/i.exec(text)
@@ -73,17 +81,21 @@ function DurationField({
   readonly onValue: (value: string) => void
   readonly error?: string | undefined
 }): JSX.Element {
-  const ms = msOfDuration(durationFrom(value))
+  const [typed, setTyped] = useState<string | null>(null)
+  const ms = msOfDuration(value)
   const meaning = value === '' ? t('job.config.none') : durationText(ms ?? 0)
   return (
     <TextField
       label={label}
-      value={value}
+      value={typed ?? wordsOf(value)}
       placeholder="10 min"
-      onValue={onValue}
-      onBlur={() => onValue(value === '' ? '' : durationFrom(value))}
+      onValue={(text) => {
+        setTyped(text)
+        onValue(text === '' ? '' : durationFrom(text))
+      }}
+      onBlur={() => setTyped(null)}
       hint={`${ms === null && value !== '' ? '' : `${meaning.replace(/\.$/, '')}. `}${hint}`}
-      error={isBadDuration(durationFrom(value)) && value !== '' ? t('job.config.badDuration') : error}
+      error={isBadDuration(value) ? t('job.config.badDuration') : error}
     />
   )
 }

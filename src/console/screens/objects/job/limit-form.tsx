@@ -166,7 +166,7 @@ function Row({ row, choices, fault, refusal, onRow }: RowProps): JSX.Element {
             value={row.repetition}
             onInput={(event) => onRow({ ...row, repetition: event.currentTarget.value })}
           />
-          <span class="quiet">{t('job.config.rounds')}</span>
+          <span class="quiet">{t('job.config.rounds', { count: Number(row.repetition) })}</span>
         </span>
         <IconButton
           small

@@ -8,6 +8,7 @@ function alarm(id: number, state: string, path: string, more: object = {}): Alar
     id,
     state,
     begin: `2026-11-25T0${id}:00:00Z`,
+    end: null,
     assignee: null,
     suppressedBy: null,
     heldReason: null,
@@ -45,4 +46,11 @@ test('the group with the worst alarm comes first, and its worst alarm', () => {
     ['a / y', [2]],
     ['a / x', [3, 1]],
   ])
+})
+
+test('of closed alarms the latest comes first, in any state', () => {
+  const closed = (id: number, state: string, hour: number) =>
+    alarm(id, state, `/a/x/j${id}`, { end: `2026-11-25T1${hour}:00:00Z` })
+  const [group] = groupsOf([closed(1, 'major', 2), closed(2, 'warning', 5), closed(3, 'minor', 4)])
+  expect(ids(group?.alarms ?? [])).toEqual([2, 3, 1])
 })

@@ -28,10 +28,10 @@ const isHeld = ({ suppressedBy, heldReason }: Alarm): boolean => suppressedBy !=
 
 const textOf = ({ object, message }: Alarm): string => `${object.path}\n${message ?? ''}`.toLowerCase()
 
-/** Groups alarms by their parent: the group with the worst alarm first, then the oldest. */
+/** Groups alarms by their parent: the worst alarm first, then the oldest. Of closed ones, what closed last comes first. */
 export function groupsOf(alarms: readonly Alarm[]): readonly Group[] {
   const groups = new Map<string, Alarm[]>()
-  for (const alarm of alarms.toSorted(worseFirst)) {
+  for (const alarm of alarms.toSorted(inOrder)) {
     const place = alarm.object.path.split('/').slice(1, -1).join(' / ')
     const group = groups.get(place)
     if (group) group.push(alarm)
@@ -40,6 +40,7 @@ export function groupsOf(alarms: readonly Alarm[]): readonly Group[] {
   return [...groups].map(([place, inside]) => ({ place, alarms: inside }))
 }
 
-function worseFirst(a: Alarm, b: Alarm): number {
+function inOrder(a: Alarm, b: Alarm): number {
+  if (a.end !== null && b.end !== null) return b.end.localeCompare(a.end) || b.id - a.id
   return rankOf(b.state) - rankOf(a.state) || a.begin.localeCompare(b.begin) || a.id - b.id
 }

@@ -24,6 +24,12 @@ test('the best member decides: all members must be bad', () => {
   expect(ruleSentence('or', { ...NONE, major: 2 }, 3)).toStartWith('Major when 2 of 3 members are major.')
 })
 
+test('of one member no number is given', () => {
+  expect(ruleSentence('and', NONE, 1)).toStartWith(
+    'Major when the only member is major. Otherwise minor when',
+  )
+})
+
 test('counted members: only the given numbers are conditions', () => {
   expect(ruleSentence('count', { ...NONE, minor: 1, major: 2 }, 4)).toBe(
     'Major when 2 of 4 members are major. Otherwise minor when 1 of 4 members is major. Otherwise ok.',

@@ -92,6 +92,7 @@ export function ruleSentence(operation: Operation, counters: Counters, members: 
 
 function conditionText({ badness, least }: Condition, total: number): string {
   const state = t(`levels.bad.${badness}`)
-  if (least === total && total > 1) return t('levels.say.all', { total, state })
+  if (total === 1) return t('levels.say.only', { state })
+  if (least === total) return t('levels.say.all', { total, state })
   return t('levels.say.some', { count: least, total, state })
 }

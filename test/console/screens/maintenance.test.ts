@@ -264,7 +264,7 @@ onMainHost('maintenance', (stage) => {
         await page.mouse.down()
         await page.mouse.move(box.x + 20, box.y + 1 + 2 * box.height, { steps: 5 })
         await page.mouse.up()
-        const dialog = page.getByRole('dialog', { name: 'Plan maintenance' })
+        const dialog = page.getByRole('dialog', { name: /^(?:Plan maintenance|Enter a comment)$/ })
         expect(await dialog.getByLabel('Begins').inputValue()).toBe('2037-01-08T12:00')
         expect(await dialog.getByLabel('Ends').inputValue()).toBe('2037-01-08T14:00')
         await page.keyboard.press('Escape')

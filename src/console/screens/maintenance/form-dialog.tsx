@@ -53,7 +53,7 @@ export function EditDialog({
   const submit = entry ? t('maintenance.save') : t('maintenance.plan')
   return (
     <FormDialog
-      title={entry ? t('maintenance.edit', { name: titleOf(entry) }) : t('maintenance.plan')}
+      title={entry ? t('maintenance.edit', { name: titleOf(entry) }) : t(`maintenance.new.${form.type}`)}
       submit={form.type === 'maintenance' || entry ? submit : t('maintenance.enter')}
       refused={entry || object ? missingText(missing) : t('maintenance.needsObject')}
       onSubmit={save}

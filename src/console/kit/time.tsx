@@ -48,6 +48,7 @@ export function fullTimeText(at: Instant, zone = timeZone.value): string {
     timeZone: zone,
     dateStyle: 'medium',
     timeStyle: 'long',
+    hourCycle: 'h23',
   }).format(msOf(at))
 }
 

@@ -39,6 +39,7 @@ test('times, lengths and user agents are shown as a person reads them, other num
     changesOf({ before: null, after }).map(({ field, after: text }) => [field, text]),
   )
   expect(texts['untilAt']).toMatch(/Mar 28, 2027/)
+  expect(texts['untilAt']).not.toMatch(/[AP]M/)
   expect(texts['begin']).toBe(texts['untilAt'] ?? '')
   expect(texts).toMatchObject({
     delayMs: '2\u00a0min',

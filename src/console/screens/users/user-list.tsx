@@ -122,7 +122,7 @@ function UserTable({ users, mfa, onEdit, onDelete }: TableProps): JSX.Element {
               },
             ]
           : []),
-        { key: 'email', title: t('users.email'), wide: true, cell: ({ email }) => email },
+        { key: 'email', title: t('users.email'), wide: true, cell: ({ email }) => email || t('users.none') },
         { key: 'zone', title: t('users.timeZone'), wide: true, cell: ({ timeZone }) => timeZone },
         {
           key: 'rights',

@@ -20,7 +20,8 @@ export function Dialog({
   children,
 }: {
   readonly title: ComponentChildren
-  readonly onClose: () => void
+  /** Null for a dialog that the user cannot close. */
+  readonly onClose: (() => void) | null
   readonly footer?: ComponentChildren
   readonly wide?: boolean
   /** Covers the whole page. */
@@ -45,16 +46,20 @@ export function Dialog({
       ref={dialog}
       class={[wide && 'wide', full && 'full'].filter(Boolean).join(' ')}
       aria-labelledby={id}
+      // Chromium closes a dialog at a second Esc although the event of the first one was prevented.
+      {...(onClose === null ? { closedby: 'none' } : {})}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
       }}
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <span class="end">
-          <IconButton icon="close" small label={t('kit.close')} onClick={onClose} />
-        </span>
+        {onClose && (
+          <span class="end">
+            <IconButton icon="close" small label={t('kit.close')} onClick={onClose} />
+          </span>
+        )}
       </header>
       <div class="pad">{children}</div>
       {footer && <footer>{footer}</footer>}

@@ -113,9 +113,9 @@ function Returned(): JSX.Element | null {
 /** Lies over the page when its session has ended: nothing that was typed is lost. */
 export function LoginDialog(): JSX.Element {
   return (
-    <Dialog title={t('login.over')} onClose={() => undefined}>
-      <p class="quiet">{t('login.overText')}</p>
+    <Dialog title={t('login.over')} onClose={null}>
       <div class="col">
+        <p class="quiet">{t('login.overText')}</p>
         <OidcButton returnTo={location.pathname + location.search} />
         <LoginForm username={user.value?.username} />
       </div>

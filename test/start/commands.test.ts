@@ -224,6 +224,16 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       const refused = await act({ ...credentials, TOKEN: 'wrong', STATUS: 'success' }, '3')
       expect(refused.code).toBe(22)
       expect(refused.stdout).toContain('unauthenticated')
+      const headers = { location: 'https://tidemark.example.org/' }
+      using redirect = Bun.serve({ port: 0, fetch: () => new Response('moved', { status: 301, headers }) })
+      for (const inputs of [
+        { ...credentials, URL: redirect.url.origin },
+        { PING_URL: `${redirect.url.origin}/webcollector/ping/x` },
+      ]) {
+        const moved = await act({ ...inputs, STATUS: 'success' }, '4')
+        expect(moved.code).toBe(1)
+        expect(moved.stdout).toContain('::error::The service answered with status 301.')
+      }
       const incomplete = await act({ URL: host.url, STATUS: 'success' })
       expect([incomplete.code, incomplete.stdout]).toEqual([
         1,

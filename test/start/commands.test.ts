@@ -307,6 +307,10 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       const wrong = await run('doctor', { TIDEMARK_URL: host.url, TIDEMARK_TOKEN: 'tm_wrong' })
       expect(wrong.text).toMatch(/FAILED {2}credentials: .*\n {10}Set TIDEMARK_TOKEN/)
       expect(wrong.exitCode).toBe(1)
+      const token = (await text('token create --scope read doctor')).trim()
+      const asToken = await run('doctor', { TIDEMARK_URL: host.url, TIDEMARK_TOKEN: token })
+      expect(asToken.text).toContain('credentials: the service accepts them: a personal token\n')
+      expect(asToken.exitCode).toBe(0)
       const away = await run('doctor', { ...environment, TIDEMARK_URL: 'http://127.0.0.1:1' })
       expect(away.text).toMatch(/^FAILED {2}service: No service answers[^]*\n {10}Start it/)
       expect(away.exitCode).toBe(1)
@@ -556,6 +560,21 @@ test('doctor names the repair of a wrong clock, a failed check, another release 
     ['runner one', 'warning', 'Start'],
   ])
 })
+
+test.each([
+  ['does not answer', () => new Promise<Response>(() => {}), 'it did not answer in time'],
+  ['answers 502', () => new Response('away', { status: 502 }), 'GET /healthz failed with status 502'],
+] as const)(
+  'doctor reports a service that %s',
+  async (_, fetch, detail) => {
+    using service = Bun.serve({ port: 0, fetch })
+    const { text, exitCode } = await run('doctor', { TIDEMARK_URL: service.url.origin, TIDEMARK_TOKEN: 'x' })
+    expect(text).toStartWith('FAILED  service: ')
+    expect(text).toContain(detail)
+    expect(exitCode).toBe(1)
+  },
+  30_000,
+)
 
 test('doctor has a repair for every check and warning of readyz', async () => {
   const page = await Bun.file(join(import.meta.dir, '../../docs/operations/monitoring-tidemark.md')).text()

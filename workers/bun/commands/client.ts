@@ -23,6 +23,7 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   FailedToOpenSocket: 'the host is unknown or out of reach',
   ENOTFOUND: 'the host is unknown',
+  [DOMException.TIMEOUT_ERR]: 'it did not answer in time',
 }
 
 const CLOSED: ReadonlySet<string> = new Set(['ConnectionClosed', 'ECONNRESET'])
@@ -118,7 +119,7 @@ export class Client {
     // A redirected POST would become a GET, which changes nothing and succeeds.
     const request = { ...init, ...limit, method, headers, timeout: false, redirect: 'manual' } as const
     const response = await fetch(this.#url + path, request).catch((error: unknown) => {
-      throw this.#failureOf(`${method} ${path}`, error as Error & { readonly code?: string })
+      throw this.#failureOf(`${method} ${path}`, error as Error & { readonly code?: string | number })
     })
     const location = response.headers.get('location')
     if (response.status < REDIRECTS || response.status >= REFUSALS || location === null) return response
@@ -128,8 +129,11 @@ export class Client {
     )
   }
 
-  #failureOf(asked: string, { code = '', message }: Error & { readonly code?: string }): CommandFailure {
-    const text = CLOSED.has(code)
+  #failureOf(
+    asked: string,
+    { code = '', message }: Error & { readonly code?: string | number },
+  ): CommandFailure {
+    const text = CLOSED.has(String(code))
       ? `${this.#url} closed the connection before it answered ${asked}. ${MAY_BE_DONE}`
       : `No service answers at ${this.#url}: ${CONNECTION_FAULTS[code] ?? message}. Start it, or pass its address with --url.`
     return new CommandFailure(EXIT.unavailable, text)

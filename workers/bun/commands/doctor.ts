@@ -21,6 +21,9 @@ type Runner = { readonly name: string; readonly refusal: string | null; readonly
 
 const CLOCK_DIFFERENCE_MAX_MS = 5_000
 const MARKS = { ok: 'ok      ', warning: 'warning ', failed: 'FAILED  ' } as const
+const ANSWER_MAX_MS = 10_000
+const START = 'Start it with tidemark serve, or name its address by --url or TIDEMARK_URL.'
+const READ_LOG = 'Read the log of the service, and of a proxy in front of it.'
 const UNAUTHENTICATED = 401
 const FORBIDDEN = 403
 
@@ -54,14 +57,14 @@ export const doctorCommand: Command = {
 }
 
 async function doctor(invocation: Invocation): Promise<Outcome> {
-  const client = invocation.client()
+  const client = invocation.client(ANSWER_MAX_MS)
   const findings: Finding[] = []
   try {
     findings.push(await answers(client))
     findings.push(...(await readiness(client)), await release(client), ...(await credentials(client)))
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error
-    const repair = 'Start it with tidemark serve, or name its address by --url or TIDEMARK_URL.'
+    if (!(error instanceof RangeError)) throw error
+    const repair = error instanceof CommandFailure ? START : READ_LOG
     findings.push({ check: 'service', status: 'failed', detail: error.message, repair })
   }
   const text = outcome(invocation, findings, (all) => all.map(line).join(''))
@@ -121,14 +124,20 @@ async function release(client: Client): Promise<Finding> {
 async function credentials(client: Client): Promise<readonly Finding[]> {
   try {
     const { user } = await client.read<Session>('/session')
-    const detail = `the service accepts them: ${user.username}, ${user.role}`
-    return [{ check: 'credentials', status: 'ok', detail, repair: null }, ...(await runners(client))]
+    return [accepted(`${user.username}, ${user.role}`), ...(await runners(client))]
   } catch (error) {
-    if (!(error instanceof RequestFailure) || error.status !== UNAUTHENTICATED) throw error
+    if (!(error instanceof RequestFailure)) throw error
+    // A personal token may not read its session, whatever its scopes are.
+    if (error.status === FORBIDDEN) return [accepted('a personal token'), ...(await runners(client))]
+    if (error.status !== UNAUTHENTICATED) throw error
     const repair =
       'Set TIDEMARK_TOKEN, or TIDEMARK_USERNAME and TIDEMARK_PASSWORD. A lost password: tidemark user reset-password.'
     return [{ check: 'credentials', status: 'failed', detail: error.message, repair }]
   }
+}
+
+function accepted(whose: string): Finding {
+  return { check: 'credentials', status: 'ok', detail: `the service accepts them: ${whose}`, repair: null }
 }
 
 /** The runners that accept no jobs; nothing where the caller may not read runners. */

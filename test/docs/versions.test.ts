@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { EXIT } from '../../workers/server/failures.ts'
+
 const ROOT = join(import.meta.dir, '../..')
 const version = versionOf('package.json')
 
@@ -18,6 +20,10 @@ test.each(['package-lock.json', 'clients/typescript/package.json'])(
     expect(versionOf(path)).toBe(version)
   },
 )
+
+test('the upgrade page names the exit code of a release that finds data of a later one', () => {
+  expect(read('docs/operations/upgrade.md')).toContain(`(exit code ${EXIT.data})`)
+})
 
 function versionOf(path: string): string {
   return (JSON.parse(read(path)) as { version: string }).version

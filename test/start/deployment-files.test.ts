@@ -41,6 +41,25 @@ describe.each([
     expect(page).toContain(`${exposure / 10}`)
   })
 
+  test('starts at boot and after a failure, with the folder and the settings of its page, and closes its data to others', () => {
+    const page = readFileSync(join(ROOT, 'docs/getting-started/systemd.md'), 'utf8')
+    const settings = `/etc/${name}.env`
+    const isService = name === 'tidemark'
+    expect(page).toContain('/opt/tidemark')
+    expect(page).toContain(settings)
+    const keys = ['WantedBy', 'Restart', 'WorkingDirectory', 'EnvironmentFile', 'StateDirectoryMode']
+    expect([...keys, 'UMask', 'Delegate'].map((key) => `${key}=${value(key)}`)).toEqual([
+      'WantedBy=multi-user.target',
+      'Restart=on-failure',
+      'WorkingDirectory=/opt/tidemark',
+      `EnvironmentFile=${isService ? '-' : ''}${settings}`,
+      // The user of a run enters its own folder.
+      `StateDirectoryMode=${isService ? '0700' : '0711'}`,
+      `UMask=${isService ? '0077' : ''}`,
+      `Delegate=${isService ? '' : 'yes'}`,
+    ])
+  })
+
   test('starts a command with settings that have an effect', () => {
     const variables = Object.fromEntries(
       value('Environment')
@@ -210,6 +229,7 @@ describe('compose', () => {
       restart: 'unless-stopped',
       ports: [`127.0.0.1:8080:${port}`],
       volumes: [`data:${data}`, { type: 'tmpfs', target: '/tmp' }],
+      environment: ['TIDEMARK_ADMIN_PASSWORD', 'TIDEMARK_RUNNER_TOKEN'],
     })
     expect(Object.keys(volumes)).toEqual(['data'])
     expect(tidemark['privileged']).toBeUndefined()

@@ -30,7 +30,7 @@ const CHECK = {
   name: 'nightly backup',
   slug: 'nightly-backup',
   tags: 'prod db',
-  desc: '',
+  desc: 'of the shop',
   grace: 3600,
   n_pings: 12,
   status: 'up',
@@ -57,7 +57,7 @@ test('a check of Healthchecks becomes a job with its period, its grace and its t
           jobs: [
             {
               name: 'nightly backup',
-              properties: { 'healthchecks.tags': 'prod db' },
+              properties: { 'healthchecks.tags': 'prod db', 'healthchecks.description': 'of the shop' },
               interval: 'PT24H',
               parameters: { timeout: 'PT25H', grace: 'PT1H' },
             },
@@ -107,6 +107,7 @@ test('monitors of Uptime Kuma become jobs of the device of their host, in the gr
       parent: 1,
       maxretries: 2,
       retryInterval: 30,
+      description: 'sells',
       tags: [
         { name: 'team', value: 'a' },
         { name: 'eu', value: '' },
@@ -122,7 +123,16 @@ test('monitors of Uptime Kuma become jobs of the device of their host, in the gr
       port: 443,
       parent: 1,
     },
-    { ...MONITOR, id: 4, name: 'nightly', type: 'push', url: null, pushToken: 'secret', active: 0 },
+    {
+      ...MONITOR,
+      id: 4,
+      name: 'nightly',
+      type: 'push',
+      hostname: 'old.example.org',
+      url: null,
+      pushToken: 'secret',
+      active: 0,
+    },
   ]
   const { groups } = await imported('uptime-kuma', { version: '1.23.16', notificationList: [], monitorList })
   const returnValue = [{ valueName: 'ping', valueUnit: 'ms' }]
@@ -156,6 +166,7 @@ test('monitors of Uptime Kuma become jobs of the device of their host, in the gr
                   properties: {
                     'uptime-kuma.type': 'http',
                     'uptime-kuma.url': 'https://shop.example.org/health',
+                    'uptime-kuma.description': 'sells',
                     'uptime-kuma.tags': 'team=a, eu',
                   },
                   interval: 'PT1M',
@@ -174,6 +185,19 @@ test('monitors of Uptime Kuma become jobs of the device of their host, in the gr
       ],
     },
   ])
+})
+
+test('groups and monitors of one name get names of their own', async () => {
+  const { groups } = await imported('uptime-kuma', [
+    GROUP,
+    { ...GROUP, id: 7 },
+    MONITOR,
+    { ...MONITOR, id: 8 },
+  ])
+  expect(groups[0]).toMatchObject({
+    groups: [{ name: 'web' }, { name: 'web (2)' }],
+    devices: [{ jobs: [{ name: 'shop' }, { name: 'shop (2)' }] }],
+  })
 })
 
 test('lists of monitors are read as well', async () => {

@@ -567,7 +567,7 @@ test.each([
 ] as const)(
   'doctor reports a service that %s',
   async (_, fetch, detail) => {
-    using service = Bun.serve({ port: 0, fetch })
+    using service = Bun.serve({ port: 0, idleTimeout: 0, fetch })
     const { text, exitCode } = await run('doctor', { TIDEMARK_URL: service.url.origin, TIDEMARK_TOKEN: 'x' })
     expect(text).toStartWith('FAILED  service: ')
     expect(text).toContain(detail)

@@ -128,9 +128,11 @@ describe('the health check of the image', () => {
   })
 
   test('of a service that accepts a connection and does not answer fails by itself', async () => {
-    using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
-    const variables = { TIDEMARK_PORT: String(server.port) }
-    expect((await startCommand(['bun', ...args], variables).ended).code).not.toBe(0)
+    using server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const checking = startCommand(['bun', ...args], { TIDEMARK_PORT: String(server.port) })
+    const end = await Promise.race([checking.ended, Bun.sleep(20_000)])
+    checking.kill('SIGKILL')
+    expect(end).toMatchObject({ code: 1 })
   }, 30_000)
 
   test('of a service whose port is closed fails', async () => {

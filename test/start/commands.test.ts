@@ -22,6 +22,7 @@ import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
+import { readUntil } from '../until.ts'
 import { Directories, startCommand } from './command-line.ts'
 
 const CREDENTIALS = { TIDEMARK_USERNAME: ADMIN.username, TIDEMARK_PASSWORD: ADMIN.password }
@@ -266,6 +267,18 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       expect(values.returnValue1.value).toBeLessThan(300)
       expect((await exec('no-such-program')).code).toBe(127)
       expect((await exec('sh', '-c', 'kill -9 $$')).code).toBe(137)
+
+      // A process that the command leaves behind holds neither its end nor its duration.
+      const leaving = ['exec', '--job', String(id), '--', 'sh', '-c', 'sleep 60 >/dev/null & echo $!; exit 5']
+      const left = startCommand([...MAIN, ...leaving], environment)
+      await left.until('\n')
+      const message = async () =>
+        (await good<{ message: string }>(request('GET', `/jobs/${id}`))).message.split('\n')[0]
+      expect(await readUntil(message, (one) => one?.startsWith('exit code 5') === true)).toMatch(
+        / [0-4]?\d\.\d s$/,
+      )
+      process.kill(Number(left.stdout))
+      expect((await left.ended).code).toBe(5)
 
       // The job has no timeout: only the start of a run lets it time out, by its grace, until the run ends.
       const timesOut = async () => (await good(request('GET', `/jobs/${id}`)))['nextTimeoutAt'] !== null

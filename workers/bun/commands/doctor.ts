@@ -127,7 +127,7 @@ async function credentials(client: Client): Promise<readonly Finding[]> {
     return [accepted(`${user.username}, ${user.role}`), ...(await runners(client))]
   } catch (error) {
     if (!(error instanceof RequestFailure)) throw error
-    // A personal token may not read its session, whatever its scopes are.
+    // No scope of a personal token covers its session.
     if (error.status === FORBIDDEN) return [accepted('a personal token'), ...(await runners(client))]
     if (error.status !== UNAUTHENTICATED) throw error
     const repair =

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { idOf } from './action.ts'
@@ -12,7 +13,13 @@ type Job = {
   }
 }
 type Run = { readonly jobId: number; readonly runId: string }
-type End = { readonly exitCode: number; readonly durationMs: number; readonly lastOutput: string }
+type End = {
+  readonly exitCode: number
+  readonly durationMs: number
+  readonly lastOutput: string
+  /** Resolves when the last process that writes its standard error output has closed it. */
+  readonly outputEnd: Promise<void>
+}
 
 const WORDS_MAX = 10_000
 const TRIES = 3
@@ -23,6 +30,9 @@ const PAUSE_MS = 2_000
 const ERROR_CODE_MAX = 255
 /** The service stores up to 1,000 characters of a message. */
 const OUTPUT_MAX_CHARACTERS = 900
+/** The wait for output that a command wrote before its end. */
+const OUTPUT_MAX_MS = 1_000
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const DURATION = 'duration'
 /** As shells report them: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html#tag_18_08_02 */
 const NOT_FOUND = 127
@@ -64,42 +74,46 @@ async function exec(invocation: Invocation): Promise<Outcome> {
   // A duration that the job refuses must not hide the end of the run.
   if (!isDelivered && Object.keys(values).length > 0)
     await deliver(client, run, { errorCode: Math.min(end.exitCode, ERROR_CODE_MAX), message: messageOf(end) })
+  for (const signal of SIGNALS) process.removeAllListeners(signal)
+  await end.outputEnd
   return { text: '', exitCode: end.exitCode }
 }
 
 async function runProcess(words: readonly string[]): Promise<End> {
   const startedAtMs = performance.now()
   const cwd = process.env['TIDEMARK_CALLED_FROM'] ?? process.cwd()
-  const ended = (exitCode: number, lastOutput: string): End => ({
-    exitCode,
-    durationMs: performance.now() - startedAtMs,
-    lastOutput,
-  })
+  const durationMs = () => performance.now() - startedAtMs
   let child
   try {
     child = Bun.spawn([...words], { cwd, stdin: 'inherit', stdout: 'inherit', stderr: 'pipe' })
   } catch (error) {
     const reason = (error as Error).message
     process.stderr.write(`${reason}\n`)
-    return ended((error as { code?: string }).code === 'EACCES' ? NOT_EXECUTABLE : NOT_FOUND, reason)
+    const exitCode = (error as { code?: string }).code === 'EACCES' ? NOT_EXECUTABLE : NOT_FOUND
+    return { exitCode, durationMs: durationMs(), lastOutput: reason, outputEnd: Promise.resolve() }
   }
   const forward = (signal: NodeJS.Signals) => child.kill(signal)
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, forward)
-  const lastOutput = await passOn(child.stderr)
+  for (const signal of SIGNALS) process.on(signal, forward)
+  let lastOutput = ''
+  const outputEnd = passOn(child.stderr, (text) => {
+    lastOutput = (lastOutput + text).slice(-OUTPUT_MAX_CHARACTERS)
+  })
   await child.exited
+  const endedAfterMs = durationMs()
+  // A process that the command left behind keeps the output open.
+  await Promise.race([outputEnd, setTimeout(OUTPUT_MAX_MS, undefined, { ref: false })])
   // The exit code of a process that a signal ended is 128 and the signal.
-  return ended(child.exitCode ?? 128 + signalNumber(child.signalCode), lastOutput)
+  const exitCode = child.exitCode ?? 128 + signalNumber(child.signalCode)
+  return { exitCode, durationMs: endedAfterMs, lastOutput, outputEnd }
 }
 
-/** Copies to standard error. @returns the last characters */
-async function passOn(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** Copies to standard error, and calls `onText` with each piece. */
+async function passOn(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder()
-  let last = ''
   for await (const chunk of stream) {
     process.stderr.write(chunk)
-    last = (last + decoder.decode(chunk, { stream: true })).slice(-OUTPUT_MAX_CHARACTERS)
+    onText(decoder.decode(chunk, { stream: true }))
   }
-  return last
 }
 
 function signalNumber(signal: NodeJS.Signals | number | null): number {

@@ -263,6 +263,9 @@ export function StaleOf({
   return <Stale failure={oldest.failure} readAt={oldest.readAt} retry={retry} />
 }
 
+/** The key of a part whose head grows with its data: the part is made anew with them, since a part that stays would move. */
+export const readKey = (data: unknown): string => (data ? 'read' : 'reading')
+
 /** Draws a resource in each of its states: loading, failed, no right, stale, loaded. */
 export function Show<T>({
   resource,

@@ -137,6 +137,12 @@ function unitText(count: number, unit: string): string {
     .replace(' ', '\u00a0')
 }
 
+/** An ISO 8601 duration, which may have a sign, in words. */
+export function spanText(span: string): string {
+  const ms = msOfDuration(span.replace(/^-/, ''))
+  return ms === null ? span : durationText(ms)
+}
+
 /** The length of an ISO 8601 duration of days, hours, minutes and seconds, in ms; null for any other text. */
 export function msOfDuration(text: string): number | null {
   const match = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text)

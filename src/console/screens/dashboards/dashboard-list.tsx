@@ -5,7 +5,7 @@ import { together, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
-import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Empty, readKey, Show, Skeleton } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
@@ -44,7 +44,7 @@ export function DashboardList(): JSX.Element {
         sentence={read.data && sentenceOf(all, groups, group)}
         actions={<Actions group={group} onDialog={setDialog} />}
       />
-      <div key={read.data ? 'read' : 'reading'} class="body">
+      <div key={readKey(read.data)} class="body">
         <Show resource={read} what={t('boards.failed')} skeleton={<Skeleton lines={8} />}>
           {({ items }) =>
             items.length === 0 && groups.length === 0 ? (

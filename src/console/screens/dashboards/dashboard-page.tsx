@@ -11,7 +11,7 @@ import { Empty, FailureNote, Show, Skeleton, StaleOf } from '../../kit/feedback.
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
 import { toast } from '../../kit/toasts.tsx'
-import { durationText, msOfDuration } from '../../kit/time.tsx'
+import { spanText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { addressOf, withField, withValue } from './address.ts'
 import { Board } from './board.tsx'
@@ -243,7 +243,7 @@ function Range({
     <Segments
       label={t('boards.range')}
       value={isRelative ? shown.from : ''}
-      options={all.map((from) => ({ value: from, text: durationText(msOfDuration(from.slice(1)) ?? 0) }))}
+      options={all.map((from) => ({ value: from, text: spanText(from) }))}
       onChange={(from) =>
         onRange(from === own.from && own.to === 'now' ? { from: null, to: null } : { from, to: null })
       }

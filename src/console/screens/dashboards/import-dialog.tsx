@@ -12,8 +12,8 @@ import { FailureNote, Note } from '../../kit/feedback.tsx'
 import { FileDrop } from '../../kit/file-drop.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { Dialog, FormDialog, Refusals } from '../../kit/overlays.tsx'
+import { WordField } from '../../kit/word-field.tsx'
 import { t } from '../../language/t.ts'
-import { WordField } from './edit/fields.tsx'
 
 type Outcome = Answer<'/dashboards/import', 'post'>
 type Body = Call<'/dashboards/import', 'post'>

@@ -5,7 +5,7 @@ import { together, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
-import { Show, Skeleton } from '../../kit/feedback.tsx'
+import { readKey, Show, Skeleton } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
@@ -45,7 +45,7 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
         sentence={source && tables.data && tablesSentence(tables.data, source)}
         actions={source && <Actions source={source} onDialog={setDialog} />}
       />
-      <div key={source ? 'read' : 'reading'} class="body">
+      <div key={readKey(source)} class="body">
         <Show resource={resource} what={t('data.failedOne')} skeleton={<Skeleton lines={8} />}>
           {(shown) => (
             <Card>

@@ -4,7 +4,7 @@ import { useGet } from '../../api/resource.ts'
 import { shareLeft, steadyShare } from '../../kit/charts/budget.ts'
 import { Staff } from '../../kit/charts/staff.tsx'
 import { Card, KeyValues, PageHead, Stat, Tabs } from '../../kit/data.tsx'
-import { Show, Skeleton } from '../../kit/feedback.tsx'
+import { readKey, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { numberText, percentText } from '../../kit/numbers.ts'
 import { rankOf, State } from '../../kit/state.tsx'
@@ -44,7 +44,7 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
         sentence={data ? budgetSentence(data.values) : ''}
         actions={data && <LevelActions level={{ ...data, type: 'slc' }} />}
       />
-      <div key={data ? 'read' : 'reading'} class="body">
+      <div key={readKey(data)} class="body">
         <Show
           isPage
           resource={slc}

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { Card, PageHead, Stat, Table, Tabs } from '../../kit/data.tsx'
-import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Empty, readKey, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
 import { numberText } from '../../kit/numbers.ts'
 import { State, stateWord } from '../../kit/state.tsx'
@@ -47,7 +47,7 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
         sentence={data ? sentenceOf(data) : ''}
         actions={data && <LevelActions level={{ ...data, type: 'slo' }} />}
       />
-      <div key={data ? 'read' : 'reading'} class="body">
+      <div key={readKey(data)} class="body">
         <Show
           isPage
           resource={slo}

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { together, useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
-import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Empty, readKey, Show, Skeleton } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
@@ -39,7 +39,7 @@ export function QueryList(): JSX.Element {
         sentence={read.data && sentenceOf(read.data.items, groups, group)}
         actions={isPlaced && <Actions group={group} onDialog={setDialog} />}
       />
-      <div key={read.data ? 'read' : 'reading'} class="body">
+      <div key={readKey(read.data)} class="body">
         <Show resource={read} what={t('queries.failed')} skeleton={<Skeleton lines={8} />}>
           {({ items }) =>
             items.length === 0 && groups.length === 0 ? (

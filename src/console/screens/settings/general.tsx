@@ -12,7 +12,8 @@ import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { FailureNote, Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
-import { SpanChoice } from '../../kit/span-choice.tsx'
+import { spanText } from '../../kit/time.tsx'
+import { WordField } from '../../kit/word-field.tsx'
 import { toast } from '../../kit/toasts.tsx'
 import { LANGUAGES, t } from '../../language/t.ts'
 
@@ -118,10 +119,11 @@ function Form({ settings, etag }: FormProps): JSX.Element {
           onValue={(startDashboardId) => set({ startDashboardId })}
           error={failure?.at('/startDashboardId')}
         />
-        <SpanChoice
+        <WordField
           label={t('settings.dashboardRefresh')}
           value={draft.dashboardRefresh}
-          spans={PACES}
+          textOf={spanText}
+          words={PACES}
           onValue={(dashboardRefresh) => set({ dashboardRefresh })}
         />
         <Check

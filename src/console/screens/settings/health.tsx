@@ -5,7 +5,7 @@ import { useGet } from '../../api/resource.ts'
 import { linkTo } from '../../kit/location.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
-import { Note, Show } from '../../kit/feedback.tsx'
+import { Note, readKey, Show } from '../../kit/feedback.tsx'
 import { State } from '../../kit/state.tsx'
 import { durationText, timeText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
@@ -17,7 +17,7 @@ export function HealthChecks(): JSX.Element {
   const health = useGet('/readyz', {})
   return (
     <Card
-      key={health.data ? 'read' : 'reading'}
+      key={readKey(health.data)}
       title={t('settings.health')}
       note={health.data && healthSentence(health.data)}
       actions={

@@ -219,27 +219,3 @@ function NamesField({ label, names, onNames }: NamesProps): JSX.Element {
     />
   )
 }
-
-/** A choice of words of the API, with their texts. */
-export function WordField<V extends string>({
-  label,
-  textOf,
-  words,
-  value,
-  onValue,
-}: {
-  readonly label: string
-  readonly textOf: (word: V) => string
-  readonly words: readonly V[]
-  readonly value: V
-  readonly onValue: (value: V) => void
-}): JSX.Element {
-  return (
-    <SelectField
-      label={label}
-      value={value}
-      options={words.map((word) => ({ value: word, text: textOf(word) }))}
-      onValue={onValue}
-    />
-  )
-}

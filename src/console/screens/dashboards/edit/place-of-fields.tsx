@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
 
+import { WordField } from '../../../kit/word-field.tsx'
 import { t } from '../../../language/t.ts'
 import type { Widget, WidgetOf } from '../dashboard.ts'
 import { FIRST_POINTS } from './first-values.ts'
-import { ObjectField, RowColumnField, ThingField, WordField } from './fields.tsx'
+import { ObjectField, RowColumnField, ThingField } from './fields.tsx'
 
 type Objects = WidgetOf<'states'>['objects']
 type Points = WidgetOf<'map'>['points']

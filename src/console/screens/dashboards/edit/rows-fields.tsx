@@ -1,16 +1,10 @@
 import type { JSX } from 'preact'
 
 import { Check, SelectField, TextField } from '../../../kit/controls.tsx'
+import { WordField } from '../../../kit/word-field.tsx'
 import { t } from '../../../language/t.ts'
 import type { Widget, WidgetOf } from '../dashboard.ts'
-import {
-  ForecastField,
-  ObjectField,
-  RowColumnField,
-  RowColumnsField,
-  ThingField,
-  WordField,
-} from './fields.tsx'
+import { ForecastField, ObjectField, RowColumnField, RowColumnsField, ThingField } from './fields.tsx'
 import { EVERY_OBJECT, FIRST_SOURCES } from './first-values.ts'
 import { ObjectsFields } from './place-of-fields.tsx'
 

@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks'
 import { useGet } from '../../../api/resource.ts'
 import { Button, Check, IconButton, TextField } from '../../../kit/controls.tsx'
 import { FormDialog } from '../../../kit/overlays.tsx'
-import { SpanChoice } from '../../../kit/span-choice.tsx'
+import { spanText } from '../../../kit/time.tsx'
+import { WordField } from '../../../kit/word-field.tsx'
 import { t } from '../../../language/t.ts'
 import type { Page, Parameter } from '../dashboard.ts'
 import { defaultsOf, textOfDefaults } from '../defaults.ts'
 import { GroupField } from '../list-dialogs.tsx'
 import type { BoardDraft } from './draft.ts'
-import { WordField } from './fields.tsx'
 
 const RANGES = ['-PT1H', '-PT6H', '-P1D', '-P7D', '-P30D']
 const REFRESHES = ['PT5S', 'PT30S', 'PT1M', 'PT5M', 'PT1H']
@@ -66,16 +66,18 @@ export function SettingsDialog({
             onValue={(description) => change({ description })}
           />
           <GroupField groups={groups} value={own.groupId} onValue={(groupId) => change({ groupId })} />
-          <SpanChoice
+          <WordField
             label={t('boards.range')}
             value={definition.timeRange.from}
-            spans={RANGES}
+            textOf={spanText}
+            words={RANGES}
             onValue={(from) => define({ timeRange: { ...definition.timeRange, from } })}
           />
-          <SpanChoice
+          <WordField
             label={t('boards.refresh')}
             value={definition.refresh}
-            spans={REFRESHES}
+            textOf={spanText}
+            words={REFRESHES}
             onValue={(refresh) => define({ refresh })}
           />
           <PageRows pages={definition.pages} onPages={(pages) => define({ pages: [...pages] })} />

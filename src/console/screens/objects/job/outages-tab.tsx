@@ -5,7 +5,7 @@ import { useGet } from '../../../api/resource.ts'
 import type { Answer } from '../../../api/client.ts'
 import { Segments, SelectField } from '../../../kit/controls.tsx'
 import { Card, Table } from '../../../kit/data.tsx'
-import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { Empty, readKey, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { useQuery } from '../../../kit/location.ts'
 import { State } from '../../../kit/state.tsx'
 import { durationText, msOfDuration, now, Time } from '../../../kit/time.tsx'
@@ -37,7 +37,7 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
   hasSum.current ||= outages.data !== undefined
   return (
     <Card
-      key={hasSum.current ? 'read' : 'reading'}
+      key={readKey(hasSum.current)}
       title={t('job.outages')}
       note={outages.data && outages.data.length > 0 && sumText(outages.data)}
       actions={

@@ -192,6 +192,7 @@ ORDER BY measured`
   })
   const ids: Readonly<Record<string, unknown>> = {
     source: source.id,
+    user: client.userIds.Data_Editor,
     query: query.id,
     invalid: invalid.id,
     queryGroup: group.id,

@@ -61,8 +61,8 @@ export function onMainHost(
 }
 
 /** The same on Bun alone, for tests of the browser. */
-export function onBun(title: string, declareTests: (stage: Stage) => void): void {
-  onHosts(ONLY_BUN, title, declareTests, {})
+export function onBun(title: string, declareTests: (stage: Stage) => void, options: StageOptions = {}): void {
+  onHosts(ONLY_BUN, title, declareTests, options)
 }
 
 function onHosts(

@@ -2,37 +2,20 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import { runnerOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
-import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
-import type { Held } from '../../runs/fake-runner.ts'
+import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { leaveResults, makeGuests } from '../guests.ts'
 import { onMainHost } from '../stage.ts'
 
 type Made = { readonly id: number }
 
 const TEST_MAX_MS = 300_000
-const HOUR_MS = 3_600_000
-const AHEAD = 12
 
 onMainHost(
   'forecasts',
   (stage) => {
     let job = 0
     beforeAll(async () => {
-      const { client } = stage
-      const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
-      const device = await post('/devices?parentId=1', { name: 'Entrance' })
-      const made = await post(`/jobs?parentId=${device.id}`, {
-        name: 'Guests',
-        parameters: { returnValue: [{ valueName: 'guests' }] },
-        thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
-      })
-      job = made.id
-      const now = Date.now()
-      for (let hour = 30; hour >= 0; hour--)
-        await post(`/webcollector/jobs/${job}/values`, {
-          errorCode: 0,
-          returnValue1: 40 + (hour % 6),
-          timestamp: new Date(now - hour * HOUR_MS - 1000).toISOString(),
-        })
+      job = await makeGuests(stage.client)
     })
 
     test(
@@ -177,49 +160,3 @@ onMainHost(
   },
   { variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN } },
 )
-
-async function leaveResults(held: Held): Promise<void> {
-  await held.begin()
-  await must(held.say('PUT', 'outputs/forecast-00.ndjson.gz', { bytes: await results() }))
-  await must(held.finish({ logLines: 0 }))
-}
-
-/** The file that a runner leaves: twelve hours that are predicted. */
-async function results(): Promise<Uint8Array<ArrayBuffer>> {
-  const begin = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-  const t = Array.from({ length: AHEAD }, (_, place) => begin + place * HOUR_MS)
-  const past = Array.from({ length: 24 }, (_, place) => begin - (24 - place) * HOUR_MS)
-  const of = (value: number) => t.map((_, place) => value + (place % 6))
-  const series = {
-    id: 0,
-    key: [],
-    points: 30,
-    kind: 'naive',
-    t,
-    endAt: begin + AHEAD * HOUR_MS,
-    mean: of(40),
-    lo80: of(37),
-    hi80: of(43),
-    lo95: of(35),
-    hi95: of(45),
-    past: { t: past, y: past.map((_, place) => 40 + (place % 6)) },
-    season: 'day',
-    quality: 'good',
-    notes: {},
-    cpuMs: 1,
-    error: null,
-    backtest: {
-      folds: 5,
-      mae: 1,
-      smape: 4,
-      mase: 0.5,
-      naive: { smape: 6 },
-      skill: 0.4,
-      coverage: { '80': 0.8, '95': 1 },
-    },
-  }
-  const lines = [{ v: 1, engine: {}, keyTypes: [] }, series]
-  const text = lines.map((line) => JSON.stringify(line)).join('\n')
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
-}

@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 
 import type { Role } from '../../../src/context.ts'
+import type { Client } from '../../api/client.ts'
+import { runnerOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
+import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
 import { TOO_WIDE, WIDEST } from '../layout.ts'
 import { until } from '../../until.ts'
 import { IS_COMPLETE } from '../browser.ts'
 import { definitionOf, makeThings } from '../boards.ts'
+import { leaveResults, makeGuests } from '../guests.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
 import { onBun } from '../stage.ts'
@@ -34,6 +38,7 @@ type Shot = {
   readonly ready?: string
   readonly press?: readonly Press[]
 }
+type Made = { readonly id: number }
 type Language = 'en' | 'de' | 'fr'
 type Width = 'wide' | 'narrow'
 type Theme = 'light' | 'dark'
@@ -65,6 +70,10 @@ const SMALLEST = { width: 320, height: 640 } as const
 
 const text = (key: string): Press => ({ text: key })
 const css = (selector: string): Press => ({ css: selector })
+const pumpHours: Press = {
+  file: 'Pump hours.csv',
+  content: 'id;station;hours;checked\n007;Harlingen;3,5;yes\n008;Den Oever;4;no\n009;;x;yes',
+}
 const menu = css('.pagehead .menu > button')
 /** A dialog of a screen. */
 const dialog = (path: string, name: string, ...press: readonly Press[]): Shot => ({
@@ -175,6 +184,10 @@ const BOARD_SHOTS: readonly Shot[] = [
   { name: 'map, query', path: 'map?query={stations}&lat=lat&lon=lon&key=name&state=state', ready: '.spot' },
   { name: 'forecasts', path: 'forecasts' },
   { name: 'forecasts, new', path: 'forecasts/new' },
+  { name: 'forecast', path: 'forecasts/{forecast}', ready: '.plot canvas' },
+  dialog('forecasts/{forecast}', 'limit', text('forecasts.makeLimit')),
+  { name: 'limits', path: 'job/{guests}?tab=configuration', ready: '.limit' },
+  { name: 'public dashboard', path: 'public/{link}', as: null, ready: '.plot canvas' },
   { name: 'wall, dashboards', path: 'wall?dashboards=storm-desk&every=60' },
   dialog('dashboards', 'new', text('boards.new')),
   dialog('dashboards', 'import', menu, text('boards.import')),
@@ -201,6 +214,22 @@ const DATA_SHOTS: readonly Shot[] = [
   }),
   dialog('data/{source}?tab=refreshes', 'new', text('data.refresh.new')),
   dialog('data/{source}?tab=scopes', 'new', text('data.newScope')),
+  { name: 'scopes, preview', path: 'data/{source}?tab=scopes&user={user}', ready: '.within table' },
+  dialog(
+    'data/{source}/import',
+    'faults',
+    pumpHours,
+    { select: 'tr:has-text("hours") .column-type', value: 'number' },
+    css('main .btn.primary'),
+    css('main [role=alert]'),
+  ),
+  dialog(
+    'data/{source}/import?table=stations&mode=replace',
+    'imported',
+    pumpHours,
+    css('main .btn.primary'),
+    css('main [role=status] b'),
+  ),
   dialog('data/{source}', 'menu', menu),
   dialog('data/{source}/tables/levels', 'filter', text('data.filter')),
   dialog('data/{source}/tables/levels', 'summary', text('data.summary')),
@@ -212,22 +241,29 @@ const DATA_SHOTS: readonly Shot[] = [
   dialog('queries/{query}?view=chart', 'chart', css('.pagehead .btn.primary'), css('.plot .u-over')),
   dialog('queries/{query}', 'compare', css('.query section:last-child li .btn')),
   dialog('queries/{query}', 'publish', text('queries.publish')),
+  dialog('queries/{query}', 'plan', text('queries.plan'), css('.plan .step')),
   dialog('queries/{query}', 'delete', menu, text('data.delete')),
   dialog('queries/{query}', 'parameter', text('queries.addParameter')),
 ]
 
-onBun('screens', (stage) => {
+const declarePictures = (stage: Stage): void => {
   let pathOf: PathOf = (path) => path
   beforeAll(async () => {
     if (!IS_COMPLETE) return
     const [ofPlant, ofData] = [await makePlant(stage.client), await makeData(stage.client)]
     const ids = await makeThings(stage.client)
     const json = { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) }
-    await good(stage.client.request('POST', '/dashboards', { json }))
-    const ofBoards: PathOf = (path) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+    const board = await good<Made>(stage.client.request('POST', '/dashboards', { json }))
+    const places = {
+      ...ids,
+      ...(await makeForecast(stage.client)),
+      link: await publish(stage.client, board.id),
+    }
+    const ofBoards: PathOf = (path) =>
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(places[name as keyof typeof places]))
     pathOf = (path) => {
       if (/^(?:data|queries)/.test(path)) return ofData(path)
-      return /^(?:dashboards|map)/.test(path) ? ofBoards(path) : ofPlant(path)
+      return /^(?:dashboards|map|forecasts|public|job\/\{guests)/.test(path) ? ofBoards(path) : ofPlant(path)
     }
   }, PLANT_MAX_MS)
 
@@ -242,7 +278,46 @@ onBun('screens', (stage) => {
       },
       SHOT_MAX_MS,
     )
-})
+}
+onBun('screens', declarePictures, { variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN } })
+
+/** Makes a forecast with values, of a job with limits that look ahead and that compare with usual values. */
+async function makeForecast(client: Client): Promise<{ readonly forecast: number; readonly guests: number }> {
+  const guests = await makeGuests(client)
+  const condition = { key: 'returnValue1', operator: '>', value: 60 }
+  const thresholds = {
+    major: { conditions: [{ ...condition, inFuture: 'PT12H' }] },
+    minor: { conditions: [{ ...condition, adaptiveValues: { window: 'P7D', season: 'day' } }] },
+  }
+  await good(client.request('PATCH', `/jobs/${guests}`, { json: { thresholds } }))
+  const runner = await runnerOf(client, { capabilities: ['forecast'], forecastKinds: ['auto', 'naive'] })
+  const forecast = await good<Made>(
+    client.request('POST', '/forecasts', {
+      json: {
+        name: 'Guests of the harbour',
+        source: { type: 'job', jobId: guests, key: 'returnValue1' },
+        step: 'PT1H',
+        horizon: 'PT12H',
+        timeZone: 'UTC',
+        model: { kind: 'auto' },
+      },
+    }),
+  )
+  const ordered = runner.next()
+  await good(client.request('POST', `/forecasts/${forecast.id}/run`, { json: {} }))
+  await leaveResults(await ordered)
+  return { forecast: forecast.id, guests }
+}
+
+/** Publishes a dashboard.
+ * @returns the token of its link */
+async function publish(client: Client, id: number): Promise<string> {
+  await good(client.request('PATCH', '/settings.json', { json: { publicDashboards: true } }))
+  const { path } = await good<{ readonly path: string }>(
+    client.request('PUT', `/dashboards/${id}/public`, { json: {} }),
+  )
+  return path.split('/').at(-1) ?? ''
+}
 
 /** Opens the screen of a shot in each language, and takes a picture of each look. */
 async function take(

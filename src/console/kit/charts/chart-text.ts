@@ -19,11 +19,11 @@ const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
 const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' }
 
 /** The label of a tick of the time axis.
- * @param stepMs the distance of the ticks */
+ * @param stepMs the distance of the ticks; 0 for a single one */
 export function axisText(at: number, stepMs: number): string {
   if (stepMs >= 28 * DAY_MS) return format(at, { month: 'short', year: 'numeric' })
   if (stepMs >= DAY_MS) return format(at, DAY)
-  const text = format(at, stepMs < 60_000 ? { ...CLOCK, second: '2-digit' } : CLOCK)
+  const text = format(at, stepMs > 0 && stepMs < 60_000 ? { ...CLOCK, second: '2-digit' } : CLOCK)
   return text === '00:00' ? format(at, DAY) : text
 }
 

@@ -113,7 +113,7 @@ function Going({ plan: { work, cancel } }: { readonly plan: FileImport }): JSX.E
   return (
     <div class="row wrap">
       <div class="grow">
-        <p>{label}</p>
+        {work.progress !== null && <p>{label}</p>}
         <Progress value={work.progress} label={label} />
       </div>
       <Button icon="stop" onClick={cancel}>

@@ -76,7 +76,7 @@ function Step({ node }: { readonly node: Node }): JSX.Element {
             <code key={text}>{text}</code>
           ))}
         <span class="faint end">{figures.join(' · ')}</span>
-        {condition !== null && <div class="path wrapped">{condition}</div>}
+        {condition !== null && <div class="path">{condition}</div>}
       </div>
       {children.length > 0 && (
         <ul>

@@ -188,14 +188,22 @@ function responses(rule: Policy, validations: readonly Validation[], schemas: Js
   if (rule.takes) for (const status of REFUSED_FOR.takes) refusals.add(status)
   const all: Json = {}
   for (const [status, answer] of Object.entries(rule.answers)) all[status] = response(answer, schemas)
-  for (const status of refusals) all[status] ??= { $ref: `#/components/responses/${status}` }
+  for (const status of [...refusals, TOO_LONG]) all[status] ??= { $ref: `#/components/responses/${status}` }
   return all
 }
+
+/** The status of the platform for a request whose URL or header fields are too long. No code of the service runs for it. */
+const TOO_LONG = 431
 
 /** One answer for each status that a refusal can have. */
 function refusalResponses(): Json {
   const schema = { $ref: '#/components/schemas/Problem' }
-  const all: Json = {}
+  const all: Json = {
+    [TOO_LONG]: {
+      description:
+        'The URL and the header fields are too long for the platform. Its body is not a problem document.',
+    },
+  }
   for (const [status, codes] of codesOf()) {
     const media = { schema, example: problemExample(codes[0]) }
     const description = `Refused: ${codes.join(', ')}.`

@@ -115,17 +115,18 @@ export function isNotNullViolation(error: unknown, column: `${string}.${string}`
   return NOT_NULL_VIOLATION.exec(rootMessage(error))?.[1] === column
 }
 
-/** Runs an insert that leaves `created_at` empty once a bound is reached, so that the bound holds for rows that are added at
- * the same time. @throws {Refusal} conflict with this detail */
+/** Runs an insert that leaves a column empty once a bound is reached, so that the bound holds for rows that are added at the
+ * same time. @throws {Refusal} conflict with this detail */
 export async function refuseFull<Result>(
   table: string,
   detail: string,
   insert: () => Promise<Result>,
+  column = 'created_at',
 ): Promise<Result> {
   try {
     return await insert()
   } catch (error) {
-    if (isNotNullViolation(error, `${table}.created_at`)) throw new Refusal('conflict', detail)
+    if (isNotNullViolation(error, `${table}.${column}`)) throw new Refusal('conflict', detail)
     throw error
   }
 }

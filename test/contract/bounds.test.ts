@@ -1,13 +1,20 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 
 import { createGroup, groupIdOf } from '../../src/automation/scripts/groups/service.ts'
 import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript } from '../../src/automation/scripts/service.ts'
 import { importScript } from '../../src/automation/scripts/service/import.ts'
+import { grant } from '../../src/access/rights/service.ts'
+import { MEMBERS_MAX } from '../../src/access/user-groups/schema.ts'
+import { updateGroupsOf, updateMembers } from '../../src/access/user-groups/service.ts'
+import { registerRunner } from '../../src/automation/runs/runners/service.ts'
+import { saveFile } from '../../src/content/files/service.ts'
+import { createStyle, replaceStyle } from '../../src/content/styles/service.ts'
 import type { Context } from '../../src/context.ts'
 import { commentOnAlarm } from '../../src/monitoring/alarm-inbox/service.ts'
 import { onEachDatabase } from '../hosts/each-database.ts'
 import { insertAlarm } from '../flow/insert-alarm.ts'
+import { ABOUT, RUNNER_TOKEN } from '../runs/fake-runner.ts'
 import { rejection } from './rejection.ts'
 
 type Bound = {
@@ -60,6 +67,75 @@ const BOUNDS: readonly Bound[] = [
     add: (context, name) => createGroup(context, { name, description: '' }),
   },
   {
+    of: 'styles',
+    max: 100,
+    fill: `insert into styles (name, text, digest, updated_at)
+      ${upTo('99 - (select count(*) from styles)')} select 'filled ' || i, '', '', 0 from n`,
+    count: 'from styles',
+    add: (context, name) => replaceStyle(context, name, new Uint8Array()),
+  },
+  {
+    of: 'new styles',
+    max: 100,
+    fill: `insert into styles (name, text, digest, updated_at)
+      ${upTo('99 - (select count(*) from styles)')} select 'filled ' || i, '', '', 0 from n`,
+    count: 'from styles',
+    add: (context, name) => createStyle(context, name, new Uint8Array()),
+  },
+  {
+    of: 'files',
+    max: 10_000,
+    fill: `insert into files (name, mime_type, size_bytes, blob, updated_at)
+      ${upTo('9999 - (select count(*) from files)')} select 'filled ' || i, '', 0, 'filled ' || i, 0 from n`,
+    count: 'from files',
+    add: (context, name) =>
+      saveFile(context, { name: `${name}.txt`, type: 'text/plain', chunks: oneChunk() }),
+  },
+  {
+    of: 'runners',
+    max: 1_000,
+    fill: `insert into runners (name, token_hash, about, registered_at, seen_at)
+      ${upTo('999 - (select count(*) from runners)')} select 'filled ' || i, 'filled ' || i, '{}', 0, 0 from n`,
+    count: 'from runners',
+    async add(context, name) {
+      const settings = { ...context.ports.settings, runnerToken: RUNNER_TOKEN }
+      const headers = { authorization: `Bearer ${RUNNER_TOKEN}` }
+      const request = new Request('http://host.example/runners', { headers })
+      const ports = { ...context.ports, settings }
+      return registerRunner({ ...context, request, ports }, { ...ABOUT, name })
+    },
+  },
+  {
+    of: 'users of a user group',
+    max: MEMBERS_MAX,
+    fill: `insert into memberships (user_id, group_id) select id, 1 from users where id > 3 and id < ${MEMBERS_MAX + 2}`,
+    count: 'from memberships',
+    add: (context, name) => updateMembers(context, 1, { userIds: [userNamed(name)], mode: 'merge' }),
+  },
+  {
+    of: 'users of a user group, by the groups of a user',
+    max: MEMBERS_MAX,
+    fill: `insert into memberships (user_id, group_id) select id, 1 from users where id > 3 and id < ${MEMBERS_MAX + 2}`,
+    count: 'from memberships',
+    add: (context, name) => updateGroupsOf(context, userNamed(name), { groupIds: [1], mode: 'merge' }),
+  },
+  {
+    of: 'grantees of an object',
+    max: 200,
+    fill: `insert into grants (object_id, user_id, write, execute, maintain)
+      select 2, id, 0, 0, 0 from users where id > 3 and id < 202`,
+    count: 'from grants where object_id = 2',
+    add: (context, name) => grant(context, 2, { ...VIEW, subjectId: userNamed(name) }),
+  },
+  {
+    of: 'objects with grants of a user',
+    max: 1_000,
+    fill: `insert into grants (object_id, user_id, write, execute, maintain)
+      select id, 1, 0, 0, 0 from objects where id > 3 and id < 1002`,
+    count: 'from grants where user_id = 1',
+    add: (context, name) => grant(context, userNamed(name), { ...VIEW, subjectId: 1 }),
+  },
+  {
     of: 'comments on an alarm',
     max: 1_000,
     fill: `insert into alarm_comments (alarm_id, user_id, text, created_at)
@@ -72,7 +148,26 @@ const BOUNDS: readonly Bound[] = [
   },
 ]
 
+/** The users of three callers; further users have higher ids. */
+const userNamed = (name: string) => ['first', 'other', 'one'].indexOf(name.split(' ', 1)[0] ?? '') + 1
+const VIEW = { subjectType: 'user', write: false, execute: false, maintain: false } as const
+
+async function* oneChunk() {
+  yield await Promise.resolve(new TextEncoder().encode('text'))
+}
+
 onEachDatabase((callers) => {
+  beforeAll(async () => {
+    const { database } = callers().context.ports
+    await database.run(`insert into users (username, role, type, fullname, email, phone, language, time_zone, password_hash, version,
+        created_at)
+      ${upTo(MEMBERS_MAX + 3)} select 'user ' || i, 'editor', '', '', '', '', 'en', 'UTC', '', 1, 0 from n`)
+    await database.run(`insert into objects (type, sub_type, name, name_folded, parent_id, path, is_template, instance_type,
+        collector_id, version, created_at)
+      ${upTo(1_003)} select 'group', 'group', 'g', 'g', 1, '/1/' || (i + 1) || '/', 0, 'none', 0, 1, 0 from n`)
+    await database.run(`insert into user_groups (name, version, created_at) values ('group', 1, 0)`)
+  })
+
   for (const { of, max, fill, count, add } of BOUNDS) {
     test(`there are ${max} ${of}, and no more when two are added at the same time`, async () => {
       const { context, after } = callers()

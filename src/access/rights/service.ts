@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/errors.ts'
 import { TtlCache } from '../../lib/ttl-cache.ts'
 import { thenSync } from '../../lib/maybe-promise.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import { commit, isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { audited } from '../audit/service.ts'
 import { Paths } from './paths.ts'
@@ -19,6 +19,8 @@ export type { GrantRow } from './store.ts'
 const KNOWN_MS = 1_000
 const SUBJECTS_MAX = 200
 const OBJECTS_MAX = 1_000
+const FULL_OBJECT = `An object must have grants for at most ${SUBJECTS_MAX} users and groups. Grant to a user group instead.`
+const FULL_SUBJECT = `A user or group must have grants on at most ${OBJECTS_MAX} objects. Grant on an object above instead.`
 
 type RightsCache = { readonly rights: TtlCache<Rights, number>; readonly paths: Paths }
 
@@ -146,24 +148,13 @@ export async function listGrantsOfUsers(
  * @throws {Refusal} not_found when the object or the subject is not there, conflict when there are too many grants */
 export async function grant(context: Context, objectId: number, given: Subject & Granted): Promise<void> {
   const { ports } = context
-  const { subjects, objects } = await store.countOtherGrants(ports.database, objectId, given)
-  if (subjects >= SUBJECTS_MAX) {
-    throw new Refusal(
-      'conflict',
-      `An object must have grants for at most ${SUBJECTS_MAX} users and groups. Grant to a user group instead.`,
-    )
-  }
-  if (objects >= OBJECTS_MAX) {
-    throw new Refusal(
-      'conflict',
-      `A user or group must have grants on at most ${OBJECTS_MAX} objects. Grant on an object above instead.`,
-    )
-  }
+  const writes = [
+    store.saveGrant(ports.database, objectId, { given, subjectsMax: SUBJECTS_MAX, objectsMax: OBJECTS_MAX }),
+    audited(context, { action: 'grant', objectType: 'object', objectId, after: given }),
+  ]
+  const save = () => refuseFull('grants', FULL_OBJECT, () => commit(ports.database, writes), 'write')
   try {
-    await commit(ports.database, [
-      store.saveGrant(ports.database, objectId, given),
-      audited(context, { action: 'grant', objectType: 'object', objectId, after: given }),
-    ])
+    await refuseFull('grants', FULL_SUBJECT, save, 'execute')
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('not_found', 'There is no user or user group with this id.')

@@ -90,28 +90,25 @@ export async function listMemberships(
     where m.group_id in (select value from json_each(${JSON.stringify(groupIds)}))`)
 }
 
-/** The number of other grantees of an object, and the number of other objects of a grantee. */
-export async function countOtherGrants(
-  database: Database,
-  objectId: number,
-  subject: Subject,
-): Promise<{ readonly subjects: number; readonly objects: number }> {
-  const [row] = await database.all<{ subjects: number; objects: number }>(sql`
-    select (select count(*) from grants where object_id = ${objectId} and not coalesce(${isOf(subject)}, 0)) as subjects,
-           (select count(*) from grants where ${isOf(subject)} and object_id <> ${objectId}) as objects`)
-  return row ?? { subjects: 0, objects: 0 }
-}
-
-/** Replaces the grants of a user, a user group or everyone on an object. */
+/** Replaces the grants of a user, a user group or everyone on an object. Fails, as `refuseFull` knows by `write`, when the
+ * object has so many other grantees, and by `execute`, when the grantee has so many other objects. */
 export function saveGrant(
   database: Database,
   objectId: number,
-  { subjectType, subjectId, ...granted }: Subject & Granted,
+  {
+    given: { subjectType, subjectId, ...granted },
+    subjectsMax,
+    objectsMax,
+  }: { readonly given: Subject & Granted; readonly subjectsMax: number; readonly objectsMax: number },
 ): Write {
+  const isTheirs = isOf({ subjectType, subjectId })
+  const subjects = sql`select count(*) from grants where object_id = ${objectId} and not coalesce(${isTheirs}, 0)`
+  const objects = sql`select count(*) from grants where ${isTheirs} and object_id <> ${objectId}`
   const id = (type: Subject['subjectType']) => (subjectType === type ? subjectId : null)
   return database.run(sql`
     insert or replace into grants (object_id, user_id, group_id, write, execute, maintain)
-    values (${objectId}, ${id('user')}, ${id('userGroup')}, ${granted.write}, ${granted.execute}, ${granted.maintain})`)
+    values (${objectId}, ${id('user')}, ${id('userGroup')}, case when (${subjects}) < ${subjectsMax} then ${granted.write} end,
+      case when (${objects}) < ${objectsMax} then ${granted.execute} end, ${granted.maintain})`)
 }
 
 export async function hasGrant(database: Database, objectId: number, subject: Subject): Promise<boolean> {

@@ -137,6 +137,7 @@ const membershipRoutes = new Hono<Env>()
       roles: ADMINISTRATOR,
       scope: 'administration',
       answers: groupsOfUser,
+      refuses: [409],
     }),
     valid('param', userPath),
     valid('query', batchQuery),

@@ -106,15 +106,12 @@ export async function updateMembers(
 ): Promise<UserView[]> {
   const { ports } = context
   await findGroup(ports, id)
-  const members = new Set(mode === 'merge' ? await store.listMembers(ports.database, id) : [])
-  if (new Set([...members, ...userIds]).size > MEMBERS_MAX)
-    throw new Refusal('conflict', `A user group must have at most ${MEMBERS_MAX} users.`)
   await update(context, { of: 'group', id, userIds }, mode)
   return listMembers(context, id)
 }
 
 /** Says which groups a user is in: all, some more, or some less.
- * @throws {Refusal} not_found, invalid pointing at ids of no group */
+ * @throws {Refusal} not_found, invalid pointing at ids of no group, conflict when a group would have too many users */
 export async function updateGroupsOf(
   context: Context,
   id: number,
@@ -138,16 +135,20 @@ async function update(context: Context, side: Side, mode: BatchMode): Promise<vo
     throw new Refusal('invalid', 'Some of these ids do not exist; see errors.', faults)
   }
   const isEnd = mode !== 'merge'
-  await commit(database, [
+  const writes = [
     ...(isEnd ? [store.removeMemberships(database, side, mode === 'remove' ? 'these' : 'others')] : []),
-    ...(mode === 'remove' ? [] : [store.addMemberships(database, side)]),
+    ...(mode === 'remove'
+      ? []
+      : [store.addMemberships(database, side), store.guardMembers(database, side, MEMBERS_MAX)]),
     audited(context, {
       action: `${mode} memberships`,
       objectType: side.of === 'group' ? 'userGroup' : 'user',
       objectId: side.id,
       after: { [field]: store.idsOf(side) },
     }),
-  ])
+  ]
+  const full = `A user group must have at most ${MEMBERS_MAX} users.`
+  await refuseFull('user_groups', full, () => commit(database, writes))
   forgetRights(context.ports)
 }
 

@@ -88,6 +88,15 @@ export function addMemberships(database: Database, side: Side): Write {
       join users u on u.id = ${user} join user_groups g on g.id = ${group}`)
 }
 
+/** Fails the commit, as `refuseFull` recognises, when a group has more than `max` users. */
+export function guardMembers(database: Database, side: Side, max: number): Write {
+  const groupIds = JSON.stringify(side.of === 'group' ? [side.id] : side.groupIds)
+  return database.run(sql`
+    update user_groups set created_at = case when
+      (select count(*) from memberships m where m.group_id = user_groups.id) <= ${max} then created_at end
+    where id in (select value from json_each(${groupIds}))`)
+}
+
 /** Removes memberships: these, or all but these. */
 export function removeMemberships(database: Database, side: Side, which: 'these' | 'others'): Write {
   const [own, other] = side.of === 'group' ? ['group_id', 'user_id'] : ['user_id', 'group_id']

@@ -10,7 +10,7 @@ import type { Page } from '../../lib/paging.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan } from '../../ports/blobs.ts'
-import { commit } from '../../ports/database.ts'
+import { commit, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { inTime, openBlob, putBlob, asExpiredUpload, claimBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
 import { HEAD_BYTES } from './media-types.ts'
@@ -22,6 +22,7 @@ import type { FileRow } from './store.ts'
 /** How large a file may be. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
+const FULL = `There must be at most ${FILES_MAX} files. Delete one first.`
 /** The uploads of a process or isolate at once, and their queue; a queued upload is not read. */
 const slots = new Semaphore(8, 32, UPLOAD_MAX_MS)
 
@@ -66,8 +67,6 @@ async function save(
   const { ports } = context
   const { database, clock } = ports
   const before = await store.findFile(database, name)
-  if (!before && (await store.countFiles(database)) >= FILES_MAX)
-    throw new Refusal('conflict', `There must be at most ${FILES_MAX} files. Delete one first.`)
   const { head, whole } = await inTime(peek(chunks, HEAD_BYTES), signal)
   const mimeType = await FILE_TYPES.typeOf(type, name, head)
   if (mimeType === null) throw notTaken()
@@ -81,8 +80,8 @@ async function save(
     before: before && auditFieldsOf(before),
     after: auditFieldsOf(row),
   })
-  const writes = [...store.saveFile(database, row), ...claimBlobs(ports, [blob]), entry]
-  await commit(database, writes).catch((error: unknown) => {
+  const writes = [...store.saveFile(database, row, FILES_MAX), ...claimBlobs(ports, [blob]), entry]
+  await refuseFull('files', FULL, () => commit(database, writes), 'updated_at').catch((error: unknown) => {
     throw asExpiredUpload(error)
   })
   ports.log.info('files: file saved', { sizeBytes, mimeType })

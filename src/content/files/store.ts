@@ -1,4 +1,4 @@
-import { count, eq, gt, sql } from 'drizzle-orm'
+import { eq, gt, sql } from 'drizzle-orm'
 import { orphanedBlobs, files } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -16,18 +16,16 @@ export async function findFile(database: Database, name: string): Promise<FileRo
   return row ?? null
 }
 
-export async function countFiles(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(files)
-  return row?.total ?? 0
-}
-
-/** Keeps a file under its name, in place of the one that was there, whose blob is orphaned. */
-export function saveFile(database: Database, row: FileRow): Write[] {
+/** Keeps a file under its name, in place of the one that was there, whose blob is orphaned. Fails, as `refuseFull` knows by
+ * `updated_at`, for a new file when there are `max`. */
+export function saveFile(database: Database, row: FileRow, max: number): Write[] {
+  const isThere = sql`exists (select 1 from files where name = ${row.name})`
+  const isRoom = sql`${isThere} or (select count(*) from files) < ${max}`
   return [
     markBlobOrphaned(database, row.name, row.updatedAt),
     database
       .insert(files)
-      .values(row)
+      .values({ ...row, updatedAt: sql`case when ${isRoom} then ${row.updatedAt} end` })
       .onConflictDoUpdate({
         target: files.name,
         set: {

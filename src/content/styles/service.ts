@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { retryOnConflict } from '../../lib/retry.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isUniqueViolation } from '../../ports/database.ts'
+import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { StyleView } from './schema.ts'
 import * as store from './store.ts'
@@ -13,6 +14,7 @@ import type { StyleFacts, StyleRow } from './store.ts'
 /** How large a style may be: it is a row of the database. */
 export const STYLE_MAX_BYTES = 256 * 1024
 const STYLES_MAX = 100
+const FULL = `There must be at most ${STYLES_MAX} styles. Delete one first.`
 
 /** The style that everybody sees, signed in or not. */
 export const PUBLIC_STYLE = 'custom.css'
@@ -39,7 +41,6 @@ export async function readPublicStyle({ ports }: Context): Promise<Style | null>
 export async function createStyle(context: Context, name: string, bytes: Uint8Array): Promise<StyleView> {
   const { database } = context.ports
   const row = await rowOf(context, name, bytes)
-  await requireFewStyles(context.ports)
   const entry = audited(context, {
     action: 'create',
     objectType: 'style',
@@ -47,7 +48,8 @@ export async function createStyle(context: Context, name: string, bytes: Uint8Ar
     after: auditFieldsOf(row),
   })
   try {
-    await commit(database, [store.insertStyle(database, row), entry])
+    const writes = [store.insertStyle(database, row, STYLES_MAX), entry]
+    await refuseFull('styles', FULL, () => commit(database, writes), 'updated_at')
   } catch (error) {
     if (!isUniqueViolation(error, 'styles.name')) throw error
     throw new Refusal('name_taken', 'Another style has this name.')
@@ -64,18 +66,20 @@ export async function replaceStyle(
 ): Promise<{ style: StyleView; isNew: boolean }> {
   const { database } = context.ports
   const row = await rowOf(context, name, bytes)
-  const before = await store.findStyle(database, name)
-  holdToTag(context, before && etagOf(before))
-  if (!before) await requireFewStyles(context.ports)
-  const entry = audited(context, {
-    action: before ? 'update' : 'create',
-    objectType: 'style',
-    objectId: name,
-    before: before && auditFieldsOf(before),
-    after: auditFieldsOf(row),
+  return retryOnConflict(store.isOvertaken, async () => {
+    const before = await store.findStyle(database, name)
+    holdToTag(context, before && etagOf(before))
+    const entry = audited(context, {
+      action: before ? 'update' : 'create',
+      objectType: 'style',
+      objectId: name,
+      before: before && auditFieldsOf(before),
+      after: auditFieldsOf(row),
+    })
+    const write = store.replaceStyle(database, row, { before: before?.digest ?? null, max: STYLES_MAX })
+    await refuseFull('styles', FULL, () => commit(database, [write, entry]), 'updated_at')
+    return { style: viewOf(context.ports, sized(row)), isNew: before === null }
   })
-  await commit(database, [store.replaceStyle(database, row), entry])
-  return { style: viewOf(context.ports, sized(row)), isNew: before === null }
 }
 
 /** @throws {Refusal} not_found */
@@ -106,11 +110,6 @@ function textOf(bytes: Uint8Array): string {
   }
   const fault = { pointer: '', message: 'must be text in UTF-8' }
   throw new Refusal('invalid', 'The style is invalid; see errors.', [fault])
-}
-
-async function requireFewStyles({ database }: Ports): Promise<void> {
-  if ((await store.countStyles(database)) >= STYLES_MAX)
-    throw new Refusal('conflict', `There must be at most ${STYLES_MAX} styles. Delete one first.`)
 }
 
 async function findStyle({ database }: Ports, name: string): Promise<StyleRow> {

@@ -1,5 +1,6 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { styles } from '../../../db/tables/content.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type StyleRow = typeof styles.$inferSelect
@@ -18,19 +19,36 @@ export async function findStyle(database: Database, name: string): Promise<Style
   return row ?? null
 }
 
-export async function countStyles(database: Database): Promise<number> {
-  const [row] = await database.select({ total: count() }).from(styles)
-  return row?.total ?? 0
+/** Adds a style. Fails for the unique name where there is such a style, and, as `refuseFull` knows by `updated_at`, when
+ * there are `max`. */
+export function insertStyle(database: Database, row: StyleRow, max: number): Write {
+  return database.insert(styles).values({ ...row, updatedAt: unlessFull(row, max) })
 }
 
-/** Fails for the unique name where there is such a style. */
-export function insertStyle(database: Database, row: StyleRow): Write {
-  return database.insert(styles).values(row)
+/** Puts a style in place of the one with this digest, or of none. Fails, as `isOvertaken` knows, when there is another one,
+ * and for a new style as `insertStyle`. */
+export function replaceStyle(
+  database: Database,
+  row: StyleRow,
+  { before, max }: { readonly before: string | null; readonly max: number },
+): Write {
+  const { name, ...set } = row
+  const isSame = sql`(select digest from styles where name = ${name}) is ${before}`
+  const digest = sql`case when ${isSame} then ${row.digest} end`
+  return database
+    .insert(styles)
+    .values({ ...row, digest, updatedAt: unlessFull(row, max) })
+    .onConflictDoUpdate({ target: styles.name, set })
 }
 
-export function replaceStyle(database: Database, row: StyleRow): Write {
-  const { name: _, ...set } = row
-  return database.insert(styles).values(row).onConflictDoUpdate({ target: styles.name, set })
+function unlessFull({ name, updatedAt }: StyleRow, max: number) {
+  const isRoom = sql`(select count(*) from styles where name <> ${name}) < ${max}`
+  return sql`case when ${isRoom} or exists (select 1 from styles where name = ${name}) then ${updatedAt} end`
+}
+
+/** Whether a commit failed because a style was changed since it was read. */
+export function isOvertaken(error: unknown): boolean {
+  return isNotNullViolation(error, 'styles.digest')
 }
 
 export function deleteStyle(database: Database, name: string): Write {

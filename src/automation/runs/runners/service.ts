@@ -7,7 +7,7 @@ import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { base64url, sameText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit } from '../../../ports/database.ts'
+import { commit, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { HEARTBEAT_MS, LEASE_MS, POLL_MS } from '../protocol.ts'
 import type { AboutRunner, Poll, Registered } from '../protocol.ts'
@@ -18,6 +18,7 @@ import * as store from './store.ts'
 import { presentRunners, PRESENT_MS } from './service/present.ts'
 
 const RUNNERS_MAX = 1_000
+const FULL = `There must be at most ${RUNNERS_MAX} runners. Delete one first.`
 
 /** Makes a runner known under its name; who had the name before is not known any more.
  * @throws {Refusal} not_configured where no token is set, unauthenticated, conflict when there are 1,000 */
@@ -32,16 +33,15 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   const given = request && runnerTokenOf(request)
   if (given === undefined || !sameText(await sha256(given), await sha256(settings.runnerToken)))
     throw new Refusal('unauthenticated', 'The registration token is wrong.')
-  const known = await store.listRunners(database)
-  if (known.length >= RUNNERS_MAX && !known.some(({ name }) => name === about.name))
-    throw new Refusal('conflict', `There must be at most ${RUNNERS_MAX} runners. Delete one first.`)
   const token = `tmr_${base64url(secrets.random(32))}`
   const now = clock.now()
   const tokenHash = await sha256(token)
-  await commit(database, [
-    store.saveRunner(database, { name: about.name, tokenHash, about, registeredAt: now, seenAt: now }),
+  const row = { name: about.name, tokenHash, about, registeredAt: now, seenAt: now }
+  const writes = [
+    store.saveRunner(database, row, RUNNERS_MAX),
     audited(context, { action: 'register', objectType: 'runner', objectId: about.name, after: about }),
-  ])
+  ]
+  await refuseFull('runners', FULL, () => commit(database, writes), 'registered_at')
   const runner = await store.findByToken(database, tokenHash)
   // Somebody else has taken the name at the same time.
   if (!runner) throw unknownRunner()

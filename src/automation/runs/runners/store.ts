@@ -6,12 +6,14 @@ import type { AboutRunner } from '../protocol.ts'
 export type RunnerRow = Omit<typeof runners.$inferSelect, 'about'> & { readonly about: AboutRunner }
 
 /** Keeps a runner under its name. One that was there under it goes on as this one, and its former token is good for
- * nothing. */
-export function saveRunner(database: Database, row: Omit<RunnerRow, 'id'>): Write {
+ * nothing. Fails, as `refuseFull` knows by `registered_at`, for a new one when there are `max`. */
+export function saveRunner(database: Database, row: Omit<RunnerRow, 'id'>, max: number): Write {
   const { tokenHash, about, registeredAt, seenAt } = row
+  const isThere = sql`exists (select 1 from runners where name = ${row.name})`
+  const isRoom = sql`${isThere} or (select count(*) from runners) < ${max}`
   return database
     .insert(runners)
-    .values(row)
+    .values({ ...row, registeredAt: sql`case when ${isRoom} then ${registeredAt} end` })
     .onConflictDoUpdate({ target: runners.name, set: { tokenHash, about, registeredAt, seenAt } })
 }
 

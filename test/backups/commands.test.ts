@@ -13,6 +13,8 @@ import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { rejection } from '../contract/rejection.ts'
 import { ADMIN } from '../hosts/host.ts'
+import { startCommand } from '../start/command-line.ts'
+import { until } from '../until.ts'
 import { PASSPHRASE, startWorld } from './world.ts'
 import type { World } from './world.ts'
 
@@ -29,6 +31,8 @@ let folder = ''
 let environment: Record<string, string> = {}
 /** Fails requests whose method and path begin so. */
 let fails = ''
+/** Downloads end after their first bytes when it resolves; they are whole where it is null. */
+let ending: PromiseWithResolvers<void> | null = null
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
   world = await startWorld('bun', undefined, {
@@ -37,7 +41,16 @@ beforeAll(async () => {
     hashesInFull: true,
     fetch: (handle) => (request) => {
       const asked = `${request.method} ${new URL(request.url).pathname}`
-      return fails !== '' && asked.startsWith(fails) ? new Response('away', { status: 502 }) : handle(request)
+      if (fails !== '' && asked.startsWith(fails)) return new Response('away', { status: 502 })
+      if (!ending || !asked.startsWith('GET /monitor/backups/')) return handle(request)
+      const { promise } = ending
+      async function* cut() {
+        yield new Uint8Array(1_000)
+        await promise
+        yield new Uint8Array(1_000)
+        throw new Error('cut')
+      }
+      return new Response(cut())
     },
   })
   const { hostname, port } = new URL(world.host.url)
@@ -50,6 +63,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   fails = ''
+  ending = null
 })
 afterAll(async () => {
   await world.close()
@@ -104,6 +118,45 @@ describe('a backup', () => {
     expect(message).toMatch(/^GET \/backups\/\d+ failed with status 502/)
     expect(await readdir(folder)).toEqual(before)
     fails = ''
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+  })
+
+  test('whose file cannot be written ends with 73, and leaves nothing', async () => {
+    expect(await rejection(backup([file('no/folder.gz')], environment))).toMatchObject({
+      exitCode: 73,
+      message: expect.stringContaining('no/folder.gz cannot be written: ENOENT') as unknown,
+    })
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+  })
+
+  test('is whole beside another into the same file, whose download ends early with 69', async () => {
+    const before = await readdir(folder)
+    ending = Promise.withResolvers()
+    const cut = rejection(backup([file('both.gz'), '--force'], environment))
+    await until(async () => (await readdir(folder)).some((name) => name.startsWith('both.gz')))
+    const { resolve } = ending
+    ending = null
+    await backup([file('both.gz'), '--force'], environment)
+    resolve()
+    expect(await cut).toMatchObject({
+      exitCode: 69,
+      message: expect.stringMatching(/^The connection was closed within GET \/backups\/\d+\.$/) as unknown,
+    })
+    expect(await restore([file('both.gz'), '--dry-run'], environment, null)).toMatch(/objects +\d/)
+    await rm(file('both.gz'))
+    expect(await readdir(folder)).toEqual(before)
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+  })
+
+  test('that Ctrl-C ends leaves nothing anywhere', async () => {
+    const before = await readdir(folder)
+    ending = Promise.withResolvers()
+    const words = ['bun', join(ROOT, 'workers/bun/main.ts'), 'backup', file('half.gz')]
+    const child = startCommand(words, environment)
+    await until(async () => (await readdir(folder)).some((name) => name.startsWith('half.gz')))
+    child.kill('SIGINT')
+    expect(await child.ended).toMatchObject({ code: 1, stderr: 'SIGINT ended the download.\n' })
+    expect(await readdir(folder)).toEqual(before)
     expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
   })
 

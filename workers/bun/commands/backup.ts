@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { BackupView } from '../../../src/content/backups/service.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
@@ -11,6 +12,8 @@ import { backupLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
 import { outcome } from './printing.ts'
 import { ProgressBar } from './progress.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** `tidemark backup`: downloads a new backup into a file, complete or not at all. The service keeps a copy only with `--keep`. */
 export const backupCommand: Command = {
@@ -48,7 +51,10 @@ async function backup(invocation: Invocation): Promise<Outcome> {
       () => '',
       (after: unknown) => `\nThe service still has it: ${(after as Error).message}`,
     )
-    throw new RangeError(`${(error as Error).message}${left}`)
+    const message = `${(error as Error).message}${left}`
+    throw error instanceof CommandFailure
+      ? new CommandFailure(error.exitCode, message, { cause: error })
+      : new RangeError(message, { cause: error })
   }
   await cleanUp()
   return outcome(invocation, { ...made, file }, () => backupLines(file, made))
@@ -59,8 +65,11 @@ async function download(
   path: string,
   { file, sizeBytes, force }: { readonly file: string; readonly sizeBytes: number; readonly force: boolean },
 ): Promise<void> {
-  const partial = `${file}.partial`
+  const partial = `${file}.${crypto.randomUUID()}.partial`
   const bar = new ProgressBar('Backup', sizeBytes)
+  const interruption = new AbortController()
+  const interrupt = (signal: string) => interruption.abort(new RangeError(`${signal} ended the download.`))
+  for (const signal of SIGNALS) process.once(signal, interrupt)
   async function* counted(chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       bar.advance(chunk.length)
@@ -71,19 +80,39 @@ async function download(
     const { body } = await client.ask('GET', path)
     if (!body) throw new RangeError(`GET ${path} answered without a body.`)
     const target = createWriteStream(partial, { mode: 0o600, flush: true })
-    await pipeline(Readable.fromWeb(body), counted, target)
+    const { signal } = interruption
+    await pipeline(Readable.fromWeb(body), counted, target, { signal })
     const arrivedBytes = Bun.file(partial).size
     if (arrivedBytes !== sizeBytes)
       throw new RangeError(`GET ${path} ended after ${arrivedBytes} of ${sizeBytes} bytes.`)
-    if (force) return await rename(partial, file)
-    // Unlike a rename it fails where another process made the file meanwhile.
-    await link(partial, file).catch((error: unknown) => {
-      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inTheWay(file) : error
-    })
+    await (force ? rename(partial, file) : linkNew(partial, file))
+  } catch (error) {
+    interruption.signal.throwIfAborted()
+    throw error instanceof RangeError
+      ? error
+      : downloadFailure(error as NodeJS.ErrnoException, { file, path })
   } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt)
     bar.end()
     await rm(partial, { force: true })
   }
+}
+
+/** The failure of the file, whose errors name a system call, or of the connection. */
+function downloadFailure(
+  cause: NodeJS.ErrnoException,
+  { file, path }: { readonly file: string; readonly path: string },
+): CommandFailure {
+  return cause.syscall === undefined
+    ? new CommandFailure(EXIT.unavailable, `The connection was closed within GET ${path}.`, { cause })
+    : new CommandFailure(EXIT.directory, `${file} cannot be written: ${cause.message}.`, { cause })
+}
+
+/** Gives a file its name. Unlike a rename it fails where another process made a file of this name meanwhile. */
+async function linkNew(partial: string, file: string): Promise<void> {
+  await link(partial, file).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inTheWay(file) : error
+  })
 }
 
 function inTheWay(file: string): RangeError {

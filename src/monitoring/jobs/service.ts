@@ -119,6 +119,7 @@ export async function deleteJob(context: Context, id: number): Promise<void> {
   await refuseOrphans(() => commit(ports.database, writes))
   await Promise.all([applyChanges(ports), ports.flow.runDue()])
 }
+
 /** A page of jobs: `pages` calls cover all jobs, or more calls if a page would have more than `sizeMax` jobs. */
 export function jobsInTurn(
   { database }: Ports,

@@ -480,6 +480,14 @@ test.each([
   })
 })
 
+test('a command whose output finds a full disk ends with 73 and a sentence', async () => {
+  const words = ['sh', '-c', `${process.execPath} workers/bun/main.ts completions bash >/dev/full`]
+  expect(await startCommand(words, {}).ended).toMatchObject({
+    code: 73,
+    stderr: 'Standard output cannot be written: ENOSPC: no space left on device, write.\n',
+  })
+})
+
 test('bash completes commands, actions and options', async () => {
   const { text } = await run('completions bash', {})
   const complete = (...words: readonly string[]) => {

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { runCommand, usageOf } from './commands/action.ts'
 import type { Confirm } from './commands/action.ts'
 import { COMMANDS } from './commands/commands.ts'
+import { CommandFailure, EXIT } from '../server/failures.ts'
 import { fail, HELP, serveAs } from '../server/start.ts'
 
 /** `tidemark`: serves until a signal stops it; `--once` plays the main job on temporary data and ends. The other commands
@@ -44,4 +45,7 @@ function confirmer(): Confirm {
   }
 }
 
+process.stdout.on('error', (cause) => {
+  fail(new CommandFailure(EXIT.directory, `Standard output cannot be written: ${cause.message}.`, { cause }))
+})
 main(process.argv.slice(2)).catch(fail)

@@ -52,11 +52,7 @@ export function ObjectPicker({
     onChange(object)
   }
   return (
-    <Field
-      label={label}
-      error={error}
-      hint={value === null ? t('kit.pickerHint') : value.path.includes('/') && value.path}
-    >
+    <Field label={label} error={error} hint={value ? value.path : t('kit.pickerHint')}>
       {(attributes) => (
         <div class="picker">
           <input

@@ -1,6 +1,6 @@
 import { invalidAt, Refusal, stale } from '../lib/errors.ts'
 import {
-  commit,
+  commitAndRead,
   isCircle,
   isForeignKeyViolation,
   isNotNullViolation,
@@ -13,16 +13,18 @@ import type { Ports } from '../ports/index.ts'
  * read. */
 type GroupTable = 'data_query_groups' | 'dashboard_groups'
 
-/** Commits the creation or a change of a group.
+/** Commits the creation or a change of a group. @returns what `reads` found in the same commit
  * @throws {Refusal} precondition_failed, name_taken, invalid for a parent that does not exist, cycle for a parent that is the
  * group itself or below it */
 export async function commitGroup(
   { database }: Pick<Ports, 'database'>,
   table: GroupTable,
   writes: readonly Write[],
-): Promise<void> {
+  reads: readonly Write[] = [],
+): Promise<readonly unknown[]> {
   try {
-    await commit(database, writes)
+    const found: readonly unknown[] = await commitAndRead(database, writes, reads)
+    return found
   } catch (error) {
     throw refusalOf(error, table)
   }

@@ -65,6 +65,13 @@ export async function commitAndRead<const Reads extends readonly Write[]>(
   return results.slice(writes.length) as BatchResponse<Reads>
 }
 
+/** The row of a commit that read one. */
+export function onlyOf<Row>(rows: readonly Row[]): Row {
+  const [row] = rows
+  if (row === undefined) throw new Error('A commit did not find the row that it wrote.')
+  return row
+}
+
 /** A row with a version: the name of its table, its id, and the version that was read. */
 export type VersionedRow = { readonly table: string; readonly id: number; readonly version: number }
 

@@ -11,7 +11,7 @@ import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/ser
 import { refuseOpening } from '../../data/scopes/service/sights.ts'
 import { requireFileSource } from '../../data/sources/service.ts'
 import { openTable } from '../../data/tables/service.ts'
-import { commit, isUniqueViolation } from '../../ports/database.ts'
+import { commit, commitAndRead, isUniqueViolation, onlyOf } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { figuresOf } from './figures.ts'
@@ -76,15 +76,13 @@ export async function createForecast(context: Context, body: ForecastBody): Prom
   const change = await changeOf(context, body, null)
   const row = { ...change, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
-  try {
-    await commitNamed(ports, [store.insertForecast(database, row, FORECASTS_MAX), entry])
-  } catch (error) {
+  const writes = [store.insertForecast(database, row, FORECASTS_MAX), entry]
+  const insert = commitNamed(ports, writes, [store.selectNamed(database, row.name)])
+  const [made] = await insert.catch((error: unknown) => {
     if (!store.isGuarded(error)) throw error
     throw new Refusal('conflict', `There must be at most ${FORECASTS_MAX} forecasts. Delete one first.`)
-  }
-  const made = await store.findNamed(database, row.name)
-  if (!made) throw stale('forecast')
-  return versioned(ports, made)
+  })
+  return versioned(ports, store.toOwned(onlyOf(made as readonly store.OwnedRow[])))
 }
 
 /** @throws {Refusal} not_found, precondition_failed, and as `createForecast` */
@@ -186,9 +184,14 @@ export async function isRunning(ports: Ports, id: number): Promise<boolean> {
   return latest !== undefined && !hasEnded(latest.state)
 }
 
-async function commitNamed(ports: Ports, writes: readonly Write[]): Promise<void> {
+async function commitNamed(
+  ports: Ports,
+  writes: readonly Write[],
+  reads: readonly Write[] = [],
+): Promise<readonly unknown[]> {
   try {
-    await commit(ports.database, writes)
+    const found: readonly unknown[] = await commitAndRead(ports.database, writes, reads)
+    return found
   } catch (error) {
     if (!isUniqueViolation(error, 'forecasts.name')) throw error
     throw new Refusal('name_taken', 'Another forecast has this name.', [

@@ -48,9 +48,9 @@ export async function findForecast(database: Database, id: number): Promise<Owne
   return row ? toOwned(row) : null
 }
 
-export async function findNamed(database: Database, name: string): Promise<OwnedForecast | null> {
-  const [row] = await owned(database).where(sql`${forecasts.name} = ${name} collate nocase`)
-  return row ? toOwned(row) : null
+/** The statement of a commit that reads a forecast by its name; `toOwned` makes a forecast of its row. */
+export function selectNamed(database: Database, name: string) {
+  return owned(database).where(sql`${forecasts.name} = ${name} collate nocase`)
 }
 
 function owned(database: Database) {
@@ -60,13 +60,12 @@ function owned(database: Database) {
     .leftJoin(users, eq(users.id, forecasts.ownerId))
 }
 
-function toOwned({
-  forecast,
-  ownerName,
-}: {
-  forecast: typeof forecasts.$inferSelect
-  ownerName: string | null
-}) {
+export type OwnedRow = {
+  readonly forecast: typeof forecasts.$inferSelect
+  readonly ownerName: string | null
+}
+
+export function toOwned({ forecast, ownerName }: OwnedRow): OwnedForecast {
   return { ...(forecast as ForecastRow), ownerName }
 }
 

@@ -4,7 +4,13 @@ import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import {
+  commitAndRead,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  onlyOf,
+  refuseFull,
+} from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { checkDefaults } from './parameters.ts'
@@ -74,16 +80,15 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
   }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = `There must be at most ${QUERIES_MAX} data queries. Delete one first.`
-  await refuseFull('data_queries', full, () =>
-    commitNamed(ports, row, [
-      store.insertQuery(database, row, QUERIES_MAX),
-      ...store.replaceReferences(database, store.queryNamed(row.name), referencedKeys(row.text)),
-      entry,
-    ]),
+  const writes = [
+    store.insertQuery(database, row, QUERIES_MAX),
+    ...store.replaceReferences(database, store.queryNamed(row.name), referencedKeys(row.text)),
+    entry,
+  ]
+  const [made] = await refuseFull('data_queries', full, () =>
+    commitNamed(ports, row, writes, [store.selectQuery(database, row.name)]),
   )
-  const made = await store.findQuery(database, row.name)
-  if (!made) throw stale('data query')
-  return versioned(context, made, errors)
+  return versioned(context, onlyOf(made as readonly QueryRow[]), errors)
 }
 
 /** @throws {Refusal} not_found, precondition_failed, and as `createQuery` */
@@ -212,9 +217,11 @@ async function commitNamed(
   ports: Ports,
   { groupId }: Pick<QueryRow, 'groupId'>,
   writes: readonly Write[],
-): Promise<void> {
+  reads: readonly Write[] = [],
+): Promise<readonly unknown[]> {
   try {
-    await commit(ports.database, writes)
+    const found: readonly unknown[] = await commitAndRead(ports.database, writes, reads)
+    return found
   } catch (error) {
     if (store.isGuarded(error)) throw stale('data query')
     if (isForeignKeyViolation(error)) {

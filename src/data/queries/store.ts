@@ -82,10 +82,15 @@ function isInGroup(id: number, isRecursive: boolean) {
 
 /** A data query by its id, or by its name in any letter case. */
 export async function findQuery(database: Database, key: number | string): Promise<QueryRow | null> {
+  const [row] = await selectQuery(database, key)
+  return (row as QueryRow | undefined) ?? null
+}
+
+/** As `findQuery`, as a statement of a commit. */
+export function selectQuery(database: Database, key: number | string) {
   const isThis =
     typeof key === 'number' ? eq(dataQueries.id, key) : sql`${dataQueries.name} = ${key} collate nocase`
-  const [row] = await database.select().from(dataQueries).where(isThis)
-  return (row as QueryRow | undefined) ?? null
+  return database.select().from(dataQueries).where(isThis)
 }
 
 /** Adds a data query. Fails, as `refuseFull` recognises, when there are `max`. */

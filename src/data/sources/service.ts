@@ -5,7 +5,7 @@ import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import { commitAndRead, isUniqueViolation, onlyOf, refuseFull } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { dropTables } from '../tables/service.ts'
@@ -56,8 +56,9 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   const change = await changeOf(ports, body, null)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
-  await commitSources(database, [store.insertDataSource(database, row, SOURCES_MAX), entry])
-  return versioned(ports, await requireSource(ports, row.name))
+  const writes = [store.insertDataSource(database, row, SOURCES_MAX), entry]
+  const [made] = await commitSources(database, writes, [store.selectDataSource(database, row.name)])
+  return versioned(ports, onlyOf(made as readonly DataSourceRow[]))
 }
 
 /** Replaces a data source; a password that is absent stays.
@@ -210,10 +211,15 @@ export async function requireSource({ database }: Ports, key: number | string): 
 }
 
 /** Commits new and changed data sources. @throws {Refusal} name_taken, precondition_failed, conflict when there are 200 */
-export async function commitSources(database: Database, writes: readonly Write[]): Promise<void> {
+export async function commitSources(
+  database: Database,
+  writes: readonly Write[],
+  reads: readonly Write[] = [],
+): Promise<readonly unknown[]> {
   const full = `There must be at most ${SOURCES_MAX} data sources. Delete one first.`
   try {
-    await refuseFull('data_sources', full, () => commit(database, writes))
+    const insert = (): Promise<readonly unknown[]> => commitAndRead(database, writes, reads)
+    return await refuseFull('data_sources', full, insert)
   } catch (error) {
     if (store.isGuarded(error)) throw stale('data source')
     if (!isUniqueViolation(error, 'data_sources.name')) throw error

@@ -29,10 +29,15 @@ export async function findDataSource(
   database: Database,
   key: number | string,
 ): Promise<DataSourceRow | null> {
+  const [row] = await selectDataSource(database, key)
+  return row ? rowOf(row) : null
+}
+
+/** As `findDataSource`, as a statement of a commit. */
+export function selectDataSource(database: Database, key: number | string) {
   const isThis =
     typeof key === 'number' ? eq(dataSources.id, key) : sql`${dataSources.name} = ${key} collate nocase`
-  const [row] = await database.select().from(dataSources).where(isThis)
-  return row ? rowOf(row) : null
+  return database.select().from(dataSources).where(isThis)
 }
 
 /** Older connections lack fields. The order of fields stays, since entries of the audit log compare it. */

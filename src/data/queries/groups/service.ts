@@ -5,7 +5,7 @@ import { commitGroup, idsBelow } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
+import { isForeignKeyViolation, onlyOf, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { keyOf } from '../references.ts'
 import { deletionWrites, hasDependents, isReferredTo } from '../service/dependents.ts'
@@ -41,12 +41,11 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(change) })
   const full = `There must be at most ${GROUPS_MAX} groups of data queries. Delete one first.`
-  await refuseFull('data_query_groups', full, () =>
-    commitGroup(ports, 'data_query_groups', [store.insertGroup(database, row, GROUPS_MAX), entry]),
+  const writes = [store.insertGroup(database, row, GROUPS_MAX), entry]
+  const [made] = await refuseFull('data_query_groups', full, () =>
+    commitGroup(ports, 'data_query_groups', writes, [store.selectGroupNamed(database, row)]),
   )
-  const made = await store.findGroupNamed(database, row)
-  if (!made) throw stale('group')
-  return versioned(ports, made)
+  return versioned(ports, onlyOf(made as readonly GroupRow[]))
 }
 
 /** Changes a group, and moves it to another parent.

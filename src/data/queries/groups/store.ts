@@ -20,17 +20,16 @@ export async function findGroup(database: Database, id: number): Promise<GroupRo
 }
 
 /** A group by its name and its parent. */
-export async function findGroupNamed(
+export function selectGroupNamed(
   database: Database,
   { name, parentId }: Pick<GroupRow, 'name' | 'parentId'>,
-): Promise<GroupRow | null> {
-  const [row] = await database
+) {
+  return database
     .select()
     .from(dataQueryGroups)
     .where(
       sql`${dataQueryGroups.name} = ${name} collate nocase and ${dataQueryGroups.parentId} is ${parentId}`,
     )
-  return row ?? null
 }
 
 /** Adds a group. Fails, as `refuseFull` recognises, when there are `max`. */

@@ -33,13 +33,15 @@ export function SourcesCard({
 }): JSX.Element {
   const [filter, setFilter] = useState('')
   const [chosen, setChosen] = useState<ChosenColumn | null>(null)
+  const dataSources = useGet('/dataSources', {})
   const queries = useGet('/dataQueries', {})
-  // The open data source has its columns above the data queries, which would move down when these come.
   const columns = useGet(
     '/dataSources/{id}/columns',
     current === '' ? null : { path: { id: Number(current) } },
   )
-  const sources = together(useGet('/dataSources', {}), queries, columns)
+  const sources = together(dataSources, queries, columns)
+  // The data sources and the columns of the open one are above the data queries, which would move down when these come.
+  const isAboveRead = ![dataSources, columns].some(isUnread)
   const tree = { filter, chosen, onChoose: setChosen }
   return (
     <Card title={t('queries.sources')}>
@@ -54,7 +56,7 @@ export function SourcesCard({
               })
             }
           </Show>
-          {current !== '' && !isUnread(columns) && (
+          {current !== '' && isAboveRead && (
             <Queries
               all={queries.data?.items ?? []}
               sourceId={Number(current)}

@@ -197,7 +197,13 @@ function counting(database: Database) {
   }
   const own = new Proxy(database, {
     get(target, name, receiver) {
-      if (name === 'all') return async (query: SQL) => noted(await target.all(query))
+      if (name === 'all')
+        return (query: SQL) => {
+          // A batch takes the statement itself and does not execute it.
+          const statement = target.all(query)
+          const run = statement.execute.bind(statement)
+          return Object.assign(statement, { execute: async () => noted(await run()) })
+        }
       if (name !== 'batch') return Reflect.get(target, name, receiver) as unknown
       return async (items: Parameters<Database['batch']>[0]) =>
         (await target.batch(items)).map((one) => noted(one as unknown))

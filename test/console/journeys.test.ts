@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 
 import { PASSWORD } from '../api/client.ts'
 import { good } from '../api/suite.ts'
@@ -20,12 +20,17 @@ import type { Stage } from './stage.ts'
 
 type Made = { readonly id: number }
 type Alarm = {
+  readonly id: number
   readonly object: { readonly name: string }
   readonly assignee: { readonly name: string } | null
   readonly assignedUntil: string | null
 }
 
 const JOURNEY_MAX_MS = 300_000
+/** The list of the inbox, whose bound is not the one of the navigation. */
+const LIST = /\/alarms\?limit=500$/
+/** The page reads again a second after an event. */
+const EVENT_PACE_MAX_MS = 2_000
 const POINT_MAX_MS = 1000
 const DELIVERIES = 5
 const ROOM_TRIES = 300
@@ -175,6 +180,19 @@ onBothHosts('bad-day', (stage) => {
   )
 })
 
+/** Holds the answer to the next read of a URL. `begun` resolves once the service has answered, and `pass` gives the answer to the page. */
+async function heldRead(page: Page, url: RegExp): Promise<{ begun: Promise<void>; pass: () => void }> {
+  const [begun, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch()
+    begun.resolve()
+    await passed.promise
+    await route.fulfill({ response })
+  }
+  await page.route(url, hold, { times: 1 })
+  return { begun: begun.promise, pass: passed.resolve }
+}
+
 function declareAlarmJourneys(stage: Stage): void {
   const post = (path: string, json: object) => good<Made>(stage.client.request('POST', path, { json }))
   const alarms = async () =>
@@ -209,8 +227,17 @@ function declareAlarmJourneys(stage: Stage): void {
         await press('Home', 'x', 'j', 'x', 'j', 'x')
         await marked.waitFor()
         await check('marked')
+        const before = await heldRead(page, LIST)
+        const fourth = (await alarms()).find(({ object }) => object.name === 'Lock 4')
+        await post(`/alarms/${fourth?.id}/comment`, { text: 'The keeper is on the way' })
+        await before.begun
         await press('a')
         await page.getByText('3 alarms are yours until they are ok').waitFor()
+        // A read that began before the change is answered after the page was to read again.
+        await Bun.sleep(EVENT_PACE_MAX_MS)
+        const again = page.waitForRequest(LIST)
+        before.pass()
+        await again
         await row('Lock 1').waitFor({ state: 'detached' })
         await ownersBecome([MINE, MINE, MINE, FREE])
         await press('z')

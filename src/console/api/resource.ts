@@ -37,7 +37,7 @@ type Entry = {
   reading: Promise<void> | null
   abort: AbortController | null
   timer: ReturnType<typeof setTimeout> | null
-  /** A newer answer was due when the last component left. */
+  /** A newer answer is due than the last one, or than the one that is being read. */
   isStale: boolean
 }
 
@@ -98,7 +98,7 @@ function resourceOf<T>(entry: Entry | null): Resource<T> {
   const loaded = (entry?.state.value ?? EMPTY) as Loaded<T>
   // Skeletons, not an empty screen, in the render before the effect begins to read.
   const isLoading = loaded.isLoading || (entry !== null && loaded.readAt === null && loaded.failure === null)
-  return { ...loaded, isLoading, reload: () => entry && void read(entry) }
+  return { ...loaded, isLoading, reload: () => entry && readAnew(entry) }
 }
 
 /** Whether a resource is being read for the first time: there is neither an answer nor a failure. */
@@ -115,7 +115,7 @@ export function together<T>(resource: Resource<T>, ...others: readonly Resource<
 export function invalidate(...prefixes: readonly string[]): void {
   for (const [url, entry] of entries) {
     if (!prefixes.some((prefix) => url.startsWith(prefix))) continue
-    if (entry.users > 0) void read(entry)
+    if (entry.users > 0) readAnew(entry)
     else entries.delete(url)
   }
 }
@@ -128,7 +128,7 @@ export function forget(deleted: string): void {
 
 /** Reads everything again that a screen shows, after a gap in the stream of events. */
 export function invalidateShown(): void {
-  for (const entry of entries.values()) if (entry.users > 0) void read(entry)
+  for (const entry of entries.values()) if (entry.users > 0) readAnew(entry)
 }
 
 /** Changes data in place, before the service confirms the change. Returns a function that undoes the change. */
@@ -197,17 +197,26 @@ function leave(entry: Entry): void {
 function readSoon(entry: Entry): void {
   entry.timer ??= setTimeout(() => {
     entry.timer = null
-    if (entry.users > 0) void read(entry)
+    if (entry.users > 0) readAnew(entry)
   }, EVENT_PACE_MS)
 }
 
-/** Reads an entry; a read that has begun serves all who ask meanwhile. */
+/** Reads an entry after a change. A read that has begun may have missed the change: another one follows it. */
+function readAnew(entry: Entry): void {
+  if (entry.reading === null) void read(entry)
+  else entry.isStale = true
+}
+
+/** Reads an entry; a read that has begun serves all components that enter meanwhile. */
 function read(entry: Entry): Promise<void> {
   if (entry.reading === null) {
     const abort = new AbortController()
     entry.abort = abort
+    entry.isStale = false
     entry.reading = readOnce(entry, abort.signal).finally(() => {
-      if (entry.abort === abort) entry.reading = null
+      if (entry.abort !== abort) return
+      entry.reading = null
+      if (entry.isStale && entry.users > 0) void read(entry)
     })
   }
   return entry.reading
@@ -223,7 +232,6 @@ async function readOnce(entry: Entry, stop: AbortSignal, isRetry = false): Promi
       ...(etag === undefined ? {} : { headers: { 'if-none-match': etag } }),
     })
     const loaded = { failure: null, isLoading: false, readAt: Date.now() }
-    entry.isStale = false
     if (answer.status === 304) state.value = { ...state.value, ...loaded }
     else {
       const data = await jsonOf(answer)

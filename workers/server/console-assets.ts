@@ -19,8 +19,10 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The web console in memory. The service does not wait for it, and runs also when it does not build. */
 export function openConsoleAssets(builtConsole: () => Promise<ConsoleBuild>, log: Log): ConsoleAssets {
   const build = builtConsole().catch((error: unknown) => {
-    const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : []
-    log.error('console: the build failed, so /ui/ answers 503; run `npm ci --omit=dev` and restart', first)
+    log.error(
+      'console: the build failed, so /ui/ answers 503; run `npm ci --omit=dev` and restart',
+      causeOf(error),
+    )
     return new Map<string, Uint8Array<ArrayBuffer>>()
   })
   const found = new Map<string, ConsoleAsset>()
@@ -33,6 +35,12 @@ export function openConsoleAssets(builtConsole: () => Promise<ConsoleBuild>, log
       return asset
     },
   }
+}
+
+/** The first error of a build, whose warnings may come before it. */
+function causeOf(error: unknown): unknown {
+  const messages = error instanceof AggregateError ? (error.errors as readonly { level?: string }[]) : []
+  return messages.find(({ level }) => level === 'error') ?? error
 }
 
 function assetOf(path: string, bytes: Uint8Array<ArrayBuffer>): ConsoleAsset {

@@ -28,6 +28,7 @@ import type { State } from '../../src/domain/state.ts'
 import { crossing } from './transition.ts'
 import { isScan, planOf, recording } from '../api/plans.ts'
 import { expectSnapshot } from '../api/snapshot.ts'
+import { noting } from '../statements.ts'
 import { openLargeStage, SIZE } from './large-stage.ts'
 import { contextOf } from './plants.ts'
 
@@ -197,13 +198,7 @@ function counting(database: Database) {
   }
   const own = new Proxy(database, {
     get(target, name, receiver) {
-      if (name === 'all')
-        return (query: SQL) => {
-          // A batch takes the statement itself and does not execute it.
-          const statement = target.all(query)
-          const run = statement.execute.bind(statement)
-          return Object.assign(statement, { execute: async () => noted(await run()) })
-        }
+      if (name === 'all') return (query: SQL) => noting(target.all(query), noted)
       if (name !== 'batch') return Reflect.get(target, name, receiver) as unknown
       return async (items: Parameters<Database['batch']>[0]) =>
         (await target.batch(items)).map((one) => noted(one as unknown))

@@ -5,6 +5,7 @@ import type { SQL } from 'drizzle-orm'
 
 import type { Database } from '../../src/ports/database.ts'
 import type { State } from '../../src/domain/state.ts'
+import { noting } from '../statements.ts'
 import { BEGIN, countSeconds, END, isNight, next, NIGHT, TOLD_UNTIL } from './seconds.ts'
 import { openSlcStage } from './slc-stage.ts'
 import type { SlcStage } from './slc-stage.ts'
@@ -59,11 +60,10 @@ test('a change of a child reads the last hour only, however many changes the per
   let sizeChars = 0
   const opened = await openSlcStage((database) =>
     Object.assign(Object.create(database) as Database, {
-      all: async (statement: SQL) => {
-        const rows = await database.all(statement)
-        sizeChars += JSON.stringify(rows).length
-        return rows
-      },
+      all: (statement: SQL) =>
+        noting(database.all(statement), (rows) => {
+          sizeChars += JSON.stringify(rows).length
+        }),
     }),
   )
   const stage = opened.newStage()

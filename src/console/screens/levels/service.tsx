@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 
-import { useGet } from '../../api/resource.ts'
+import { together, useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { Card, PageHead, Stat, Table, Tabs } from '../../kit/data.tsx'
 import { Empty, readKey, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -35,7 +35,10 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
     ['state'],
   )
   const [tab, setTab] = useQuery<(typeof TABS)[number]>('tab', 'overview')
+  const members = useMembers(id)
   const { data, etag } = slo
+  // Parts that come one after the other would move each other.
+  const whole = together(slo, members, outages)
   // An outage that lasts costs more each minute, without an event.
   useLive(outages.reload, data?.currentState === 'major' || data?.currentState === 'minor')
   return (
@@ -47,10 +50,10 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
         sentence={data ? sentenceOf(data) : ''}
         actions={data && <LevelActions level={{ ...data, type: 'slo' }} />}
       />
-      <div key={readKey(data)} class="body">
+      <div key={readKey(whole.data)} class="body">
         <Show
           isPage
-          resource={slo}
+          resource={whole}
           what={t('levels.failed')}
           skeleton={<Skeleton lines={8} height="24rem" />}
         >
@@ -87,6 +90,9 @@ export function ServicePage({ id }: { readonly id: number }): JSX.Element {
   )
 }
 
+const useMembers = (id: number) =>
+  useGet('/{parentType}/{parentId}/children', { path: { parentType: 'slo', parentId: id } }, ['state'])
+
 /** The rule in words, and what outages cost. */
 function Summary({
   service,
@@ -97,9 +103,7 @@ function Summary({
   readonly outages: readonly Outage[] | undefined
 }): JSX.Element {
   const { id, parameters, stateOperation } = service
-  const members = useGet('/{parentType}/{parentId}/children', { path: { parentType: 'slo', parentId: id } }, [
-    'state',
-  ])
+  const members = useMembers(id)
   return (
     <Card>
       {members.data && outages ? (

@@ -316,7 +316,7 @@ onMainHost(
           await chart.getByRole('status').getByText('180 EUR').waitFor({ state: 'attached' })
           await check('service')
           await page.keyboard.press('t')
-          await chart.getByRole('columnheader', { name: 'value, EUR' }).waitFor()
+          await chart.getByRole('columnheader', { name: 'Cost of outages, EUR' }).waitFor()
           await page.keyboard.press('t')
           await stage.moveTo(begin + 20 * MINUTE_MS)
           await page.getByRole('cell', { name: '360 EUR' }).waitFor()

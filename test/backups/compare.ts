@@ -14,6 +14,9 @@ const ELSEWHERE = new Set([
   'data_tables.generation_id',
   'slcs.judged',
   'slcs.next_at',
+  'alarm_recipients.last_status',
+  'alarm_recipients.last_detail',
+  'alarm_recipients.last_at',
 ])
 
 /** Every row of every table that a backup keeps, its secrets in the open, and without the keys of blobs. */

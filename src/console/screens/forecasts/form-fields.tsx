@@ -8,6 +8,7 @@ import { Note } from '../../kit/feedback.tsx'
 import { ObjectPicker } from '../../kit/object-picker.tsx'
 import type { Found } from '../../kit/object-picker.tsx'
 import { durationText, msOfDuration } from '../../kit/time.tsx'
+import { WordField } from '../../kit/word-field.tsx'
 import { t } from '../../language/t.ts'
 import { axesOf } from '../data/charted.ts'
 import { ColumnField } from '../data/column-fields.tsx'
@@ -41,17 +42,17 @@ export function FormFields(props: Props): JSX.Element {
         error={failure?.at('/name')}
       />
       {hasTable ? <Note>{t('forecasts.ofTable')}</Note> : <SourceFields {...props} />}
-      <Choice
+      <WordField
         label={t('forecasts.step')}
         value={draft.step}
-        values={STEPS}
+        words={STEPS}
         textOf={spanText}
         onValue={(step) => onChange({ step })}
       />
-      <Choice
+      <WordField
         label={t('forecasts.horizon')}
         value={draft.horizon}
-        values={HORIZONS}
+        words={HORIZONS}
         textOf={spanText}
         onValue={(horizon) => onChange({ horizon })}
       />
@@ -67,10 +68,10 @@ export function FormFields(props: Props): JSX.Element {
         </div>
       )}
       {canHaveHolidays(draft.step) && <HolidayFields {...props} />}
-      <Choice
+      <WordField
         label={t('forecasts.schedule')}
         value={draft.cron}
-        values={SCHEDULES}
+        words={SCHEDULES}
         textOf={(cron) => {
           const at = SCHEDULES.indexOf(cron)
           return at < 0 ? cron : t(`forecasts.schedule.${at}`)
@@ -203,30 +204,6 @@ function KindField({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>): JSX.
         text: KINDS.includes(kind) ? t(`forecasts.kind.${kind}`) : kind,
       }))}
       onValue={(kind) => onChange({ kind })}
-    />
-  )
-}
-
-function Choice({
-  label,
-  value,
-  values,
-  textOf,
-  onValue,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly values: readonly string[]
-  readonly textOf: (value: string) => string
-  readonly onValue: (value: string) => void
-}): JSX.Element {
-  const all = values.includes(value) ? values : [...values, value]
-  return (
-    <SelectField
-      label={label}
-      value={value}
-      options={all.map((one) => ({ value: one, text: textOf(one) }))}
-      onValue={onValue}
     />
   )
 }

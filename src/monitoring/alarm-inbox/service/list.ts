@@ -91,7 +91,7 @@ async function viewsOf(context: Context, ids: readonly number[], comments: numbe
   return shownAs(
     context,
     found.filter((row) => permissionsOf(rights, row).read),
-    comments,
+    { rights, comments },
   )
 }
 
@@ -102,9 +102,10 @@ export async function writtenView(
   before: DetailRow,
   { row, assigneeName }: { readonly row: AlarmRow; readonly assigneeName: string | null },
 ): Promise<AlarmView> {
+  const rights = await rightsOf(context)
   const { path: _, terms: __, ...own } = row
   const after = { ...own, assigneeName, sticky: Number(row.sticky), heldReason: heldReasonOf(row) }
-  const [view] = await shownAs(context, [{ ...before, ...after }], COMMENTS_MAX)
+  const [view] = await shownAs(context, [{ ...before, ...after }], { rights, comments: COMMENTS_MAX })
   if (!view) throw new Error('No view was made of an alarm.')
   return view
 }
@@ -113,11 +114,10 @@ export async function writtenView(
 async function shownAs(
   context: Context,
   found: readonly DetailRow[],
-  comments: number,
+  { rights, comments }: { readonly rights: Rights; readonly comments: number },
 ): Promise<AlarmView[]> {
   if (found.length === 0) return []
   const { database } = context.ports
-  const rights = await rightsOf(context)
   const ids = found.map(({ id }) => id)
   const objectIds = [...new Set(found.map(({ objectId }) => objectId))]
   const [paths, properties, said, reasons, notifications] = await Promise.all([

@@ -11,6 +11,7 @@ import { registerRunner } from '../../src/automation/runs/runners/service.ts'
 import { saveFile } from '../../src/content/files/service.ts'
 import { createStyle, replaceStyle } from '../../src/content/styles/service.ts'
 import type { Context } from '../../src/context.ts'
+import { changeTexts } from '../../src/content/translations/service.ts'
 import { commentOnAlarm } from '../../src/monitoring/alarm-inbox/service.ts'
 import { onEachDatabase } from '../hosts/each-database.ts'
 import { insertAlarm } from '../flow/insert-alarm.ts'
@@ -83,6 +84,22 @@ const BOUNDS: readonly Bound[] = [
     add: (context, name) => createStyle(context, name, new Uint8Array()),
   },
   {
+    of: 'texts of a language',
+    max: 5_000,
+    fill: `insert into translations (language, key, text, updated_at)
+      ${upTo("4999 - (select count(*) from translations where language = 'de')")} select 'de', 'filled ' || i, '', 0 from n`,
+    count: "from translations where language = 'de'",
+    add: (context, name) => addText(context, 'de', name),
+  },
+  {
+    of: 'languages',
+    max: 200,
+    fill: `insert into translations (language, key, text, updated_at)
+      ${upTo('199 - (select count(distinct language) from translations)')} select 'x-' || i, 'filled', '', 0 from n`,
+    count: 'from translations',
+    add: (context, name) => addText(context, name, name),
+  },
+  {
     of: 'files',
     max: 10_000,
     fill: `insert into files (name, mime_type, size_bytes, blob, updated_at)
@@ -151,6 +168,9 @@ const BOUNDS: readonly Bound[] = [
 /** The users of three callers; further users have higher ids. */
 const userNamed = (name: string) => ['first', 'other', 'one'].indexOf(name.split(' ', 1)[0] ?? '') + 1
 const VIEW = { subjectType: 'user', write: false, execute: false, maintain: false } as const
+
+const addText = (context: Context, language: string, key: string) =>
+  changeTexts(context, { kind: 'merge', language, texts: [{ key, text: 'text' }] })
 
 async function* oneChunk() {
   yield await Promise.resolve(new TextEncoder().encode('text'))

@@ -1,9 +1,8 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit } from '../../ports/database.ts'
+import { commit, refuseFull } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import { KEYS_MAX } from './schema.ts'
 import type { LanguageView, Texts, TextsQuery, TranslationView } from './schema.ts'
@@ -11,6 +10,8 @@ import * as store from './store.ts'
 import type { TextRow } from './store.ts'
 
 const LANGUAGES_MAX = 200
+const FULL_LANGUAGE = `A language must have at most ${KEYS_MAX} texts.`
+const TOO_MANY_LANGUAGES = `There must be texts in at most ${LANGUAGES_MAX} languages.`
 /** Of how many texts the record tells what they were. */
 const TOLD_MAX = 100
 
@@ -51,12 +52,19 @@ export async function readTexts(
  * @throws {Refusal} conflict when there would be more than 5,000 texts in a language, or more than 200 languages */
 export async function changeTexts(context: Context, change: TextsChange): Promise<number> {
   const { writes, updated } = await changesOf(context, change)
-  await commit(context.ports.database, writes)
+  await commitTexts(context, writes)
   return updated
 }
 
-/** The writes of a change with its audit entry, for changes of several languages at once.
+/** Commits the writes of `changesOf`, of one language or of several.
  * @throws {Refusal} conflict, as `changeTexts` */
+export function commitTexts({ ports: { database } }: Context, writes: readonly Write[]): Promise<void> {
+  const committed = () => commit(database, writes)
+  const inLanguages = () => refuseFull('translations', TOO_MANY_LANGUAGES, committed, 'text')
+  return refuseFull('translations', FULL_LANGUAGE, inLanguages, 'updated_at')
+}
+
+/** The writes of a change with its audit entry, for `commitTexts`. */
 export async function changesOf(
   context: Context,
   change: TextsChange,
@@ -67,8 +75,6 @@ export async function changesOf(
   const known = await store.compareTexts(database, language, texts)
   const set = kept.filter(({ key }) => known.get(key) !== true)
   const removed = await removedBy(context, change, known)
-  const added = set.filter(({ key }) => !known.has(key)).length
-  await requireFewTexts(context, language, added - removed.length)
   const gone =
     kind === 'replace'
       ? store.deleteOthers(
@@ -82,6 +88,7 @@ export async function changesOf(
     writes: [
       gone,
       store.saveTexts(database, language, { texts: kept, at: clock.now() }),
+      store.guardBounds(database, language, { texts: KEYS_MAX, languages: LANGUAGES_MAX }),
       audited(context, { action: kind, objectType: 'translation', objectId: language, ...difference }),
     ],
     updated: set.length + removed.length,
@@ -113,13 +120,4 @@ async function differenceOf(
     texts: Object.fromEntries(texts.map(({ key, text }) => [key, text])),
   })
   return { before: told(await store.findTexts(ports.database, language, keys)), after: told(set) }
-}
-
-async function requireFewTexts({ ports }: Context, language: string, more: number): Promise<void> {
-  if (more <= 0) return
-  const total = await store.countTexts(ports.database, language)
-  if (total + more > KEYS_MAX)
-    throw new Refusal('conflict', `A language must have at most ${KEYS_MAX} texts.`)
-  if (total === 0 && (await store.countLanguages(ports.database)) >= LANGUAGES_MAX)
-    throw new Refusal('conflict', `There must be texts in at most ${LANGUAGES_MAX} languages.`)
 }

@@ -79,23 +79,6 @@ export async function listOtherKeys(
   return rows.map(({ key }) => key)
 }
 
-export async function countTexts(database: Database, language: string): Promise<number> {
-  const [row] = await database
-    .select({ total: count() })
-    .from(translations)
-    .where(eq(translations.language, language))
-  return row?.total ?? 0
-}
-
-export async function countLanguages(database: Database): Promise<number> {
-  const languages = database
-    .selectDistinct({ language: translations.language })
-    .from(translations)
-    .as('languages')
-  const [row] = await database.select({ total: count() }).from(languages)
-  return row?.total ?? 0
-}
-
 /** Sets texts, in place of other ones that have their keys. */
 export function saveTexts(
   database: Database,
@@ -122,6 +105,31 @@ export function saveTexts(
       set: { text: sql`excluded.text`, updatedAt: sql`excluded.updated_at` },
       setWhere: sql`${translations.text} <> excluded.text`,
     })
+}
+
+/** A write that fails, as `refuseFull` knows by `updated_at`, when the language has more texts than the bound, and by `text`
+ * when there are texts in more languages than the bound. */
+export function guardBounds(
+  database: Database,
+  language: string,
+  bounds: { readonly texts: number; readonly languages: number },
+): Write {
+  const own = sql`select count(*) from translations where language = ${language}`
+  // One step along the index for each language: a plain count reads every text.
+  const languages = sql`with recursive seen (language) as (
+    select min(language) from translations
+    union all
+    select (select min(language) from translations where language > seen.language)
+    from seen where language is not null)
+    select count(language) from seen`
+  const first = sql`select min(key) from translations where language = ${language}`
+  return database
+    .update(translations)
+    .set({
+      text: sql`case when (${languages}) <= ${bounds.languages} then text end`,
+      updatedAt: sql`case when (${own}) <= ${bounds.texts} then updated_at end`,
+    })
+    .where(and(eq(translations.language, language), sql`${translations.key} = (${first})`))
 }
 
 export function deleteTexts(database: Database, language: string, keys: readonly string[]): Write {

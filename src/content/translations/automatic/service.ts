@@ -7,7 +7,7 @@ import type { Ports } from '../../../ports/index.ts'
 import type { Translator } from '../../../ports/translator.ts'
 import { readTranslationKey } from '../../settings/service.ts'
 import { TEXT_MAX } from '../schema.ts'
-import { changesOf } from '../service.ts'
+import { changesOf, commitTexts } from '../service.ts'
 import { hasWords, mask, unmask } from './placeholders.ts'
 import type { Masked } from './placeholders.ts'
 import { deepl } from './providers/deepl.ts'
@@ -158,10 +158,8 @@ async function keep(context: Context, results: AutomaticView['results']): Promis
       return changesOf(context, { kind: 'merge', language, texts })
     }),
   )
-  await commit(
-    context.ports.database,
-    changes.flatMap(({ writes }) => writes),
-  )
+  const writes = changes.flatMap((change) => change.writes)
+  await commitTexts(context, writes)
 }
 
 /** Says of which language an unspecific fault is. */

@@ -115,7 +115,7 @@ function creating<Body extends z.ZodType, Reading extends z.ZodType, Deleting ex
   const parentQuery = z.object({ parentType: z.literal(parentType).default(parentType), parentId: idParam })
   return new Hono<Env>().post(
     path,
-    policy({ ...creation(noun, view), summary: summaries.create, refuses: [404, 409] }),
+    policy({ ...creation(noun, view), summary: summaries.create, refuses: [404, 409, 412] }),
     valid('query', parentQuery),
     jsonBody(sizeMaxBytes),
     valid('json', body),

@@ -23,6 +23,14 @@ const IF_MATCH: Json = {
   schema: { type: 'string' },
 }
 
+const IF_NONE_MATCH: Json = {
+  in: 'header',
+  name: 'If-None-Match',
+  required: false,
+  description: 'With `*` the answer is 412 if the parent has an object of this type and name.',
+  schema: { type: 'string', enum: ['*'] },
+}
+
 const IDEMPOTENCY_KEY: Json = {
   in: 'header',
   name: 'Idempotency-Key',
@@ -97,7 +105,7 @@ function operation(rule: Policy, validations: readonly Validation[], schemas: Js
     security: schemesOf(rule).map((name) => ({ [name]: [] })),
     parameters: [
       ...validations.flatMap((validation) => parameters(validation, schemas)),
-      ...(takesIfMatch(rule) ? [IF_MATCH] : []),
+      ...preconditions(rule),
       ...(rule.takes || body ? [contentEncoding(rule.takes?.encodings ?? JSON_ENCODINGS)] : []),
       ...(rule.isRepeatable ? [IDEMPOTENCY_KEY] : []),
     ],
@@ -128,10 +136,13 @@ function contentEncoding(encodings: readonly Encoding[]): Json {
   }
 }
 
-/** A change that answers the tag of the new version, or a removal, can be held to the version that was read. */
-function takesIfMatch({ answers, refuses }: Policy): boolean {
-  const isKnown = answers[200]?.headers?.includes('ETag') === true || answers[204] !== undefined
-  return refuses?.includes(412) === true && isKnown
+/** A change that answers the tag of the new version, or a removal, can be held to the version that was read; a creation that
+ * answers the tag of the first version, to be the first of its name. */
+function preconditions({ answers, refuses }: Policy): readonly Json[] {
+  const hasTag = (status: number) => answers[status]?.headers?.includes('ETag') === true
+  if (refuses?.includes(412) !== true) return []
+  if (hasTag(200) || answers[204] !== undefined) return [IF_MATCH]
+  return hasTag(201) ? [IF_NONE_MATCH] : []
 }
 
 /** The authentication schemes of a route; none for a public route. */

@@ -62,7 +62,6 @@ export async function commitIfMatch(
   }
 }
 
-/** The refusal of a change that names another version than the present one. */
 /** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
 export function isFresh({ headers }: Request, etag: string): boolean {
   const tags = headers.get('if-none-match')?.split(',') ?? []
@@ -78,6 +77,11 @@ export function requireTag(request: Request, etag: string | null): void {
   const isOther = etag === null || !isFresh(request, etag)
   if (!isMet || !isOther)
     throw new Refusal('precondition_failed', 'The precondition in If-Match or If-None-Match does not hold.')
+}
+
+/** Whether `If-None-Match: *` demands that a creation is the first of its name. */
+export function demandsNew({ request }: Pick<Context, 'request'>): boolean {
+  return request?.headers.get('if-none-match')?.trim() === '*'
 }
 
 /** As `requireTag`, for a room's verb: nothing is demanded where the service itself acts. @throws {Refusal} precondition_failed */

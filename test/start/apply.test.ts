@@ -143,6 +143,32 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
   )
 
   test(
+    'of two that apply a manifest at once one ends with a sentence, and no object is there twice',
+    async () => {
+      await Bun.write(file, 'manifest: plant-d\ngroups: [{ name: Twin, devices: [{ name: web }] }]\n')
+      using proxy = Bun.serve({
+        port: 0,
+        fetch: async (request) => {
+          const { pathname, search } = new URL(request.url)
+          if (request.method === 'POST') await apply('--yes')
+          return fetch(new Request(host.url + pathname + search, request), { decompress: false })
+        },
+      })
+      const words = ['--file', file, '--yes', '--url', proxy.url.origin]
+      expect(String(await rejection(runCommand(applyCommand, words, { environment })))).toMatch(
+        /group "Twin": POST \/groups\?parentId=1 failed with status 412\. The parent has an object of this type and name\.\nThe steps before it are applied\. Apply the manifest again\.$/,
+      )
+      const { request } = await connectAdministrator(host)
+      const { items } = await good<{ items: { name: string }[] }>(request('GET', '/group/1/children'))
+      expect(items.filter(({ name }) => name === 'Twin')).toHaveLength(1)
+      expect((await apply('--dry-run')).exitCode).toBe(0)
+      await Bun.write(file, 'manifest: plant-d\ngroups: []\n')
+      await apply('--prune', '--yes')
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'service level objects and containers are created with their children, compared, exported and pruned',
     async () => {
       await Bun.write(file, SERVICES)

@@ -5,7 +5,7 @@ import type { Permissions, Right } from '../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
-import { heldToVersion } from '../../http/preconditions.ts'
+import { demandsNew, heldToVersion } from '../../http/preconditions.ts'
 import { Refusal, stale } from '../../lib/errors.ts'
 import { hex } from '../../lib/text.ts'
 import { isForeignKeyViolation, isNotNullViolation, isOffVersion } from '../../ports/database.ts'
@@ -131,7 +131,8 @@ export function insertObject({ database, secrets }: Ports, input: NewObject): In
 /** Creates an object with its own rows in one batch, with the audit record `after`. `rowsOf` refers to the object by
  * `(select id from objects where path = <key>)`.
  * @returns its id
- * @throws {Refusal} conflict when the parent was deleted in the meantime */
+ * @throws {Refusal} conflict when the parent was deleted in the meantime, precondition_failed when the request demands the
+ * first object of this type and name below the parent, and there is one */
 export async function createObject(
   context: Context,
   { input, after }: { readonly input: NewObject; readonly after: object },
@@ -141,14 +142,18 @@ export async function createObject(
   const { key, writes, last } = insertObject(ports, input)
   const { type: objectType, parentId } = input
   const deed = { action: 'create', objectType, objectId: { path: key }, after: { ...after, parentId } }
-  return commitCreation(ports.database, [...writes, ...rowsOf(key), audited(context, deed), last])
+  const guards = demandsNew(context) ? [store.guardName(ports.database, key)] : []
+  return commitCreation(ports.database, [...writes, ...guards, ...rowsOf(key), audited(context, deed), last])
 }
 
-/** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent was deleted */
+/** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent was deleted,
+ * precondition_failed where a guard of the name fails */
 export async function commitCreation(database: Database, writes: readonly Write[]): Promise<number> {
   try {
     return await store.commitNew(database, writes)
   } catch (error) {
+    if (store.isSecondOfName(error))
+      throw new Refusal('precondition_failed', 'The parent has an object of this type and name.')
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('conflict', 'The parent was deleted in the meantime.')
   }

@@ -4,7 +4,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { states } from '../../../db/tables/states.ts'
 import { devices, objects, properties } from '../../../db/tables/tree.ts'
 import { foldCase } from '../../lib/text.ts'
-import { builtOnce } from '../../ports/database.ts'
+import { builtOnce, isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
 import { propertiesJson } from './properties.ts'
@@ -166,6 +166,22 @@ export function insertRows(database: Database, key: string, input: NewObject): I
 
 export function insertDevice(database: Database, key: string, row: DeviceRow): Write {
   return database.insert(devices).values({ ...row, id: idOf(key) })
+}
+
+/** A write that fails the batch, as `isSecondOfName` tells, where the parent of the new object has another object of its type
+ * and name. */
+export function guardName(database: Database, key: string): Write {
+  return database.run(sql`
+    update objects set name_folded = case when not exists (
+      select 1 from objects o where o.parent_id = objects.parent_id and o.type = objects.type
+        and o.name_folded = objects.name_folded and o.name = objects.name and o.id <> objects.id) then name_folded end
+    where path = ${key}`)
+}
+
+/** Tells whether a statement failed because of a guard by `guardName`. */
+export function isSecondOfName(error: unknown): boolean {
+  // No other write leaves the folded name empty.
+  return isNotNullViolation(error, 'objects.name_folded')
 }
 
 /** Replaces the temporary path of an object by its final one; returns its id. */

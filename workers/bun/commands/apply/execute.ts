@@ -14,6 +14,8 @@ type Created = { readonly id: number }
 
 const JSON_BODY = { 'content-type': 'application/json' }
 const NOT_FOUND = 404
+/** Another object than the plan has, or one that it does not have: the work of another `apply`, or of a person. */
+const CHANGED_SINCE = 412
 const SERVICE_TYPES: ReadonlySet<ObjectType> = new Set(['slo', 'slc'])
 
 type ExecuteOptions = {
@@ -118,8 +120,9 @@ async function naming<Result>({ wanted, path }: Step, save: () => Promise<Result
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     const message = `${wanted.type} "${path}": ${error.message}\nThe steps before it are applied.`
-    if (error instanceof CommandFailure)
-      throw new CommandFailure(error.exitCode, `${message} Apply the manifest again.`, { cause: error })
+    const again = `${message} Apply the manifest again.`
+    if (error instanceof CommandFailure) throw new CommandFailure(error.exitCode, again, { cause: error })
+    if (error instanceof RequestFailure && error.status === CHANGED_SINCE) throw new RangeError(again)
     throw new RangeError(`${message} Mend the manifest and apply it again.`)
   }
 }
@@ -145,7 +148,10 @@ async function saveObject(
   const { wanted, id, etag, changes, properties } = step
   const path = `/${COLLECTIONS[wanted.type]}`
   const body = JSON.stringify({ name: wanted.name, ...wanted.settings, ...found, properties })
-  if (id === null) return (await client.json<Created>('POST', `${path}?parentId=${parentId}`, body)).id
+  if (id === null) {
+    const headers = { ...JSON_BODY, 'if-none-match': '*' }
+    return (await client.json<Created>('POST', `${path}?parentId=${parentId}`, body, headers)).id
+  }
   if (changes.length > 0)
     await client.ask('PATCH', `${path}/${id}`, body, {
       ...JSON_BODY,

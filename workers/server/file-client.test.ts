@@ -32,6 +32,13 @@ test('two columns of one name are both there by their place', async () => {
   expect(Object.keys(rows[0] ?? {})).toEqual(['same'])
 })
 
+test('a column called by a number or length does not hide a place', async () => {
+  const { rows } = await file.execute('select 7 as "1", 8 as "length", 9 as "2"')
+  const [row] = rows
+  expect([row?.length, row?.[0], row?.[1], row?.[2]]).toEqual([3, 7, 8, 9])
+  expect(Array.prototype.slice.call(row)).toEqual([7, 8, 9])
+})
+
 test('what changes rows says how many, or answers them', async () => {
   expect((await file.execute(ADD, [1, 'a'])).rowsAffected).toBe(1)
   const { rows } = await file.execute('update gauges set name = ? returning id, name', ['b'])

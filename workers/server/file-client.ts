@@ -13,7 +13,7 @@ const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i
 /** Given all values as one list: of a single one that is bytes or null the engine would make the list itself. */
 type Prepared = {
   readonly statement: Database.Statement<[InValue[]]>
-  readonly columns: readonly string[] | null
+  readonly columns: Columns | null
 }
 
 /**
@@ -107,7 +107,7 @@ export class FileClient implements Pick<Client, 'execute' | 'batch' | 'migrate' 
     try {
       const { statement, columns } = this.#prepared(sql, 'arrays')
       const given = boundOf(args)
-      if (columns === null) return resultOf([], [], statement.run(given))
+      if (columns === null) return resultOf(NO_COLUMNS, [], statement.run(given))
       return resultOf(columns, statement.all(given) as unknown as readonly (readonly Value[])[])
     } catch (error) {
       throw failureOf(error, this.#path)
@@ -150,9 +150,9 @@ function open(path: string): Database.Database {
 }
 
 /** From here on the statement answers arrays. */
-function columnsOf(statement: Prepared['statement']): readonly string[] {
+function columnsOf(statement: Prepared['statement']): Columns {
   statement.raw(true)
-  return statement.columns().map(({ name }) => name)
+  return columnsNamed(statement.columns().map(({ name }) => name))
 }
 
 /** @throws {TypeError} when a value has no place of its own, or none in a database */
@@ -172,28 +172,53 @@ function bound(value: InValue | undefined): InValue {
 type Changes = { readonly changes: number; readonly lastInsertRowid: number | bigint }
 
 function resultOf(
-  columns: readonly string[],
+  { names, row: StatementRow }: Columns,
   rows: readonly (readonly Value[])[],
   done: Changes | null = null,
 ): ResultSet {
   return {
-    columns: [...columns],
-    columnTypes: columns.map(() => ''),
-    rows: rows.map((cells) => rowOf(columns, cells)),
+    columns: [...names],
+    columnTypes: names.map(() => ''),
+    rows: rows.map((cells) => new StatementRow(cells)),
     rowsAffected: done?.changes ?? 0,
     lastInsertRowid: done === null ? undefined : BigInt(done.lastInsertRowid),
-    toJSON: () => ({ columns, rows }),
+    toJSON: () => ({ columns: names, rows }),
   }
 }
 
-/** Like the library's: the cells by column are its own enumerable properties, those by place are hidden beside them. */
-function rowOf(columns: readonly string[], cells: readonly Value[]): Row {
-  const row: Record<string, unknown> = {}
-  for (const [place, name] of columns.entries()) {
-    const value: unknown = cells[place]
-    const plain = value instanceof Uint8Array ? new Uint8Array(value).buffer : value
-    if (!Object.hasOwn(row, name)) row[name] = plain
-    Object.defineProperty(row, place, { value: plain })
+type Columns = { readonly names: readonly string[]; readonly row: new (cells: readonly Value[]) => Row }
+
+/** The names of columns with a class of rows. As in the library, cells by name are enumerable, cells by place and `length` are not. Places are
+ * on the prototype: properties that are defined for each row take three times as long. */
+function columnsNamed(names: readonly string[]): Columns {
+  class StatementRow {
+    readonly #cells: readonly unknown[]
+
+    static {
+      for (const place of names.keys()) {
+        Object.defineProperty(this.prototype, place, {
+          get(this: StatementRow) {
+            return this.#cells[place]
+          },
+        })
+      }
+      Object.defineProperty(this.prototype, 'length', { value: names.length })
+    }
+
+    constructor(cells: readonly Value[]) {
+      this.#cells = cells.map(plain)
+      for (const [place, name] of named) (this as Record<string, unknown>)[name] = this.#cells[place]
+    }
   }
-  return Object.defineProperty(row, 'length', { value: columns.length }) as unknown as Row
+  // Of columns with one name the first counts. A column called "1" is read by its place alone.
+  const named = [...names.entries()].filter(
+    ([place, name]) => names.indexOf(name) === place && !(name in StatementRow.prototype),
+  )
+  return { names, row: StatementRow as unknown as Columns['row'] }
 }
+
+function plain(value: Value): unknown {
+  return value instanceof Uint8Array ? new Uint8Array(value).buffer : value
+}
+
+const NO_COLUMNS = columnsNamed([])

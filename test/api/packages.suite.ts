@@ -509,6 +509,7 @@ const imports: Scenario[] = [
         'main.py': '',
         'script_metadata.json': JSON.stringify({
           name: 'new schedule',
+          group: 'of a refused script',
           runConfigurations: [{ name: 'one', kind: 'standard' }],
           scheduleConfigurations: [{ name: 'one', cron: '0 0 * * *', runConfiguration: 'another' }],
         }),
@@ -533,6 +534,8 @@ const imports: Scenario[] = [
       expect(await stateOf(client, script.id)).toEqual(before)
       for (const name of ['new', 'new one', 'new schedule', 'wrong'])
         expectAnswer(await client.request('GET', `/scripts/${name}`), { answers: 'not_found' })
+      const groups = await good<readonly Script[]>(client.request('GET', '/scripts/groups'))
+      expect(groups.map(({ name }) => name)).not.toContain('of a refused script')
     },
   },
   {

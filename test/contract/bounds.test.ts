@@ -52,12 +52,10 @@ const BOUNDS: readonly Bound[] = [
     max: 2_000,
     fill: fillScripts,
     count: SCRIPTS,
-    add: (context, name) =>
-      importScript(
-        context,
-        { name, groupId: () => groupIdOf(context.ports, undefined), entries: [], settings: null },
-        { overwrite: false },
-      ),
+    async add(context, name) {
+      const group = await groupIdOf(context.ports, undefined)
+      return importScript(context, { name, group, entries: [], settings: null }, { overwrite: false })
+    },
   },
   {
     of: 'groups of scripts',
@@ -66,6 +64,15 @@ const BOUNDS: readonly Bound[] = [
       ${upTo(`199 - (select count(*) ${SCRIPT_GROUPS})`)} select 'filled ' || i, '', 0, 0 from n`,
     count: SCRIPT_GROUPS,
     add: (context, name) => createGroup(context, { name, description: '' }),
+  },
+  {
+    of: 'groups of imported scripts',
+    max: 200,
+    fill: `insert into script_groups (name, description, created_at, updated_at)
+      ${upTo(`199 - (select count(*) ${SCRIPT_GROUPS})`)} select 'filled ' || i, '', 0, 0 from n`,
+    count: SCRIPT_GROUPS,
+    add: (context, name) =>
+      importScript(context, { name, group: name, entries: [], settings: null }, { overwrite: false }),
   },
   {
     of: 'styles',
@@ -198,7 +205,8 @@ onEachDatabase((callers) => {
       expect(await rejection(add(racing, `one too many of ${of}`))).toMatchObject({ code: 'conflict' })
       const [row] = await database.all<{ total: number }>(`select count(*) as total ${count}`)
       expect(row?.total).toBe(max)
-      await database.run(`delete ${count}`)
+      // Scripts keep their groups.
+      for (const rows of [SCRIPTS, count]) await database.run(`delete ${rows}`)
     })
   }
 })

@@ -6,7 +6,7 @@ import { foldCase } from '../../lib/text.ts'
 import type { Ports } from '../../ports/index.ts'
 import { detect } from '../scripts/detection.ts'
 import { directoryAt, putFile, readTree } from '../scripts/files/service.ts'
-import { groupIdNamed, groupIdOf, listGroups, readGroup } from '../scripts/groups/service.ts'
+import { groupIdOf, listGroups, readGroup } from '../scripts/groups/service.ts'
 import { listOwnConfigurations, listRunConfigurations } from '../scripts/run-configurations/service.ts'
 import { readScript } from '../scripts/service.ts'
 import { findScript } from '../scripts/service/changes.ts'
@@ -89,13 +89,8 @@ async function importFound(
   const there = await findScript(ports, name)
   if (there && !overwrite) throw nameTaken()
   const entries = await putAll(ports, found, there?.id ?? null)
-  const home = () => (group === null ? groupIdOf(ports, undefined) : groupIdNamed(context, group))
-  const incoming = {
-    name,
-    groupId: () => (groupId === null ? home() : Promise.resolve(groupId)),
-    entries,
-    settings: metadata,
-  }
+  const home = groupId ?? group ?? (await groupIdOf(ports, undefined))
+  const incoming = { name, group: home, entries, settings: metadata }
   const { id, action, groupId: inGroup, detection } = await importScript(context, incoming, { overwrite })
   const configurations = await listRunConfigurations(context, String(id))
   const variables = configurations.flatMap(({ envVariables }) => envVariables)

@@ -57,14 +57,15 @@ export async function findScript(database: Database, key: number | string): Prom
   return (row as ScriptRow | undefined) ?? null
 }
 
-/** The ids of the next script and the next run configuration, unless another request is faster. */
-export async function nextIds(
-  database: Database,
-): Promise<{ readonly scriptId: number; readonly runConfigurationId: number }> {
-  const [row] = await database.all<{ scriptId: number; runConfigurationId: number }>(sql`
+type NextIds = { readonly scriptId: number; readonly groupId: number; readonly runConfigurationId: number }
+
+/** The ids of the next script, the next group of scripts and the next run configuration, unless another request is faster. */
+export async function nextIds(database: Database): Promise<NextIds> {
+  const [row] = await database.all<NextIds>(sql`
     select coalesce((select seq from sqlite_sequence where name = 'scripts'), 0) + 1 as "scriptId",
+      coalesce((select seq from sqlite_sequence where name = 'script_groups'), 0) + 1 as "groupId",
       coalesce((select seq from sqlite_sequence where name = 'run_configurations'), 0) + 1 as "runConfigurationId"`)
-  return row ?? { scriptId: 1, runConfigurationId: 1 }
+  return row ?? { scriptId: 1, groupId: 1, runConfigurationId: 1 }
 }
 
 /** The ids of scripts by name: of those that are named, of those in groups that are named, or of all. */

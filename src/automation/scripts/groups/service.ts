@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
+import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { refuseTakenName } from '../service/changes.ts'
 import type { GroupBody, GroupView } from './schema.ts'
@@ -39,9 +40,7 @@ export async function createGroup(context: Context, { name, description }: Group
     { name, description, createdAt: now, updatedAt: now },
     GROUPS_MAX,
   )
-  const [[made]] = await refuseFull('script_groups', FULL, () =>
-    refuseTakenName(() => database.batch([insert, entry])),
-  )
+  const [[made]] = await refuseFullGroups(() => refuseTakenName(() => database.batch([insert, entry])))
   if (!made) throw new Error('The database returned no row for a new group of scripts.')
   return viewOf(ports, made)
 }
@@ -91,18 +90,26 @@ export async function groupIdOf(ports: Ports, id: number | undefined): Promise<n
   return id
 }
 
-/** The id of the group of a name, which is made where it is missing. @throws {Refusal} conflict when there are 200 */
-export async function groupIdNamed(context: Context, name: string): Promise<number> {
-  const there = await store.findGroup(context.ports.database, name)
-  if (there) return there.id
-  try {
-    return (await createGroup(context, { name, description: '' })).id
-  } catch (error) {
-    // Somebody else was faster.
-    const made = await store.findGroup(context.ports.database, name)
-    if (!made) throw error
-    return made.id
-  }
+/** The group of a name, and the writes that make it with this id where it is missing. Their commit fails, as `refuseFullGroups`
+ * knows, when there are 200. */
+export async function groupNamed(
+  context: Context,
+  name: string,
+  id: number,
+): Promise<{ readonly id: number; readonly writes: readonly Write[] }> {
+  const { database, clock } = context.ports
+  const there = await store.findGroup(database, name)
+  if (there) return { id: there.id, writes: [] }
+  const now = clock.now()
+  const after = { name, description: '' }
+  const row = { ...after, id, createdAt: now, updatedAt: now }
+  const entry = recorded(context, 'create', { objectId: id, after })
+  return { id, writes: [store.insertGroup(database, row, GROUPS_MAX), entry] }
+}
+
+/** Commits a new group. @throws {Refusal} conflict when there are 200 */
+export function refuseFullGroups<Result>(insert: () => Promise<Result>): Promise<Result> {
+  return refuseFull('script_groups', FULL, insert)
 }
 
 async function defaultGroupId({ database, clock }: Ports): Promise<number> {

@@ -5,6 +5,8 @@ import { FORECASTS_ID } from '../forecasts-id.ts'
 
 export type GroupRow = typeof scriptGroups.$inferSelect
 
+type NewGroup = Omit<GroupRow, 'id'> & { readonly id?: number }
+
 const IS_GROUP = gt(scriptGroups.id, FORECASTS_ID)
 
 export function listGroups(database: Database): Promise<GroupRow[]> {
@@ -25,7 +27,7 @@ export async function findGroup(database: Database, key: number | string): Promi
 }
 
 /** Adds a group. Fails, as `refuseFull` knows, when there are `max`. */
-export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: number) {
+export function insertGroup(database: Database, row: NewGroup, max: number) {
   const total = database.select({ total: count() }).from(scriptGroups).where(IS_GROUP)
   return database
     .insert(scriptGroups)

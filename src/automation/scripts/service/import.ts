@@ -12,6 +12,7 @@ import { RUN_TYPES } from '../accepted-files.ts'
 import { changerOf } from '../changer.ts'
 import type { Detection } from '../detection.ts'
 import { detectionOf, readTree, treeWrites } from '../files/service.ts'
+import { groupNamed, refuseFullGroups } from '../groups/service.ts'
 import { CONFIGURATIONS_MAX } from '../run-configurations/schema.ts'
 import type { IncomingRunConfiguration, RunConfigurationBody } from '../run-configurations/schema.ts'
 import { listOwnConfigurations } from '../run-configurations/service.ts'
@@ -30,8 +31,8 @@ import { changeScript, findScript } from './changes.ts'
 /** A script as it comes from elsewhere. */
 export type Incoming = {
   readonly name: string
-  /** Where it belongs if it is new. */
-  readonly groupId: () => Promise<number>
+  /** Where it belongs if it is new: the id of a group, or the name of one, which is made where it is missing. */
+  readonly group: number | string
   /** Its files are put already, and nothing refers to them. */
   readonly entries: readonly TreeEntry[]
   /** Its settings; null without any. */
@@ -70,7 +71,7 @@ export async function importScript(
     withNextIds(context.ports, (ids) =>
       there ? replace(context, incoming, { ...ids, scriptId: there.id }) : create(context, incoming, ids),
     )
-  return adding(arrive).catch((error: unknown) => {
+  return refuseFullGroups(() => adding(arrive)).catch((error: unknown) => {
     throw asExpiredUpload(error)
   })
 }
@@ -125,11 +126,15 @@ function replace(
 async function create(
   context: Context,
   incoming: Incoming,
-  { scriptId: id, runConfigurationId }: Ids,
+  { scriptId: id, groupId: nextGroupId, runConfigurationId }: Ids,
 ): Promise<Arrived> {
   const { database, clock } = context.ports
   const { name } = incoming
-  const groupId = await incoming.groupId()
+  const group =
+    typeof incoming.group === 'number'
+      ? { id: incoming.group, writes: [] }
+      : await groupNamed(context, incoming.group, nextGroupId)
+  const { id: groupId } = group
   const tree = treeFrom(new Map(), incoming.entries)
   const detection = detectionOf(tree.after)
   const { description, timeout, acceptedFiles } = incoming.settings ?? UNSET
@@ -139,6 +144,7 @@ async function create(
   const row = { ...settings, ...changer, id, detection, version: 1, createdAt: now, updatedAt: now }
   const after = { ...auditFieldsOf(row), ...sizeOf(tree.after) }
   await commit(database, [
+    ...group.writes,
     insertScript(database, row),
     audited(context, { action: 'import', objectType: 'script', objectId: id, after }),
     ...treeWrites(context.ports, row, tree),
@@ -147,12 +153,13 @@ async function create(
   return { id, action: 'created', groupId, detection }
 }
 
+const IDS = ['scripts.id', 'script_groups.id', 'script_groups.name', 'run_configurations.id'] as const
+
 type Ids = Awaited<ReturnType<typeof store.nextIds>>
 
 /** Runs `write` with the next free ids, and again with others when a concurrent request takes them first. */
 function withNextIds<Result>({ database }: Ports, write: (ids: Ids) => Promise<Result>): Promise<Result> {
-  const isTaken = (error: unknown) =>
-    isUniqueViolation(error, 'scripts.id') || isUniqueViolation(error, 'run_configurations.id')
+  const isTaken = (error: unknown) => IDS.some((column) => isUniqueViolation(error, column))
   return retryOnConflict(isTaken, async () => write(await store.nextIds(database)))
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
+import type { Client } from '../../api/client.ts'
 import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
 
@@ -18,6 +19,24 @@ const isLive = (page: Page) =>
     .getByText(/^Live /)
     .first()
     .waitFor()
+/** Makes a device with a gauge that is ok, and is major above 5. */
+async function makeGauge(client: Client, name: string) {
+  const send = async (path: string, json: object) => {
+    const { status, body } = await client.request('POST', path, { json })
+    expect(status).toBeLessThan(300)
+    return Number(body['id'])
+  }
+  const device = await send('/devices?parentId=1', { name })
+  const job = await send(`/jobs?parentId=${device}`, {
+    name: 'Changing gauge',
+    parameters: { returnValue: [{ valueName: 'level', valueUnit: 'm' }] },
+    thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 5 }] } },
+  })
+  const deliver = (returnValue1: number) =>
+    send(`/webcollector/jobs/${job}/values`, { returnValue1, errorCode: 0 })
+  await deliver(0)
+  return { device, deliver }
+}
 
 onMainHost('live', (stage) => {
   test(
@@ -48,20 +67,7 @@ onMainHost('live', (stage) => {
     'the row of a state that changes has its tint for a moment, unless motion is reduced',
     () =>
       stage.visit('keys', {}, async ({ page }) => {
-        const send = async (path: string, json: object) => {
-          const { status, body } = await stage.client.request('POST', path, { json })
-          expect(status).toBeLessThan(300)
-          return Number(body['id'])
-        }
-        const device = await send('/devices?parentId=1', { name: 'Tinted' })
-        const job = await send(`/jobs?parentId=${device}`, {
-          name: 'Changing gauge',
-          parameters: { returnValue: [{ valueName: 'level', valueUnit: 'm' }] },
-          thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 5 }] } },
-        })
-        const deliver = (returnValue1: number) =>
-          send(`/webcollector/jobs/${job}/values`, { returnValue1, errorCode: 0 })
-        await deliver(0)
+        const { device, deliver } = await makeGauge(stage.client, 'Tinted')
         await page.addInitScript(`globalThis.tinted = []
           new MutationObserver((changes) => {
             for (const { target } of changes) if (target.tagName === 'TR') tinted.push(target.style.backgroundColor)
@@ -90,6 +96,7 @@ onMainHost('live', (stage) => {
     'a page behind a proxy that holds streams back reads the events that have passed',
     () =>
       stage.visit('keys', {}, async ({ page }) => {
+        const { device, deliver } = await makeGauge(stage.client, 'Behind a proxy')
         await page.clock.install()
         // The proxy answers a stream at its end alone.
         await page.route(
@@ -97,18 +104,21 @@ onMainHost('live', (stage) => {
           () => {},
         )
         const firstRead = page.waitForRequest((request) => request.url().includes('/events?'))
-        await page.goto(`${stage.url}/ui/objects`)
-        await page.getByRole('treeitem').first().waitFor()
+        await page.goto(`${stage.url}/ui/device/${device}`)
+        const row = page.getByRole('row', { name: /Changing gauge/ })
+        await row.getByText('Ok', { exact: true }).waitFor()
         await firstRead
-        const read = page.waitForResponse((response) => response.url().includes('once=true'))
-        await page.clock.fastForward(45_000)
-        await read
-        const job = await stage.client.request('POST', '/devices?parentId=1', {
-          json: { name: 'Gauge behind a proxy' },
-        })
-        expect(job.status).toBe(201)
+        const readAfter = async (ms: number) => {
+          const read = page.waitForResponse((response) => response.url().includes('once=true'))
+          await page.clock.fastForward(ms)
+          return (await read).text()
+        }
+        // After this read the page reads all again that it shows, and after the next one nothing.
+        expect(await readAfter(45_000)).toContain('"resumed":false')
+        await until(async () => (await readAfter(20_000)).includes('"resumed":true'))
+        await deliver(9)
         await page.clock.fastForward(20_000)
-        await page.getByRole('treeitem', { name: 'Gauge behind a proxy' }).waitFor()
+        await row.getByText('Major', { exact: true }).waitFor()
       }),
     TEST_MAX_MS,
   )

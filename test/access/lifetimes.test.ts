@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 
-import { issueToken, logIn } from '../../src/access/session/service.ts'
+import { issueToken, listSessions, logIn } from '../../src/access/session/service.ts'
 import {
   callerOfCredentials,
   callerOfSession,
@@ -36,6 +36,30 @@ test('a session is open for exactly 24 hours', async () => {
   // What was proven a moment ago is believed for a second.
   opened.clock.at += 1_000
   expect(await callerOfSession(opened.ports, sessionId)).toBeNull()
+})
+
+test('sessions come in pages, the latest first, also those that began in the same millisecond', async () => {
+  const anonymous = contextOf({ kind: 'anonymous' })
+  for (const together of [2, 3]) {
+    for (let session = 0; session < together; session++) await logIn(anonymous, ADA)
+    opened.clock.at += 1
+  }
+  const ada = contextOf({ kind: 'user', userId, username: 'ada', role: 'collector', sessionHash: null })
+  const whole = await listSessions(ada, { limit: 5 })
+  expect(whole.next).toBeNull()
+  const firstAt = whole.items.at(-1)?.createdAt
+  expect(whole.items.map(({ createdAt }) => createdAt === firstAt)).toEqual([false, false, false, true, true])
+  const ids: string[] = []
+  const sizes: number[] = []
+  let cursor: string | undefined
+  do {
+    const page = await listSessions(ada, { limit: 2, cursor })
+    sizes.push(page.items.length)
+    ids.push(...page.items.map(({ id }) => id))
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  expect(sizes).toEqual([2, 2, 1])
+  expect(ids).toEqual(whole.items.map(({ id }) => id))
 })
 
 test('an access token is good for five minutes', async () => {

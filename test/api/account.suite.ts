@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 
 import { codeOf, stepAt } from '../../src/access/session/mfa/totp.ts'
+import { encodeCursor } from '../../src/lib/paging.ts'
 import { fromBase32 } from '../access/base32.ts'
 import { PASSWORD } from './client.ts'
 import type { Answer, Client } from './client.ts'
@@ -56,6 +57,10 @@ const sessions: Scenario[] = [
       expect(JSON.stringify(items)).not.toContain(first.sessionId)
       const shown = await good<Listed>(client.request('GET', `/sessions?userId=${userId}`))
       expect(shown.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id))
+      const page = await client.request('GET', '/sessions?limit=1', own)
+      expect(page.body['items']).toEqual(items.slice(0, 1))
+      const next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? 'no link'
+      expect((await good<Listed>(client.request('GET', next, own))).items).toEqual(items.slice(1))
       expect(shown.items[0]).toMatchObject({
         userId,
         isCurrent: false,
@@ -84,6 +89,16 @@ const sessions: Scenario[] = [
       answers: 'forbidden',
     },
     { title: 'a request without credentials', call: 'GET /sessions', as: null, answers: 'unauthenticated' },
+    { title: 'no page', call: 'GET /sessions?limit=0', answers: 'invalid', pointers: ['?limit'] },
+    { title: 'the smallest page', call: 'GET /sessions?limit=1', answers: 200 },
+    { title: 'the largest page', call: 'GET /sessions?limit=1000', answers: 200 },
+    { title: 'a larger page', call: 'GET /sessions?limit=1001', answers: 'invalid', pointers: ['?limit'] },
+    {
+      title: 'a cursor of another list',
+      call: `GET /sessions?cursor=${encodeCursor([1, 2])}`,
+      answers: 'invalid',
+      pointers: ['?cursor'],
+    },
     { title: 'an id that is none', call: `DELETE /sessions/${'x'.repeat(65)}`, answers: 'not_found' },
     {
       title: "an editor the administrator's",

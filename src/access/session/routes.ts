@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { ok, noContent } from '../../http/openapi-answers.ts'
 import { refuseForeign } from '../../http/origin.ts'
+import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { admit, policy } from '../../http/policy.ts'
 import type { Env, Policy } from '../../http/policy.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../../http/session-cookie.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { userView } from '../users/schema.ts'
+import { LIST_MAX, userView } from '../users/schema.ts'
 import { mfaRoutes } from './mfa/routes.ts'
 import { personalTokenRoutes } from './personal/routes.ts'
 import {
@@ -21,7 +22,6 @@ import {
   credentialsSchema,
   loginBody,
   logoutBody,
-  ownerQuery,
   passwordBody,
   preferencesBody,
   refreshBody,
@@ -29,6 +29,7 @@ import {
   sessionIdQuery,
   sessionItem,
   sessionPath,
+  sessionsQuery,
   sessionView,
   setupBody,
   setupQuery,
@@ -193,12 +194,18 @@ const ownRoutes = new Hono<Env>()
       ...account,
       summary: 'List the open sessions of the caller; administrators can list the sessions of any user',
       answers: {
-        200: ok(z.object({ items: z.array(sessionItem) }), 'The sessions, latest first; at most 1,000.'),
+        200: ok(z.object({ items: z.array(sessionItem) }), 'The sessions, latest first.', ['Link']),
       },
       refuses: [403],
     }),
-    valid('query', ownerQuery),
-    async (c) => c.json({ items: await listSessions(c.get('context'), c.req.valid('query').userId) }),
+    valid('query', sessionsQuery),
+    async (c) => {
+      const { userId, ...asked } = c.req.valid('query')
+      const { items, next } = await pageOrWhole(asked, LIST_MAX, (page) =>
+        listSessions(c.get('context'), page, userId),
+      )
+      return c.json({ items }, 200, nextLink(c, next))
+    },
   )
   .delete(
     '/sessions/:id',

@@ -2,7 +2,14 @@ import * as z from 'zod'
 import { SCOPES } from '../../context.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { languageTag } from '../../http/text-schemas.ts'
-import { keepTokens, passwordSchema, timeZoneSchema, usernameSchema, userView } from '../users/schema.ts'
+import {
+  keepTokens,
+  listQuery,
+  passwordSchema,
+  timeZoneSchema,
+  usernameSchema,
+  userView,
+} from '../users/schema.ts'
 import { codeSchema } from './mfa/schema.ts'
 
 const given = z.string().min(1).max(1024)
@@ -66,6 +73,7 @@ export const passwordBody = z.strictObject({
 export const ownerQuery = z.object({
   userId: idParam.optional().describe('The user whose items are listed; default: the caller.'),
 })
+export const sessionsQuery = listQuery.extend(ownerQuery.shape)
 export const sessionPath = z.object({ id: z.string().max(64) })
 
 const timestamp = z.iso.datetime({ offset: true })

@@ -2,6 +2,8 @@ import type { Context, UserCaller } from '../../context.ts'
 import type { Credentials } from '../../http/credentials.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import { base64url } from '../../lib/text.ts'
 import { DAY_MS, timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
@@ -15,7 +17,7 @@ import { checkCode } from './mfa/service.ts'
 import { userOf } from './service/callers.ts'
 import { requiredActionOf, verifyCredentials } from './service/verify-credentials.ts'
 import * as store from './store.ts'
-import type { Account, RequiredAction } from './store.ts'
+import type { Account, RequiredAction, SessionPlace } from './store.ts'
 import { readRefresh, signRefresh, signToken, TOKEN_LIFETIME_S } from './token.ts'
 import type { Carrier } from './token.ts'
 
@@ -146,14 +148,24 @@ export async function refreshSession(
   }
 }
 
-/** The open sessions of a user: the caller's own, or for administrators of any user. @throws {Refusal} forbidden */
-export async function listSessions(context: Context, userId?: number): Promise<SessionItem[]> {
+/** The open sessions of a user, a page of them: the caller's own, or for administrators of any user.
+ * @throws {Refusal} forbidden, invalid for a cursor of another list */
+export async function listSessions(
+  context: Context,
+  { limit, cursor }: Page,
+  userId?: number,
+): Promise<{ items: SessionItem[]; next: string | null }> {
   const { ports, caller } = context
   const ownerId = ownerOf(context, userId)
   const format = timeFormat(ports.settings.timeZone)
-  const rows = await store.listSessions(ports.database, ownerId, ports.clock.now())
+  const rows = await store.listSessions(ports.database, ownerId, {
+    now: ports.clock.now(),
+    after: cursor === undefined ? null : placeOf(cursor),
+    limit: limit + 1,
+  })
+  const { shown, next } = pageOf(rows, limit, ({ createdAt, hash }): SessionPlace => [createdAt, hash])
   const own = caller.kind === 'user' ? caller.sessionHash : null
-  return rows.map(({ hash, createdAt, expiresAt, address, agent }) => ({
+  const items = shown.map(({ hash, createdAt, expiresAt, address, agent }) => ({
     id: hash,
     userId: ownerId,
     createdAt: format(createdAt),
@@ -162,6 +174,15 @@ export async function listSessions(context: Context, userId?: number): Promise<S
     agent,
     isCurrent: hash === own,
   }))
+  return { items, next }
+}
+
+function placeOf(cursor: string): SessionPlace {
+  const place = decodeCursor(cursor)
+  if (!Array.isArray(place) || place.length !== 2) throw unknownCursor()
+  const [createdAt, hash] = place as readonly unknown[]
+  if (typeof createdAt === 'number' && typeof hash === 'string') return [createdAt, hash]
+  throw unknownCursor()
 }
 
 /** Ends a session of the caller, or as an administrator of any user. @throws {Refusal} not_found */

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
 import { preferences, sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
@@ -105,19 +105,31 @@ export async function findPersonalToken(
   return row ? { ...row, role: row.role as Role } : null
 }
 
-/** The open sessions of a user, the latest first. */
-export function listSessions(database: Database, userId: number, now: number): Promise<SessionRow[]> {
+/** A place in the list of sessions: the time of creation and the hash of a session. */
+export type SessionPlace = readonly [createdAt: number, hash: string]
+
+/** The sessions of a user that are open at `now`, the latest first, from those after a place on. */
+export function listSessions(
+  database: Database,
+  userId: number,
+  {
+    now,
+    after,
+    limit,
+  }: { readonly now: number; readonly after: SessionPlace | null; readonly limit: number },
+): Promise<SessionRow[]> {
+  const isAfter =
+    after &&
+    or(lt(sessions.createdAt, after[0]), and(eq(sessions.createdAt, after[0]), gt(sessions.hash, after[1])))
   return Promise.resolve(
     database
       .select()
       .from(sessions)
-      .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+      .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now), isAfter ?? undefined))
       .orderBy(desc(sessions.createdAt), sessions.hash)
-      .limit(SESSIONS_SHOWN_MAX),
+      .limit(limit),
   )
 }
-
-const SESSIONS_SHOWN_MAX = 1_000
 
 /** An open session by its hash. */
 export async function readSession(database: Database, hash: string, now: number): Promise<SessionRow | null> {

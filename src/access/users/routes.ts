@@ -8,7 +8,7 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { LIST_MAX, newUserBody, userBody, usersQuery, userView } from './schema.ts'
+import { LIST_MAX, newUserBody, userBody, listQuery, userView } from './schema.ts'
 import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
@@ -27,7 +27,7 @@ export const userRoutes = new Hono<Env>()
       roles: 'signed-in',
       answers: { 200: ok(z.array(userView), 'The users, by id.', ['Link']) },
     }),
-    valid('query', usersQuery),
+    valid('query', listQuery),
     async (c) => {
       const { items, next } = await pageOrWhole(c.req.valid('query'), LIST_MAX, (page) =>
         listUsers(c.get('context'), page),

@@ -35,14 +35,14 @@ export const visuallyImpaired = z
 /** Users of a page at most. */
 export const LIST_MAX = 1_000
 
-export const usersQuery = z.object({
+export const listQuery = z.object({
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(LIST_MAX)
     .optional()
-    .describe('Number of users in a page; all users if absent.'),
+    .describe('The number of items per page. If absent, the answer has the whole list.'),
   cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
 })
 

@@ -5,6 +5,7 @@ import type { Item, Route, Target } from './client.ts'
 import { onGap } from './events.ts'
 import { asFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
+import { onInvalidated } from './resource.ts'
 import type { Resource } from './resource.ts'
 
 type State<T> = {
@@ -20,7 +21,7 @@ type State<T> = {
 export type Pages<T> = Resource<readonly T[]> & { readonly more: (() => void) | null }
 
 /** Reads the first page of a list, and again after a gap in the stream of events while the list shows this page alone; `reload`
- * begins again with the first page.
+ * and `invalidate` begin again with the first page.
  * @param everyMs how often the list is read again while it shows its first page alone; null for never */
 export function usePages<R extends Route>(
   route: R,
@@ -56,6 +57,7 @@ export function usePages<R extends Route>(
     void read(url, [])
   }
   useEffect(reload, [url])
+  useEffect(() => onInvalidated(url, reload), [url])
   useEffect(
     () => (isFirst ? onGap((jobId) => void (jobId === null && read(url, []))) : undefined),
     [url, isFirst],

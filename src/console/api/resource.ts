@@ -111,8 +111,19 @@ export function together<T>(resource: Resource<T>, ...others: readonly Resource<
   return others.some(isUnread) ? { ...resource, data: undefined } : resource
 }
 
+/** The lists that are shown and read page by page. */
+const lists = new Set<{ readonly url: string; readonly reload: () => void }>()
+
+/** Calls the function when a list with this URL is invalidated. Returns a function that stops it. */
+export function onInvalidated(url: string, reload: () => void): () => void {
+  const list = { url, reload }
+  lists.add(list)
+  return () => lists.delete(list)
+}
+
 /** Reads all shown resources again whose URL begins with one of the prefixes, and forgets the others. */
 export function invalidate(...prefixes: readonly string[]): void {
+  for (const { url, reload } of lists) if (prefixes.some((prefix) => url.startsWith(prefix))) reload()
   for (const [url, entry] of entries) {
     if (!prefixes.some((prefix) => url.startsWith(prefix))) continue
     if (entry.users > 0) readAnew(entry)

@@ -16,6 +16,7 @@ const SECTIONS = [
   'notifications/messages',
 ] as const
 const VISIT_MAX_MS = 300_000
+const SESSIONS_IN_PAGE = 20
 
 onMainHost('administration', (stage) => {
   for (const path of stage.name === 'bun' ? SECTIONS : [])
@@ -69,10 +70,25 @@ onMainHost('administration', (stage) => {
         const { id } = (await request('POST', '/users', { json: user })).body
         const credentials = { username: 'leaver', password }
         const logIn = () => request('POST', '/session/login', { json: credentials, as: null })
-        expect((await logIn()).status).toBe(200)
+        for (let session = 0; session <= SESSIONS_IN_PAGE; session++) expect((await logIn()).status).toBe(200)
         await page.reload()
         await page.getByRole('link', { name: 'leaver', exact: true }).click()
-        await page.getByRole('region', { name: 'Sessions' }).getByRole('button', { name: 'End' }).waitFor()
+        const sessions = page.getByRole('region', { name: 'Sessions' })
+        const ends = sessions.getByRole('button', { name: 'End', exact: true })
+        await ends.first().waitFor()
+        expect(await ends.count()).toBe(SESSIONS_IN_PAGE)
+        const more = sessions.getByRole('button', { name: 'Show more' })
+        await more.click()
+        await ends.nth(SESSIONS_IN_PAGE).waitFor()
+        expect(await more.count()).toBe(0)
+        await page.reload()
+        await more.waitFor()
+        // Also those of the next page end.
+        await sessions.getByRole('button', { name: 'End all' }).click()
+        await sessions.getByText('No open session').waitFor()
+        expect((await logIn()).status).toBe(200)
+        await page.reload()
+        await ends.waitFor()
 
         await page.getByRole('button', { name: 'Disable' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()

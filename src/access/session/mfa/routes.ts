@@ -6,7 +6,7 @@ import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { nextLink, pageOrWhole } from '../../../http/paging.ts'
-import { LIST_MAX, usersQuery } from '../../users/schema.ts'
+import { LIST_MAX, listQuery } from '../../users/schema.ts'
 import { readUser } from '../../users/service.ts'
 import { ownerOf } from '../service.ts'
 import { codeBody, enforceBody, mfaSecretView, mfaView, recoveryCodesView, usersMfaView } from './schema.ts'
@@ -93,7 +93,7 @@ export const mfaRoutes = ownRoutes
       scope: 'administration',
       answers: { 200: ok(z.object({ items: z.array(usersMfaView) }), 'The users, by id.', ['Link']) },
     }),
-    valid('query', usersQuery),
+    valid('query', listQuery),
     async (c) => {
       const { items, next } = await pageOrWhole(c.req.valid('query'), LIST_MAX, (page) =>
         listMfa(c.get('context'), page),

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import type { Call, Item } from '../../api/client.ts'
+import { usePages } from '../../api/pages.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { readUser, signOut, user } from '../../api/session.ts'
 import { agentText } from '../../kit/agent.ts'
@@ -115,9 +116,10 @@ function Password(): JSX.Element {
 }
 
 type Session = Item<'/sessions'>
+const PAGE = 20
 
 function Sessions(): JSX.Element {
-  const sessions = useGet('/sessions', {})
+  const sessions = usePages('/sessions', { query: { limit: PAGE } })
   const end = async (id: string): Promise<void> => {
     await call('delete', '/sessions/{id}', { path: { id } })
     invalidate('/sessions')
@@ -130,9 +132,16 @@ function Sessions(): JSX.Element {
           {t('account.signOutEverywhere')}
         </Button>
       }
+      footer={
+        sessions.more && (
+          <Button small onClick={sessions.more}>
+            {t('account.more')}
+          </Button>
+        )
+      }
     >
       <Show resource={sessions}>
-        {({ items }) => (
+        {(items) => (
           <Table<Session>
             label={t('account.sessions')}
             rows={items}

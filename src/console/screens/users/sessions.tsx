@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 
 import { call } from '../../api/client.ts'
 import type { Item } from '../../api/client.ts'
+import { usePages } from '../../api/pages.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { agentText } from '../../kit/agent.ts'
 import { background } from '../../kit/background.ts'
@@ -13,11 +14,12 @@ import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 
 type Session = Item<'/sessions'>
+const PAGE = 20
 type Props = { readonly userId: number }
 
 /** The open sessions of a user; each can be ended. */
 export function Sessions({ userId }: Props): JSX.Element {
-  const sessions = useGet('/sessions', { query: { userId } })
+  const sessions = usePages('/sessions', { query: { userId, limit: PAGE } })
   const end = async (ended: readonly Session[]): Promise<void> => {
     try {
       for (const { id } of ended) await call('delete', '/sessions/{id}', { path: { id } })
@@ -25,20 +27,31 @@ export function Sessions({ userId }: Props): JSX.Element {
       invalidate('/sessions')
     }
   }
-  const others = sessions.data?.items.filter(({ isCurrent }) => !isCurrent) ?? []
+  const endAll = async (): Promise<void> => {
+    const { items } = await call('get', '/sessions', { query: { userId } })
+    await end(items.filter(({ isCurrent }) => !isCurrent))
+  }
+  const others = sessions.data?.filter(({ isCurrent }) => !isCurrent) ?? []
   return (
     <Card
       title={t('users.sessions')}
       actions={
         others.length > 1 && (
-          <Button small kind="danger" onClick={() => background(end(others))}>
+          <Button small kind="danger" onClick={() => background(endAll())}>
             {t('users.endAll')}
+          </Button>
+        )
+      }
+      footer={
+        sessions.more && (
+          <Button small onClick={sessions.more}>
+            {t('users.more')}
           </Button>
         )
       }
     >
       <Show resource={sessions} what={t('users.sessionsFailed')}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <Empty title={t('users.noSessions')} />
           ) : (

@@ -33,6 +33,8 @@ let environment: Record<string, string> = {}
 let fails = ''
 /** Downloads end after their first bytes when it resolves; they are whole where it is null. */
 let ending: PromiseWithResolvers<void> | null = null
+/** Resolves when a backup is asked for. */
+let making: PromiseWithResolvers<void> | null = null
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-command-'))
   world = await startWorld('bun', undefined, {
@@ -42,6 +44,7 @@ beforeAll(async () => {
     fetch: (handle) => (request) => {
       const asked = `${request.method} ${new URL(request.url).pathname}`
       if (fails !== '' && asked.startsWith(fails)) return new Response('away', { status: 502 })
+      if (making && asked === 'POST /monitor/backups') making.resolve()
       if (!ending || !asked.startsWith('GET /monitor/backups/')) return handle(request)
       const { promise } = ending
       async function* cut() {
@@ -64,6 +67,7 @@ beforeAll(async () => {
 afterEach(() => {
   fails = ''
   ending = null
+  making = null
 })
 afterAll(async () => {
   await world.close()
@@ -155,7 +159,26 @@ describe('a backup', () => {
     const child = startCommand(words, environment)
     await until(async () => (await readdir(folder)).some((name) => name.startsWith('half.gz')))
     child.kill('SIGINT')
-    expect(await child.ended).toMatchObject({ code: 1, stderr: 'SIGINT ended the download.\n' })
+    expect(await child.ended).toMatchObject({ code: 130, stderr: 'SIGINT ended the command.\n' })
+    expect(await readdir(folder)).toEqual(before)
+    expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
+  })
+
+  test('that Ctrl-C ends while the service makes it leaves nothing anywhere', async () => {
+    const before = await readdir(folder)
+    making = Promise.withResolvers()
+    const child = startCommand(
+      ['bun', join(ROOT, 'workers/bun/main.ts'), 'backup', file('half.gz')],
+      environment,
+    )
+    await making.promise
+    child.kill('SIGINT')
+    expect(await child.ended).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(
+        /^The service ends the backup [^]*\nSIGINT ended the command\.\n$/,
+      ) as unknown,
+    })
     expect(await readdir(folder)).toEqual(before)
     expect(await world.good<unknown[]>('GET', '/backups')).toEqual([])
   })
@@ -253,6 +276,24 @@ describe('a restore', () => {
     expect((await fetch(`${server.url}/users`, { headers })).status).toBe(200)
     expect(server.setupLink).toBeNull()
     await server.close()
+  })
+
+  test('that Ctrl-C ends leaves a directory that no service takes, and that the next restore fills', async () => {
+    const into = file('half')
+    const words = ['bun', join(ROOT, 'workers/bun/main.ts')]
+    const variables = { TIDEMARK_BACKUP_PASSPHRASE: PASSPHRASE, TIDEMARK_DATA_DIR: into, TIDEMARK_PORT: '0' }
+    const child = startCommand([...words, 'restore', file('less.gz'), '--into', into], variables)
+    await until(async () => (await readdir(into).catch((): string[] => [])).includes('config.db'))
+    child.kill('SIGINT')
+    expect((await child.ended).code).toBe(130)
+    expect(await startCommand(words, variables).ended).toMatchObject({
+      code: 65,
+      stderr: `${into} has a part of a backup, because tidemark restore --into has not ended. Run it again: it begins anew.\n`,
+    })
+    await writeFile(join(into, 'half'), 'of the first')
+    expect(await restore([file('less.gz'), '--into', into], variables, null)).toContain('Restored')
+    expect(await readdir(into)).not.toContain('half')
+    expect(await readdir(into)).not.toContain('restoring')
   })
 
   test('that finds another one in its directory fails, and leaves the data of the other', async () => {

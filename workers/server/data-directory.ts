@@ -19,6 +19,54 @@ export type DataDirectory = {
   release(): Promise<void>
 }
 
+/** A file that is in a directory while a backup is restored into it. */
+const RESTORING = 'restoring'
+
+/** Begins to fill a new directory, or begins anew in one that an interrupted restore left. It is half full until
+ * `endRestore`.
+ * @throws {RangeError} where the directory has other files @throws {CommandFailure} when another process holds it */
+export async function beginRestore(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const names = await readdir(path)
+  if (names.length > 0 && !names.includes(RESTORING)) throw notEmpty(path)
+  if (names.length === 0) await writeFile(join(path, RESTORING), '', { mode: 0o600 })
+  const lock = await lockIn(path)
+  try {
+    // Another process may have ended its restore meanwhile.
+    if (!(await isRestoring(path))) throw notEmpty(path)
+    const kept = new Set([RESTORING, 'lock', 'holder'])
+    for (const name of await readdir(path))
+      if (!kept.has(name)) await rm(join(path, name), { recursive: true })
+  } finally {
+    lock.close()
+  }
+}
+
+/** Says that the directory is full; called while this process holds it. */
+export async function endRestore(path: string): Promise<void> {
+  await rm(join(path, RESTORING))
+}
+
+/** @throws {CommandFailure} where a restore into the directory has not ended */
+export async function refuseHalfRestored(path: string): Promise<void> {
+  if (!(await isRestoring(path))) return
+  throw new CommandFailure(
+    EXIT.data,
+    `${path} has a part of a backup, because tidemark restore --into has not ended. Run it again: it begins anew.`,
+  )
+}
+
+function isRestoring(path: string): Promise<boolean> {
+  return access(join(path, RESTORING)).then(
+    () => true,
+    () => false,
+  )
+}
+
+function notEmpty(path: string): RangeError {
+  return new RangeError(`${path} is not empty. Name a new or empty directory.`)
+}
+
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }
 
 /** Makes the directory where it is missing, locks it, and lets the user of this process alone read what is in it.

@@ -11,13 +11,12 @@ export const EXIT = {
   held: 75,
   settings: 78,
 } as const
-type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** A reason for which a command ends that the operator can remove. Its message is one line: what happened, then what to do. */
 export class CommandFailure extends RangeError {
-  readonly exitCode: ExitCode
+  readonly exitCode: number
 
-  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+  constructor(exitCode: number, message: string, options?: ErrorOptions) {
     super(message, options)
     this.exitCode = exitCode
   }
@@ -26,7 +25,7 @@ export class CommandFailure extends RangeError {
 const CHOOSE = 'set TIDEMARK_DATA_DIR to another directory'
 
 type FailureReason = {
-  readonly exitCode: ExitCode
+  readonly exitCode: number
   readonly happened: string
   readonly remedy: string
 }

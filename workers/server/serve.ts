@@ -1,6 +1,7 @@
 import { healthReports } from '../../src/app.ts'
 import { RELEASE, healthWarnings } from '../../src/operations/health/service.ts'
 import { jsonLog } from '../json-log.ts'
+import { refuseHalfRestored } from './data-directory.ts'
 import { startRunnerChild } from './runner-child.ts'
 import type { Runtime } from './runtime.ts'
 import { startServer, toStandardError } from './server.ts'
@@ -15,6 +16,7 @@ export async function serve(environment: Environment, runtime: Runtime): Promise
   const settings = readServerSettings(environment)
   const log = jsonLog(toStandardError)
   for (const warning of settingWarnings(environment)) log.warn(warning)
+  await refuseHalfRestored(settings.dataDir)
   const server = await startServer(settings, runtime, { log })
   const endRunner = settings.startsRunner ? startRunner(server, settings.dataDir) : null
   stopOnSignals(server, endRunner)

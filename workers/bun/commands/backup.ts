@@ -10,10 +10,9 @@ import type { Command, Invocation, Outcome } from './action.ts'
 import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
 import { backupLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
+import { interruptible } from './interruption.ts'
 import { outcome } from './printing.ts'
 import { ProgressBar } from './progress.ts'
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** `tidemark backup`: downloads a new backup into a file, complete or not at all. The service keeps a copy only with `--keep`. */
 export const backupCommand: Command = {
@@ -39,12 +38,27 @@ async function backup(invocation: Invocation): Promise<Outcome> {
   const passphrase = passphraseOf(invocation.environment)
   if (!force && (await exists(file))) throw inTheWay(file)
   const all = !invocation.isSet('configuration-only')
-  const json = JSON.stringify({ passphrase, histories: all, files: all })
-  const made = await client.json<BackupView>('POST', '/backups', json)
+  const body = { passphrase, histories: all, files: all }
+  return interruptible((signal) => backupInto(invocation, client, { file, force, body, signal }))
+}
+
+type Making = {
+  readonly file: string
+  readonly force: boolean
+  readonly body: object
+  readonly signal: AbortSignal
+}
+
+async function backupInto(
+  invocation: Invocation,
+  client: Client,
+  { file, force, body, signal }: Making,
+): Promise<Outcome> {
+  const made = await make(client, body, signal)
   const path = `/backups/${made.id}`
   const cleanUp = () => (invocation.isSet('keep') ? null : client.ask('DELETE', path))
   try {
-    await download(client, path, { file, sizeBytes: made.size, force })
+    await download(client, path, { file, sizeBytes: made.size, force, signal })
   } catch (error) {
     // The failed download is the news; what fails after it adds to it.
     const left = await Promise.resolve(cleanUp()).then(
@@ -60,16 +74,27 @@ async function backup(invocation: Invocation): Promise<Outcome> {
   return outcome(invocation, { ...made, file }, () => backupLines(file, made))
 }
 
+/** Without a wait: on Workers the platform ends the work of an operation 30 seconds after its 202. */
+async function make(client: Client, body: object, signal: AbortSignal): Promise<BackupView> {
+  const announce = () =>
+    process.stderr.write(
+      'The service ends the backup that it makes. Then it is deleted; a second signal leaves it there.\n',
+    )
+  signal.addEventListener('abort', announce)
+  try {
+    return await client.json<BackupView>('POST', '/backups', JSON.stringify(body))
+  } finally {
+    signal.removeEventListener('abort', announce)
+  }
+}
+
 async function download(
   client: Client,
   path: string,
-  { file, sizeBytes, force }: { readonly file: string; readonly sizeBytes: number; readonly force: boolean },
+  { file, sizeBytes, force, signal }: Omit<Making, 'body'> & { readonly sizeBytes: number },
 ): Promise<void> {
   const partial = `${file}.${crypto.randomUUID()}.partial`
   const bar = new ProgressBar('Backup', sizeBytes)
-  const interruption = new AbortController()
-  const interrupt = (signal: string) => interruption.abort(new RangeError(`${signal} ended the download.`))
-  for (const signal of SIGNALS) process.once(signal, interrupt)
   async function* counted(chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       bar.advance(chunk.length)
@@ -77,22 +102,21 @@ async function download(
     }
   }
   try {
+    signal.throwIfAborted()
     const { body } = await client.ask('GET', path)
     if (!body) throw new RangeError(`GET ${path} answered without a body.`)
     const target = createWriteStream(partial, { mode: 0o600, flush: true })
-    const { signal } = interruption
     await pipeline(Readable.fromWeb(body), counted, target, { signal })
     const arrivedBytes = Bun.file(partial).size
     if (arrivedBytes !== sizeBytes)
       throw new RangeError(`GET ${path} ended after ${arrivedBytes} of ${sizeBytes} bytes.`)
     await (force ? rename(partial, file) : linkNew(partial, file))
   } catch (error) {
-    interruption.signal.throwIfAborted()
+    signal.throwIfAborted()
     throw error instanceof RangeError
       ? error
       : downloadFailure(error as NodeJS.ErrnoException, { file, path })
   } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt)
     bar.end()
     await rm(partial, { force: true })
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import type { Context } from '../../../src/context.ts'
 import { jsonLog } from '../../json-log.ts'
+import { refuseHalfRestored } from '../../server/data-directory.ts'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { startServer } from '../server.ts'
 import { readServerSettings } from '../../server/settings.ts'
@@ -19,6 +20,7 @@ export async function withOfflineService<Result>(
     const message = `${dataDir} has no data of Tidemark. Set TIDEMARK_DATA_DIR to the data directory of the service.`
     throw new CommandFailure(EXIT.directory, message, { cause })
   })
+  await refuseHalfRestored(dataDir)
   return withDataDirectory(dataDir, environment, use)
 }
 

@@ -408,13 +408,17 @@ const ownPages: Scenario[] = [
     async run(client) {
       const { callback, cookie } = await fromOwnPage(client, 'lured', { groups: ['ops'] })
       const other = pairOf(setBy(await beginOwn(client)))
-      for (const headers of [{}, { cookie: other }]) {
+      const foreign = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
+      for (const headers of [{}, { cookie: other }, { ...foreign }, { ...foreign, cookie: other }]) {
         const answer = await client.request('GET', callback, { as: null, headers })
         expect(answer.headers.get('location')).toBe(`${LOGIN_PAGE}&oidc=unauthenticated`)
         expect(answer.headers.getSetCookie()).toEqual([])
       }
-      const own = await client.request('GET', callback, { as: null, headers: { cookie } })
+      // The provider is another site as well: its redirect has the cookie of the browser that began the login.
+      const own = await client.request('GET', callback, { as: null, headers: { ...foreign, cookie } })
       expect(own.headers.get('location')).toBe(`${LOGIN_PAGE}&oidc=ok`)
+      const begun = await client.request('GET', '/oidc/login?returnTo=/ui/', { as: null, headers: foreign })
+      expect(begun.headers.get('access-control-allow-origin')).toBeNull()
     },
   },
   {

@@ -69,32 +69,6 @@ export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
   })
 }
 
-/** How an object without versions is replaced and patched: `write` shows it to `bodyOf` in the commit that changes it. */
-type Unversioned<Place extends z.ZodType, Body extends z.ZodType, View> = Omit<
-  Replaceable<Place, Body>,
-  'read' | 'write' | 'unset'
-> & {
-  readonly write: (
-    context: Context,
-    place: z.output<Place>,
-    bodyOf: (shown: View) => z.output<Body>,
-  ) => Promise<View>
-}
-
-/** The routes PUT and PATCH of an object that has no versions. */
-export function replacingUnversioned<
-  Place extends z.ZodType,
-  Body extends z.ZodType,
-  View extends Readonly<Record<string, unknown>>,
->(object: Unversioned<Place, Body, View>): Hono<Env> {
-  const { body, write } = object
-  return bothRoutes(object, {
-    put: async (c, place, sent) => c.json(await write(c.get('context'), place, () => sent)),
-    patch: async (c, place, patch) =>
-      c.json(await write(c.get('context'), place, (shown) => patched(body, { shown, patch }))),
-  })
-}
-
 /** Answers a change whose parts were checked. */
 type Answer<Place, Body> = (c: HonoContext<Env>, place: Place, body: Body) => Promise<Response>
 

@@ -122,12 +122,12 @@ test('a group that goes while a script is imported into it is refused', async ()
       ...ports.blobs,
       async put(key, body) {
         await ports.blobs.put(key, body)
-        await deleteGroup(context, id).catch(() => undefined)
+        await deleteGroup(context, view.id).catch(() => undefined)
       },
     },
   }
-  const { id } = await createGroup(context, { name: 'going', description: '' })
-  const importing = imported(administratorOf(going), 'second', 'new', id)
+  const { view } = await createGroup(context, { name: 'going', description: '' })
+  const importing = imported(administratorOf(going), 'second', 'new', view.id)
   expect(await rejection(importing)).toMatchObject({ code: 'invalid' })
   expect(await findScript(ports, 'second')).toBeNull()
 })

@@ -2,15 +2,17 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
-import { replacingUnversioned } from '../../../http/updates.ts'
+import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { groupBody, groupPath, groupView } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
+const oneGroup = { 200: ok(groupView, 'The group.', ['ETag']) }
 
 export const groupRoutes = new Hono<Env>()
   .get(
@@ -27,14 +29,14 @@ export const groupRoutes = new Hono<Env>()
     policy({
       summary: 'Create a group of scripts',
       roles: ADMINISTRATOR,
-      answers: { 201: ok(groupView, 'The new group.', ['Location']) },
+      answers: { 201: ok(groupView, 'The new group.', ['Location', 'ETag']) },
       refuses: [409],
     }),
     jsonBody(BODY_MAX_BYTES),
     valid('json', groupBody),
     async (c) => {
-      const group = await createGroup(c.get('context'), c.req.valid('json'))
-      return c.json(group, 201, { location: `${c.req.path}/${group.id}` })
+      const { view, version } = await createGroup(c.get('context'), c.req.valid('json'))
+      return c.json(view, 201, { location: `${c.req.path}/${view.id}`, etag: entityTag(version) })
     },
   )
   .get(
@@ -42,22 +44,26 @@ export const groupRoutes = new Hono<Env>()
     policy({
       summary: 'Read a group of scripts',
       roles: SCRIPT_READERS,
-      answers: { 200: ok(groupView, 'The group.') },
+      answers: oneGroup,
     }),
     valid('param', groupPath),
-    async (c) => c.json(await readGroup(c.get('context'), c.req.valid('param').id)),
+    async (c) => {
+      const { view, version } = await readGroup(c.get('context'), c.req.valid('param').id)
+      return c.json(view, 200, { etag: entityTag(version) })
+    },
   )
   .route(
     '/',
-    replacingUnversioned({
+    replacing({
       path: '/scripts/groups/:id',
       place: groupPath,
       body: groupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Change the name or the description of a group of scripts',
       noun: 'a group of scripts',
-      policy: { roles: ADMINISTRATOR, answers: { 200: ok(groupView, 'The group.') }, refuses: [409] },
-      write: (context, { id }, bodyOf) => updateGroup(context, id, bodyOf),
+      policy: { roles: ADMINISTRATOR, answers: oneGroup, refuses: [409, 412] },
+      read: (context, { id }) => readGroup(context, id),
+      write: (context, { id }, change) => updateGroup(context, id, change),
     }),
   )
   .delete(
@@ -66,7 +72,7 @@ export const groupRoutes = new Hono<Env>()
       summary: 'Delete an empty group of scripts',
       roles: ADMINISTRATOR,
       answers: { 204: noContent },
-      refuses: [409],
+      refuses: [409, 412],
     }),
     valid('param', groupPath),
     async (c) => {

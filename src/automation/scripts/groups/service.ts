@@ -1,8 +1,10 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { commitIfMatch } from '../../../http/preconditions.ts'
+import type { BodyWithVersion } from '../../../http/updates.ts'
+import { Refusal, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
+import { commit, isForeignKeyViolation, isNotNullViolation, refuseFull } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { refuseTakenName } from '../service/changes.ts'
@@ -14,8 +16,11 @@ const recorded = recorder('script group')
 
 /** The default group of scripts; it cannot be deleted. */
 const DEFAULT_GROUP = 'Default'
+const NOUN = 'group of scripts'
 const GROUPS_MAX = 200
 const FULL = `There must be at most ${GROUPS_MAX} groups of scripts. Delete one first.`
+
+type Versioned = { readonly view: GroupView; readonly version: number }
 
 /** The groups of scripts, by name; there are 200 at most. */
 export async function listGroups({ ports }: Context): Promise<GroupView[]> {
@@ -24,12 +29,12 @@ export async function listGroups({ ports }: Context): Promise<GroupView[]> {
 }
 
 /** @throws {Refusal} not_found */
-export async function readGroup({ ports }: Context, id: number): Promise<GroupView> {
-  return viewOf(ports, await requireGroup(ports, id))
+export async function readGroup({ ports }: Context, id: number): Promise<Versioned> {
+  return versioned(ports, await requireGroup(ports, id))
 }
 
 /** @throws {Refusal} name_taken, conflict when there are 200 */
-export async function createGroup(context: Context, { name, description }: GroupBody): Promise<GroupView> {
+export async function createGroup(context: Context, { name, description }: GroupBody): Promise<Versioned> {
   const { ports } = context
   const { database, clock } = ports
   await defaultGroupId(ports)
@@ -42,18 +47,18 @@ export async function createGroup(context: Context, { name, description }: Group
   )
   const [[made]] = await refuseFullGroups(() => refuseTakenName(() => database.batch([insert, entry])))
   if (!made) throw new Error('The database returned no row for a new group of scripts.')
-  return viewOf(ports, made)
+  return versioned(ports, made)
 }
 
-/** @throws {Refusal} not_found, name_taken, conflict for another name for `Default` */
+/** @throws {Refusal} not_found, name_taken, conflict for another name for `Default`, precondition_failed */
 export async function updateGroup(
   context: Context,
   id: number,
-  bodyOf: (shown: GroupView) => GroupBody,
-): Promise<GroupView> {
+  { body: { name, description }, ifMatch }: BodyWithVersion<GroupBody>,
+): Promise<Versioned> {
   const { ports } = context
   const before = await requireGroup(ports, id)
-  const { name, description } = bodyOf(viewOf(ports, before))
+  if (ifMatch !== null && ifMatch !== before.version) throw stale(NOUN)
   if (before.name === DEFAULT_GROUP && name !== DEFAULT_GROUP) throw defaultStays()
   const after = { name, description, updatedAt: ports.clock.now() }
   const entry = recorded(context, 'update', {
@@ -61,18 +66,24 @@ export async function updateGroup(
     before: auditFieldsOf(before),
     after: auditFieldsOf(after),
   })
-  await refuseTakenName(() => commit(ports.database, [store.updateGroup(ports.database, id, after), entry]))
-  return viewOf(ports, { ...before, ...after })
+  const write = store.updateGroup(ports.database, before, after)
+  try {
+    await refuseTakenName(() => commit(ports.database, [write, entry]))
+  } catch (error) {
+    throw isNotNullViolation(error, 'script_groups.version') ? stale(NOUN) : error
+  }
+  return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
-/** @throws {Refusal} not_found, has_children while scripts are in it, conflict for `Default` */
+/** @throws {Refusal} not_found, has_children while scripts are in it, conflict for `Default`, precondition_failed */
 export async function deleteGroup(context: Context, id: number): Promise<void> {
   const { database } = context.ports
   const row = await requireGroup(context.ports, id)
   if (row.name === DEFAULT_GROUP) throw defaultStays()
   const entry = recorded(context, 'delete', { objectId: id, before: auditFieldsOf(row) })
   try {
-    await commit(database, [store.deleteGroup(database, id), entry])
+    const removed = { ...row, table: 'script_groups' }
+    await commitIfMatch(context, removed, [store.deleteGroup(database, id), entry])
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('has_children', 'The group still contains scripts. Move or delete them first.')
@@ -133,7 +144,11 @@ function auditFieldsOf({ name, description }: Pick<GroupRow, 'name' | 'descripti
   return { name, description }
 }
 
-function viewOf({ settings }: Ports, row: GroupRow): GroupView {
+function versioned(ports: Ports, row: GroupRow): Versioned {
+  return { view: viewOf(ports, row), version: row.version }
+}
+
+function viewOf({ settings }: Ports, { version: _version, ...row }: GroupRow): GroupView {
   const format = timeFormat(settings.timeZone)
   return { ...row, createdAt: format(row.createdAt), updatedAt: format(row.updatedAt) }
 }

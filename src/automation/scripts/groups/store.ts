@@ -5,7 +5,7 @@ import { FORECASTS_ID } from '../forecasts-id.ts'
 
 export type GroupRow = typeof scriptGroups.$inferSelect
 
-type NewGroup = Omit<GroupRow, 'id'> & { readonly id?: number }
+type NewGroup = Omit<GroupRow, 'id' | 'version'> & { readonly id?: number }
 
 const IS_GROUP = gt(scriptGroups.id, FORECASTS_ID)
 
@@ -36,16 +36,21 @@ export function insertGroup(database: Database, row: NewGroup, max: number) {
 }
 
 /** Adds a group unless one has the name. */
-export function insertMissingGroup(database: Database, row: Omit<GroupRow, 'id'>): Write {
+export function insertMissingGroup(database: Database, row: NewGroup): Write {
   return database.insert(scriptGroups).values(row).onConflictDoNothing()
 }
 
+/** Changes a group that is still at this version; otherwise the whole batch fails for the empty version. */
 export function updateGroup(
   database: Database,
-  id: number,
+  { id, version }: GroupRow,
   change: Pick<GroupRow, 'name' | 'description' | 'updatedAt'>,
 ): Write {
-  return database.update(scriptGroups).set(change).where(eq(scriptGroups.id, id))
+  const next = sql`case when ${scriptGroups.version} = cast(${version} as integer) then ${version + 1} end`
+  return database
+    .update(scriptGroups)
+    .set({ ...change, version: next })
+    .where(eq(scriptGroups.id, id))
 }
 
 /** Fails for the foreign key while a script is in it. */

@@ -1,0 +1,1 @@
+ALTER TABLE `script_groups` ADD `version` integer DEFAULT 1 NOT NULL;

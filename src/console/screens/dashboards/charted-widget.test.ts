@@ -1,6 +1,10 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 
+import { loadWords } from '../../language/t.ts'
 import { chartedOfHistory, chartedOfWidget, missingColumns, withForecast } from './charted-widget.ts'
+import { words } from './words.ts'
+
+beforeAll(() => loadWords(words))
 
 const columns = [
   { name: 'day', type: 'date' },
@@ -49,23 +53,26 @@ test('columns that a result does not have are named', () => {
   expect(missingColumns(RESULT, { ...chart, x: 'month', split: 'shop' })).toEqual(['month', 'shop'])
 })
 
-test('histories of jobs share their times; an unreadable job has no line', () => {
-  const series = (jobId: number, name: string, values: readonly (readonly [string, number])[]) => ({
+function seriesOf(jobId: number, name: string, values: readonly (readonly [string, number])[]) {
+  return {
     jobId,
     key: 'returnValue1',
     name,
     unit: 'm',
     precision: null,
-    mode: 'avg' as const,
+    mode: 'avg' as 'avg' | 'max',
     scale: 'PT1M',
     begin: '',
     end: '',
     values: values.map(([timestamp, value]) => ({ timestamp, value, min: value, max: value, count: 1 })),
-  })
+  }
+}
+
+test('histories of jobs share their times; an unreadable job has no line', () => {
   const all = [
-    series(1, 'a', [['2026-11-01T00:00:00Z', 1]]),
+    seriesOf(1, 'a', [['2026-11-01T00:00:00Z', 1]]),
     null,
-    series(2, 'b', [
+    seriesOf(2, 'b', [
       ['2026-11-01T00:00:00Z', 2],
       ['2026-11-01T00:01:00Z', 3],
     ]),
@@ -74,6 +81,28 @@ test('histories of jobs share their times; an unreadable job has no line', () =>
   expect(charted.series).toEqual([
     { name: 'a, m', values: [1, null] },
     { name: 'Gauge, m', values: [2, 3] },
+  ])
+})
+
+test('lines of one name also have the value, the mode or a number', () => {
+  const level = (jobId: number) => seriesOf(jobId, 'Level', [])
+  const all = [level(1), { ...level(1), mode: 'max' as const }, seriesOf(1, 'Flow', []), level(2), level(3)]
+  const namesOf = (names: Readonly<Record<number, string>>) =>
+    chartedOfHistory(all, (jobId) => names[jobId]).series.map(({ name }) => name)
+  // A public dashboard has no names of jobs.
+  expect(namesOf({})).toEqual([
+    'Level, mean 1, m',
+    'Level, greatest, m',
+    'Flow, m',
+    'Level, mean 2, m',
+    'Level, mean 3, m',
+  ])
+  expect(namesOf({ 1: 'Gauge', 2: 'Lock', 3: 'Sluice' })).toEqual([
+    'Gauge, Level, mean, m',
+    'Gauge, Level, greatest, m',
+    'Gauge, Flow, m',
+    'Lock, m',
+    'Sluice, m',
   ])
 })
 

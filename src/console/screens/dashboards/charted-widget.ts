@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import type { Cell } from '../data/cells.ts'
 import { chartedOf } from '../data/charted.ts'
 import type { Charted } from '../data/charted.ts'
@@ -159,6 +160,28 @@ function histogramOf({ columns, rows }: Rows, { x }: Chart): Charted {
   }
 }
 
+/** The names of lines: the name of the job, or of the value where the page has no jobs. Lines of the same name also have what
+ * differs among them: the name of the value, then the mode, then a number. */
+function namesOf(
+  series: readonly Series[],
+  nameOf: (jobId: number) => string | undefined,
+): readonly string[] {
+  const parts = series.map((one) => [
+    nameOf(one.jobId) ?? one.name,
+    one.name,
+    t(`boards.seriesMode.${one.mode}`),
+  ])
+  let names = parts.map(([first = '']) => first)
+  const alike = (at: number): readonly number[] =>
+    names.flatMap((name, other) => (name === names[at] ? [other] : []))
+  for (const level of [1, 2])
+    names = names.map((name, at) => {
+      const own = parts[at]?.[level] ?? ''
+      return alike(at).some((other) => parts[other]?.[level] !== own) ? `${name}, ${own}` : name
+    })
+  return names.map((name, at) => (alike(at).length > 1 ? `${name} ${alike(at).indexOf(at) + 1}` : name))
+}
+
 /** Histories of several jobs as lines over the same times. */
 export function chartedOfHistory(
   series: readonly (Series | null)[],
@@ -174,13 +197,14 @@ export function chartedOfHistory(
       row[place] = typeof value === 'number' ? value : null
     }
   const rows = [...byTime].toSorted(([a], [b]) => a - b)
+  const names = namesOf(present, nameOf)
   return {
     kind: 'time',
     x: '',
     at: rows.map(([time]) => time),
     labels: [],
-    series: present.map(({ jobId, name, unit }, place) => ({
-      name: [nameOf(jobId) ?? name, unit].filter(Boolean).join(', '),
+    series: present.map(({ unit }, place) => ({
+      name: [names[place], unit].filter(Boolean).join(', '),
       values: rows.map(([, row]) => row[place] ?? null),
     })),
     leftOut: 0,

@@ -13,6 +13,11 @@ const MEASURED = 200
 const SHOWN_MAX = 400
 /** Decimals of a computed number, and its digits below 1: the same as in charts. */
 const COMPUTED_DIGITS = 3
+const DECIMALS = /\.(\d+)(?:e-\d+)?$/
+/** More decimals than a person or an instrument writes. */
+const WRITTEN_DECIMALS_MAX = 9
+/** Below it a double has at least `COMPUTED_DIGITS` correct decimals. */
+const EXACT_MAX = 1e12
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -30,6 +35,14 @@ export function computedText(value: Cell, type: ColumnType): string {
   if (value === null || !isFigure(type) || Number.isInteger(number)) return cellText(value, type)
   const digits = Math.abs(number) < 1 ? number.toPrecision(COMPUTED_DIGITS) : number.toFixed(COMPUTED_DIGITS)
   return String(Number(digits))
+}
+
+/** A number of the result of a data query: one that a database computed without the decimals that say nothing, others as they
+ * are. */
+export function resultText(value: Cell, type: ColumnType): string {
+  const [, decimals = ''] = DECIMALS.exec(String(value)) ?? []
+  const isComputed = decimals.length > WRITTEN_DECIMALS_MAX && Math.abs(Number(value)) < EXACT_MAX
+  return isComputed ? computedText(value, type) : cellText(value, type)
 }
 
 /** An instant in the zone of the page, such as `2026-11-25 14:30:00`. */

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 
 import { Segments } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Empty, FailureNote, Progress } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
+import { resultText } from '../data/cells.ts'
 import { Grid } from '../data/grid.tsx'
 import { ResultChart } from '../data/result-chart.tsx'
 import type { Result, Run } from './use-run.ts'
@@ -65,6 +67,10 @@ export function ResultCard({ run: { result, failure, isRunning } }: { readonly r
 
 function Rows({ result, view }: { readonly result: Result; readonly view: View }): JSX.Element {
   const label = t('queries.result')
+  const columns = useMemo(
+    () => result.columns.map((column) => ({ ...column, textOf: resultText })),
+    [result.columns],
+  )
   if (view === 'chart') return <ResultChart label={label} columns={result.columns} rows={result.rows} />
-  return <Grid label={label} columns={result.columns} rows={result.rows} />
+  return <Grid label={label} columns={columns} rows={result.rows} />
 }

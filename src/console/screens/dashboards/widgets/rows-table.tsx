@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../../kit/controls.tsx'
 import { Table } from '../../../kit/data.tsx'
 import { t } from '../../../language/t.ts'
-import { cellText, isFigure } from '../../data/cells.ts'
+import { cellText, isFigure, resultText } from '../../data/cells.ts'
 import type { Cell } from '../../data/cells.ts'
 import type { DataOf, WidgetOf } from '../dashboard.ts'
 import { csvOf } from '../csv.ts'
@@ -94,10 +94,11 @@ function CellText({
   readonly column: Shown
   readonly type: DataOf<'rows'>['columns'][number]['type']
 }): JSX.Element {
-  const text = <>{cellText(value, type)}</>
-  if (!column.bar || typeof value !== 'number' || column.most <= 0) return text
+  const [text, full] = [resultText(value, type), cellText(value, type)]
+  if (!column.bar || typeof value !== 'number' || column.most <= 0)
+    return text === full ? <>{text}</> : <span title={full}>{text}</span>
   return (
-    <span class="cell-bar" style={{ '--share': `${Math.max(0, (value / column.most) * 100)}%` }}>
+    <span class="cell-bar" title={full} style={{ '--share': `${Math.max(0, (value / column.most) * 100)}%` }}>
       {text}
     </span>
   )

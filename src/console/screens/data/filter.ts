@@ -78,7 +78,8 @@ export function conditionsOf(filter: Filter | null): Conditions | null {
   return of.every((one) => one !== null) ? { mode, of } : null
 }
 
-function conditionOf(part: Filter): Condition | null {
+/** The condition of a filter; null for another filter. */
+export function conditionOf(part: Filter): Condition | null {
   const { not, column, op, match, value, values } = part
   if (not !== undefined) {
     const inner = conditionOf(not as Filter)

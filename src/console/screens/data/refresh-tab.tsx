@@ -11,8 +11,7 @@ import { linkTo } from '../../kit/location.ts'
 import { Confirm } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
-import { conditionText } from './filter-text.ts'
-import { conditionsOf } from './filter.ts'
+import { filterText } from './filter-text.ts'
 import { RefreshDialog } from './refresh-dialog.tsx'
 import { CourseText, NextRefresh } from './refresh-state.tsx'
 import { everyText } from './refresh.ts'
@@ -85,15 +84,12 @@ export function RefreshTab({ view: { source, info } }: { readonly view: TableVie
 function Origin({ refresh }: { readonly refresh: Refresh }): JSX.Element {
   const { from, every, state, error } = refresh
   const isForeign = from.kind === 'foreign'
-  const conditions = isForeign ? conditionsOf(from.filter) : null
   const columns = isForeign ? from.columns : from.columns.map(({ name }) => name)
   const rows: readonly (readonly [ComponentChildren, ComponentChildren])[] = [
     [t('data.refresh.course'), <CourseText key="course" state={state} />],
     [t('data.refresh.origin'), <OriginLink key="origin" from={from} />],
     [t('data.columns'), columns.join(', ')],
-    ...(isForeign
-      ? [[t('data.tab.rows'), conditions ? conditionsText(conditions) : t('data.filterOther')] as const]
-      : []),
+    ...(isForeign ? [[t('data.tab.rows'), filterText(from.filter)] as const] : []),
     [t('data.refresh.when'), everyText(every)],
     [t('data.refresh.next'), <NextRefresh key="next" state={state} />],
   ]
@@ -128,9 +124,4 @@ function OriginLink({ from }: { readonly from: Refresh['from'] }): JSX.Element {
       {sources?.find(({ id }) => id === from.dataSourceId)?.name ?? `#${from.dataSourceId}`} / {from.table}
     </a>
   )
-}
-
-function conditionsText({ mode, of }: NonNullable<ReturnType<typeof conditionsOf>>): string {
-  if (of.length === 0) return t('data.allRows')
-  return of.map(conditionText).join(` ${t(`data.filterWord.${mode}`)} `)
 }

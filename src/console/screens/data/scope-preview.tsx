@@ -6,6 +6,7 @@ import { Card, Table } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
+import { filterText } from './filter-text.ts'
 import type { Effective } from './scope.ts'
 import type { Source } from './sources.ts'
 
@@ -82,7 +83,7 @@ function Sights({ items }: { readonly items: readonly Effective[] }): JSX.Elemen
 
 function partText(part: Effective['read']): string | null {
   if (part === null) return null
-  return part.rows === 'some' ? part.words : t(part.rows === 'all' ? 'data.allRows' : 'data.zeroRows')
+  return part.rows === 'none' ? t('data.zeroRows') : filterText(part.filter)
 }
 
 function Reasons({ item: { reason, scopes } }: { readonly item: Effective }): JSX.Element {

@@ -1,7 +1,5 @@
 import type { Answer } from '../../api/client.ts'
-import { t } from '../../language/t.ts'
-import { conditionText } from './filter-text.ts'
-import { conditionsOf, filterOf, isWhole, NO_CONDITIONS } from './filter.ts'
+import { conditionsOf, filterOf, isWhole } from './filter.ts'
 import type { ColumnType, Conditions, Filter } from './filter.ts'
 
 export type Scope = Answer<'/dataSources/{id}/scopes'>['items'][number]
@@ -75,12 +73,4 @@ export function commonColumns(
 ): readonly Pick<Column, 'name' | 'type'>[] {
   const [first, ...others] = tables.map((table) => columns.filter((column) => column.table === table))
   return (first ?? []).filter(({ name }) => others.every((own) => own.some((column) => column.name === name)))
-}
-
-/** The rows of a scope as a line of text. */
-export function rowsOf({ filter }: Pick<Scope, 'filter'>): string {
-  const conditions = conditionsOf(filter)
-  if (conditions === null) return t('data.filterOther')
-  const { mode, of } = conditions.of.length === 0 ? NO_CONDITIONS : conditions
-  return of.length === 0 ? t('data.allRows') : of.map(conditionText).join(` ${t(`data.filterWord.${mode}`)} `)
 }

@@ -8,9 +8,9 @@ import { Table } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
 import { Confirm } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
+import { filterText } from './filter-text.ts'
 import { ScopeForm } from './scope-form.tsx'
 import { ScopePreview } from './scope-preview.tsx'
-import { rowsOf } from './scope.ts'
 import type { Scope } from './scope.ts'
 import { refusedToChange } from './sources.ts'
 import type { Source } from './sources.ts'
@@ -109,7 +109,7 @@ function ScopeTable({
           wide: true,
           cell: (scope) => (
             <>
-              {rowsOf(scope)}
+              {filterText(scope.filter)}
               {scope.hiddenColumns.length > 0 && (
                 <div class="path">{t('data.without', { names: scope.hiddenColumns.join(', ') })}</div>
               )}

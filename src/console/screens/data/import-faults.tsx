@@ -14,9 +14,9 @@ export function Faults({ faults }: { readonly faults: readonly Fault[] }): JSX.E
       rows={faults.map((fault, at) => ({ ...fault, at }))}
       keyOf={({ at }) => at}
       columns={[
+        { key: 'message', title: t('data.fault'), cell: ({ message }) => message },
         { key: 'line', title: t('data.line'), cell: ({ line }) => numberText(line) },
         { key: 'column', title: t('data.column'), cell: ({ column }) => column ?? t('data.wholeRecord') },
-        { key: 'message', title: t('data.fault'), cell: ({ message }) => message },
       ]}
     />
   )

@@ -43,6 +43,9 @@ export function PlanDialog({
                 <span lang="en">{warning}</span>
               </Note>
             ))}
+            {plan.dialect === 'sqlite' && plan.plan.rows !== null && (
+              <p class="label">{t('queries.sqliteRows')}</p>
+            )}
             <ul class="plan" aria-label={t('queries.plan')}>
               <Step node={plan.plan} />
             </ul>

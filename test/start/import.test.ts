@@ -206,7 +206,7 @@ test('lists of monitors are read as well', async () => {
 })
 
 test.each([
-  ['healthchecks', '{', 'cannot be read as JSON'],
+  ['healthchecks', '{', 'is not JSON'],
   ['healthchecks', { checks: [] }, 'The file is not an export of healthchecks'],
   ['healthchecks', { checks: [{ ...CHECK, grace: 'long' }] }, '/checks/0/grace'],
   [
@@ -237,3 +237,16 @@ test.each([
   [5400, 'PT1H30M'],
   [90_061, 'PT25H1M1S'],
 ])('%d seconds are %s', (seconds, duration) => expect(durationOf(seconds)).toBe(duration))
+
+test('a file in UTF-8 may begin with a byte order mark; one in another encoding is refused', async () => {
+  const json = JSON.stringify({ checks: [{ ...CHECK, name: 'café' }] })
+  const { groups } = await imported('healthchecks', `\uFEFF${json}`)
+  expect(JSON.stringify(groups)).toContain('café')
+  const directory = await directories.make()
+  const file = join(directory, 'latin-1')
+  await writeFile(file, json, 'latin1')
+  const refused = { exitCode: 65, message: `${file} is not in UTF-8: convert it with iconv.` }
+  const reading = runCommand(importCommand, ['healthchecks', file], { environment: {} })
+  expect(await rejection(reading)).toMatchObject(refused)
+  expect(await rejection(readManifest(file))).toMatchObject(refused)
+})

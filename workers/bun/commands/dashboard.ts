@@ -5,6 +5,7 @@ import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { RequestFailure } from './client.ts'
 import type { Client } from './client.ts'
+import { readJson } from './input.ts'
 import { outcome, table } from './printing.ts'
 
 type Code = Readonly<Record<string, unknown>>
@@ -107,7 +108,7 @@ async function push(invocation: Invocation): Promise<Outcome> {
 
 async function grafana(invocation: Invocation): Promise<Outcome> {
   const client = invocation.client()
-  const dashboard: unknown = await Bun.file(invocation.file()).json()
+  const dashboard = await readJson(invocation.file())
   const dataSource = invocation.text('data-source') ?? null
   const body = JSON.stringify({ dashboard, dataSource })
   const converted = await client.json<Converted>('POST', '/dashboards/import/grafana', body)
@@ -144,7 +145,7 @@ function stateOf(there: Code | null, paths: readonly string[]): Compared['state'
 }
 
 async function codeIn(directory: string, urlName: string): Promise<Code> {
-  return (await Bun.file(join(directory, `${urlName}${SUFFIX}`)).json()) as Code
+  return (await readJson(join(directory, `${urlName}${SUFFIX}`))) as Code
 }
 
 async function readCode(client: Client, urlName: string): Promise<Code | null> {

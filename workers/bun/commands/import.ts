@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-
 import { stringify } from 'yaml'
 import type * as z from 'zod'
 
@@ -8,6 +6,7 @@ import type { Action, Command } from './action.ts'
 import { fromHealthchecks, healthchecksSchema } from './import/healthchecks.ts'
 import type { ImportedGroup } from './import/imported.ts'
 import { fromUptimeKuma, uptimeKumaSchema } from './import/uptime-kuma.ts'
+import { readJson } from './input.ts'
 
 const FAULTS_SHOWN = 10
 const LINE_WIDTH = 120
@@ -34,7 +33,7 @@ function action<Schema extends z.ZodType>(
     count: [1, 1],
     options: { manifest: { value: 'name' } },
     run: async (invocation) => {
-      const read = schema.safeParse(await documentOf(invocation.file()))
+      const read = schema.safeParse(await readJson(invocation.file()))
       if (!read.success) {
         const faults = read.error.issues.slice(0, FAULTS_SHOWN)
         const lines = faults.map(({ path, message }) => `\n  /${path.join('/')} ${message}`)
@@ -43,13 +42,5 @@ function action<Schema extends z.ZodType>(
       const manifest = invocation.text('manifest') ?? source
       return { text: stringify({ manifest, groups: [groupOf(read.data)] }, { lineWidth: LINE_WIDTH }) }
     },
-  }
-}
-
-async function documentOf(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch (error) {
-    throw new CommandFailure(EXIT.data, `${path} cannot be read as JSON: ${(error as Error).message}`)
   }
 }

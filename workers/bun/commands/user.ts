@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
+import { decodeText } from './input.ts'
 import { outcome, table } from './printing.ts'
 
 type User = {
@@ -85,6 +86,7 @@ async function passwordOf(
 ): Promise<{ readonly password: string; readonly isNew: boolean }> {
   if (!invocation.isSet('password-stdin'))
     return { password: randomBytes(PASSWORD_BYTES).toString('base64url'), isNew: true }
-  const [password = ''] = (await Bun.stdin.text()).split(/\r?\n/)
+  const text = decodeText(await Bun.stdin.bytes(), 'The password')
+  const [password = ''] = text.split(/\r?\n/)
   return { password, isNew: false }
 }

@@ -1,8 +1,10 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
+
+import { readText } from '../input.ts'
 
 /** The property of an object that names the manifest that manages it. */
 export const MARKER = 'tidemark.manifest'
@@ -171,7 +173,7 @@ async function filesIn(path: string): Promise<readonly string[]> {
 async function documentsOf(file: string): Promise<readonly z.infer<typeof manifestSchema>[]> {
   if ((await stat(file)).size > FILE_MAX_BYTES)
     throw new RangeError(`${file} is larger than ${FILE_MAX_BYTES / 1024 / 1024} MiB.`)
-  const parsed = parseAllDocuments(await readFile(file, 'utf8'))
+  const parsed = parseAllDocuments(await readText(file))
   if (!Array.isArray(parsed)) return []
   return parsed.map((document) => {
     const [error] = document.errors

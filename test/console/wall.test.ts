@@ -13,7 +13,6 @@ const EVERY_S = 30
 const NO_NEWS_MS = 31_000
 const NOON = new Date('2030-01-15T12:00:00+01:00')
 const LATE_EVENING = new Date('2030-01-15T22:00:00+01:00')
-const THEME = 'document.documentElement.dataset.theme'
 /** Notes each request to keep the screen awake. */
 const WATCH_LOCKS = `globalThis.locks = []
 Object.defineProperty(navigator, 'wakeLock', {
@@ -152,7 +151,7 @@ onMainHost('wall', (stage) => {
         await page.clock.setFixedTime(time)
         await page.reload()
         await page.getByRole('heading', { level: 1 }).waitFor()
-        expect(await page.evaluate<string>(THEME)).toBe(expected)
+        await page.locator(`html[data-theme=${expected}]`).waitFor({ state: 'attached' })
       }
     }))
 

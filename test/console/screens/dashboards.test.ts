@@ -12,6 +12,19 @@ const FOCUS_AFTER_DIALOG = `new MutationObserver(() => {
   if (document.querySelector('dialog') === null)
     globalThis.focusAfterDialog ??= document.activeElement?.getAttribute('aria-label')
 }).observe(document.body, { childList: true, subtree: true })`
+/** Notes the places that the first frame of a map draws beyond its edge. */
+const FIRST_SPOTS = `globalThis.beyond = []
+const drawn = new WeakSet()
+new MutationObserver(() => {
+  for (const map of document.querySelectorAll('.map-view:has(.spot)')) {
+    if (drawn.has(map)) continue
+    drawn.add(map)
+    requestAnimationFrame(() => {
+      for (const spot of map.querySelectorAll('.spot'))
+        if (spot.offsetLeft > map.clientWidth) beyond.push(spot.title + ' at ' + spot.style.left)
+    })
+  }
+}).observe(document, { childList: true, subtree: true })`
 
 const mail = await MailServer.start('none')
 afterAll(() => mail.close())
@@ -411,6 +424,12 @@ withMail((stage) => {
         async ({ page, check }) => {
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
           await check('wall')
+          await page.addInitScript(FIRST_SPOTS)
+          await page.setViewportSize({ width: 390, height: 844 })
+          await page.reload()
+          await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
+          await page.locator('.spot').first().waitFor()
+          expect(await page.evaluate('beyond')).toEqual([])
           await page.getByRole('heading', { name: 'Inside' }).waitFor()
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
         },

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { IconButton } from '../../kit/controls.tsx'
 import { StateIcon } from '../../kit/icons.tsx'
@@ -35,15 +35,19 @@ export function MapView(props: Props): JSX.Element {
   const host = useRef<HTMLElement>(null)
   const [size, setSize] = useState<Size>({ width: 640, height: 400 })
   const id = useId()
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (!entry) return
-      const { width, height } = entry.contentRect
+  // Before the first frame: places would be drawn beyond the edge of a smaller map.
+  useLayoutEffect(() => {
+    const figure = host.current
+    if (!figure) return undefined
+    const measure = (): void => {
+      const { clientWidth: width, clientHeight: height } = figure
       if (width === 0 || height === 0) return
       setSize({ width, height })
       onSize({ width, height })
-    })
-    if (host.current) observer.observe(host.current)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(figure)
     return () => observer.disconnect()
   }, [])
   const zoom = (by: number): void => onView(withinWorld({ ...view, zoom: view.zoom + by }))

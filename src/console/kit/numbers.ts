@@ -12,13 +12,13 @@ export function percentText(share: number, digits = 0): string {
   )
 }
 
-/** A size in bytes with a decimal unit. */
+/** A size in bytes; a kilobyte has 1,024 bytes, as in the limits of the service. */
 export function bytesText(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
   let value = bytes
   let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
     unit += 1
   }
   return new Intl.NumberFormat(language.value, {

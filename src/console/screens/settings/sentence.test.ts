@@ -11,8 +11,8 @@ test('the latest backup is named with its size', () => {
   const backup = (madeAt: string, size: number): Backup => ({ madeAt, size }) as Backup
   expect(backupsSentence([])).toBe('There is no backup yet.')
   expect(
-    backupsSentence([backup('2020-01-01T00:00:00Z', 1), backup('2020-02-01T00:00:00Z', 2_500_000)]),
-  ).toMatch(/^The latest backup is of .*2020.*and has 2\.5 MB\.$/)
+    backupsSentence([backup('2020-01-01T00:00:00Z', 1), backup('2020-02-01T00:00:00Z', 10 * 1024 ** 2)]),
+  ).toMatch(/^The latest backup is of .*2020.*and has 10 MB\.$/)
 })
 
 test('absent runners count neither as runners nor as slots', () => {

@@ -119,7 +119,6 @@ onBothHosts(
     test('a visitor who cancels at the provider reads that, then signs in there, and gets the screen of the address', () =>
       stage.visit('alarms?status=open', { as: null }, async ({ page, check, expectProblem }) => {
         expectProblem(AT_PROVIDER)
-        provider.people.set('grace', { preferred_username: 'grace', groups: ['ops'] })
         await goToProvider(page)
         await page.getByRole('link', { name: 'Cancel' }).click()
         await page.getByRole('alert').getByText('The identity provider did not sign you in.').waitFor()
@@ -197,6 +196,7 @@ onBothHosts(
   {
     async variablesAt(url) {
       provider = await oidcProviderOf(url)
+      provider.people.set('grace', { preferred_username: 'grace', groups: ['ops'] })
       return provider.variables
     },
   },

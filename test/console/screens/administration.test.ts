@@ -162,7 +162,10 @@ onMainHost('administration', (stage) => {
         expect(await linksOf()).toEqual([])
 
         await page.getByRole('button', { name: 'New link' }).first().click()
+        const silent = form.getByText('and no one gets a message')
+        await silent.waitFor()
         await form.getByLabel('Recipient').selectOption({ label: 'Duty' })
+        expect(await silent.count()).toBe(0)
         await form.getByRole('button', { name: 'Save' }).click()
         await page.getByRole('button', { name: 'Edit the link to Duty' }).waitFor()
         expect(await linksOf()).toMatchObject([{ delay: 'PT0S', covers: 'below' }])

@@ -61,6 +61,7 @@ export function LinkForm({ link, names, onSave, onClose }: FormProps): JSX.Eleme
         <div class="col">
           <SelectField
             label={t('notifications.to')}
+            hint={draft.recipient === '' ? t('notifications.noRecipientHint') : undefined}
             value={draft.recipient}
             onValue={(recipient) => change({ recipient })}
             options={[

@@ -22,6 +22,7 @@ import { FAST_DIR } from '../hosts/fast-dir.ts'
 import { ADMIN } from '../hosts/host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOST_NAMES, startHost } from '../hosts/start.ts'
+import { SELF_SIGNED } from '../hosts/self-signed.ts'
 import { readUntil } from '../until.ts'
 import { Directories, startCommand } from './command-line.ts'
 
@@ -478,6 +479,62 @@ test.each([
     exitCode: 69,
     message: expect.stringContaining(message) as unknown,
   })
+})
+
+test('a command refuses an address and a token that are none, and prints no credentials', async () => {
+  const failure = async (url: string, token: string) =>
+    rejection(run(`job list --url ${url}`, { TIDEMARK_TOKEN: token }))
+  for (const url of [
+    '127.0.0.1:1',
+    'ftp://127.0.0.1',
+    'http://ada:secret@127.0.0.1:1',
+    'http://127.0.0.1:1/?a',
+  ])
+    expect(await failure(url, 'x')).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/^The address of the service must be like (?!.*secret)/) as unknown,
+    })
+  expect(String(await failure('http://127.0.0.1:1', 'ké'))).toContain('TIDEMARK_TOKEN has characters')
+  const basic = { ...CREDENTIALS, TIDEMARK_TOKEN: '', HTTP_PROXY: 'http://127.0.0.1:1' }
+  expect(String(await rejection(run('job list --url http://127.0.0.1:1', basic)))).toContain(
+    'No service answers at http://127.0.0.1:1 (HTTP_PROXY is set): the connection was refused.',
+  )
+})
+
+test('a command names a certificate that it does not trust', async () => {
+  using server = Bun.serve({ port: 0, tls: SELF_SIGNED, fetch: () => new Response('') })
+  const environment = { TIDEMARK_TOKEN: 'x', TIDEMARK_URL: `https://localhost:${server.port}` }
+  expect(String(await rejection(run('job list', environment)))).toMatch(
+    /The certificate of https:\/\/localhost:\d+ is refused: .*\. NODE_EXTRA_CA_CERTS names/,
+  )
+})
+
+test('a command whose reader leaves ends without a message', async () => {
+  const words = [
+    'bash',
+    '-c',
+    `(sleep 0.2; ${process.execPath} workers/bun/main.ts completions bash; echo $? >&2) | true`,
+  ]
+  expect((await startCommand(words, {}).ended).stderr).toBe('141\n')
+})
+
+test('exec delivers the end of a command although nobody reads its messages', async () => {
+  const delivered: unknown[] = []
+  using service = Bun.serve({
+    port: 0,
+    fetch: async (request) => {
+      if (request.method === 'POST') delivered.push(await request.json())
+      return Response.json({})
+    },
+  })
+  const line = `${process.execPath} workers/bun/main.ts exec --job 3 -- sh -c "sleep 0.3; echo x >&2; sleep 0.3; echo y >&2; exit 4"`
+  const environment = { TIDEMARK_TOKEN: 'x', TIDEMARK_URL: service.url.origin }
+  const { stdout } = await startCommand(
+    ['bash', '-c', `{ ${line}; echo $? >&3; } 3>&1 2> >(true)`],
+    environment,
+  ).ended
+  expect(stdout).toBe('4\n')
+  expect(delivered.at(-1)).toMatchObject({ errorCode: 4, message: expect.stringContaining('y') as unknown })
 })
 
 test('a command whose output finds a full disk ends with 73 and a sentence', async () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 
 import { runCommand, usageOf } from './commands/action.ts'
@@ -45,7 +46,12 @@ function confirmer(): Confirm {
   }
 }
 
-process.stdout.on('error', (cause) => {
+// Such as by `| head`: the reader has what it wants.
+const CLOSED_PIPE = 128 + constants.signals.SIGPIPE
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+  if (cause.code === 'EPIPE') process.exit(CLOSED_PIPE)
   fail(new CommandFailure(EXIT.directory, `Standard output cannot be written: ${cause.message}.`, { cause }))
 })
+// Nobody reads it: there is no place for a message, and what `exec` runs goes on.
+process.stderr.on('error', () => undefined)
 main(process.argv.slice(2)).catch(fail)

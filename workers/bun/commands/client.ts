@@ -23,8 +23,12 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   FailedToOpenSocket: 'the host is unknown or out of reach',
   ENOTFOUND: 'the host is unknown',
-  [DOMException.TIMEOUT_ERR]: 'it did not answer in time',
+  [String(DOMException.TIMEOUT_ERR)]: 'it did not answer in time',
 }
+
+const PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:'])
+const UNTRUSTED = /CERT|UNABLE_TO_VERIFY/
+const TOKEN = /^[\x21-\x7e]+$/
 
 const CLOSED: ReadonlySet<string> = new Set(['ConnectionClosed', 'ECONNRESET'])
 const MAY_BE_DONE = 'The service may have carried the request out: check that before you repeat it.'
@@ -36,6 +40,28 @@ export function defaultUrl(environment: Environment): string {
   const host = environment['TIDEMARK_HOST'] ?? ''
   const port = Number(environment['TIDEMARK_PORT'] ?? 0)
   return `http://${reachable(host)}:${port > 0 ? port : 8080}${basePath}`
+}
+
+/** @throws {CommandFailure} usage, for another text; without the credentials that it may have */
+function addressOf(url: string): string {
+  const { protocol = '', username, password, search, hash } = URL.parse(url) ?? {}
+  if (PROTOCOLS.has(protocol) && [username, password, search, hash].every((part) => part === ''))
+    return url.replace(/\/+$/, '')
+  throw new CommandFailure(
+    EXIT.usage,
+    'The address of the service must be like http://127.0.0.1:8080 or https://example.org/monitor, without credentials.',
+  )
+}
+
+/** The header field. @throws {RangeError} without credentials */
+function authorizationOf(environment: Environment): string {
+  const { TIDEMARK_USERNAME: username, TIDEMARK_PASSWORD: password } = environment
+  const token = environment['TIDEMARK_TOKEN']?.trim() ?? ''
+  if (TOKEN.test(token)) return `Bearer ${token}`
+  if (token !== '') throw new RangeError('TIDEMARK_TOKEN has characters that no token has.')
+  if (username !== undefined && password !== undefined)
+    return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  throw new RangeError('Set TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or TIDEMARK_TOKEN.')
 }
 
 /** The name in a URL of the address that a service listens on. */
@@ -59,18 +85,16 @@ export class Client {
   readonly #url: string
   readonly #authorization: string
   readonly #timeoutMs: number | null
+  /** The variable that names a proxy. */
+  readonly #proxy: string | null
 
   /** Requests have no time limit unless `timeoutMs` sets one. @throws {RangeError} without credentials */
   constructor(url: unknown, environment: Environment, timeoutMs: number | null = null) {
     this.#timeoutMs = timeoutMs
-    this.#url = (typeof url === 'string' ? url : defaultUrl(environment)).replace(/\/$/, '')
-    const { TIDEMARK_TOKEN: token, TIDEMARK_USERNAME: username, TIDEMARK_PASSWORD: password } = environment
-    if (token === undefined && (username === undefined || password === undefined))
-      throw new RangeError('Set TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or TIDEMARK_TOKEN.')
-    this.#authorization =
-      token === undefined
-        ? `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-        : `Bearer ${token}`
+    this.#url = addressOf(typeof url === 'string' ? url : defaultUrl(environment))
+    this.#authorization = authorizationOf(environment)
+    const variable = this.#url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+    this.#proxy = [variable, variable.toLowerCase()].find((name) => (environment[name] ?? '') !== '') ?? null
   }
 
   /** The address of the service, without a slash at its end. */
@@ -133,10 +157,16 @@ export class Client {
     asked: string,
     { code = '', message }: Error & { readonly code?: string | number },
   ): CommandFailure {
-    const text = CLOSED.has(String(code))
-      ? `${this.#url} closed the connection before it answered ${asked}. ${MAY_BE_DONE}`
-      : `No service answers at ${this.#url}: ${CONNECTION_FAULTS[code] ?? message}. Start it, or pass its address with --url.`
-    return new CommandFailure(EXIT.unavailable, text)
+    return new CommandFailure(EXIT.unavailable, this.#sentencesOf(asked, String(code), message))
+  }
+
+  #sentencesOf(asked: string, code: string, message: string): string {
+    if (CLOSED.has(code))
+      return `${this.#url} closed the connection before it answered ${asked}. ${MAY_BE_DONE}`
+    if (UNTRUSTED.test(code))
+      return `The certificate of ${this.#url} is refused: ${message}. NODE_EXTRA_CA_CERTS names the file of a private authority.`
+    const proxy = this.#proxy === null ? '' : ` (${this.#proxy} is set)`
+    return `No service answers at ${this.#url}${proxy}: ${CONNECTION_FAULTS[code] ?? message}. Start it, or pass its address with --url.`
   }
 }
 

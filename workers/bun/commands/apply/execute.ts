@@ -14,8 +14,7 @@ type Created = { readonly id: number }
 
 const JSON_BODY = { 'content-type': 'application/json' }
 const NOT_FOUND = 404
-/** Another object than the plan has, or one that it does not have: the work of another `apply`, or of a person. */
-const CHANGED_SINCE = 412
+const INVALID = 422
 const SERVICE_TYPES: ReadonlySet<ObjectType> = new Set(['slo', 'slc'])
 
 type ExecuteOptions = {
@@ -122,7 +121,8 @@ async function naming<Result>({ wanted, path }: Step, save: () => Promise<Result
     const message = `${wanted.type} "${path}": ${error.message}\nThe steps before it are applied.`
     const again = `${message} Apply the manifest again.`
     if (error instanceof CommandFailure) throw new CommandFailure(error.exitCode, again, { cause: error })
-    if (error instanceof RequestFailure && error.status === CHANGED_SINCE) throw new RangeError(again)
+    // Such as credentials that have expired, or the work of another `apply`.
+    if (error instanceof RequestFailure && error.status !== INVALID) throw new RangeError(again)
     throw new RangeError(`${message} Mend the manifest and apply it again.`)
   }
 }

@@ -242,7 +242,7 @@ function QueryTable({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
                   t('queries.version', { number: published })
                 )}
                 <ResultState state={state} />
-                {hasErrors && <State state="minor" text={t('queries.faulty')} />}
+                {hasErrors && <State state="warning" text={t('queries.faulty')} />}
               </span>
             )
           },

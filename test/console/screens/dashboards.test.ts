@@ -38,13 +38,15 @@ const withMail = (declareTests: Parameters<typeof onMainHost>[1]) =>
 
 withMail((stage) => {
   let ids: Readonly<Record<string, number>> = {}
+  let boardId = 0
   beforeAll(async () => {
     ids = await makeThings(stage.client)
-    await good(
+    const board = await good<{ readonly id: number }>(
       stage.client.request('POST', '/dashboards', {
         json: { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) },
       }),
     )
+    boardId = board.id
   }, TEST_MAX_MS)
 
   test(
@@ -358,6 +360,29 @@ withMail((stage) => {
           expect(await page.locator('main [onerror], main [onload], main script').count()).toBe(0)
           expect(await page.locator('a[href^="javascript:" i], a[href^="data:" i]').count()).toBe(0)
         })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a public dashboard links to no object, and lines of one name have numbers',
+    async () => {
+      const { client } = stage
+      await good(client.request('PATCH', '/settings.json', { json: { publicDashboards: true } }))
+      const { path } = await good<{ readonly path: string }>(
+        client.request('PUT', `/dashboards/${boardId}/public`, { json: {} }),
+      )
+      await stage.visit(`public/${path.split('/').at(-1)}`, { as: null }, async ({ page, check }) => {
+        const widget = (name: string) => page.getByRole('region', { name, exact: true })
+        for (const line of ['level 1, m', 'level 2, m'])
+          await widget('Levels').getByText(line, { exact: true }).waitFor()
+        await widget('Highest level').getByText('Gauge / Outer level').waitFor()
+        await widget('Jobs').getByRole('img', { name: 'Gauge / Outer level: Major' }).waitFor()
+        await widget('Service').getByText('Protection').waitFor()
+        expect(await page.locator('main a:not([href="https://example.org"])').count()).toBe(0)
+        await check('public')
+      })
+      await good(client.request('DELETE', `/dashboards/${boardId}/public`))
     },
     TEST_MAX_MS,
   )

@@ -16,6 +16,7 @@ import type { Dashboard, Nested } from './dashboard.ts'
 import styles from './dashboards.css' with { type: 'text' }
 import { ParameterField } from './parameter-field.tsx'
 import { useData } from './use-data.ts'
+import { IsPublic } from './widgets/object-way.tsx'
 
 addStyles(dataStyles)
 addStyles(styles)
@@ -35,7 +36,11 @@ export function PublicPage(): JSX.Element {
         </span>
         Tidemark
       </p>
-      {frame.data && <Shown frame={frame.data} token={token} />}
+      {frame.data && (
+        <IsPublic.Provider value>
+          <Shown frame={frame.data} token={token} />
+        </IsPublic.Provider>
+      )}
       {!frame.data && frame.failure && (
         <FailureNote failure={frame.failure} what={t('boards.noPublic')} isPage retry={frame.reload} />
       )}

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 
 import { Spark } from '../../../kit/charts/spark.tsx'
-import { objectLink } from '../../../kit/location.ts'
 import { numberText } from '../../../kit/numbers.ts'
 import { State } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
 import { pointsOf } from '../../objects/job/series.ts'
 import type { DataOf } from '../dashboard.ts'
+import { ObjectWay } from './object-way.tsx'
 
 const DIGITS = 2
 
@@ -32,9 +32,9 @@ export function Figure({ data }: { readonly data: DataOf<'value'> }): JSX.Elemen
           </span>
         )}
         {object && (
-          <a class="label cut" href={objectLink(object.type, object.id)}>
+          <ObjectWay object={object} class="label cut">
             {[object.deviceName, object.name].filter(Boolean).join(' / ')}
-          </a>
+          </ObjectWay>
         )}
       </p>
       {sparkline && <Spark points={pointsOf([sparkline], 0)} width={250} height={42} />}

@@ -2,12 +2,12 @@ import type { JSX } from 'preact'
 
 import { Staff } from '../../../kit/charts/staff.tsx'
 import { StateStrip } from '../../../kit/charts/state-strip.tsx'
-import { objectLink } from '../../../kit/location.ts'
 import { percentText } from '../../../kit/numbers.ts'
 import { State } from '../../../kit/state.tsx'
 import { durationText } from '../../../kit/time.tsx'
 import { t } from '../../../language/t.ts'
 import type { DataOf, WidgetOf } from '../dashboard.ts'
+import { ObjectWay } from './object-way.tsx'
 
 /** A service level: availability, budget and states over time. */
 export function Level({
@@ -26,9 +26,9 @@ export function Level({
       )}
       <p class="row wrap">
         <State state={object.state} />
-        <a class="label cut" href={objectLink(object.type, object.id)}>
+        <ObjectWay object={object} class="label cut">
           {object.name}
-        </a>
+        </ObjectWay>
         <span class="label">{t('boards.down', { duration: durationText(downSeconds * 1000) })}</span>
       </p>
       {show.includes('budget') && left !== null && (

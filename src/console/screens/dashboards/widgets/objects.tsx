@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 
 import { Icon, StateIcon } from '../../../kit/icons.tsx'
-import { objectLink } from '../../../kit/location.ts'
 import { nameOf } from '../../../kit/object-name.ts'
 import { rankOf, shapeOf, State, stateWord } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
 import type { DataOf, ShownObject } from '../dashboard.ts'
+import { ObjectWay } from './object-way.tsx'
 
 /** Objects with their states: as tiles, of which the worst are filled, or as a list. */
 export function ObjectStates({
@@ -32,14 +32,13 @@ function Tiles({ objects }: { readonly objects: readonly ShownObject[] }): JSX.E
     <ul class="state-tiles">
       {objects.map((object) => (
         <li key={object.id}>
-          <a
-            href={objectLink(object.type, object.id)}
+          <ObjectWay
+            object={object}
+            label={`${textOf(object)}: ${stateWord(object.state)}`}
             data-s={shapeOf(object.state)}
-            aria-label={`${textOf(object)}: ${stateWord(object.state)}`}
-            title={`${textOf(object)}: ${stateWord(object.state)}`}
           >
             <StateIcon shape={shapeOf(object.state)} />
-          </a>
+          </ObjectWay>
         </li>
       ))}
     </ul>
@@ -61,10 +60,10 @@ function List({
       {rows.map((object) => (
         <li key={object.id} style={isTree ? { paddingInlineStart: `${1 + LEVELS[object.type]}rem` } : {}}>
           <State state={object.state} look="plain" />
-          <a class="cut row" href={objectLink(object.type, object.id)}>
+          <ObjectWay object={object} class="cut row">
             <Icon name={object.type === 'slc' ? 'slo' : object.type} />
             <span class="cut">{textOf(object)}</span>
-          </a>
+          </ObjectWay>
         </li>
       ))}
     </ul>

@@ -6,9 +6,9 @@ import { asFailure } from '../../../api/failure.ts'
 import type { Failure } from '../../../api/failure.ts'
 import { FailureNote } from '../../../kit/feedback.tsx'
 import { StateIcon } from '../../../kit/icons.tsx'
-import { objectLink } from '../../../kit/location.ts'
 import { shapeOf, stateWord } from '../../../kit/state.tsx'
 import type { DataOf, WidgetOf } from '../dashboard.ts'
+import { ObjectWay } from './object-way.tsx'
 
 /** A file of the service as an image, with the states of objects on it. */
 export function Picture({
@@ -28,17 +28,16 @@ export function Picture({
         if (!object) return null
         const text = `${object.name}: ${stateWord(object.state)}`
         return (
-          <a
+          <ObjectWay
             key={at}
+            object={object}
+            label={text}
             class="hotspot"
-            href={objectLink(object.type, object.id)}
             data-s={shapeOf(object.state)}
-            aria-label={text}
-            title={text}
             style={{ insetInlineStart: `${x * 100}%`, top: `${y * 100}%` }}
           >
             <StateIcon shape={shapeOf(object.state)} />
-          </a>
+          </ObjectWay>
         )
       })}
     </div>

@@ -586,6 +586,10 @@ test('every usage names each action with its options', () => {
       expect(usageOf(command)).toContain(`tidemark ${command.name}${name === '' ? '' : ` ${name}`}`)
       for (const option of Object.keys(options)) expect(usageOf(command)).toContain(`[--${option}`)
     }
+  const usages = COMMANDS.map(usageOf).join('')
+  // What follows `--` is passed on.
+  expect(usages).toContain('tidemark exec [--job <id>] [--url <address>] -- <command> [<argument>…]\n')
+  expect(usages).toMatch(/tidemark script run <script> .* \[-- <argument>…\]\n/)
 })
 
 test('every action has --json and --url, but those that print no response of the service', () => {
@@ -596,6 +600,7 @@ test('every action has --json and --url, but those that print no response of the
   )
   expect(without).toEqual([
     'exec',
+    'export',
     'import healthchecks',
     'import uptime-kuma',
     'user reset-password',

@@ -58,7 +58,10 @@ export type Command = {
 const SERVICE_OPTIONS: Action['options'] = { url: { value: 'address' }, json: { value: null } }
 const CREDENTIALS =
   'The address is --url, or TIDEMARK_URL, or follows from TIDEMARK_HOST, TIDEMARK_PORT and TIDEMARK_BASE_PATH.\n' +
-  '  Credentials: TIDEMARK_TOKEN, or TIDEMARK_USERNAME and TIDEMARK_PASSWORD. --json prints the response of the service.'
+  '  Credentials: TIDEMARK_TOKEN, or TIDEMARK_USERNAME and TIDEMARK_PASSWORD.'
+const RESPONSE = ' --json prints the response of the service.'
+/** Arguments of another program, which follow the options. */
+const PASSED_ON = /\[?-- /
 
 /** An action that calls the service: `--url` and `--json` are among its options. */
 export function serviceAction(action: Action): Action {
@@ -83,13 +86,16 @@ export async function runCommand(
 
 /** The text of `--help`. */
 export function usageOf({ name, about, actions }: Command): string {
-  const lines = Object.entries(actions).map(([word, action]) =>
-    ['  tidemark', name, word, action.words, ...Object.entries(action.options).map(optionUsage)]
+  const lines = Object.entries(actions).map(([word, { words, options }]) => {
+    const end = words.search(PASSED_ON)
+    const [own, passedOn] = end === -1 ? [words, ''] : [words.slice(0, end).trim(), words.slice(end)]
+    return ['  tidemark', name, word, own, ...Object.entries(options).map(optionUsage), passedOn]
       .filter((part) => part !== '')
-      .join(' '),
-  )
-  const callsService = Object.values(actions).some(({ options }) => 'url' in options)
-  return `\n${lines.join('\n')}\n\n  ${about}\n${callsService ? `\n  ${CREDENTIALS}\n` : ''}`
+      .join(' ')
+  })
+  const has = (option: string) => Object.values(actions).some(({ options }) => option in options)
+  const credentials = has('url') ? `\n  ${CREDENTIALS}${has('json') ? RESPONSE : ''}\n` : ''
+  return `\n${lines.join('\n')}\n\n  ${about}\n${credentials}`
 }
 
 function optionUsage([name, { value, isRepeated = false }]: readonly [string, Option]): string {

@@ -45,12 +45,13 @@ export const exportCommand: Command = {
   name: 'export',
   about:
     'Prints the groups, devices, jobs, service level objects and containers with their alarm links below a group as a\n' +
-    '  manifest for tidemark apply. Recipients are named and not exported, because their targets may have secrets.',
+    '  manifest for tidemark apply: YAML with the name --manifest. Without a group it prints all below the root. Recipients\n' +
+    '  are named and not exported, because their targets may have secrets.',
   actions: {
-    '': serviceAction({
+    '': {
       words: '[<group>]',
       count: [0, 1],
-      options: { manifest: { value: 'name' } },
+      options: { manifest: { value: 'name' }, url: { value: 'address' } },
       run: async (invocation) => {
         const group = idOf(invocation.words[0] ?? ROOT_GROUP, 'group')
         const name = invocation.text('manifest') ?? MANIFEST
@@ -58,7 +59,7 @@ export const exportCommand: Command = {
         for (const sentence of omitted) process.stderr.write(`Left out: ${sentence}\n`)
         return { text }
       },
-    }),
+    },
   },
 }
 

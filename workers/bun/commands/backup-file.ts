@@ -3,7 +3,8 @@ import { access } from 'node:fs/promises'
 import type { Environment } from './action.ts'
 
 /** The text of `--help` of `backup` and `restore` about the passphrase. */
-export const PASSPHRASE_ABOUT = 'Encryption: TIDEMARK_BACKUP_PASSPHRASE.'
+export const PASSPHRASE_ABOUT =
+  '\n  TIDEMARK_BACKUP_PASSPHRASE has the passphrase that encrypts a backup, of 12 to 256 characters.'
 
 const PASSPHRASE_MIN = 12
 const PASSPHRASE_MAX = 256

@@ -17,7 +17,9 @@ import { ProgressBar } from './progress.ts'
 /** `tidemark backup`: downloads a new backup into a file, complete or not at all. The service keeps a copy only with `--keep`. */
 export const backupCommand: Command = {
   name: 'backup',
-  about: `Makes a backup of a running service and downloads it. ${PASSPHRASE_ABOUT}`,
+  about:
+    `Makes a backup of a running service and downloads it into a new file; --force overwrites one. --configuration-only\n` +
+    `  leaves out histories, files and the rows of tables. --keep leaves a copy in the service.${PASSPHRASE_ABOUT}`,
   actions: {
     '': serviceAction({
       words: '<file>',

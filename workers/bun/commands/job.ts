@@ -34,8 +34,8 @@ const IDS_MAX = 500
 export const jobCommand: Command = {
   name: 'job',
   about:
-    'Lists, shows, creates, stops, starts and deletes webhook jobs. Durations are ISO 8601: PT5M, P1DT1H. `--state` may be\n' +
-    '  repeated.',
+    'Lists, shows, creates, stops, starts and deletes webhook jobs. Durations are ISO 8601: PT5M, P1DT1H. `list` has\n' +
+    '  the jobs in the states --state, which may be repeated. `create` needs the id of a --device; each --value names a value.',
   actions: {
     list: serviceAction({
       words: '',

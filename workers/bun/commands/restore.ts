@@ -15,7 +15,8 @@ export const restoreCommand: Command = {
   name: 'restore',
   about:
     `Restores a backup: all of it (--replace), some objects (--objects 7,8), or into an empty data directory without a\n` +
-    `  running service (--into). --dry-run prints what would be lost; --yes does not ask. ${PASSPHRASE_ABOUT}`,
+    `  running service (--into). --dry-run prints what would be lost; --yes does not ask.\n` +
+    `  --objects needs --without-histories if the backup has no histories.${PASSPHRASE_ABOUT}`,
   actions: {
     '': serviceAction({
       words: '<file>',

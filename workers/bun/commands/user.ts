@@ -23,7 +23,7 @@ export const userCommand: Command = {
     'Lists and creates users, and resets a password. A new password is printed once unless --password-stdin reads it from\n' +
     '  standard input. `reset-password` needs no login and no running service: stop the service, name its data directory by\n' +
     '  TIDEMARK_DATA_DIR, and start it again. The sessions and the personal tokens of the user end; --remove-mfa removes\n' +
-    '  the second factor, too.',
+    '  the second factor, too. Roles: administrator, editor, collector, Data_Editor and dashboard_viewer.',
   actions: {
     list: serviceAction({ words: '', count: [0, 0], options: {}, run: list }),
     create: serviceAction({

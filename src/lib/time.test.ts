@@ -25,6 +25,17 @@ const YEAR_2100 = Date.UTC(2100, 0, 1)
 const FIRST_DAY = Date.parse('0000-01-01T00:00:00Z')
 const LAST_DAY = Date.parse('9999-12-31T23:59:59.999Z')
 
+test('keeps formatters of 20 spellings of zones at most', () => {
+  const spellings = Array.from({ length: 21 }, (_, index) =>
+    Array.from('europe/zurich', (letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
+  )
+  const [first = ''] = spellings
+  const format = timeFormat(first)
+  expect(timeFormat(first)).toBe(format)
+  for (const spelling of spellings) expect(timeFormat(spelling)(0)).toBe('1970-01-01T01:00:00+01:00')
+  expect(timeFormat(first)).not.toBe(format)
+})
+
 describe.each(ZONES)('in %s', (zone) => {
   test('one formatter writes random instants in any order as Temporal does', () => {
     const format = timeFormat(zone)

@@ -12,13 +12,18 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padSta
 /** The number of kept texts: a year of hours, or some days of minutes. */
 const KNOWN_MAX = 10_000
 
+/** Callers name zones, in any case of their letters. */
+const ZONES_MAX = 20
 const formats = new Map<string, TimeFormat>()
 
 /** The zone's formatter. It asks Temporal once per span between two offset changes, and is exact for every instant.
  * @throws {RangeError} when the zone is unknown */
 export function timeFormat(timeZone: string): TimeFormat {
-  let format = formats.get(timeZone)
-  if (!format) formats.set(timeZone, (format = newFormat(timeZone)))
+  const known = formats.get(timeZone)
+  if (known) return known
+  const format = newFormat(timeZone)
+  if (formats.size >= ZONES_MAX) formats.clear()
+  formats.set(timeZone, format)
   return format
 }
 

@@ -10,6 +10,8 @@ type OffsetSpan = { readonly fromAt: number; readonly untilAt: number; readonly 
 /** Day 0 of the epoch is a Thursday. */
 const WEEKDAY_OF_DAY_0 = 3
 const SPANS_MAX = 200
+/** Callers name zones, in any case of their letters. */
+const ZONES_MAX = 100
 
 const spans = new Map<string, OffsetSpan[]>()
 
@@ -82,7 +84,10 @@ function floorTo(at: number, bucketMs: number, offsetMs: number): number {
 
 function spanOf(at: number, timeZone: string): OffsetSpan {
   let known = spans.get(timeZone)
-  if (!known || known.length > SPANS_MAX) spans.set(timeZone, (known = []))
+  if (!known || known.length > SPANS_MAX) {
+    if (spans.size >= ZONES_MAX) spans.clear()
+    spans.set(timeZone, (known = []))
+  }
   const found = known.find(({ fromAt, untilAt }) => at >= fromAt && at < untilAt)
   if (found) return found
   const span = spanAround(at, timeZone)

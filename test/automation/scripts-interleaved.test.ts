@@ -16,6 +16,11 @@ import { scriptBody } from '../../src/automation/scripts/schema.ts'
 import { createScript, deleteScript } from '../../src/automation/scripts/service.ts'
 import { settingsBody } from '../../src/automation/scripts/settings/schema.ts'
 import { updateSettings } from '../../src/automation/scripts/settings/service.ts'
+import { cancelJob } from '../../src/automation/runs/service.ts'
+import { orderRun } from '../../src/automation/runs/service/order-run.ts'
+import { putFile } from '../../src/automation/scripts/files/service.ts'
+import { groupIdOf } from '../../src/automation/scripts/groups/service.ts'
+import { importScript } from '../../src/automation/scripts/service/import.ts'
 import type { Context } from '../../src/context.ts'
 import { onEachDatabase } from '../hosts/each-database.ts'
 import { insertAdministrator } from './people.ts'
@@ -81,5 +86,38 @@ onEachDatabase((callers) => {
       scheduleConfigurationBody.parse({ name: 'daily', cron: '@daily' }),
     )
     expect(schedule).toMatchObject({ version: 4, view: { name: 'daily', cron: '@daily' } })
+  })
+
+  test('the answer to an ordered or cancelled run is what the commit stored, although the run is deleted at once', async () => {
+    const { context, before } = callers()
+    const { ports } = context
+    const group = await groupIdOf(ports, undefined)
+    const add = async () => {
+      const entries = [await putFile(ports, null, 'run.sh', new TextEncoder().encode('exit'))]
+      return importScript(context, { name: 'run', group, entries, settings: null }, { overwrite: false })
+    }
+    const order = {
+      runConfigurationId: null,
+      arguments: null,
+      parameters: {},
+      trigger: 'manual',
+      uploads: [],
+      key: null,
+    } as const
+    const remove = () => deleteScript(context, 'run', { isForced: true })
+    const { id } = await add()
+    const ordered = await orderRun(before(remove), { ...order, scriptId: id })
+    expect(ordered.job).toMatchObject({ scriptId: id, state: 'queued' })
+
+    const { id: scriptId } = await add()
+    const { job } = await orderRun(context, { ...order, scriptId })
+    const cancelled = await cancelJob(before(remove), { scriptId, id: job.id })
+    const ended = {
+      state: 'cancelled',
+      cancelRequested: true,
+      waitingFor: null,
+      finishedAt: job.queuedAt,
+    } as const
+    expect(cancelled).toEqual({ ...job, ...ended })
   })
 })

@@ -6,13 +6,13 @@ import { hasEnded } from './run.ts'
 import type { JobsQuery, JobView, LogQuery, LogView, RunBody, StatusView } from './schema.ts'
 import { changeRun } from './service/transition-run.ts'
 import { copyUploads } from './service/files.ts'
-import { orderRun, readJob } from './service/order-run.ts'
+import { orderRun, readJob, requireRun } from './service/order-run.ts'
 import type { OrderedRun } from './service/order-run.ts'
 import * as store from './store.ts'
 import { deleteHistory, deleteRun } from './store/history.ts'
-import { listLatest, listRuns } from './store/lists.ts'
+import { listLatest, listRuns, withRow } from './store/lists.ts'
 import { readLogOf } from './service/run-log.ts'
-import { viewsOf } from './service/views.ts'
+import { viewOfOne, viewsOf } from './service/views.ts'
 
 export { orderRun, readJob } from './service/order-run.ts'
 export type { Upload } from './service/order-run.ts'
@@ -64,11 +64,11 @@ export async function listStatuses(
  * @throws {Refusal} not_found, conflict for one that has ended */
 export async function cancelJob(context: Context, { scriptId, id }: RunName): Promise<JobView> {
   const { ports } = context
-  await readJob(context, scriptId, id)
+  const before = await requireRun(ports, scriptId, id)
   const entry = audited(context, { action: 'cancel', objectType: 'scriptJob', objectId: id })
   const after = await changeRun(ports, id, () => ({ event: { kind: 'cancel' }, writes: [entry] }))
   if (!after) throw new Refusal('conflict', 'The run has already ended.')
-  return readJob(context, scriptId, id)
+  return viewOfOne(ports, withRow(before, after))
 }
 
 /** Repeats a run with its input files. The user who ordered it first chose its arguments, so the

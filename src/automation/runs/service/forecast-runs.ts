@@ -9,7 +9,7 @@ import { collect } from '../../../http/bytes.ts'
 import { digestHex } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { commit, isUniqueViolation } from '../../../ports/database.ts'
+import { commitAndRead, isUniqueViolation, onlyOf } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Context } from '../../../context.ts'
@@ -24,7 +24,7 @@ import * as store from '../store.ts'
 import type { RunRow } from '../store.ts'
 import { deleteFiles, insertFiles, listFiles } from '../store/files.ts'
 import { trimHistory } from '../store/history.ts'
-import { listRuns, readRun } from '../store/lists.ts'
+import { listRuns, readRun, runOf, selectRun, withRow } from '../store/lists.ts'
 import type { ListedRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { changeRun, historyOf } from './transition-run.ts'
@@ -111,16 +111,19 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
     mimeType: 'application/gzip',
   }
   const repeat = { digest: digestOf(forecastId), runId: row.id, untilAt: now + REPEAT_MS }
+  const writes = [
+    ...insertForecastsRow(database, now),
+    store.insertRun(database, row),
+    ...insertFiles(database, { runId: row.id, kind: 'upload', at: now }, [file]),
+    ...claimBlobs(ports, [blob]),
+    ...trimHistory(database, historyOf(row, now)),
+    ...(key === null ? [] : insertRepeat(database, { userId, key, ...repeat }, now)),
+    ...order.also,
+  ]
+  let run: ListedRun
   try {
-    await commit(database, [
-      ...insertForecastsRow(database, now),
-      store.insertRun(database, row),
-      ...insertFiles(database, { runId: row.id, kind: 'upload', at: now }, [file]),
-      ...claimBlobs(ports, [blob]),
-      ...trimHistory(database, historyOf(row, now)),
-      ...(key === null ? [] : insertRepeat(database, { userId, key, ...repeat }, now)),
-      ...order.also,
-    ])
+    const [found] = await commitAndRead(database, writes, [selectRun(database, FORECASTS_ID, row.id)])
+    run = runOf(onlyOf(found))
   } catch (error) {
     const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
     const again = isSame ? await repeatedForecastRun(ports, order) : null
@@ -128,7 +131,7 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
     throw asExpiredUpload(error)
   }
   await ports.dispatch.wake()
-  return readForecastRun(ports, { forecastId, id: row.id })
+  return run
 }
 
 /** Runs of a forecast, the latest first. */
@@ -162,10 +165,10 @@ export async function cancelForecastRun(
   name: ForecastRunName,
   also: readonly Write[],
 ): Promise<ListedRun> {
-  await readForecastRun(ports, name)
+  const before = await readForecastRun(ports, name)
   const after = await changeRun(ports, name.id, () => ({ event: { kind: 'cancel' }, writes: also }))
   if (!after) throw new Refusal('conflict', 'The run has already ended.')
-  return readForecastRun(ports, name)
+  return withRow(before, after)
 }
 
 /** A page of the log of a run. @throws {Refusal} not_found */

@@ -4,8 +4,9 @@ import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { commit, isUniqueViolation } from '../../../ports/database.ts'
+import { commitAndRead, isUniqueViolation, onlyOf } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
+import type { Ports } from '../../../ports/index.ts'
 import { nothingRuns } from '../../scripts/detection.ts'
 import { runnableOf, secretValuesOf } from '../../scripts/service/runnable.ts'
 import type { Runnable } from '../../scripts/service/runnable.ts'
@@ -15,7 +16,8 @@ import * as store from '../store.ts'
 import { insertFiles } from '../store/files.ts'
 import type { RunFile } from '../store/files.ts'
 import { trimHistory } from '../store/history.ts'
-import { readRun } from '../store/lists.ts'
+import { readRun, runOf, selectRun } from '../store/lists.ts'
+import type { ListedRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { viewOfOne } from './views.ts'
 import { HISTORY_MAX, publishRun } from './transition-run.ts'
@@ -69,11 +71,12 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
     id: `j_${ulid(now, ports.secrets.random(16))}`,
     now,
   })
+  const writes = writesOf(context, { ...order, digest, userId: caller.userId }, { row, runnable })
+  let run: ListedRun
   try {
-    await commit(
-      ports.database,
-      writesOf(context, { ...order, digest, userId: caller.userId }, { row, runnable }),
-    )
+    const read = selectRun(ports.database, scriptId, row.id)
+    const [found] = await commitAndRead(ports.database, writes, [read])
+    run = runOf(onlyOf(found))
   } catch (error) {
     const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
     const again = isSame ? await replayed(context, { ...order, key, digest }) : null
@@ -82,14 +85,19 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
   }
   await publishRun(ports, row)
   await ports.dispatch.wake()
-  return { job: await readJob(context, scriptId, row.id), isReplayed: false }
+  return { job: await viewOfOne(ports, run), isReplayed: false }
 }
 
 /** A run of a script. @throws {Refusal} not_found */
 export async function readJob({ ports }: Context, scriptId: number, id: string): Promise<JobView> {
-  const run = await readRun(ports.database, scriptId, id)
+  return viewOfOne(ports, await requireRun(ports, scriptId, id))
+}
+
+/** @throws {Refusal} not_found */
+export async function requireRun({ database }: Ports, scriptId: number, id: string): Promise<ListedRun> {
+  const run = await readRun(database, scriptId, id)
   if (!run) throw new Refusal('not_found', 'The script has no run with this id.')
-  return viewOfOne(ports, run)
+  return run
 }
 
 type UserRunOrder = RunOrder & { readonly userId: number }

@@ -61,8 +61,13 @@ export function listLatest(database: Database, scriptId: number, count: number):
 
 /** One run of a script. */
 export async function readRun(database: Database, scriptId: number, id: string): Promise<ListedRun | null> {
-  const [row] = await listed(database, and(eq(runs.scriptId, scriptId), eq(runs.id, id)), 1)
-  return row ?? null
+  const [row] = await selectRun(database, scriptId, id)
+  return row ? runOf(row) : null
+}
+
+/** The statement that reads one run of a script, for `runOf`. */
+export function selectRun(database: Database, scriptId: number, id: string) {
+  return selectRuns(database, and(eq(runs.scriptId, scriptId), eq(runs.id, id)), 1, [desc(runs.id)])
 }
 
 async function listed(
@@ -71,23 +76,45 @@ async function listed(
   limit: number,
   order: readonly (SQL | SQLiteColumn)[] = [desc(runs.id)],
 ): Promise<ListedRun[]> {
-  const rows = await database
+  return (await selectRuns(database, where, limit, order)).map(runOf)
+}
+
+function selectRuns(
+  database: Database,
+  where: SQL | undefined,
+  limit: number,
+  order: readonly (SQL | SQLiteColumn)[],
+) {
+  return database
     .select({
       run: runs,
       username: users.username,
-      keptLines: sql<number>`(select count(*) from run_log_lines where run_id = ${runs.id})`,
-      outputs: sql<string>`(select json_group_array(json_object('name', name, 'sizeBytes', size_bytes, 'mimeType', mime_type))
-        from (select * from run_files where run_id = ${runs.id} and kind = 'output' order by name))`,
+      keptLines: sql<number>`(select count(*) from run_log_lines where run_id = ${runs.id})`.as('kept_lines'),
+      outputs:
+        sql<string>`(select json_group_array(json_object('name', name, 'sizeBytes', size_bytes, 'mimeType', mime_type))
+        from (select * from run_files where run_id = ${runs.id} and kind = 'output' order by name))`.as(
+          'outputs',
+        ),
     })
     .from(runs)
     .leftJoin(users, eq(users.id, runs.userId))
     .where(where)
     .orderBy(...order)
     .limit(limit)
-  return rows.map(({ run, username, keptLines, outputs }) => ({
+}
+
+type SelectedRun = Awaited<ReturnType<typeof selectRuns>>[number]
+
+/** A listed run with the row that a commit wrote; the figures of its log are of the same read. */
+export function withRow(run: ListedRun, row: RunRow): ListedRun {
+  return { ...run, ...row, logLines: run.logLines }
+}
+
+export function runOf({ run, username, keptLines, outputs }: SelectedRun): ListedRun {
+  return {
     ...(run as RunRow),
     username,
     keptLines,
     outputs: JSON.parse(outputs) as ListedRun['outputs'],
-  }))
+  }
 }

@@ -80,9 +80,12 @@ export async function startEdge({
     r2Persist: join(folder, 'r2'),
     durableObjectsPersist: join(folder, 'objects'),
     unsafeTriggerHandlers: true,
+    logRequests: false,
     workers: [
       {
         name: 'tidemark',
+        // Past the Worker of Miniflare that serves assets, which has no `scheduled` and takes 1 ms of a processor for a request.
+        routes: ['*/*'],
         modules: [
           {
             type: 'ESModule',
@@ -99,7 +102,6 @@ export async function startEdge({
         assets: {
           directory: CONSOLE_DIR,
           binding: 'ASSETS',
-          routerConfig: { invoke_user_worker_ahead_of_assets: true, has_user_worker: true },
           assetConfig: { html_handling: 'none', not_found_handling: 'none' },
         },
         durableObjects: {
@@ -142,7 +144,7 @@ export async function startEdge({
     setupLink: () => setupLink(url.origin, logs),
     async scheduled(cron) {
       await (
-        await post(new URL(`/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`, url), '', AT_WORKER)
+        await post(new URL(`/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`, url), '')
       ).text()
     },
     sql,
@@ -179,11 +181,8 @@ const DATABASE_WORKER = `export default {
   },
 }`
 
-/** Past the Worker of Miniflare that serves assets, which has no `scheduled`. */
-const AT_WORKER = { 'MF-Route-Override': 'tidemark' }
-
-async function post(url: URL, body: string, headers: Record<string, string> = {}): Promise<Response> {
-  const response = await fetch(url, { method: 'POST', body, headers, keepalive: false })
+async function post(url: URL, body: string): Promise<Response> {
+  const response = await fetch(url, { method: 'POST', body, keepalive: false })
   if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}: ${await response.text()}`)
   return response
 }

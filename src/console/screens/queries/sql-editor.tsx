@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { background } from '../../kit/background.ts'
 import type { CodeMirror } from './code-mirror.ts'
@@ -56,8 +56,7 @@ export function SqlEditor(props: Props): JSX.Element {
     }
   }, [])
   const key = JSON.stringify(names)
-  // The names are there before the next key: a list of completions that is open does not get more.
-  useLayoutEffect(() => opened.current?.setNames(latest.current.names), [key])
+  useEffect(() => opened.current?.setNames(latest.current.names), [key])
   return (
     <>
       <div

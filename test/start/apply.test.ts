@@ -382,6 +382,7 @@ test.each([
   ['manifest: a\ngroups: [{name: x}, {name: x}]', 'two objects group "x"'],
   ['manifest: a\n---\nmanifest: b', 'two manifests, "a" and "b"'],
   ['', 'has no documents'],
+  ['manifest: a\ngroups: [*b]', 'wrong.yaml: Unresolved alias'],
 ])('the manifest %p is refused with its place: %s', async (text, message) => {
   const path = join(folder, 'wrong.yaml')
   await Bun.write(path, text)

@@ -131,6 +131,12 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
         await good(request('POST', '/dashboards', { json: body }))
         expect(await text('dashboard pull', directory)).toBe('1 dashboards.\n')
         expect((await run('dashboard diff', environment, directory)).exitCode).toBe(0)
+        const code = join(directory, 'hall.json')
+        expect(await rejection(run('dashboard diff', environment, code))).toMatchObject({ exitCode: 65 })
+        expect(await rejection(run('dashboard pull', environment, code))).toMatchObject({
+          exitCode: 73,
+          message: expect.stringContaining(`${code} cannot be written: `) as unknown,
+        })
         const file = join(directory, 'hall.json')
         await Bun.write(file, (await Bun.file(file).text()).replace('before', 'after'))
         const changed = await run('dashboard diff', environment, directory)

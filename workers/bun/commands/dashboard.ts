@@ -1,11 +1,12 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { RequestFailure } from './client.ts'
 import type { Client } from './client.ts'
-import { readJson } from './input.ts'
+import { readJson, readNames } from './input.ts'
 import { outcome, table } from './printing.ts'
 
 type Code = Readonly<Record<string, unknown>>
@@ -66,10 +67,15 @@ async function pull(invocation: Invocation): Promise<Outcome> {
   const { items } = await client.read<{ readonly items: readonly { readonly urlName: string }[] }>(
     '/dashboards',
   )
-  await mkdir(directory, { recursive: true })
+  const unwritable = (cause: unknown) => {
+    throw new CommandFailure(EXIT.directory, `${directory} cannot be written: ${(cause as Error).message}.`, {
+      cause,
+    })
+  }
+  await mkdir(directory, { recursive: true }).catch(unwritable)
   for (const { urlName } of items) {
     const code = await (await client.ask('GET', pathOf(urlName))).text()
-    await Bun.write(join(directory, `${urlName}${SUFFIX}`), code)
+    await Bun.write(join(directory, `${urlName}${SUFFIX}`), code).catch(unwritable)
   }
   return outcome(
     invocation,
@@ -127,7 +133,7 @@ async function grafana(invocation: Invocation): Promise<Outcome> {
 
 /** The files beside the dashboards of the service with the same URL names. A dashboard without a file is left out. */
 async function compare(client: Client, directory: string): Promise<Compared[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith(SUFFIX)).toSorted()
+  const names = (await readNames(directory)).filter((name) => name.endsWith(SUFFIX)).toSorted()
   const compared: Compared[] = []
   for (const name of names) {
     const urlName = name.slice(0, -SUFFIX.length)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 
@@ -13,10 +13,18 @@ export function decodeText(bytes: Uint8Array, name: string): string {
 
 /** @throws {CommandFailure} data, where the file cannot be read or is not in UTF-8 */
 export async function readText(path: string): Promise<string> {
-  const bytes = await readFile(path).catch((cause: unknown) => {
+  return decodeText(await readFile(path).catch(unreadable(path)), path)
+}
+
+/** The names in a directory. @throws {CommandFailure} data, where it cannot be read */
+export function readNames(path: string): Promise<string[]> {
+  return readdir(path).catch(unreadable(path))
+}
+
+function unreadable(path: string): (cause: unknown) => never {
+  return (cause) => {
     throw new CommandFailure(EXIT.data, `${path} cannot be read: ${(cause as Error).message}.`, { cause })
-  })
-  return decodeText(bytes, path)
+  }
 }
 
 /** @throws {CommandFailure} data, where the file cannot be read or is not JSON */

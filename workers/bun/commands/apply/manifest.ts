@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { parseAllDocuments } from 'yaml'
+import type { Document } from 'yaml'
 import * as z from 'zod'
 
 import { readText } from '../input.ts'
@@ -178,11 +179,20 @@ async function documentsOf(file: string): Promise<readonly z.infer<typeof manife
   return parsed.map((document) => {
     const [error] = document.errors
     if (error) throw new RangeError(`${file}: ${error.message}`)
-    const read = manifestSchema.safeParse(document.toJS({ maxAliasCount: 100 }))
+    const read = manifestSchema.safeParse(valueOf(document, file))
     if (read.success) return read.data
     const faults = read.error.issues.map((issue) => `\n  ${faultOf(issue)}`)
     throw new RangeError(`${file} is not a manifest.${faults.join('')}`)
   })
+}
+
+/** @throws {RangeError} for an alias that is unknown, or aliases that stand for too much */
+function valueOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch (cause) {
+    throw new RangeError(`${file}: ${(cause as Error).message}.`, { cause })
+  }
 }
 
 function faultOf(issue: z.core.$ZodIssue): string {

@@ -22,6 +22,17 @@ describe('what was found a moment ago', () => {
     expect(asked).toEqual(['a', 'c', null, 'd', new Error('broken'), 'e', 'f'])
   })
 
+  test('is asked for again once the clock is set back by more than its life', async () => {
+    const { find } = setUp()
+    expect(await find(100_000, 'a')).toBe('a')
+    expect(await find(99_001, 'b')).toBe('a')
+    expect(await find(99_000, 'c')).toBe('c')
+    const away = new Refusal('unavailable', 'away')
+    expect(await find(1_000, away)).toBe('c')
+    expect(await find(1_001, 'd')).toBe('c')
+    expect(await find(6_000, 'd')).toBe('d')
+  })
+
   test('is asked for by one, while the others go on with what is known until it is too old', async () => {
     const { leave, find, asked } = setUp()
     await find(0, 'a')

@@ -1,7 +1,7 @@
 import { refusalIn } from './errors.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
-type Entry<Value> = { readonly value: Value; readonly foundAt: number; untilAt: number }
+type Entry<Value> = { readonly value: Value; foundAt: number; untilAt: number }
 /** A pending fetch: its start and its outcome. */
 type PendingFetch<Value> = { readonly since: number; outcome: (() => Value | null) | null }
 
@@ -40,14 +40,19 @@ export class TtlCache<Value, Key extends string | number = string> {
 
   find(key: Key, now: number, ask: () => Promise<Value | null>): MaybePromise<Value | null> {
     const known = this.#entries.get(key)
-    return known && known.untilAt - this.#aheadMs > now ? known.value : this.#join(key, now, ask)
+    return known && this.#isFresh(known, now, this.#aheadMs) ? known.value : this.#join(key, now, ask)
+  }
+
+  /** An entry from far ahead is of the time before the clock was set back. */
+  #isFresh({ foundAt, untilAt }: Entry<Value>, now: number, aheadMs = 0): boolean {
+    return now + aheadMs < untilAt && now > foundAt - this.#keepMs
   }
 
   async #join(key: Key, now: number, ask: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
     const asker = this.#askers.get(key)
     const isMine = !asker || Math.abs(now - asker.since) >= GONE_MS
-    if (known && known.untilAt > now && (!isMine || this.#inBackground)) {
+    if (known && this.#isFresh(known, now) && (!isMine || this.#inBackground)) {
       // A failure is for the next caller.
       if (isMine) this.#inBackground?.(this.#ask(key, now, ask).catch(() => null))
       return known.value
@@ -93,5 +98,6 @@ export class TtlCache<Value, Key extends string | number = string> {
 function keptOn<Value>(known: Entry<Value> | undefined, now: number, error: unknown): (() => Value) | null {
   if (!known || refusalIn(error)?.code !== 'unavailable' || now - known.foundAt > AWAY_MAX_MS) return null
   known.untilAt = now + AWAY_PAUSE_MS
+  known.foundAt = Math.min(known.foundAt, now)
   return () => known.value
 }

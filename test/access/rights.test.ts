@@ -161,6 +161,8 @@ describe('where objects are', () => {
     expect([...(await paths.find([3, 4], 0, at('/1/3/')))].length).toBe(2)
     const onlyOne = () => Promise.resolve([{ id: 3, path: '/1/2/3/' }])
     expect([...(await paths.find([3, 4], 10_000, onlyOne))]).toEqual([[3, '/1/2/3/']])
+    // The clock is set back.
+    expect([...(await paths.find([3], 0, () => Promise.resolve([])))]).toEqual([])
   })
 
   test('more than there is room for is remembered for the call', async () => {

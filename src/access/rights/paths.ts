@@ -4,7 +4,7 @@ import { refusalIn } from '../../lib/errors.ts'
 const KNOWN_MS = 10_000
 const PATHS_MAX = 100_000
 
-type CachedPath = { readonly path: string; readonly untilAt: number }
+type CachedPath = { readonly path: string; readonly foundAt: number }
 type Row = { readonly id: number; readonly path: string }
 
 /** A cache of the paths of objects for deliveries. Known paths stay valid while the database is unavailable. */
@@ -25,7 +25,8 @@ export class Paths {
 
   #isFresh(id: number, now: number): boolean {
     const known = this.#known.get(id)
-    return known !== undefined && known.untilAt > now
+    // The clock may have been set back.
+    return known !== undefined && Math.abs(now - known.foundAt) < KNOWN_MS
   }
 
   async #learn(
@@ -43,7 +44,7 @@ export class Paths {
     }
     if (this.#known.size + rows.length > PATHS_MAX) this.#known.clear()
     for (const id of missing) this.#known.delete(id)
-    for (const { id, path } of rows) this.#known.set(id, { path, untilAt: now + KNOWN_MS })
+    for (const { id, path } of rows) this.#known.set(id, { path, foundAt: now })
   }
 }
 

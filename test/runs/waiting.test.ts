@@ -40,5 +40,8 @@ test('a run that no runner would take says so, and so does health, until one com
   stage.clock.at += 60_000
   const next = await script.order()
   expect(next.waitingFor).toBe('no runner takes jobs')
+  // The same once the clock is set back.
+  stage.clock.at -= 120_000
+  expect((await script.read(next.id)).waitingFor).toBe('no runner takes jobs')
   expect((await script.read(id)).waitingFor).toBeNull()
 })

@@ -89,7 +89,7 @@ export async function listRunners({ ports }: Context): Promise<RunnerView[]> {
     id,
     ...about,
     running: held,
-    present: now - seenAt <= PRESENT_MS,
+    present: Math.abs(now - seenAt) < PRESENT_MS,
     registered: format(registeredAt),
     seen: format(seenAt),
   }))

@@ -1,4 +1,4 @@
-import { eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import { runners } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { AboutRunner } from '../protocol.ts'
@@ -45,12 +45,15 @@ export async function listRunners(
   return rows.map(({ runner, held }) => ({ ...(runner as RunnerRow), held }))
 }
 
-/** The reports of the runners that were heard of after an instant. */
-export async function listPresent(database: Database, afterAt: number): Promise<AboutRunner[]> {
+/** The reports of the runners that were heard of between two instants. */
+export async function listPresent(
+  database: Database,
+  { afterAt, beforeAt }: { readonly afterAt: number; readonly beforeAt: number },
+): Promise<AboutRunner[]> {
   const rows = await database
     .select({ about: runners.about })
     .from(runners)
-    .where(gt(runners.seenAt, afterAt))
+    .where(and(gt(runners.seenAt, afterAt), lt(runners.seenAt, beforeAt)))
   return rows.map(({ about }) => about as AboutRunner)
 }
 

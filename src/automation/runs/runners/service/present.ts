@@ -11,7 +11,9 @@ export function presentRunners({
   database,
   clock,
 }: Pick<Ports, 'database' | 'clock'>): Promise<AboutRunner[]> {
-  return store.listPresent(database, clock.now() - PRESENT_MS)
+  const now = clock.now()
+  // A runner that was seen further ahead was seen before the clock was set back.
+  return store.listPresent(database, { afterAt: now - PRESENT_MS, beforeAt: now + PRESENT_MS })
 }
 
 /** Whether a runner is there that takes jobs. */

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,9 +6,13 @@ import type { Page } from 'playwright-core'
 
 import type { Role } from '../../../src/context.ts'
 import type { Client } from '../../api/client.ts'
-import { runnerOf } from '../../api/runs-stage.ts'
+import { runnerOf, stageOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
-import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { person } from '../../access/ldap-stage.ts'
+import { PASSWORD } from '../../api/client.ts'
+import { startSlapd } from '../../hosts/slapd.ts'
+import { craft } from '../../packages/crafted.ts'
+import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
 import { TOO_WIDE, WIDEST } from '../layout.ts'
 import { until } from '../../until.ts'
 import { IS_COMPLETE } from '../browser.ts'
@@ -28,6 +32,7 @@ type Press =
   | { readonly field: string; readonly value: string }
   | { readonly select: string; readonly value: string }
   | { readonly file: string; readonly content: string }
+  | { readonly archive: Uint8Array }
   | { readonly marks: number }
 
 type Shot = {
@@ -46,6 +51,8 @@ type Theme = 'light' | 'dark'
 const LANGUAGES: readonly Language[] = ['en', 'de', 'fr']
 const FOLDER = join(import.meta.dir, '../pictures/screens')
 const CONSOLE = join(import.meta.dir, '../../../src/console')
+const SESSIONS = 60
+const LINES = 60
 const PLANT_MAX_MS = 300_000
 const SHOT_MAX_MS = 300_000
 const LOOKS: Readonly<Record<Language, readonly (readonly [Width, Theme])[]>> = {
@@ -149,6 +156,22 @@ const SHOTS: readonly Shot[] = [
   ),
   dialog('scripts', 'new', text('scripts.new')),
   dialog('scripts', 'import', text('scripts.import')),
+  {
+    ...dialog('scripts', 'import, preview', text('scripts.import'), {
+      archive: craft([
+        {
+          name: 'Tide table of the harbours.zip',
+          data: craft([
+            { name: 'main.py', data: 'print("high water")\n' },
+            { name: 'lib/harbours.py', data: 'HARBOURS = ["Harlingen"]\n' },
+          ]),
+        },
+        { name: 'Pump hours.zip', data: craft([{ name: 'readme.txt', data: 'no program\n' }]) },
+      ]),
+    }),
+    ready: '.packed',
+  },
+  { name: 'run, log', path: 'scripts/{logged}/jobs/{log}', ready: '.log .line' },
   dialog('scripts/{script}', 'run', text('scripts.run')),
   dialog('scripts/{script}?tab=schedules', 'new', text('scripts.newSchedule')),
   dialog('scripts/{script}?tab=webhooks', 'new', text('scripts.newToken')),
@@ -160,6 +183,7 @@ const SHOTS: readonly Shot[] = [
   dialog('users', 'new', text('users.new')),
   dialog('users/groups', 'new', text('users.newGroup')),
   { name: 'users/directory', path: 'users/directory' },
+  { ...dialog('users/directory', 'synced', text('users.syncNow')), ready: 'main table' },
   dialog('users/explain', 'grant', text('users.grant')),
   dialog('users/user/{user}', 'delete', text('users.delete')),
   dialog('settings/backups', 'new', text('settings.backups.make')),
@@ -261,7 +285,10 @@ const declarePictures = (stage: Stage): void => {
     }
     const ofBoards: PathOf = (path) =>
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(places[name as keyof typeof places]))
+    for (let session = 0; session < SESSIONS; session++) await logIn(stage.client)
+    const { logged, log } = await makeLog(stage.client)
     pathOf = (path) => {
+      if (path.startsWith('scripts/{logged}')) return `scripts/${logged}/jobs/${log}`
       if (/^(?:data|queries)/.test(path)) return ofData(path)
       return /^(?:dashboards|map|forecasts|public|job\/\{guests)/.test(path) ? ofBoards(path) : ofPlant(path)
     }
@@ -279,7 +306,40 @@ const declarePictures = (stage: Stage): void => {
       SHOT_MAX_MS,
     )
 }
-onBun('screens', declarePictures, { variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN } })
+
+const directory = IS_COMPLETE
+  ? await startSlapd(['ada', 'grace', 'editor'].map((name) => person(name)).join(''))
+  : null
+afterAll(() => directory?.close())
+onBun('screens', declarePictures, {
+  variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN, ...directory?.variables },
+})
+
+/** Opens one more session of the editor, whom screens of users show. */
+const logIn = (client: Client): Promise<unknown> =>
+  good(
+    client.request('POST', '/session/login', { json: { username: 'editor', password: PASSWORD }, as: null }),
+  )
+
+/** Makes a run that has ended with an error, and its log.
+ * @returns the ids of its script and of the run */
+async function makeLog(client: Client): Promise<{ readonly logged: number; readonly log: string }> {
+  const { scriptId, begun } = await stageOf(client)
+  const held = await begun({ arguments: ['--station', 'Den Oever'] })
+  const at = Date.now()
+  const texts = Array.from({ length: LINES }, (_, line) => `${line + 1} of ${LINES} readings stored`)
+  const lines = texts.map((stored, place) => ({
+    line: place + 1,
+    at: at + place,
+    stream: 'stdout' as const,
+    text: stored,
+  }))
+  const fault = `Timeout: ${'https://gauge.example.org/'.repeat(6)}`
+  const last = { line: LINES + 1, at: at + LINES, stream: 'stderr' as const, text: fault }
+  await must(held.log([...lines, last]))
+  await must(held.finish({ outcome: 'failed', exitCode: 1, logLines: LINES + 1 }))
+  return { logged: scriptId, log: held.id }
+}
 
 /** Makes a forecast with values, of a job with limits that look ahead and that compare with usual values. */
 async function makeForecast(client: Client): Promise<{ readonly forecast: number; readonly guests: number }> {
@@ -369,6 +429,11 @@ async function pressOn(page: Page, press: Press, language: Language): Promise<vo
     const file = { name: press.file, mimeType: 'text/csv', buffer: Buffer.from(press.content) }
     await page.locator('input[type=file]').first().setInputFiles(file)
     return page.locator('main table').first().waitFor()
+  }
+  if ('archive' in press) {
+    const buffer = Buffer.from(press.archive)
+    const file = { name: 'scripts.zip', mimeType: 'application/zip', buffer }
+    return page.locator('dialog input[type=file]').setInputFiles(file)
   }
   if ('marks' in press) {
     const items = page.getByRole('treeitem')

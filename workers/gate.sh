@@ -35,9 +35,9 @@ check_text() {
 }
 
 # `src` once more, as a part of the Worker: without what workerd lacks of the web's interfaces. openapi-typescript needs the
-# compiler in JavaScript, which takes ten times as long as the native one. In several threads each makes the types anew.
+# compiler in JavaScript, which takes ten times as long as the native one.
 check_types() {
-  check 'types of workers/edge' node_modules/typescript-native/bin/tsc -p workers/edge --singleThreaded --incremental --tsBuildInfoFile node_modules/.cache/tsc/edge.tsbuildinfo
+  check 'types of workers/edge' node_modules/typescript-native/bin/tsc -p workers/edge --incremental --tsBuildInfoFile node_modules/.cache/tsc/edge.tsbuildinfo
 }
 
 # Starts the checks in two rows beside the tests; `finish_checks` prints their reports.

@@ -35,6 +35,7 @@ test('faults of fields are in the language of the page, with their values', () =
   expect(failure.at('/name')).toBe('darf höchstens 200 Zeichen haben')
   expect(failure.at('/state')).toBe('muss eines von diesen sein: ok, (warning), major')
   expect(failure.elsewhere).toEqual([{ pointer: '/odd', message: 'must rhyme' }])
+  expect(faultText('has the name of another user: ada')).toBe('hat den Namen eines anderen Benutzers: ada')
 })
 
 test('an unknown code has the detail of the API', () => {

@@ -12,6 +12,7 @@ import { Button } from '../../kit/controls.tsx'
 import { Card, KeyValues, Table } from '../../kit/data.tsx'
 import { Empty, FailureNote, Note, Show } from '../../kit/feedback.tsx'
 import { Time } from '../../kit/time.tsx'
+import { faultText } from '../../language/problems.ts'
 import { t } from '../../language/t.ts'
 
 type Report = Answer<'/ldap/sync'>
@@ -86,7 +87,7 @@ function SyncReport({ report }: { readonly report: Report }): JSX.Element {
             {
               key: 'why',
               title: t('users.syncWhy'),
-              cell: ({ message }) => <span class="wrapped">{message}</span>,
+              cell: ({ message }) => <span class="wrapped">{faultText(message)}</span>,
             },
           ]}
         />

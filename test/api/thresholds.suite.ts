@@ -51,6 +51,7 @@ const OPERATORS: readonly (readonly [
 
 const operators: Scenario[] = OPERATORS.map(([key, operator, limit, holding, others]) => ({
   title: `${key} ${operator} ${JSON.stringify(limit)} holds for ${JSON.stringify(holding)} and not for ${JSON.stringify(others)}`,
+  decidedAbovePorts: key,
   async run(client) {
     const id = await jobWith(client, { minor: level([condition(key, operator, limit)]) })
     for (const [values, state] of [

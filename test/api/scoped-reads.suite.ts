@@ -387,6 +387,7 @@ const CASES = 25
 
 const random: Scenario = {
   title: 'random scopes and random selects have the rows of a naive evaluation',
+  isLong: true,
   async run(client) {
     const source = await makeSource(client)
     const user = await makeUser(client, { region: 'north' })

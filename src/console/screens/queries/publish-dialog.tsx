@@ -39,7 +39,7 @@ export function PublishDialog({
       {(failure) => (
         <>
           <TextField
-            label={t('queries.changes')}
+            label={t(query.published === 0 ? 'queries.firstNote' : 'queries.changes')}
             value={description}
             onValue={setDescription}
             error={failure?.at('/description')}

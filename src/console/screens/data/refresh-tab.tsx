@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
@@ -9,7 +9,7 @@ import { KeyValues } from '../../kit/data.tsx'
 import { FailureNote, Note, Progress, Show } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { Confirm } from '../../kit/overlays.tsx'
-import { Time } from '../../kit/time.tsx'
+import { now, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { filterText } from './filter-text.ts'
 import { RefreshDialog } from './refresh-dialog.tsx'
@@ -20,6 +20,9 @@ import { refusedToChange, tableLink } from './sources.ts'
 import type { TableView } from './sources.ts'
 import { useRefresh } from './use-refresh.ts'
 
+/** The pause between two readings while a refresh runs or is due. */
+const FOLLOW_MS = 2_000
+
 /** From where the rows of a table come, and how its refreshes go. */
 export function RefreshTab({ view: { source, info } }: { readonly view: TableView }): JSX.Element {
   const path = { id: source.id, table: info.name }
@@ -28,6 +31,13 @@ export function RefreshTab({ view: { source, info } }: { readonly view: TableVie
   const [dialog, setDialog] = useState<'edit' | 'stop' | null>(null)
   const refreshing = useRefresh(source.id)
   const state = stored.data?.state ?? info.refresh
+  const dueAt = state?.nextRefreshAt ?? null
+  const isAwaited = state?.isRefreshing === true || (dueAt !== null && Date.parse(dueAt) <= now.value)
+  useEffect(() => {
+    if (!isAwaited) return undefined
+    const timer = setInterval(() => invalidate(`/dataSources/${source.id}/`), FOLLOW_MS)
+    return () => clearInterval(timer)
+  }, [isAwaited])
   return (
     <div class="pad col spread">
       {refreshing.table !== null && (

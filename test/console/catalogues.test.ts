@@ -6,8 +6,8 @@ import { codesOf } from '../../src/http/problem.ts'
 
 const SERVICE = join(import.meta.dir, '../../src')
 const CONSOLE = join(SERVICE, 'console')
-/** A value in a pattern; the choices of a plural are words in braces of their own. */
-const VALUE = /(?<!(?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?:\}|,)/g
+/** A value in a pattern. The choices of a plural, which follow `plural,` or another choice, are braces without a value. */
+const VALUE = /(?<!(?:plural,|\}) (?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?:\}|,)/g
 
 type Texts = Readonly<Record<string, string>>
 

@@ -4,3 +4,6 @@ import * as fc from 'fast-check'
 export const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 20_261_126)
 
 fc.configureGlobal({ seed: SEED })
+
+// A setting of `workers/gate.sh` for the processes of tests. The service that tests start runs as users start it.
+delete process.env['BUN_JSC_useFTLJIT']

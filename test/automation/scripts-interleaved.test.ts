@@ -17,11 +17,14 @@ import { createScript, deleteScript } from '../../src/automation/scripts/service
 import { settingsBody } from '../../src/automation/scripts/settings/schema.ts'
 import { updateSettings } from '../../src/automation/scripts/settings/service.ts'
 import { cancelJob } from '../../src/automation/runs/service.ts'
+import type { ListedRun } from '../../src/automation/runs/service.ts'
+import { listForecastRuns, orderForecastRun } from '../../src/automation/runs/service/forecast-runs.ts'
 import { orderRun } from '../../src/automation/runs/service/order-run.ts'
 import { putFile } from '../../src/automation/scripts/files/service.ts'
 import { groupIdOf } from '../../src/automation/scripts/groups/service.ts'
 import { importScript } from '../../src/automation/scripts/service/import.ts'
 import type { Context } from '../../src/context.ts'
+import { rejection } from '../contract/rejection.ts'
 import { onEachDatabase } from '../hosts/each-database.ts'
 import { insertAdministrator } from './people.ts'
 
@@ -119,5 +122,37 @@ onEachDatabase((callers) => {
       finishedAt: job.queuedAt,
     } as const
     expect(cancelled).toEqual({ ...job, ...ended })
+  })
+
+  test('of two runs of a forecast that are ordered at once one is refused, or the same by its key', async () => {
+    const { context, after } = callers()
+    const order = (as: Context, forecastId: number, key: string | null) =>
+      orderForecastRun(as.ports, {
+        forecastId,
+        forecast: { kind: 'prophet', name: 'load', timeoutS: 0, retries: 0, runnerLabels: [] },
+        input: new Uint8Array(1),
+        trigger: 'manual',
+        userId: 1,
+        key,
+        also: [],
+      })
+    const second = order(
+      after(() => order(context, 7, null)),
+      7,
+      null,
+    )
+    expect(await rejection(second)).toMatchObject({
+      code: 'conflict',
+      detail: 'Another run of this forecast has not ended.',
+    })
+    expect(await listForecastRuns(context.ports, { forecastId: 7 }, 10)).toHaveLength(1)
+
+    const first: ListedRun[] = []
+    const again = await order(
+      after(async () => first.push(await order(context, 8, 'key'))),
+      8,
+      'key',
+    )
+    expect(first.map(({ id }) => id)).toEqual([again.id])
   })
 })

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { runs } from '../../../db/tables/runs.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { RunState } from '../../domain/run-state.ts'
 import type { ForecastOrder } from './forecast-run.ts'
@@ -188,10 +189,26 @@ export async function countEnded(database: Database, scriptId: number): Promise<
   return row?.ended ?? 0
 }
 
+function isBusyFor({ scriptId, runConfigurationId }: RunRow) {
+  return sql`exists (select 1 from runs where ${isOf(scriptId, runConfigurationId)}
+    and (state = 'queued' or lease_until is not null))`
+}
+
+/** Inserts a run. Fails, as `isRefusedAsBusy` knows, where another one of its configuration has not ended. */
+export function insertAlone(database: Database, row: RunRow): Write {
+  return database
+    .insert(runs)
+    .values({ ...row, state: sql`case when not ${isBusyFor(row)} then ${row.state} end` })
+}
+
+/** Whether a commit failed because another run of the configuration had not ended. */
+export function isRefusedAsBusy(error: unknown): boolean {
+  return isNotNullViolation(error, 'runs.state')
+}
+
 /** Inserts a run, which is cancelled for that reason where another one of its configuration has not ended. */
 export function insertUnlessBusy(database: Database, row: RunRow, error: string): Write {
-  const isBusy = sql`exists (select 1 from runs where ${isOf(row.scriptId, row.runConfigurationId)}
-    and (state = 'queued' or lease_until is not null))`
+  const isBusy = isBusyFor(row)
   return database.insert(runs).values({
     ...row,
     state: sql`case when ${isBusy} then 'cancelled' else ${row.state} end`,

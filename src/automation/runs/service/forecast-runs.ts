@@ -92,7 +92,7 @@ export async function requireRunnable(
   if (busy) throw new Refusal('conflict', `The run ${busy.id} of this forecast has not ended.`)
 }
 
-/** Orders a run of a forecast. @throws {Refusal} unavailable */
+/** Orders a run of a forecast. @throws {Refusal} conflict while another run has not ended, unavailable */
 export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): Promise<ListedRun> {
   const { database, clock, secrets } = ports
   const now = clock.now()
@@ -113,7 +113,7 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
   const repeat = { digest: digestOf(forecastId), runId: row.id, untilAt: now + REPEAT_MS }
   const writes = [
     ...insertForecastsRow(database, now),
-    store.insertRun(database, row),
+    store.insertAlone(database, row),
     ...insertFiles(database, { runId: row.id, kind: 'upload', at: now }, [file]),
     ...claimBlobs(ports, [blob]),
     ...trimHistory(database, historyOf(row, now)),
@@ -125,9 +125,11 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
     const [found] = await commitAndRead(database, writes, [selectRun(database, FORECASTS_ID, row.id)])
     run = runOf(onlyOf(found))
   } catch (error) {
-    const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
+    const isBusy = store.isRefusedAsBusy(error)
+    const isSame = isBusy || isUniqueViolation(error, 'run_repeats.key')
     const again = isSame ? await repeatedForecastRun(ports, order) : null
     if (again) return again
+    if (isBusy) throw new Refusal('conflict', 'Another run of this forecast has not ended.')
     throw asExpiredUpload(error)
   }
   await ports.dispatch.wake()

@@ -182,7 +182,7 @@ onMainHost(
           await bar.waitFor()
           await page.getByText('The file was not imported').waitFor()
           const fault = page.getByRole('table').filter({ hasText: 'Fault' }).getByRole('row').nth(1)
-          const [line, column] = await fault.getByRole('cell').allTextContents()
+          const [, line, column] = await fault.getByRole('cell').allTextContents()
           expect([line?.replaceAll(/\D/g, ''), column]).toEqual([String(LONG_FILE_LINES + 2), 'level'])
           await check('import-fault')
         })

@@ -52,6 +52,6 @@ process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
   if (cause.code === 'EPIPE') process.exit(CLOSED_PIPE)
   fail(new CommandFailure(EXIT.directory, `Standard output cannot be written: ${cause.message}.`, { cause }))
 })
-// Nobody reads it: there is no place for a message, and what `exec` runs goes on.
+// Standard error without a reader cannot carry a message. The command that `exec` started goes on.
 process.stderr.on('error', () => undefined)
 main(process.argv.slice(2)).catch(fail)

@@ -315,7 +315,7 @@ onBun('screens', declarePictures, {
   variables: { TIDEMARK_RUNNER_TOKEN: RUNNER_TOKEN, ...directory?.variables },
 })
 
-/** Opens one more session of the editor, whom screens of users show. */
+/** Opens one more session of the editor: the page of this user has pictures with many sessions. */
 const logIn = (client: Client): Promise<unknown> =>
   good(
     client.request('POST', '/session/login', { json: { username: 'editor', password: PASSWORD }, as: null }),

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
@@ -10,6 +10,7 @@ import { FailureNote, Note, Progress, Show } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { Confirm } from '../../kit/overlays.tsx'
 import { now, Time } from '../../kit/time.tsx'
+import { useLive } from '../../kit/use-live.ts'
 import { t } from '../../language/t.ts'
 import { filterText } from './filter-text.ts'
 import { RefreshDialog } from './refresh-dialog.tsx'
@@ -33,11 +34,7 @@ export function RefreshTab({ view: { source, info } }: { readonly view: TableVie
   const state = stored.data?.state ?? info.refresh
   const dueAt = state?.nextRefreshAt ?? null
   const isAwaited = state?.isRefreshing === true || (dueAt !== null && Date.parse(dueAt) <= now.value)
-  useEffect(() => {
-    if (!isAwaited) return undefined
-    const timer = setInterval(() => invalidate(`/dataSources/${source.id}/`), FOLLOW_MS)
-    return () => clearInterval(timer)
-  }, [isAwaited])
+  useLive(() => invalidate(`/dataSources/${source.id}/`), isAwaited, FOLLOW_MS)
   return (
     <div class="pad col spread">
       {refreshing.table !== null && (

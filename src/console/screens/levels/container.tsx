@@ -9,6 +9,7 @@ import { linkTo, useQuery } from '../../kit/location.ts'
 import { numberText, percentText } from '../../kit/numbers.ts'
 import { rankOf, State } from '../../kit/state.tsx'
 import { dayText, durationText } from '../../kit/time.tsx'
+import { useLive } from '../../kit/use-live.ts'
 import { t } from '../../language/t.ts'
 import { LevelActions } from './actions.tsx'
 import { BurnCard } from './burn-card.tsx'
@@ -19,7 +20,6 @@ import { budgetSentence, SECOND_MS } from './sentence.ts'
 import { hoursText } from './slc-draft.ts'
 import type { Slc } from './slc-draft.ts'
 import { StatusPage } from '../status-pages/status-page.tsx'
-import { useLive } from './use-live.ts'
 
 const TABS = ['overview', 'configuration', 'page'] as const
 

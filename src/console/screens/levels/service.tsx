@@ -9,6 +9,7 @@ import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
 import { numberText } from '../../kit/numbers.ts'
 import { State, stateWord } from '../../kit/state.tsx'
 import { durationText, msOfDuration, Time } from '../../kit/time.tsx'
+import { useLive } from '../../kit/use-live.ts'
 import { t } from '../../language/t.ts'
 import { LevelActions } from './actions.tsx'
 import { costOf } from './cost.ts'
@@ -20,7 +21,6 @@ import { ruleSentence } from './rules.ts'
 import type { Slo } from './rules.ts'
 import { ServiceConfig } from './service-config.tsx'
 import { StatusPage } from '../status-pages/status-page.tsx'
-import { useLive } from './use-live.ts'
 
 const MONTH_MS = 30 * 86_400_000
 const TABS = ['overview', 'configuration', 'page'] as const

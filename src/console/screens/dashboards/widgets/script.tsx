@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import { Button } from '../../../kit/controls.tsx'
 import { background } from '../../../kit/background.ts'
 import { linkTo } from '../../../kit/location.ts'
 import { Ago } from '../../../kit/time.tsx'
+import { useLive } from '../../../kit/use-live.ts'
 import { t } from '../../../language/t.ts'
 import { refusedUnless, RUNNERS } from '../../scripts/rights.ts'
 import { RunStateBadge } from '../../scripts/run-state.tsx'
@@ -41,11 +42,7 @@ export function ScriptRun({
   const run = latestRun(data.run, ordered)
   const { scriptId, label, confirm, upload } = widget
   const runs = run !== null && isActive({ state: run.state as RunState })
-  useEffect(() => {
-    if (!runs) return undefined
-    const timer = setInterval(() => !document.hidden && reload(), FOLLOW_MS)
-    return () => clearInterval(timer)
-  }, [runs, run?.id])
+  useLive(reload, runs, FOLLOW_MS)
   const order = async (files: readonly File[]): Promise<void> => {
     setOrdered(await orderRun(place, params, files))
     reload()

@@ -32,7 +32,7 @@ export const visuallyImpaired = z
   .optional()
   .describe('Removed from the interface; sending it is an error.')
 
-/** Users of a page at most. */
+/** The maximum number of items in a page of users or of their sessions. */
 export const LIST_MAX = 1_000
 
 export const listQuery = z.object({

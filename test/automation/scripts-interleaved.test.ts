@@ -19,6 +19,7 @@ import { updateSettings } from '../../src/automation/scripts/settings/service.ts
 import { cancelJob } from '../../src/automation/runs/service.ts'
 import type { ListedRun } from '../../src/automation/runs/service.ts'
 import { listForecastRuns, orderForecastRun } from '../../src/automation/runs/service/forecast-runs.ts'
+import { takeOutput } from '../../src/automation/runs/service/files.ts'
 import { orderRun } from '../../src/automation/runs/service/order-run.ts'
 import { putFile } from '../../src/automation/scripts/files/service.ts'
 import { groupIdOf } from '../../src/automation/scripts/groups/service.ts'
@@ -124,6 +125,67 @@ onEachDatabase((callers) => {
     expect(cancelled).toEqual({ ...job, ...ended })
   })
 
+  test('of two runs or outputs that come at once for the last place one is refused', async () => {
+    const { context, after } = callers()
+    const { database } = context.ports
+    const group = await groupIdOf(context.ports, undefined)
+    const entries = [await putFile(context.ports, null, 'run.sh', new TextEncoder().encode('exit'))]
+    const script = { name: 'busy', group, entries, settings: null }
+    const { id: scriptId } = await importScript(context, script, { overwrite: false })
+    const order = (as: Context) =>
+      orderRun(as, {
+        scriptId,
+        runConfigurationId: null,
+        arguments: null,
+        parameters: {},
+        trigger: 'manual',
+        uploads: [],
+        key: null,
+      })
+    const { id } = (await order(context)).job
+    await database.run(
+      `update runs set attempt_hash = 'h', runner_id = 1, lease_until = 0 where id = '${id}'`,
+    )
+    const output = async (as: Context, named: string) => {
+      const chunks = async function* () {
+        yield new Uint8Array(1)
+      }
+      await takeOutput(as.ports, { id, runnerId: 1, attemptHash: 'h' }, { named, chunks: chunks() })
+    }
+    await database.run(`insert into run_files
+      select '${id}', 'output', value, value, 1, '', 'text/plain' from (${numbersTo(19)})`)
+    const late = output(
+      after(() => output(context, 'last')),
+      'late',
+    )
+    expect(await rejection(late)).toMatchObject({
+      code: 'conflict',
+      detail: 'A run can produce at most 20 files.',
+    })
+    await output(context, 'last')
+    expect(await database.all(`select name from run_files where run_id = '${id}' and name > 'a'`)).toEqual([
+      { name: 'last' },
+    ])
+
+    const named = await database.all<{ name: string }>(`select name from pragma_table_info('runs')`)
+    const columns = named.map(({ name }) => `"${name}"`)
+    const values = columns.map((name) =>
+      name === '"id"' ? `id || value` : name === '"lease_until"' ? 'null' : name,
+    )
+    await database.run(`insert into runs (${columns.join()})
+      select ${values.join()} from runs, (${numbersTo(998)}) where id = '${id}'`)
+    const second = order(after(() => order(context)))
+    expect(await rejection(second)).toMatchObject({
+      code: 'overloaded',
+      detail: 'This run configuration already has 1000 waiting runs. Try again later.',
+    })
+    expect(
+      await database.all(
+        `select count(*) as waiting from runs where script_id = ${scriptId} and state = 'queued'`,
+      ),
+    ).toEqual([{ waiting: 1_000 }])
+  })
+
   test('of two runs of a forecast that are ordered at once one is refused, or the same by its key', async () => {
     const { context, after } = callers()
     const order = (as: Context, forecastId: number, key: string | null) =>
@@ -156,3 +218,8 @@ onEachDatabase((callers) => {
     expect(first.map(({ id }) => id)).toEqual([again.id])
   })
 })
+
+/** The statement that selects the numbers from 1 on. */
+function numbersTo(max: number): string {
+  return `with recursive n (value) as (select 1 union all select value + 1 from n where value < ${max}) select value from n`
+}

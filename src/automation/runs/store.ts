@@ -26,8 +26,13 @@ export type RunRow = Omit<typeof runs.$inferSelect, 'state' | 'order'> & {
   readonly order: Order
 }
 
-export function insertRun(database: Database, row: RunRow): Write {
-  return database.insert(runs).values(row)
+/** Inserts a run. Fails, as `isRefused` recognises, where `queueMax` runs of its configuration wait. */
+export function insertRun(database: Database, row: RunRow, queueMax: number): Write {
+  const waiting = sql`(select count(*) from runs
+    where ${isOf(row.scriptId, row.runConfigurationId)} and ${runs.state} = 'queued')`
+  return database
+    .insert(runs)
+    .values({ ...row, state: sql`case when ${waiting} < ${queueMax} then ${row.state} end` })
 }
 
 export async function findRun(database: Database, id: string): Promise<RunRow | null> {
@@ -152,19 +157,6 @@ export async function listHeldBy(database: Database, runnerId: number): Promise<
   return rows as RunRow[]
 }
 
-/** How many of a configuration wait. */
-export async function countWaiting(
-  database: Database,
-  scriptId: number,
-  configurationId: number,
-): Promise<number> {
-  const [row] = await database
-    .select({ waiting: sql<number>`count(*)` })
-    .from(runs)
-    .where(and(isOf(scriptId, configurationId), sql`${runs.state} = 'queued'`))
-  return row?.waiting ?? 0
-}
-
 /** A run of a configuration that has not ended, or null. */
 export async function findBusy(
   database: Database,
@@ -194,15 +186,15 @@ function isBusyFor({ scriptId, runConfigurationId }: RunRow) {
     and (state = 'queued' or lease_until is not null))`
 }
 
-/** Inserts a run. Fails, as `isRefusedAsBusy` knows, where another one of its configuration has not ended. */
+/** Inserts a run. Fails, as `isRefused` recognises, where another one of its configuration has not ended. */
 export function insertAlone(database: Database, row: RunRow): Write {
   return database
     .insert(runs)
     .values({ ...row, state: sql`case when not ${isBusyFor(row)} then ${row.state} end` })
 }
 
-/** Whether a commit failed because another run of the configuration had not ended. */
-export function isRefusedAsBusy(error: unknown): boolean {
+/** Whether a commit failed because of other runs of the configuration: `insertRun`, `insertAlone`. */
+export function isRefused(error: unknown): boolean {
   return isNotNullViolation(error, 'runs.state')
 }
 

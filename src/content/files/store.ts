@@ -1,4 +1,5 @@
 import { eq, gt, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../db/room.ts'
 import { orphanedBlobs, files } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -19,13 +20,12 @@ export async function findFile(database: Database, name: string): Promise<FileRo
 /** Keeps a file under its name, in place of the one that was there, whose blob is orphaned. Fails, as `refuseFull` knows by
  * `updated_at`, for a new file when there are `max`. */
 export function saveFile(database: Database, row: FileRow, max: number): Write[] {
-  const isThere = sql`exists (select 1 from files where name = ${row.name})`
-  const isRoom = sql`${isThere} or (select count(*) from files) < ${max}`
+  const room = { names: sql`select name from files`, name: row.name, max }
   return [
     markBlobOrphaned(database, row.name, row.updatedAt),
     database
       .insert(files)
-      .values({ ...row, updatedAt: sql`case when ${isRoom} then ${row.updatedAt} end` })
+      .values({ ...row, updatedAt: unlessFull(row.updatedAt, room) })
       .onConflictDoUpdate({
         target: files.name,
         set: {

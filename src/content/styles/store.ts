@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../db/room.ts'
 import { styles } from '../../../db/tables/content.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -22,7 +23,7 @@ export async function findStyle(database: Database, name: string): Promise<Style
 /** Adds a style. Fails for the unique name where there is such a style, and, as `refuseFull` knows by `updated_at`, when
  * there are `max`. */
 export function insertStyle(database: Database, row: StyleRow, max: number): Write {
-  return database.insert(styles).values({ ...row, updatedAt: unlessFull(row, max) })
+  return database.insert(styles).values({ ...row, updatedAt: updatedUnlessFull(row, max) })
 }
 
 /** Puts a style in place of the one with this digest, or of none. Fails, as `isOvertaken` knows, when there is another one,
@@ -37,13 +38,12 @@ export function replaceStyle(
   const digest = sql`case when ${isSame} then ${row.digest} end`
   return database
     .insert(styles)
-    .values({ ...row, digest, updatedAt: unlessFull(row, max) })
+    .values({ ...row, digest, updatedAt: updatedUnlessFull(row, max) })
     .onConflictDoUpdate({ target: styles.name, set })
 }
 
-function unlessFull({ name, updatedAt }: StyleRow, max: number) {
-  const isRoom = sql`(select count(*) from styles where name <> ${name}) < ${max}`
-  return sql`case when ${isRoom} or exists (select 1 from styles where name = ${name}) then ${updatedAt} end`
+function updatedUnlessFull({ name, updatedAt }: StyleRow, max: number) {
+  return unlessFull(updatedAt, { names: sql`select name from styles`, name, max })
 }
 
 /** Whether a commit failed because a style was changed since it was read. */

@@ -1,4 +1,5 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../../db/room.ts'
 import { runners } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { AboutRunner } from '../protocol.ts'
@@ -9,11 +10,10 @@ export type RunnerRow = Omit<typeof runners.$inferSelect, 'about'> & { readonly 
  * nothing. Fails, as `refuseFull` knows by `registered_at`, for a new one when there are `max`. */
 export function saveRunner(database: Database, row: Omit<RunnerRow, 'id'>, max: number): Write {
   const { tokenHash, about, registeredAt, seenAt } = row
-  const isThere = sql`exists (select 1 from runners where name = ${row.name})`
-  const isRoom = sql`${isThere} or (select count(*) from runners) < ${max}`
+  const room = { names: sql`select name from runners`, name: row.name, max }
   return database
     .insert(runners)
-    .values({ ...row, registeredAt: sql`case when ${isRoom} then ${registeredAt} end` })
+    .values({ ...row, registeredAt: unlessFull(registeredAt, room) })
     .onConflictDoUpdate({ target: runners.name, set: { tokenHash, about, registeredAt, seenAt } })
 }
 

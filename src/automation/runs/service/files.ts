@@ -15,12 +15,12 @@ import { digestHex } from '../../../lib/digest.ts'
 import { Refusal, TypeRefusal } from '../../../lib/errors.ts'
 import { Semaphore } from '../../../lib/semaphore.ts'
 import type { ByteSpan } from '../../../ports/blobs.ts'
-import { commit, isNotNullViolation } from '../../../ports/database.ts'
+import { commit, isNotNullViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { mediaOf } from '../../scripts/media.ts'
 import { OUTPUT_MAX_BYTES, OUTPUTS_MAX } from '../protocol.ts'
 import { requireHeld } from '../store.ts'
-import { findFile, insertFiles, listFiles } from '../store/files.ts'
+import { findFile, insertFiles, listFiles, requireRoom } from '../store/files.ts'
 import type { FileKind, RunFile } from '../store/files.ts'
 import { UPLOAD_TYPES } from '../upload-types.ts'
 import { fenced, keepHold } from './lease.ts'
@@ -29,6 +29,7 @@ import type { Upload } from './order-run.ts'
 
 /** How large a file that comes with an order may be. */
 const UPLOAD_MAX_BYTES = 10 * 1024 * 1024
+const FULL = `A run can produce at most ${OUTPUTS_MAX} files.`
 /** The uploads of a process or isolate at once, and their queue; a queued upload is not read. */
 const slots = new Semaphore(4, 32, UPLOAD_MAX_MS)
 
@@ -79,19 +80,18 @@ export async function takeOutput(
   const name = filenameOf(named)
   if (name === null) throw noFilename()
   await keepHold(ports, holder)
-  const outputs = await listFiles(database, { runId: holder.id, kind: 'output' })
-  if (outputs.length >= OUTPUTS_MAX && !outputs.some((one) => one.name === name))
-    throw new Refusal('conflict', `A run can produce at most ${OUTPUTS_MAX} files.`)
   await slots.run(ports.clock, async () => {
     const bytes = await collect(chunks, OUTPUT_MAX_BYTES)
     const kept = await keepBytes(ports, bytes)
     const file = { name, mimeType: mediaOf(name, bytes).mimeType, ...kept }
     const place = { runId: holder.id, kind: 'output', at: clock.now() } as const
-    await commit(database, [
+    const writes = [
       requireHeld(database, holder),
+      requireRoom(database, { runId: holder.id, name, max: OUTPUTS_MAX }),
       ...insertFiles(database, place, [file]),
       ...claimBlobs(ports, [kept.blob]),
-    ]).catch((error: unknown) => {
+    ]
+    await refuseFull('runs', FULL, () => commit(database, writes), 'queued_at').catch((error: unknown) => {
       throw isNotNullViolation(error, 'runs.log_lines') ? fenced() : asExpiredUpload(error)
     })
   })

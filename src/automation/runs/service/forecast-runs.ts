@@ -125,7 +125,7 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
     const [found] = await commitAndRead(database, writes, [selectRun(database, FORECASTS_ID, row.id)])
     run = runOf(onlyOf(found))
   } catch (error) {
-    const isBusy = store.isRefusedAsBusy(error)
+    const isBusy = store.isRefused(error)
     const isSame = isBusy || isUniqueViolation(error, 'run_repeats.key')
     const again = isSame ? await repeatedForecastRun(ports, order) : null
     if (again) return again

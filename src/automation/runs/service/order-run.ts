@@ -25,6 +25,7 @@ import { UNSTARTED } from './unstarted-run.ts'
 
 /** How many runs of one configuration may wait. */
 const QUEUE_MAX = 1_000
+const FULL = `This run configuration already has ${QUEUE_MAX} waiting runs. Try again later.`
 const REPEAT_MS = 86_400_000
 
 /** A file that came with an order; its bytes are stored, and orphaned until a row refers to them. */
@@ -51,19 +52,13 @@ export type OrderedRun = { readonly job: JobView; readonly isReplayed: boolean }
 export async function orderRun(context: Context, order: RunOrder): Promise<OrderedRun> {
   const { ports, caller } = context
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  const { scriptId, key } = order
+  const { scriptId } = order
   const digest = await digestOf(order)
-  const before = key === null ? null : await replayed(context, { ...order, key, digest })
+  const before = await replayed(context, { ...order, digest })
   if (before) return before
   const runnable = await runnableOf(ports, scriptId, order.runConfigurationId)
   if (runnable.detection.runner === null)
     throw new Refusal('no_runner', nothingRuns(runnable.files.map(({ path }) => path)))
-  const { id: configurationId } = runnable.configuration
-  if ((await store.countWaiting(ports.database, scriptId, configurationId)) >= QUEUE_MAX)
-    throw new Refusal(
-      'overloaded',
-      `This run configuration already has ${QUEUE_MAX} waiting runs. Try again later.`,
-    )
   const now = ports.clock.now()
   const bounds = (caller.bounds ?? []).map(({ userId }) => userId)
   const boundBy = [...bounds, ...(order.boundBy ?? [])].filter((id) => id !== caller.userId)
@@ -78,9 +73,11 @@ export async function orderRun(context: Context, order: RunOrder): Promise<Order
     const [found] = await commitAndRead(ports.database, writes, [read])
     run = runOf(onlyOf(found))
   } catch (error) {
-    const isSame = key !== null && isUniqueViolation(error, 'run_repeats.key')
-    const again = isSame ? await replayed(context, { ...order, key, digest }) : null
+    const isFull = store.isRefused(error)
+    const isSame = isFull || isUniqueViolation(error, 'run_repeats.key')
+    const again = isSame ? await replayed(context, { ...order, digest }) : null
     if (again) return again
+    if (isFull) throw new Refusal('overloaded', FULL)
     throw asExpiredUpload(error)
   }
   await publishRun(ports, row)
@@ -140,7 +137,9 @@ function writesOf(
     ...(concurrency === 'cancel_previous'
       ? store.cancelPrevious(database, scriptId, configurationId, now)
       : []),
-    concurrency === 'skip' ? store.insertUnlessBusy(database, row, SKIPPED) : store.insertRun(database, row),
+    concurrency === 'skip'
+      ? store.insertUnlessBusy(database, row, SKIPPED)
+      : store.insertRun(database, row, QUEUE_MAX),
     ...insertFiles(database, { runId: id, kind: 'upload', at: now }, uploads),
     ...claimBlobs(
       ports,
@@ -162,8 +161,9 @@ const SKIPPED = 'Another run of this configuration was waiting or running.'
 
 async function replayed(
   context: Context,
-  { scriptId, key, digest }: { readonly scriptId: number; readonly key: string; readonly digest: string },
+  { scriptId, key, digest }: Pick<RunOrder, 'scriptId' | 'key'> & { readonly digest: string },
 ): Promise<OrderedRun | null> {
+  if (key === null) return null
   const { ports, caller } = context
   const userId = caller.kind === 'user' ? caller.userId : 0
   const repeat = await findRepeat(ports.database, { userId, key, now: ports.clock.now() })

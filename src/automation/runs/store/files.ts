@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { unlessFull } from '../../../../db/room.ts'
 import { orphanedBlobs } from '../../../../db/tables/content.ts'
-import { runFiles } from '../../../../db/tables/runs.ts'
+import { runFiles, runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { jsonRows } from './json-rows.ts'
 
@@ -28,6 +29,18 @@ export async function listFiles(
     .from(runFiles)
     .where(and(eq(runFiles.runId, runId), eq(runFiles.kind, kind)))
     .orderBy(runFiles.name)
+}
+
+/** Lets a batch fail, as `refuseFull` recognises by `queued_at`, when the run has `max` outputs and none of this name. */
+export function requireRoom(
+  database: Database,
+  { runId, name, max }: { readonly runId: string; readonly name: string; readonly max: number },
+): Write {
+  const names = sql`select name from run_files where run_id = ${runId} and kind = 'output'`
+  return database
+    .update(runs)
+    .set({ queuedAt: unlessFull(runs.queuedAt, { names, name, max }) })
+    .where(eq(runs.id, runId))
 }
 
 /** Notes files, in place of those that have their names, whose bytes are orphaned. */

@@ -1,10 +1,16 @@
 import { expect, test } from 'bun:test'
 
+import { Hono } from 'hono'
+
+import { dataRoutes } from '../../src/analytics/dashboards/data/routes.ts'
 import { dataBody } from '../../src/analytics/dashboards/data/schema.ts'
 import { readData } from '../../src/analytics/dashboards/data/service.ts'
 import { readNested } from '../../src/analytics/dashboards/nested/service.ts'
+import { authenticators } from '../../src/app.ts'
 import type { Context } from '../../src/context.ts'
 import type { SeriesName } from '../../src/domain/series.ts'
+import type { Env } from '../../src/http/policy.ts'
+import type { Log } from '../../src/ports/log.ts'
 import { noValues, openBoards } from './dashboard-stage.ts'
 
 test('20 histories of 20 jobs are one read of all series', async () => {
@@ -20,6 +26,42 @@ test('20 histories of 20 jobs are one read of all series', async () => {
     expect(Object.values(widgets).map(({ status }) => status)).toEqual(stage.ids.map(() => 200))
     expect(calls).toHaveLength(1)
     expect(calls[0]?.map(({ jobId }) => jobId).toSorted((a, b) => a - b)).toEqual(stage.ids)
+  } finally {
+    await stage.close()
+  }
+})
+
+test('a failure is logged with its cause, of a widget and of the stream', async () => {
+  const stage = await openBoards(1, () => Promise.reject(new Error('the engine failed')))
+  try {
+    const [jobId] = stage.ids
+    const board = await stage.makeBoard({ past: { kind: 'history', series: [{ jobId }] } })
+    const calls: Parameters<Log['error']>[] = []
+    const log = {
+      ...stage.context.ports.log,
+      error(...call: Parameters<Log['error']>) {
+        calls.push(call)
+        if (calls.length === 1) throw new Error('the log failed')
+      },
+    }
+    const { ports, caller, requestId } = stage.context
+    if (caller.kind !== 'user') throw new TypeError('The stage has a user.')
+    const app = new Hono<Env>()
+      .use((c, next) => {
+        c.set('ports', { ...ports, log })
+        c.set('authenticators', { ...authenticators, user: () => caller })
+        c.set('requestId', requestId)
+        return next()
+      })
+      .route('/', dataRoutes)
+    const headers = { accept: 'application/x-ndjson' }
+    const answer = await app.request(`/dashboards/${board}/data`, { headers })
+    expect(await answer.text().catch(String)).toBe('Error: the log failed')
+    const about = { dashboardId: board, requestId }
+    expect(calls.map(([message, cause, fields]) => [message, String(cause), fields])).toEqual([
+      ['dashboards: the data of a widget failed', 'Error: the engine failed', { ...about, widget: 'past' }],
+      ['dashboards: a stream of data broke off', 'Error: the log failed', about],
+    ])
   } finally {
     await stage.close()
   }

@@ -6,6 +6,7 @@ import type { DataBody } from './schema.ts'
 
 /** A request for data, with the values that it resolved to. */
 export type AskedData = {
+  readonly dashboardId: number
   readonly definition: Definition
   readonly widgets: ReadonlyMap<string, Widget>
   readonly values: Values

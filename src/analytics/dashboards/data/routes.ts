@@ -72,8 +72,10 @@ function wantsLines(c: HonoContext<Env>): boolean {
 
 /** A line with the instant and the parameters, and a line for each widget. */
 async function lines(c: HonoContext<Env>, ref: DashboardRef, body: DataBody): Promise<Response> {
-  const { head, run } = await streamData(c.get('context'), ref, body)
+  const context = c.get('context')
+  const { head, run } = await streamData(context, ref, body)
   const encoder = new TextEncoder()
+  let hasLeft = false
   const stream = new ReadableStream<Uint8Array>({
     async start(controller) {
       const write = (line: object) => controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
@@ -82,8 +84,16 @@ async function lines(c: HonoContext<Env>, ref: DashboardRef, body: DataBody): Pr
         await run((widget, answer) => write({ widget, ...answer }))
         controller.close()
       } catch (error) {
+        if (!hasLeft && !c.req.raw.signal.aborted)
+          context.ports.log.error('dashboards: a stream of data broke off', error, {
+            dashboardId: ref,
+            requestId: context.requestId,
+          })
         controller.error(error)
       }
+    },
+    cancel: () => {
+      hasLeft = true
     },
   })
   return new Response(stream, { headers: { 'content-type': NDJSON } })

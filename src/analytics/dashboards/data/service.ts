@@ -129,7 +129,14 @@ async function prepare(
   const head = { at: timeFormat(settings.timeZone)(now), params: { ...values }, next: longer(refresh, least) }
   return {
     head,
-    asked: { definition, values, range, widths: request.width, widgets: chosen(found, request) },
+    asked: {
+      dashboardId: row.id,
+      definition,
+      values,
+      range,
+      widths: request.width,
+      widgets: chosen(found, request),
+    },
   }
 }
 
@@ -176,7 +183,7 @@ async function readAll(
 }
 
 async function answerOf(reading: Reading, id: string, widget: Widget): Promise<WidgetAnswer | null> {
-  const { ports } = reading.context
+  const { ports, requestId } = reading.context
   const beganAt = ports.clock.now()
   const signal = AbortSignal.any([reading.signal, AbortSignal.timeout(WIDGET_MAX_MS)])
   try {
@@ -188,7 +195,11 @@ async function answerOf(reading: Reading, id: string, widget: Widget): Promise<W
     if (signal.aborted) return tooSlow()
     const refusal = refusalIn(error)
     if (!refusal) {
-      ports.log.error('dashboards: the data of a widget failed', { error })
+      ports.log.error('dashboards: the data of a widget failed', error, {
+        dashboardId: reading.asked.dashboardId,
+        widget: id,
+        requestId,
+      })
       return { status: 500, code: 'internal', detail: 'The data could not be read.' }
     }
     const { code, detail, retryAfterS } = refusal

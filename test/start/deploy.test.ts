@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { sql } from 'drizzle-orm'
 
-import { requireReady } from '../../workers/deploy/checks.ts'
+import { requireReady, signIn } from '../../workers/deploy/checks.ts'
 import { deploy, rehearse } from '../../workers/deploy/deploy.ts'
 import { rejection } from '../contract/rejection.ts'
 import { recordedWrangler } from '../hosts/recorded-wrangler.ts'
@@ -160,6 +160,22 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
     expect(String(await rejection(requireReady(url, 0)))).toContain(
       `${url}/readyz is not ready: 503 no disk.`,
     )
+  })
+
+  test('a login or a logout that is not answered in time ends it', async () => {
+    const hanging = (path: string) =>
+      Bun.serve({
+        port: 0,
+        idleTimeout: 0,
+        fetch: ({ url }) =>
+          url.endsWith(path) ? new Promise<never>(() => {}) : Response.json({ sessionId: 's' }),
+      })
+    for (const path of ['/session/login', '/session/logout']) {
+      using server = hanging(path)
+      const url = server.url.href.slice(0, -1)
+      const failure = await rejection(signIn(url, { username: 'u', password: 'p' }, 200))
+      expect(String(failure)).toContain(`${url}${path} does not answer: TimeoutError`)
+    }
   })
 
   test('--dry-run names what would be created, and changes nothing', async () => {

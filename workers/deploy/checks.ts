@@ -26,24 +26,28 @@ export async function requireReady(url: string, withinMs = READY_WITHIN_MS): Pro
 
 /** Signs in once. Without credentials it uses a name that does not exist: the service hashes the password in any case, and a platform
  * that ends the request because of its CPU time does not answer 401.
- * @throws {DeployFailure} where the service gives another answer */
+ * @throws {DeployFailure} where the service gives another answer, or none in time */
 export async function signIn(
   url: string,
   credentials: { readonly username: string; readonly password: string } | null,
+  withinMs = REQUEST_MAX_MS,
 ): Promise<string> {
+  const ask = (path: string, init: RequestInit) =>
+    fetch(url + path, { ...init, signal: AbortSignal.timeout(withinMs) }).catch((error: unknown) => {
+      throw new DeployFailure(`${url}${path} does not answer: ${String(error)}`)
+    })
   const body = credentials ?? {
     username: 'deployment-check',
     password: randomBytes(16).toString('base64url'),
   }
-  const response = await fetch(`${url}/session/login`, {
+  const response = await ask('/session/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(REQUEST_MAX_MS),
   })
   if (credentials && response.ok) {
     const { sessionId } = (await response.json()) as { readonly sessionId: string }
-    await fetch(`${url}/session/logout`, { headers: { 'x-session-id': sessionId } })
+    await ask('/session/logout', { headers: { 'x-session-id': sessionId } })
     return `${credentials.username} can sign in`
   }
   if (!credentials && response.status === UNAUTHENTICATED)

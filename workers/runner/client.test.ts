@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 
+import type { Log } from '../../src/ports/log.ts'
+import { rejection } from '../../test/contract/rejection.ts'
 import { jsonLog } from '../json-log.ts'
 import { Client, Refused } from './client.ts'
 
@@ -17,30 +19,32 @@ afterEach(async () => {
   server = null
 })
 
-/** Lets a runner ask for jobs until it has said something. @returns what it said, and how its call ended where it did */
-async function saidTo(
-  url: string,
-): Promise<{ readonly line: Line; readonly count: number; readonly thrown: unknown }> {
-  const lines: Line[] = []
-  const ending = new AbortController()
+function clientOf(url: string, log: Log, signal: AbortSignal): Client {
   const about = {
     name: 'x',
-    labels: [],
-    capabilities: [],
     isolation: 'none',
     refusal: null,
     slots: 1,
     os: 'linux',
     version: '1',
   } as const
-  const log = jsonLog((line) => lines.push(JSON.parse(line) as Line))
-  const client = new Client({
+  return new Client({
     url,
     registrationToken: 'x'.repeat(32),
     about: { ...about, labels: [], capabilities: [] },
     log,
-    signal: ending.signal,
+    signal,
   })
+}
+
+/** Lets a runner ask for jobs until it has said something. @returns what it said, and how its call ended where it did */
+async function saidTo(
+  url: string,
+): Promise<{ readonly line: Line; readonly count: number; readonly thrown: unknown }> {
+  const lines: Line[] = []
+  const ending = new AbortController()
+  const log = jsonLog((line) => lines.push(JSON.parse(line) as Line))
+  const client = clientOf(url, log, ending.signal)
   const polling = client.poll({ free: 1, running: [] }).catch((error: unknown) => {
     if (error instanceof Refused) client.complain(error.status, error.detail)
     return error
@@ -86,4 +90,31 @@ test('and one that does not answer, with the cause', async () => {
   expect(line.detail).not.toBe('')
   expect(line.remedy).toContain('TIDEMARK_RUNNER_URL')
   expect(count).toBe(1)
+})
+
+test('an answer is read up to its bound, and a larger one is refused', async () => {
+  const registered = { runnerId: 1, token: 't', pollMs: 1, heartbeatMs: 1, leaseMs: 1 }
+  const answers: Readonly<Record<string, string>> = {
+    '/runner/v1/register': JSON.stringify(registered),
+    '/runner/v1/jobs/j/uploads/input': 'bytes',
+    '/runner/v1/jobs/j/accept': JSON.stringify({ cancel: false }).padEnd(1024 * 1024 + 1),
+  }
+  server = Bun.serve({ port: 0, fetch: ({ url }) => new Response(answers[new URL(url).pathname]) })
+  const { signal } = new AbortController()
+  const client = clientOf(
+    server.url.origin,
+    jsonLog(() => undefined),
+    signal,
+  )
+  const attempt = client.attempt(
+    { id: 'j', attemptToken: 'a' },
+    { signal, onCancel: () => undefined, onFenced: () => undefined },
+  )
+  const input = await attempt.upload({ path: 'input', sizeBytes: 5 })
+  expect(new TextDecoder().decode(input)).toBe('bytes')
+  const larger = attempt.upload({ path: 'input', sizeBytes: 4 })
+  expect(await rejection(larger)).toMatchObject({ status: 200, detail: 'The answer has more than 4 bytes.' })
+  expect(await rejection(attempt.accept())).toMatchObject({
+    detail: 'The answer has more than 1048576 bytes.',
+  })
 })

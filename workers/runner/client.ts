@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { beat, polled, registered } from '../../src/automation/runs/protocol.ts'
 import type {
   AboutRunner,
+  Assignment,
   Finished,
   LogChunk,
   Poll,
@@ -11,6 +12,7 @@ import type {
   Registered,
   Started,
 } from '../../src/automation/runs/protocol.ts'
+import { joined } from '../../src/lib/chunks.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { Complaints } from './complaints.ts'
 import { pauseOf, sleep } from './pauses.ts'
@@ -19,6 +21,10 @@ import { pauseOf, sleep } from './pauses.ts'
 const ANSWER_MS = 30_000
 /** How long it may take to be heard as we go. */
 const FAREWELL_MS = 500
+/** An answer that is neither a file nor runs. */
+const ANSWER_MAX_BYTES = 1024 * 1024
+/** A run that is assigned: twice what the bounds of a script's configuration, paths and parameters amount to. */
+const ASSIGNMENT_MAX_BYTES = 16 * 1024 * 1024
 /** A service that is started anew is back before. */
 const TRIES_UNTIL_WARNED = 3
 
@@ -54,6 +60,8 @@ type ServiceCall = {
   readonly body?: Uint8Array
   readonly attemptToken?: string
   readonly timeoutMs?: number
+  /** Of the answer. */
+  readonly bytesMax?: number
   readonly signal: AbortSignal
 }
 
@@ -105,7 +113,9 @@ export class Client {
     const { pollMs } = await this.registration()
     const timeoutMs = pollMs + ANSWER_MS
     const { signal } = this.#parts
-    return polled.parse(jsonOf(await this.#call({ method: 'POST', path: '/poll', json, timeoutMs, signal })))
+    const bytesMax = ANSWER_MAX_BYTES + json.free * ASSIGNMENT_MAX_BYTES
+    const call = { method: 'POST', path: '/poll', json, timeoutMs, bytesMax, signal } as const
+    return polled.parse(jsonOf(await this.#call(call)))
   }
 
   /** Reports once that no run is left, before the runner ends. */
@@ -171,7 +181,8 @@ export class Client {
   }
 
   async #ask(call: ServiceCall, token: string): Promise<Answer> {
-    const { method, path, json, body, attemptToken, timeoutMs = ANSWER_MS, signal } = call
+    const { method, path, json, body, attemptToken, signal } = call
+    const { timeoutMs = ANSWER_MS, bytesMax = ANSWER_MAX_BYTES } = call
     try {
       const answer = await fetch(`${this.#parts.url}/runner/v1${path}`, {
         method,
@@ -184,9 +195,11 @@ export class Client {
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
-      const bytes = new Uint8Array(await answer.arrayBuffer())
-      return { status: answer.status, retryAfterS: Number(answer.headers.get('retry-after') ?? 0), bytes }
+      const { status, headers } = answer
+      const bytes = await bodyOf(answer, bytesMax)
+      return { status, retryAfterS: Number(headers.get('retry-after') ?? 0), bytes }
     } catch (error) {
+      if (error instanceof Refused) throw error
       const cause = error instanceof Error ? error.message : String(error)
       return { status: 0, retryAfterS: 0, bytes: new TextEncoder().encode(cause) }
     }
@@ -203,7 +216,9 @@ type Listening = {
   readonly onFenced: () => void
 }
 
-type SendCall = (call: Pick<ServiceCall, 'method' | 'path' | 'json' | 'body'>) => Promise<Answer>
+type FileFacts = Pick<Assignment['files'][number], 'path' | 'sizeBytes'>
+
+type SendCall = (call: Pick<ServiceCall, 'method' | 'path' | 'json' | 'body' | 'bytesMax'>) => Promise<Answer>
 
 /** The calls about one attempt at a run. */
 export class AttemptClient {
@@ -239,18 +254,40 @@ export class AttemptClient {
     await this.#say({ method: 'PUT', path: '/finish', json })
   }
 
-  async file(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  async file({ path, sizeBytes }: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
     const parts = path.split('/').map((part) => encodeURIComponent(part))
-    return (await this.#say({ method: 'GET', path: `/files/${parts.join('/')}` })).bytes
+    return this.#download(`/files/${parts.join('/')}`, sizeBytes)
   }
 
-  async upload(name: string): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.#say({ method: 'GET', path: `/uploads/${encodeURIComponent(name)}` })).bytes
+  async upload({ path, sizeBytes }: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#download(`/uploads/${encodeURIComponent(path)}`, sizeBytes)
+  }
+
+  async #download(path: string, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+    return (await this.#say({ method: 'GET', path, bytesMax })).bytes
   }
 
   #hear(answer: Answer): void {
     if (beat.parse(jsonOf(answer)).cancel) this.#onCancel()
   }
+}
+
+/** @returns nothing of a larger body of a refusal, which can come from a server between this runner and the service
+ * @throws {Refused} for a larger body of an answer */
+async function bodyOf(answer: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  // Leaving the loop cancels the body.
+  const body: AsyncIterable<Uint8Array> | null = answer.body
+  for await (const chunk of body ?? []) {
+    sizeBytes += chunk.byteLength
+    if (sizeBytes > bytesMax) {
+      if (answer.ok) throw new Refused(answer.status, `The answer has more than ${bytesMax} bytes.`)
+      return new Uint8Array()
+    }
+    chunks.push(chunk)
+  }
+  return joined(chunks, sizeBytes)
 }
 
 const problem = z.object({ code: z.string(), detail: z.string().default('') })

@@ -81,13 +81,13 @@ export async function prepareAndRun(assignment: Assignment, tools: RunTools, run
 async function fetchFiles({ files, directories, uploads }: Assignment, { cache }: RunTools, run: Run) {
   const { paths, attempt, signal } = run
   for (const path of directories) await makeFolders(paths.tree, path)
-  for (const { path, sha256 } of files) {
+  for (const file of files) {
     signal.throwIfAborted()
-    await writeInto(paths.tree, path, await cache.read(sha256, () => attempt.file(path)))
+    await writeInto(paths.tree, file.path, await cache.read(file.sha256, () => attempt.file(file)))
   }
-  for (const { path } of uploads) {
+  for (const file of uploads) {
     signal.throwIfAborted()
-    await writeInto(paths.uploads, path, await attempt.upload(path))
+    await writeInto(paths.uploads, file.path, await attempt.upload(file))
   }
 }
 

@@ -8,3 +8,24 @@ export class Mutex {
     return result
   }
 }
+
+/** Runs one task of each key at a time, as `Mutex` does. A key takes memory only while a task of it waits or runs. */
+export class KeyedMutex<Key> {
+  readonly #locks = new Map<Key, { readonly mutex: Mutex; tasks: number }>()
+
+  /** The number of keys whose tasks wait or run. */
+  get size(): number {
+    return this.#locks.size
+  }
+
+  async run<Result>(key: Key, task: () => Promise<Result>): Promise<Result> {
+    const lock = this.#locks.get(key) ?? { mutex: new Mutex(), tasks: 0 }
+    this.#locks.set(key, lock)
+    lock.tasks++
+    try {
+      return await lock.mutex.run(task)
+    } finally {
+      if (--lock.tasks === 0) this.#locks.delete(key)
+    }
+  }
+}

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { untilAborted } from '../../src/lib/abort.ts'
-import { Mutex } from '../../src/lib/mutex.ts'
+import { KeyedMutex, Mutex } from '../../src/lib/mutex.ts'
 
 const KEPT_MAX = 20
 const READY = '.ready'
@@ -14,7 +14,7 @@ export type Environment = { readonly path: string; release(): void }
 export class Environments {
   readonly #dir: string
   readonly #keptMax: number
-  readonly #locks = new Map<string, Mutex>()
+  readonly #locks = new KeyedMutex<string>()
   readonly #users = new Map<string, number>()
   readonly #tidying = new Mutex()
 
@@ -38,7 +38,7 @@ export class Environments {
     this.#users.set(key, (this.#users.get(key) ?? 0) + 1)
     const environment = { path, release: () => this.#release(key) }
     try {
-      const ready = this.#lockOf(key).run(async () => {
+      const ready = this.#locks.run(key, async () => {
         signal.throwIfAborted()
         await this.#makeReady(path, build)
       })
@@ -69,12 +69,6 @@ export class Environments {
     }
   }
 
-  #lockOf(key: string): Mutex {
-    const lock = this.#locks.get(key) ?? new Mutex()
-    this.#locks.set(key, lock)
-    return lock
-  }
-
   #release(key: string): void {
     const users = (this.#users.get(key) ?? 1) - 1
     if (users > 0) this.#users.set(key, users)
@@ -91,7 +85,7 @@ export class Environments {
     const ready = await Promise.all([...isReady].map((name) => this.#look(name)))
     const oldest = ready.toSorted((a, b) => b.usedAt - a.usedAt).slice(this.#keptMax)
     for (const name of [...unfinished, ...oldest.map((each) => each.name)]) {
-      if (!this.#users.has(name)) await this.#lockOf(name).run(() => this.#remove(name))
+      if (!this.#users.has(name)) await this.#locks.run(name, () => this.#remove(name))
     }
   }
 

@@ -136,7 +136,7 @@ describe('delivering transitions', () => {
   test('is repeated at once if the listener fails, and later if it fails twice', async () => {
     for (const failures of [1, 2]) {
       const told: number[] = []
-      const errors: string[] = []
+      const logged: unknown[] = []
       let failed = 0
       const follow = (some: readonly Transition[]) => {
         if (failed++ < failures) return Promise.reject(new Error('away'))
@@ -146,11 +146,19 @@ describe('delivering transitions', () => {
       const facts = new TransitionOutbox(follow, {
         info() {},
         warn() {},
-        error: (message) => void errors.push(message),
+        error: (message, cause, fields) => void logged.push([message, String(cause), fields]),
       })
       facts.add([transition(1), transition(2)])
       expect(await facts.deliver()).toBe(failures === 1)
-      expect([told, errors.length]).toEqual(failures === 1 ? [[1, 2], 0] : [[], 1])
+      expect(told).toEqual(failures === 1 ? [1, 2] : [])
+      const first = { objectId: 1, transitions: 2 }
+      const second = { objectId: 1, waiting: 2 }
+      expect(logged).toEqual(
+        [
+          ['engine: processing state transitions failed; retrying at once', 'Error: away', first],
+          ['engine: processing state transitions failed; they are kept, retrying', 'Error: away', second],
+        ].slice(0, failures),
+      )
     }
   })
 

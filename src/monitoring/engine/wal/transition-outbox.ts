@@ -51,7 +51,13 @@ export class TransitionOutbox {
       while (this.#waiting.length > 0) {
         const batch = this.#waiting.slice(0, TRANSITIONS_PER_BATCH)
         // The sender is answered after this and expects the change everywhere, so a short failure is retried at once.
-        await this.#follow(batch).catch(() => this.#follow(batch))
+        await this.#follow(batch).catch((error: unknown) => {
+          this.#log.error('engine: processing state transitions failed; retrying at once', error, {
+            objectId: batch[0]?.objectId ?? null,
+            transitions: batch.length,
+          })
+          return this.#follow(batch)
+        })
         this.#waiting.splice(0, batch.length)
         this.#redeliversOnReplay = true
       }
@@ -59,6 +65,7 @@ export class TransitionOutbox {
     } catch (error) {
       const waiting = this.#waiting.length
       this.#log.error('engine: processing state transitions failed; they are kept, retrying', error, {
+        objectId: this.#waiting[0]?.objectId ?? null,
         waiting,
       })
       return false

@@ -169,9 +169,8 @@ onEachDatabase((callers) => {
 
     const named = await database.all<{ name: string }>(`select name from pragma_table_info('runs')`)
     const columns = named.map(({ name }) => `"${name}"`)
-    const values = columns.map((name) =>
-      name === '"id"' ? `id || value` : name === '"lease_until"' ? 'null' : name,
-    )
+    const changed: Readonly<Record<string, string>> = { '"id"': 'id || value', '"lease_until"': 'null' }
+    const values = columns.map((name) => changed[name] ?? name)
     await database.run(`insert into runs (${columns.join()})
       select ${values.join()} from runs, (${numbersTo(998)}) where id = '${id}'`)
     const second = order(after(() => order(context)))

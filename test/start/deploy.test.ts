@@ -171,8 +171,8 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
           url.endsWith(path) ? new Promise<never>(() => {}) : Response.json({ sessionId: 's' }),
       })
     for (const path of ['/session/login', '/session/logout']) {
-      using server = hanging(path)
-      const url = server.url.href.slice(0, -1)
+      using service = hanging(path)
+      const url = service.url.href.slice(0, -1)
       const failure = await rejection(signIn(url, { username: 'u', password: 'p' }, 200))
       expect(String(failure)).toContain(`${url}${path} does not answer: TimeoutError`)
     }

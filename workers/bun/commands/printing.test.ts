@@ -25,3 +25,17 @@ test.each([
     isColoured ? plain.replace('ok', '\u001b[32mok\u001b[0m') : plain,
   )
 })
+
+test('a cell is one line that does not control the terminal, and columns begin below each other', () => {
+  const message = '\u001b[31mred\u001b]0;title\u0007\r\nsecond\u202etxt'
+  const rows = [
+    ['部屋 🌡️', 'x'],
+    ['room', message],
+  ]
+  expect(table(['Name', 'Message'], rows, '').split('\n')).toEqual([
+    'Name     Message',
+    '部屋 🌡️  x',
+    'room     \ufffd[31mred\ufffd]0;title\ufffd second\ufffdtxt',
+    '',
+  ])
+})

@@ -10,6 +10,8 @@ const COLOURS: Readonly<Record<string, string>> = {
   succeeded: '32',
 }
 const GAP = '  '
+/** Characters that move the cursor, set colours or turn the direction of the text. */
+const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /** The response of the service with `--json`, else the text. */
 export function outcome<Answer>(
@@ -27,9 +29,7 @@ export function table(
   empty: string,
 ): string {
   if (rows.length === 0) return `${empty}\n`
-  const cells = [heading, ...rows].map((row) =>
-    row.map((cell) => (cell ?? '–').toString().replaceAll(/\s+/g, ' ')),
-  )
+  const cells = [heading, ...rows].map((row) => row.map((cell) => printable((cell ?? '–').toString())))
   const widths = heading.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
   return cells
     .map((row) =>
@@ -40,6 +40,11 @@ export function table(
     )
     .map((line) => `${line}\n`)
     .join('')
+}
+
+/** A cell in one line. A message of a sender does not control the terminal of its reader. */
+function printable(cell: string): string {
+  return cell.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '\ufffd')
 }
 
 function padded(cell: string, columns: number): string {

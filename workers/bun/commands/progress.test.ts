@@ -2,9 +2,14 @@ import { expect, test } from 'bun:test'
 
 import { ProgressBar } from './progress.ts'
 
-function terminal(isTTY: boolean) {
+function terminal(isTTY: boolean, columns?: number) {
   const texts: string[] = []
-  return { texts, isTTY, write: (text: string) => texts.push(text) }
+  return {
+    texts,
+    isTTY,
+    ...(columns !== undefined && { columns }),
+    write: (text: string) => texts.push(text),
+  }
 }
 
 test('a bar is drawn on a terminal whenever it changes, is full at the end, and is removed', () => {
@@ -26,6 +31,17 @@ test('nothing is written where there is no terminal', () => {
   bar.advance(10)
   bar.end()
   expect(screen.texts).toEqual([])
+})
+
+test.each([
+  [80, `Restore [${'#'.repeat(24)}] 100 %`],
+  [30, `Restore [${'#'.repeat(13)}] 100 %`],
+  [10, 'Restore [] 100 %'],
+  [0, `Restore [${'#'.repeat(24)}] 100 %`],
+])('a bar is in one line of a terminal with %d columns', (columns, text) => {
+  const screen = terminal(true, columns)
+  new ProgressBar('Restore', 1, screen).advance()
+  expect(screen.texts.at(-1)).toBe(`\r\u001b[K${text}`)
 })
 
 test('work without steps is done', () => {

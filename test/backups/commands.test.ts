@@ -342,7 +342,7 @@ describe('failures', () => {
     expect(await messageOf(backup([file('x.gz'), '--url', 'http://127.0.0.1:1'], environment))).toBe(
       'No service answers at http://127.0.0.1:1: the connection was refused. Start it, or pass its address with --url.',
     )
-    expect(await messageOf(restore([file('nowhere.gz')], environment, null))).toContain('does not exist')
+    expect(await messageOf(restore([file('nowhere.gz')], environment, null))).toContain('cannot be read')
     const wrong = { ...environment, TIDEMARK_BACKUP_PASSPHRASE: 'another passphrase' }
     expect(await messageOf(restore([file('all.gz')], wrong, null))).toContain(
       'The backup was made with another passphrase.\n  /passphrase must be the passphrase of this backup.',

@@ -391,7 +391,7 @@ test.each([
       environment: { TIDEMARK_URL: 'http://127.0.0.1:1', TIDEMARK_TOKEN: 'x' },
     }),
   )
-  expect(String(error)).toContain(message)
+  expect(error).toMatchObject({ exitCode: 65, message: expect.stringContaining(message) as unknown })
 })
 
 test('the JSON Schema accepts the manifest and refuses one with a fault', async () => {

@@ -75,7 +75,7 @@ test('data are kept where the command is called', async () => {
 
 test('files are those of the directory where it is called', async () => {
   const { code, stderr } = await run('restore', 'nothing.gz')
-  expect(code).toBe(1)
+  expect(code).toBe(65)
   expect(stderr).toContain(join(dir, 'nothing.gz'))
 })
 

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 
@@ -16,12 +16,38 @@ export async function readText(path: string): Promise<string> {
   return decodeText(await readFile(path).catch(unreadable(path)), path)
 }
 
+/** The size of a file in bytes. @throws {CommandFailure} data, where the path leads to no file */
+export async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(unreadable(path))
+  if (found.isFile()) return found.size
+  throw new CommandFailure(EXIT.data, `${path} is not a file.`)
+}
+
+/** The first bytes of a file. @throws {CommandFailure} data, where the file cannot be read or has become shorter */
+export async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Uint8Array, void> {
+  let readBytes = 0
+  try {
+    for await (const chunk of Bun.file(path).slice(0, sizeBytes).stream()) {
+      readBytes += chunk.length
+      yield chunk
+    }
+  } catch (cause) {
+    unreadable(path)(cause)
+  }
+  if (readBytes < sizeBytes)
+    throw new CommandFailure(
+      EXIT.data,
+      `${path} became shorter while it was sent. Repeat the command with a complete file.`,
+    )
+}
+
 /** The names in a directory. @throws {CommandFailure} data, where it cannot be read */
 export function readNames(path: string): Promise<string[]> {
   return readdir(path).catch(unreadable(path))
 }
 
-function unreadable(path: string): (cause: unknown) => never {
+/** Ends the command with the cause of a failed read. @throws {CommandFailure} data */
+export function unreadable(path: string): (cause: unknown) => never {
   return (cause) => {
     throw new CommandFailure(EXIT.data, `${path} cannot be read: ${(cause as Error).message}.`, { cause })
   }

@@ -1,10 +1,12 @@
 import type { RestoreView } from '../../../src/content/backups/service.ts'
+import { streamOf } from '../../../src/lib/chunks.ts'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Confirm, Invocation, Outcome } from './action.ts'
-import { PASSPHRASE_ABOUT, exists, passphraseOf } from './backup-file.ts'
+import { PASSPHRASE_ABOUT, passphraseOf } from './backup-file.ts'
 import { lossLines, partLines, restoredLines } from './backup-texts.ts'
 import type { Client } from './client.ts'
+import { bytesOf, sizeOf } from './input.ts'
 import { outcome } from './printing.ts'
 import { ProgressBar } from './progress.ts'
 
@@ -38,7 +40,7 @@ async function restore(invocation: Invocation): Promise<Outcome> {
   const { environment, confirm } = invocation
   const file = invocation.file()
   const passphrase = passphraseOf(environment)
-  if (!(await exists(file))) throw new RangeError(`The file ${file} does not exist.`)
+  await sizeOf(file)
   const into = invocation.file('into')
   if (into !== undefined) {
     refuseOptions(invocation)
@@ -74,15 +76,16 @@ async function sendRestore(
       ? {}
       : { objects, withoutHistories: String(invocation.isSet('without-histories')) }),
   })
-  const file = Bun.file(invocation.file())
+  const file = invocation.file()
+  const sizeBytes = await sizeOf(file)
   const headers = {
     'content-type': 'application/gzip',
-    'content-length': String(file.size),
+    'content-length': String(sizeBytes),
     'x-backup-passphrase': encodeURIComponent(passphrase),
   }
-  const bar = new ProgressBar(dryRun ? 'Check' : 'Restore', file.size)
+  const bar = new ProgressBar(dryRun ? 'Check' : 'Restore', sizeBytes)
   try {
-    const body = file.stream().pipeThrough(bar.counted())
+    const body = streamOf(bytesOf(file, sizeBytes)).pipeThrough(bar.counted())
     const path = `/backups/restore?${query.toString()}`
     return await client.json<RestoreView>('POST', path, body, headers)
   } finally {

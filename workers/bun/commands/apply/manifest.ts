@@ -1,11 +1,12 @@
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { parseAllDocuments } from 'yaml'
 import type { Document } from 'yaml'
 import * as z from 'zod'
 
-import { readText } from '../input.ts'
+import { CommandFailure, EXIT } from '../../../server/failures.ts'
+import { readNames, readText, unreadable } from '../input.ts'
 
 /** The property of an object that names the manifest that manages it. */
 export const MARKER = 'tidemark.manifest'
@@ -140,17 +141,19 @@ export function jsonSchema(): object {
 }
 
 /** Reads a manifest: a YAML or JSON file, or all such files of a directory, in the order of their names.
- * @throws {RangeError} naming the file and the place of each fault */
+ * @throws {CommandFailure} data, naming the file and the place of each fault */
 export async function readManifest(path: string): Promise<Manifest> {
   const documents = (await Promise.all((await filesIn(path)).map(documentsOf))).flat()
   const [first] = documents
   if (!first)
-    throw new RangeError(
+    throw new CommandFailure(
+      EXIT.data,
       `${path} has no documents. A manifest is a YAML or JSON file, or a directory of them.`,
     )
   const other = documents.find(({ manifest }) => manifest !== first.manifest)
   if (other)
-    throw new RangeError(
+    throw new CommandFailure(
+      EXIT.data,
       `${path} has two manifests, "${first.manifest}" and "${other.manifest}". Use a directory for each.`,
     )
   const manifest = {
@@ -163,35 +166,35 @@ export async function readManifest(path: string): Promise<Manifest> {
 }
 
 async function filesIn(path: string): Promise<readonly string[]> {
-  const found = await stat(path).catch(() => null)
-  if (!found) throw new RangeError(`${path} does not exist.`)
+  const found = await stat(path).catch(unreadable(path))
   if (!found.isDirectory()) return [path]
-  const names = (await readdir(path)).filter((file) => FILE.test(file)).sort()
-  if (names.length > FILES_MAX) throw new RangeError(`${path} has more than ${FILES_MAX} files.`)
+  const names = (await readNames(path)).filter((file) => FILE.test(file)).sort()
+  if (names.length > FILES_MAX)
+    throw new CommandFailure(EXIT.data, `${path} has more than ${FILES_MAX} files.`)
   return names.map((file) => join(path, file))
 }
 
 async function documentsOf(file: string): Promise<readonly z.infer<typeof manifestSchema>[]> {
-  if ((await stat(file)).size > FILE_MAX_BYTES)
-    throw new RangeError(`${file} is larger than ${FILE_MAX_BYTES / 1024 / 1024} MiB.`)
+  if ((await stat(file).catch(unreadable(file))).size > FILE_MAX_BYTES)
+    throw new CommandFailure(EXIT.data, `${file} is larger than ${FILE_MAX_BYTES / 1024 / 1024} MiB.`)
   const parsed = parseAllDocuments(await readText(file))
   if (!Array.isArray(parsed)) return []
   return parsed.map((document) => {
     const [error] = document.errors
-    if (error) throw new RangeError(`${file}: ${error.message}`)
+    if (error) throw new CommandFailure(EXIT.data, `${file}: ${error.message}`)
     const read = manifestSchema.safeParse(valueOf(document, file))
     if (read.success) return read.data
     const faults = read.error.issues.map((issue) => `\n  ${faultOf(issue)}`)
-    throw new RangeError(`${file} is not a manifest.${faults.join('')}`)
+    throw new CommandFailure(EXIT.data, `${file} is not a manifest.${faults.join('')}`)
   })
 }
 
-/** @throws {RangeError} for an alias that is unknown, or aliases that stand for too much */
+/** @throws {CommandFailure} data, for an alias that is unknown, or aliases that stand for too much */
 function valueOf(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch (cause) {
-    throw new RangeError(`${file}: ${(cause as Error).message}.`, { cause })
+    throw new CommandFailure(EXIT.data, `${file}: ${(cause as Error).message}.`, { cause })
   }
 }
 
@@ -256,13 +259,16 @@ function wanted(
   return { type, name: itsName, formerName, properties, links, settings, references, children }
 }
 
-/** @throws {RangeError} where two objects of a parent have the same type and name */
+/** @throws {CommandFailure} data, where two objects of a parent have the same type and name */
 function refuseTwins(objects: readonly Wanted[], path: string): void {
   const seen = new Set<string>()
   for (const object of objects) {
     const key = `${object.type} ${object.name}`
     if (seen.has(key))
-      throw new RangeError(`The manifest has two objects ${object.type} "${path}${object.name}".`)
+      throw new CommandFailure(
+        EXIT.data,
+        `The manifest has two objects ${object.type} "${path}${object.name}".`,
+      )
     seen.add(key)
     refuseTwins(object.children, `${path}${object.name} / `)
   }

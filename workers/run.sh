@@ -170,7 +170,7 @@ Usage: tidemark <command>, or in the repository npm start, npm run <command> -- 
   restore <file> …    restore a backup
   demo [--remove]     make the demo plant in a running service, or remove it
   completions <shell> print the completion script of bash, zsh or fish
-  version             print the version
+  version [--json]    print the version
 
 Every command prints its arguments with --help. For developers, with sh workers/run.sh:
 
@@ -188,6 +188,7 @@ END
 
 command=${1:-}
 [ $# -eq 0 ] || shift
+[ "$command" != --version ] || command=version
 
 case $command in
   serve | as-service)
@@ -212,7 +213,7 @@ case $command in
     find_bun
     exec "$bun" workers/runner/main.ts "$@"
     ;;
-  deliver | exec | job | alarm | maintain | script | query | dashboard | apply | export | import | user | token | doctor | backup | restore | demo | completions)
+  deliver | exec | job | alarm | maintain | script | query | dashboard | apply | export | import | user | token | doctor | backup | restore | demo | completions | version)
     install_missing dependencies
     find_bun
     exec "$bun" workers/bun/main.ts "$command" "$@"
@@ -295,11 +296,6 @@ case $command in
     case $bun in /*) BUN=$bun ;; esac
     export BUN
     exec sh deploy/make-binary.sh "$@"
-    ;;
-  version | --version)
-    release=$(sed -n "s/^export const VERSION = '\(.*\)'/\1/p" src/http/version.ts)
-    interface=$(sed -n "s/^export const INTERFACE_RELEASE = '\(.*\)'/\1/p" src/http/version.ts)
-    printf 'tidemark %s (interface %s)\n' "$release" "$interface"
     ;;
   help | --help | -h) usage ;;
   *)

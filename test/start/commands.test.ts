@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { parse } from 'yaml'
@@ -561,6 +561,12 @@ test('bash completes commands, actions and options', async () => {
   expect(complete('alarm', 'a')).toBe('acknowledge')
   expect(complete('alarm', 'acknowledge', '--u')).toBe('--until --url')
   expect(complete('deliver', '42', '--m')).toBe('--message')
+  expect(complete('s')).toBe('serve script')
+  expect(complete('serve', '--')).toBe('--once --help')
+  expect(complete('completions', '')).toBe('bash zsh fish')
+  // Files are completed by the shell, with their spaces.
+  expect(complete('restore', './pack')).toBe('')
+  expect(text).toContain('complete -o default -F _tidemark tidemark\n')
 })
 
 test.skipIf(Bun.which('zsh') === null)('zsh completes commands at its prompt', async () => {
@@ -584,6 +590,10 @@ test.skipIf(Bun.which('fish') === null)('fish completes commands, actions and op
   expect(complete('tidemark de')).toEqual(['deliver', 'demo'])
   expect(complete('tidemark alarm a')).toContain('acknowledge')
   expect(complete('tidemark alarm acknowledge --u')).toEqual(['--until', '--url'])
+  expect(complete('tidemark s')).toEqual(['script', 'serve'])
+  expect(complete('tidemark job list --')).toEqual(['--help', '--json', '--state', '--url'])
+  expect(complete('tidemark completions ')).toEqual(['bash', 'fish', 'zsh'])
+  expect(complete('tidemark deliver job acknow')).toEqual([''])
 })
 
 test('every usage names each action with its options', () => {
@@ -611,7 +621,61 @@ test('every action has --json and --url, but those that print no response of the
     'import uptime-kuma',
     'user reset-password',
     'completions',
+    'version',
   ])
+})
+
+test('a list of several pages is read to its end', async () => {
+  const asked: string[] = []
+  using service = Bun.serve({
+    port: 0,
+    fetch: ({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      const isFirst = !searchParams.has('cursor')
+      asked.push(`${pathname}?${searchParams.toString()}`)
+      const headers = isFirst ? { link: '</base/scripts?limit=1000&cursor=b%3D>; rel="next"' } : {}
+      return Response.json([{ id: isFirst ? 1 : 2, name: 'a', runner: null, lastRun: null }], { headers })
+    },
+  })
+  const environment = { TIDEMARK_URL: `${service.url.href}base`, TIDEMARK_TOKEN: 'x' }
+  const { text } = await run('script list --json', environment)
+  expect((JSON.parse(text) as readonly { id: number }[]).map(({ id }) => id)).toEqual([1, 2])
+  expect(asked).toEqual(['/base/scripts?limit=1000', '/base/scripts?limit=1000&cursor=b%3D'])
+})
+
+test('a state that no job has is refused with the states', async () => {
+  const refused = await rejection(run('job list --state bogus', { TIDEMARK_TOKEN: 'x' }))
+  expect(refused).toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/^"bogus" is not a state of a job: major, minor,/) as unknown,
+  })
+})
+
+test('restore refuses what is no file, and a file that becomes shorter while it is sent', async () => {
+  const folder = await directories.make()
+  const environment = {
+    ...CREDENTIALS,
+    TIDEMARK_BACKUP_PASSPHRASE: 'correct horse battery',
+    TIDEMARK_CALLED_FROM: folder,
+  }
+  for (const path of ['.', 'nothing.gz'])
+    for (const into of [[], ['--into', 'new']])
+      expect(await rejection(run('restore', environment, path, ...into))).toMatchObject({ exitCode: 65 })
+  const file = join(folder, 'cut.gz')
+  await Bun.write(file, new Uint8Array(64 * 1024 * 1024))
+  using service = Bun.serve({
+    port: 0,
+    maxRequestBodySize: 128 * 1024 * 1024,
+    fetch: async ({ body }) => {
+      for await (const _ of body ?? []) await truncate(file, 1)
+      return Response.json({})
+    },
+  })
+  const cut = await rejection(run('restore cut.gz --dry-run --url', environment, service.url.origin))
+  expect(cut).toMatchObject({
+    exitCode: 65,
+    message: expect.stringContaining('cut.gz became shorter while it was sent') as unknown,
+  })
 })
 
 test('doctor names the repair of a wrong clock, a failed check, another release and a runner that is away', async () => {

@@ -15,6 +15,5 @@ const isOwnFile = first.startsWith(`${APP}/`) && first.endsWith('.ts')
 const program = PROGRAMS[first]
 const file = isOwnFile ? first : join(APP, program ?? MAIN)
 const isFirstTaken = isOwnFile || program !== undefined
-const rest = first === 'version' ? ['--version', ...others] : words
-process.argv = [process.execPath, file, ...(isFirstTaken ? others : rest)]
+process.argv = [process.execPath, file, ...(isFirstTaken ? others : words)]
 await import(file)

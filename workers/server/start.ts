@@ -23,7 +23,7 @@ export async function serveAs(
   if (argument === undefined) return startService(loadRuntime)
   if (others.length > 0) throw usageFailure(unknown)
   if (argument === '--once') await playStory(loadRuntime)
-  else if (argument === '--version') await printRelease()
+  else if (argument === '--version') print(await releaseLine())
   else if (HELP.has(argument)) print(USAGE)
   else throw usageFailure(unknown)
   return false
@@ -41,9 +41,9 @@ async function playStory(loadRuntime: () => Promise<Runtime>): Promise<void> {
   await tellStory(runtime)
 }
 
-async function printRelease(): Promise<void> {
+export async function releaseLine(): Promise<string> {
   const { RELEASE } = await import('../../src/operations/health/service.ts')
-  print(`tidemark ${RELEASE.tidemark} (interface ${RELEASE.interface})\n`)
+  return `tidemark ${RELEASE.tidemark} (interface ${RELEASE.interface})\n`
 }
 
 function print(text: string): void {

@@ -123,6 +123,18 @@ export class Client {
     return jsonOf<Result>(await this.ask('GET', path))
   }
 
+  /** All items of a list that has pages. */
+  async readPages<Item>(path: string, limit: number): Promise<readonly Item[]> {
+    const items: Item[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const query = new URLSearchParams({ limit: String(limit), ...(cursor !== '' && { cursor }) })
+      const response = await this.ask('GET', `${path}?${query.toString()}`)
+      items.push(...(await jsonOf<readonly Item[]>(response)))
+      cursor = nextCursor(response)
+    }
+    return items
+  }
+
   /** The body of a response of any status. @throws {CommandFailure} unavailable, where no service answers */
   async readAny<Result>(path: string): Promise<Result> {
     return jsonOf<Result>(await this.#send('GET', path, {}))
@@ -143,6 +155,8 @@ export class Client {
     // A redirected POST would become a GET, which changes nothing and succeeds.
     const request = { ...init, ...limit, method, headers, timeout: false, redirect: 'manual' } as const
     const response = await fetch(this.#url + path, request).catch((error: unknown) => {
+      // The body failed, such as a file.
+      if (error instanceof CommandFailure) throw error
       throw this.#failureOf(`${method} ${path}`, error as Error & { readonly code?: string | number })
     })
     const location = response.headers.get('location')
@@ -168,6 +182,12 @@ export class Client {
     const proxy = this.#proxy === null ? '' : ` (${this.#proxy} is set)`
     return `No service answers at ${this.#url}${proxy}: ${CONNECTION_FAULTS[code] ?? message}. Start it, or pass its address with --url.`
   }
+}
+
+/** The cursor in the Link header of a page; null after the last. */
+function nextCursor({ headers, url }: Response): string | null {
+  const [, next] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
+  return next === undefined ? null : new URL(next, url).searchParams.get('cursor')
 }
 
 /** The body of an answer. @throws {CommandFailure} unavailable, where it is cut off or another program answered */

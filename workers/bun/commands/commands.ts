@@ -16,6 +16,7 @@ import { restoreCommand } from './restore.ts'
 import { scriptCommand } from './script.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
+import { versionCommand } from './version.ts'
 
 /** The commands beside `serve` and `runner`, in the order of the usage. */
 export const COMMANDS: readonly Command[] = [
@@ -37,4 +38,5 @@ export const COMMANDS: readonly Command[] = [
   restoreCommand,
   demoCommand,
   completionsCommand(() => COMMANDS),
+  versionCommand,
 ]

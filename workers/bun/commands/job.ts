@@ -1,3 +1,5 @@
+import { STATES } from '../../../src/domain/state.ts'
+import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { idOf, serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
 import { outcome, table } from './printing.ts'
@@ -64,6 +66,9 @@ export const jobCommand: Command = {
 
 async function list(invocation: Invocation): Promise<Outcome> {
   const states = invocation.texts('state')
+  const unknown = states.find((state) => !STATES.some((one) => one === state))
+  if (unknown !== undefined)
+    throw new CommandFailure(EXIT.usage, `"${unknown}" is not a state of a job: ${STATES.join(', ')}.`)
   const { items } = await invocation.client().read<{ readonly items: readonly JobRow[] }>('/jobs')
   const shown = states.length === 0 ? items : items.filter(({ state }) => states.includes(state))
   return outcome(invocation, { items: shown }, () =>

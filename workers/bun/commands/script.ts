@@ -24,6 +24,7 @@ type Log = {
 }
 
 const WORDS_MAX = 200
+const PAGE_MAX = 1_000
 const ASK_EVERY_MS = 500
 const ENDED = new Set(['succeeded', 'failed', 'timed_out', 'cancelled', 'lost'])
 
@@ -32,7 +33,7 @@ export const scriptCommand: Command = {
   name: 'script',
   about:
     'Lists and runs scripts, named by id or name. `run` prints the log until the run ends; its exit code is the exit code\n' +
-    '  of the script, or 1 if the script did not end by itself. --no-wait returns at once.',
+    '  of the script, or 1 if the script did not end by itself. --no-wait returns at once. `runs` has the latest 50 runs.',
   actions: {
     list: serviceAction({ words: '', count: [0, 0], options: {}, run: list }),
     run: serviceAction({
@@ -48,7 +49,7 @@ export const scriptCommand: Command = {
 }
 
 async function list(invocation: Invocation): Promise<Outcome> {
-  return outcome(invocation, await invocation.client().read<readonly Script[]>('/scripts'), (scripts) =>
+  return outcome(invocation, await invocation.client().readPages<Script>('/scripts', PAGE_MAX), (scripts) =>
     table(
       ['ID', 'NAME', 'RUNNER', 'LAST RUN'],
       scripts.map(({ id, name, runner, lastRun }) => [id, name, runner, lastRun?.state]),

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
@@ -12,6 +12,7 @@ import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
 import { Confirm, Menu } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
+import { useLive } from '../../kit/use-live.ts'
 import { t } from '../../language/t.ts'
 import { RunStateBadge } from '../scripts/run-state.tsx'
 import { figuresSentence } from './forecast.ts'
@@ -42,11 +43,7 @@ export function ForecastPage({ id }: { readonly id: number }): JSX.Element {
 function Shown({ forecast }: { readonly forecast: Forecast }): JSX.Element {
   const { id, name, state, figures, failure, refreshedAt, nextRunAt, publishedRun } = forecast
   const [dialog, setDialog] = useState<'limit' | 'delete' | null>(null)
-  useEffect(() => {
-    if (state !== 'running') return undefined
-    const timer = setInterval(() => invalidate(`/forecasts/${id}`), RUNNING_MS)
-    return () => clearInterval(timer)
-  }, [state, id])
+  useLive(() => invalidate(`/forecasts/${id}`), state === 'running', RUNNING_MS)
   return (
     <>
       <PageHead

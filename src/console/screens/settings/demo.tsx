@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
@@ -13,6 +13,7 @@ import { objectLink } from '../../kit/location.ts'
 import { percentText } from '../../kit/numbers.ts'
 import { Confirm } from '../../kit/overlays.tsx'
 import { toast } from '../../kit/toasts.tsx'
+import { useLive } from '../../kit/use-live.ts'
 import { t } from '../../language/t.ts'
 
 type State = Answer<'/demo'>
@@ -24,12 +25,7 @@ export function Demo(): JSX.Element {
   const demo = useGet('/demo', {})
   const [isDoomed, setDoomed] = useState(false)
   const state = demo.data?.state
-  const { reload } = demo
-  useEffect(() => {
-    if (state !== 'making' && state !== 'removing') return undefined
-    const timer = setInterval(reload, PACE_MS)
-    return () => clearInterval(timer)
-  }, [state])
+  useLive(demo.reload, state === 'making' || state === 'removing', PACE_MS)
   const refused = user.value?.role === 'administrator' ? undefined : t('settings.needsAdministrator')
   const make = async (): Promise<void> => {
     await call('post', '/demo', { body: { seed: SEED } })

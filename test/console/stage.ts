@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 
 import { connect } from '../api/client.ts'
 import type { Client } from '../api/client.ts'
+import type { EdgeHost } from '../hosts/edge.ts'
 import type { Host } from '../hosts/host.ts'
 import { freePort } from '../bench/peers/process.ts'
 import { HOSTS_BY_HAND } from '../hosts/by-hand.ts'
@@ -26,6 +27,8 @@ export type Stage = {
   setupLink(): Promise<string | null>
   /** Lets the time of a host by hand pass. */
   moveTo(at: number): Promise<void>
+  /** Does what the trigger of each minute brings about on Workers; on Bun a timer does it. */
+  passMinute(): Promise<void>
   /** Opens a path below `/ui/` and closes it after the visit, which fails for any error in the page. */
   visit(path: string, look: Partial<Look>, run: Visit): Promise<void>
 }
@@ -115,6 +118,10 @@ function onHosts(
           const { hand } = running()
           if (!hand) throw new Error('The time of this host passes by itself.')
           return hand.moveTo(at)
+        },
+        async passMinute() {
+          const { host } = running()
+          if ('scheduled' in host) await (host as EdgeHost).scheduled('* * * * *')
         },
         visit(path, look, run) {
           const { host, browser: opened } = running()

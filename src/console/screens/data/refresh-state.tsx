@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 
 import { State } from '../../kit/state.tsx'
-import { Ago, Time } from '../../kit/time.tsx'
+import { Ago, now, Time } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { courseOf } from './refresh.ts'
 import type { Course, RefreshState } from './refresh.ts'
@@ -34,5 +34,5 @@ export function CourseText({ state }: { readonly state: RefreshState }): JSX.Ele
 
 export function NextRefresh({ state: { nextRefreshAt } }: { readonly state: RefreshState }): JSX.Element {
   if (nextRefreshAt === null) return <span class="faint">{t('data.refresh.onDemand')}</span>
-  return <Time at={nextRefreshAt} />
+  return Date.parse(nextRefreshAt) <= now.value ? <>{t('data.refresh.isDue')}</> : <Time at={nextRefreshAt} />
 }

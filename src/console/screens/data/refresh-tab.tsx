@@ -96,7 +96,7 @@ function Origin({ refresh }: { readonly refresh: Refresh }): JSX.Element {
     [t('data.refresh.course'), <CourseText key="course" state={state} />],
     [t('data.refresh.origin'), <OriginLink key="origin" from={from} />],
     [t('data.columns'), columns.join(', ')],
-    ...(isForeign ? [[t('data.tab.rows'), filterText(from.filter)] as const] : []),
+    ...(isForeign ? [[t('data.filter'), filterText(from.filter)] as const] : []),
     [t('data.refresh.when'), everyText(every)],
     [t('data.refresh.next'), <NextRefresh key="next" state={state} />],
   ]

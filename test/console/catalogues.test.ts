@@ -2,12 +2,17 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { COLUMN_TYPES } from '../../src/domain/table.ts'
 import { codesOf } from '../../src/http/problem.ts'
 
 const SERVICE = join(import.meta.dir, '../../src')
 const CONSOLE = join(SERVICE, 'console')
 /** A value in a pattern. The choices of a plural, which follow `plural,` or another choice, are braces without a value. */
 const VALUE = /(?<!(?:plural,|\}) (?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?:\}|,)/g
+
+/** A sentence in the source of imports, in quotes, that is the message of a fault or of a refusal. */
+const IMPORT_FAULT =
+  /(?:unreadable\(\s*|'import_failed', |message = |message: |CSV\w*: |INVALID\w*: )(['`])([A-Z](?:(?!\1).)+)\1/g
 
 type Texts = Readonly<Record<string, string>>
 
@@ -68,6 +73,31 @@ test('each refusal of the API, and each fault that all schemas share, has a text
     )
     for (const [key, text] of Object.entries(texts))
       expect([key, valuesOf(text)]).toEqual([key, valuesOf(key)])
+  }
+})
+
+test('each fault of an import has a text in German and French', () => {
+  const folder = join(SERVICE, 'data/imports')
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(?<!\.test)\.ts$/.test(path))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+  const found = sources.flatMap((text) =>
+    [...text.matchAll(IMPORT_FAULT)].map(([, , sentence]) => sentence?.replace('${advice}', '') ?? ''),
+  )
+  expect(found.length).toBeGreaterThan(50)
+  const ofTypes = COLUMN_TYPES.map((type) => `The value is not of the type ${type}.`)
+  const faults = [...found.filter((sentence) => !sentence.includes(' ${type}.')), ...ofTypes]
+  for (const language of ['de', 'fr']) {
+    const known = Object.keys(textsOf('language/problems', language)).map(
+      (key) =>
+        new RegExp(
+          `^${key
+            .slice('fault.'.length)
+            .replaceAll(/[.?()]/g, String.raw`\$&`)
+            .replaceAll(/\{\w+\}/g, '.+')}$`,
+        ),
+    )
+    expect(faults.filter((fault) => !known.some((pattern) => pattern.test(fault)))).toEqual([])
   }
 })
 

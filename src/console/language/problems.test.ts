@@ -38,6 +38,16 @@ test('faults of fields are in the language of the page, with their values', () =
   expect(faultText('has the name of another user: ada')).toBe('hat den Namen eines anderen Benutzers: ada')
 })
 
+test('faults of an import are in the language of the page, also the fault that its detail repeats', () => {
+  const message = 'Sheet May: The value is not of the type integer.'
+  const failure = refusal('import_failed', message, [{ pointer: '/file/7/qty', message }])
+  expect(failure).toMatchObject({ message: 'Blatt May: Der Wert ist keine ganze Zahl.', original: null })
+  expect(failure.at('/file/7/qty')).toBe(failure.message)
+  expect(faultText('The file is a Parquet file, not CSV. Set kind to parquet if it is one.')).toBe(
+    'Die Datei ist eine Parquet-Datei, nicht CSV. Wählen Sie die Art parquet, wenn das stimmt.',
+  )
+})
+
 test('an unknown code has the detail of the API', () => {
   expect(refusal('http_418', 'A teapot.')).toMatchObject({ message: 'A teapot.', original: null })
 })

@@ -32,17 +32,19 @@ export function problemText(
   code: string,
   detail: string,
 ): { readonly text: string; readonly original: string | null } {
-  const text = language.value === 'en' ? undefined : textOf(`problem.${code}`)
-  if (text === undefined) return { text: detail, original: null }
+  const known = faultText(detail)
+  const text = language.value === 'en' || known !== detail ? undefined : textOf(`problem.${code}`)
+  if (text === undefined) return { text: known, original: null }
   return { text, original: WHOLE.has(code) ? null : detail }
 }
 
-/** The refusal of a field in the language of the page, such as `must be at least {limit}`; unknown ones stay as they are. */
+/** The refusal of a field in the language of the page, such as `must be at least {limit}`, or the fault of an import; unknown ones
+ * stay as they are. A value may be a refusal itself, as in `Sheet {sheet}: {message}`. */
 export function faultText(message: string): string {
   if (language.value === 'en') return message
   for (const [pattern, text] of textsBelow('fault.')) {
     const values = valuesIn(pattern, message)
-    if (values) return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+    if (values) return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => faultText(values[name] ?? ''))
   }
   return message
 }

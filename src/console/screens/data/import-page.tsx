@@ -126,7 +126,7 @@ function Going({ plan: { work, cancel } }: { readonly plan: FileImport }): JSX.E
 function Refused({ plan: { failure } }: { readonly plan: FileImport }): JSX.Element | null {
   if (failure === null) return null
   const faults = faultsOf(failure.errors)
-  const others = failure.errors.filter(({ pointer }) => !pointer.startsWith('/file/'))
+  const others = failure.errors.filter(({ pointer }) => !/^\/file(?:\/|$)/.test(pointer))
   return (
     <div class="col">
       <FailureNote failure={failure} what={t('data.importFailed')} />

@@ -8,6 +8,7 @@ import { onMainHost } from '../stage.ts'
 const ROWS = 10_200
 /** Rows that may be in the page at once. */
 const DRAWN_MAX = 300
+const MARGIN_PX = 16
 const JOURNEY_MAX_MS = 300_000
 /** How long a look at the bar waits for it. */
 const READ_MAX_MS = 1_000
@@ -61,6 +62,15 @@ onMainHost(
         await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
         await page.getByText('No data sources yet').waitFor()
         await stage.client.request('DELETE', `/dataQueries/${query.id}`)
+      }))
+
+    test('a menu has the same distance from both sides of a narrow window', () =>
+      stage.visit('data', { width: 'narrow' }, async ({ page }) => {
+        await page.getByRole('button', { name: 'More for data sources' }).click()
+        const box = await page.locator('.pagehead .menu ul').boundingBox()
+        const { width = 0 } = page.viewportSize() ?? {}
+        expect(box?.x).toBe(MARGIN_PX)
+        expect(box && width - box.x - box.width).toBe(MARGIN_PX)
       }))
 
     test('the configuration of sources is imported from a file, and replaces none unasked', () =>

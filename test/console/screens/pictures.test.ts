@@ -17,6 +17,8 @@ import { TOO_WIDE, WIDEST } from '../layout.ts'
 import { until } from '../../until.ts'
 import { IS_COMPLETE } from '../browser.ts'
 import { definitionOf, makeThings } from '../boards.ts'
+import { Reads, UNCHANGED } from '../failing-reads.ts'
+import type { Mode } from '../failing-reads.ts'
 import { leaveResults, makeGuests } from '../guests.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
@@ -42,6 +44,8 @@ type Shot = {
   /** What the screen shows once it has read its data. */
   readonly ready?: string
   readonly press?: readonly Press[]
+  /** How the reads of the screen are answered; those of a stale one fail after it was shown. */
+  readonly reads?: Mode | 'stale'
 }
 type Made = { readonly id: number }
 type Language = 'en' | 'de' | 'fr'
@@ -192,6 +196,25 @@ const SHOTS: readonly Shot[] = [
   dialog('account', 'second factor', text('account.mfaSetUp')),
   dialog('account', 'new token', text('account.newToken')),
 ]
+const WIDGET_KINDS = [
+  'value',
+  'history',
+  'table',
+  'states',
+  'alarms',
+  'slo',
+  'map',
+  'text',
+  'image',
+  'input',
+  'script',
+  'dashboard',
+  'clock',
+]
+const STATES = { loading: 'wait', failed: 503, refused: 403, stale: 'stale' } as const
+const statesOf = (path: string): readonly Shot[] =>
+  Object.entries(STATES).map(([state, reads]) => ({ name: `${nameOf(path)}, ${state}`, path, reads }))
+
 /** Screens of dashboards, of forecasts and of the map. */
 const BOARD_SHOTS: readonly Shot[] = [
   { name: 'dashboards', path: 'dashboards' },
@@ -222,6 +245,45 @@ const BOARD_SHOTS: readonly Shot[] = [
   dialog('dashboards/storm-desk?edit=true', 'add', text('boards.addWidget')),
   dialog('dashboards/storm-desk?edit=true', 'settings', text('boards.settings')),
   dialog('dashboards/storm-desk?edit=true', 'widget', css('.editing .widget[data-kind=chart] header .btn')),
+  ...WIDGET_KINDS.map((kind) =>
+    dialog(
+      'dashboards/storm-desk?edit=true',
+      `new ${kind}`,
+      text('boards.addWidget'),
+      text(`boards.kind.${kind}`),
+    ),
+  ),
+  dialog('dashboards', 'new group', text('boards.newGroup')),
+  dialog('dashboards', 'menu', menu),
+  dialog('dashboards?group={boards}', 'edit group', menu, text('boards.editGroup')),
+  dialog(
+    'dashboards/inside',
+    'difference',
+    menu,
+    text('boards.versions'),
+    text('boards.compareNow'),
+    css('dialog code'),
+  ),
+  dialog('dashboards/storm-desk', 'delete', menu, text('data.delete')),
+  dialog('dashboards/storm-desk', 'mail', menu, text('boards.mail')),
+  { name: 'dashboard, invalid', path: 'dashboards/broken-desk' },
+  { name: 'dashboard, none of this name', path: 'dashboards/no-such-desk' },
+  { name: 'public dashboard, taken away', path: 'public/taken-away', as: null },
+  dialog('forecasts/{forecast}', 'menu', menu),
+  dialog('forecasts/{forecast}', 'delete', menu, text('forecasts.delete')),
+  { name: 'forecasts, edit', path: 'forecasts/{forecast}?edit=true' },
+  dialog(
+    'job/{guests}?tab=configuration',
+    'replay',
+    { field: '.limit input.input', value: '55' },
+    css('[aria-live=polite] .faint'),
+  ),
+  ...[
+    'dashboards',
+    'dashboards/storm-desk',
+    'forecasts/{forecast}',
+    'map?query={stations}&lat=lat&lon=lon&key=name',
+  ].flatMap(statesOf),
   dialog(
     'map?source={source}&table=stations&lat=lat&lon=lon&key=name&state=state',
     'members',
@@ -268,6 +330,27 @@ const DATA_SHOTS: readonly Shot[] = [
   dialog('queries/{query}', 'plan', text('queries.plan'), css('.plan .step')),
   dialog('queries/{query}', 'delete', menu, text('data.delete')),
   dialog('queries/{query}', 'parameter', text('queries.addParameter')),
+  dialog('queries/{query}', 'menu', menu),
+  dialog('queries?group={queryGroup}', 'menu', menu),
+  dialog('queries?group={queryGroup}', 'edit', menu, text('queries.editGroup')),
+  dialog('queries?group={queryGroup}', 'delete', menu, text('data.delete')),
+  dialog('data', 'new database', text('data.new'), text('data.type.postgresql')),
+  dialog('data', 'import configuration', menu, text('data.importConfiguration')),
+  dialog('data/{source}', 'edit', menu, text('data.edit')),
+  dialog('data/{source}', 'new table', menu, text('data.newTable')),
+  dialog('data/{source}', 'delete', menu, text('data.delete')),
+  dialog('data/{source}?tab=scopes', 'edit', text('data.editName')),
+  dialog('data/{source}?tab=scopes', 'delete', text('data.deleteName')),
+  dialog('data/{source}/tables/levels', 'menu', menu),
+  dialog('data/{source}/tables/levels', 'comment', menu, text('data.comment')),
+  dialog('data/{source}/tables/levels', 'rename', menu, text('data.renameTable')),
+  dialog('data/{source}/tables/levels', 'condition', text('data.filter'), text('data.addCondition')),
+  dialog('data/{source}/tables/levels', 'row', css('.data-grid [role=gridcell] button')),
+  dialog('data/{source}/tables/levels?tab=columns', 'add', text('data.addColumn')),
+  dialog('data/{source}/tables/levels?tab=columns', 'edit', text('data.editName')),
+  dialog('data/{source}/tables/levels?tab=columns', 'delete', text('data.deleteName')),
+  dialog('data/{source}/tables/levels?tab=columns', 'comment', text('data.commentOn')),
+  ...['data', 'data/{source}', 'data/{source}/tables/levels', 'queries', 'queries/{query}'].flatMap(statesOf),
 ]
 
 const declarePictures = (stage: Stage): void => {
@@ -278,6 +361,8 @@ const declarePictures = (stage: Stage): void => {
     const ids = await makeThings(stage.client)
     const json = { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) }
     const board = await good<Made>(stage.client.request('POST', '/dashboards', { json }))
+    await changeBoard(stage.client, ids['inside'] ?? 0)
+    await breakBoard(stage.client)
     const places = {
       ...ids,
       ...(await makeForecast(stage.client)),
@@ -369,6 +454,30 @@ async function makeForecast(client: Client): Promise<{ readonly forecast: number
   return { forecast: forecast.id, guests }
 }
 
+/** Makes a second version of a dashboard. */
+const changeBoard = (client: Client, id: number): Promise<unknown> => {
+  const widgets = { t: { kind: 'text', title: 'Lock', markdown: 'Inside the lock' } }
+  const items = [{ widget: 't', x: 0, y: 0, w: 6, h: 2 }]
+  const definition = { widgets, pages: [{ id: 'main', title: '', items }] }
+  return good(client.request('PATCH', `/dashboards/${id}`, { json: { definition } }))
+}
+
+/** Makes a dashboard whose data query is gone. */
+async function breakBoard(client: Client): Promise<void> {
+  const post = (path: string, json: object) => good<Made>(client.request('POST', path, { json }))
+  const source = await post('/dataSources', { name: 'Old pumps', type: 'csv' })
+  const query = await post('/dataQueries', {
+    name: 'Old pumps',
+    dataSourceId: source.id,
+    text: 'SELECT 1 AS value',
+  })
+  const table = { kind: 'table', title: 'Pumps', dataQueryId: query.id }
+  const items = [{ widget: 'table', x: 0, y: 0, w: 6, h: 3 }]
+  const definition = { widgets: { table }, pages: [{ id: 'main', title: '', items }] }
+  await post('/dashboards', { name: 'Broken desk', definition })
+  await good(client.request('DELETE', `/dataQueries/${query.id}?forceDelete=true`))
+}
+
 /** Publishes a dashboard.
  * @returns the token of its link */
 async function publish(client: Client, id: number): Promise<string> {
@@ -380,28 +489,22 @@ async function publish(client: Client, id: number): Promise<string> {
 }
 
 /** Opens the screen of a shot in each language, and takes a picture of each look. */
-async function take(
-  stage: Stage,
-  { name, path, as = 'administrator', press = [], ready }: Shot,
-  languages: readonly Language[],
-) {
+async function take(stage: Stage, shot: Shot, languages: readonly Language[]) {
+  const { name, as = 'administrator' } = shot
   const [locale = 'en'] = languages
   await stage.visit('keys', { as, browser: { locale } }, async ({ page, expectProblem }) => {
     expectProblem(/status of 40[134]/)
+    if (shot.reads !== undefined) expectProblem(/status of 503|answers 503/)
     const tooWide: string[] = []
+    const reads = new Reads(page)
+    if (shot.reads !== undefined) await reads.begin(UNCHANGED)
     for (const language of languages) {
       if (as !== null)
         await good(
           stage.client.request('PATCH', `/users/${stage.client.userIds[as]}`, { json: { language } }),
         )
       await page.setViewportSize(SIZES.wide)
-      await page.goto(`${stage.url}/ui/${path}`)
-      await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
-      await page.getByRole('heading', { level: 1 }).first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      for (const one of press) await pressOn(page, one, language)
-      if (ready !== undefined) await page.locator(ready).first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await open(page, reads, { ...shot, url: `${stage.url}/ui/${shot.path}` }, language)
       for (const [width, theme] of LOOKS[language]) {
         await page.setViewportSize(SIZES[width])
         await page.emulateMedia({ colorScheme: theme })
@@ -418,6 +521,32 @@ async function take(
     }
     expect(tooWide).toEqual([])
   })
+}
+
+/** Opens the screen of a shot, in the state that the answers to its reads cause. */
+async function open(
+  page: Page,
+  reads: Reads,
+  { url, press = [], ready, reads: answer = 'pass' }: Shot & { readonly url: string },
+  language: Language,
+): Promise<void> {
+  reads.set(answer === 'stale' ? 'pass' : answer)
+  await page.goto(url)
+  await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
+  if (answer === 'wait') return page.locator('main .skel').first().waitFor()
+  await settled(page)
+  for (const one of press) await pressOn(page, one, language)
+  if (ready !== undefined) await page.locator(ready).first().waitFor()
+  await settled(page)
+  if (answer !== 'stale') return
+  reads.set(503)
+  reads.gap()
+  await page.locator('main .stale').first().waitFor()
+}
+
+const settled = async (page: Page): Promise<void> => {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
 async function pressOn(page: Page, press: Press, language: Language): Promise<void> {

@@ -15,7 +15,7 @@ import { readLogOf } from './service/run-log.ts'
 import { viewOfOne, viewsOf } from './service/views.ts'
 
 export { orderRun, readJob } from './service/order-run.ts'
-export type { Upload } from './service/order-run.ts'
+export type { Upload } from './service/commit-order.ts'
 export { takeUpload } from './service/files.ts'
 export { callerFor } from './service/acting-user.ts'
 export { withScripts } from './service/script-port.ts'

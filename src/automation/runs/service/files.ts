@@ -25,7 +25,7 @@ import type { FileKind, RunFile } from '../store/files.ts'
 import { UPLOAD_TYPES } from '../upload-types.ts'
 import { fenced, keepHold } from './lease.ts'
 import type { Holder } from './lease.ts'
-import type { Upload } from './order-run.ts'
+import type { Upload } from './commit-order.ts'
 
 /** How large a file that comes with an order may be. */
 const UPLOAD_MAX_BYTES = 10 * 1024 * 1024

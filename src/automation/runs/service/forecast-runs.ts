@@ -1,15 +1,8 @@
-import {
-  asExpiredUpload,
-  claimBlobs,
-  openBlob,
-  putBlob,
-  UPLOAD_MAX_MS,
-} from '../../../content/blobs/service.ts'
+import { openBlob, putBlob, UPLOAD_MAX_MS } from '../../../content/blobs/service.ts'
 import { collect } from '../../../http/bytes.ts'
 import { digestHex } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { commitAndRead, isUniqueViolation, onlyOf } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Context } from '../../../context.ts'
@@ -22,18 +15,18 @@ import { hasEnded } from '../run.ts'
 import type { LogQuery, LogView, Trigger } from '../schema.ts'
 import * as store from '../store.ts'
 import type { RunRow } from '../store.ts'
-import { deleteFiles, insertFiles, listFiles } from '../store/files.ts'
+import { deleteFiles, listFiles } from '../store/files.ts'
 import { trimHistory } from '../store/history.ts'
-import { listRuns, readRun, runOf, selectRun, withRow } from '../store/lists.ts'
+import { listRuns, readRun, withRow } from '../store/lists.ts'
 import type { ListedRun } from '../store/lists.ts'
-import { findRepeat, insertRepeat } from '../store/repeats.ts'
-import { changeRun, historyOf } from './transition-run.ts'
+import { commitOrder, repeatedRun } from './commit-order.ts'
+import type { KeyedOrder } from './commit-order.ts'
+import { changeRun } from './transition-run.ts'
 import { streamLog } from './log-stream.ts'
 import type { Following } from './log-stream.ts'
 import { readLogOf } from './run-log.ts'
 import { UNSTARTED } from './unstarted-run.ts'
 
-const REPEAT_MS = 86_400_000
 const INPUT_NAME = 'series.ndjson.gz'
 const OUTPUT = /^forecast-\d+\.ndjson\.gz$/
 const GONE = 'The forecast has no run with this id.'
@@ -57,20 +50,11 @@ export type ForecastRunOrder = {
 export type ForecastRunName = { readonly forecastId: number; readonly id: string }
 
 /** The run that an `Idempotency-Key` has ordered before. @throws {Refusal} idempotency_conflict, conflict where it was deleted */
-export async function repeatedForecastRun(
-  { database, clock }: Ports,
-  { forecastId, userId, key }: Pick<ForecastRunOrder, 'forecastId' | 'userId' | 'key'>,
+export function repeatedForecastRun(
+  ports: Ports,
+  order: Pick<ForecastRunOrder, 'forecastId' | 'userId' | 'key'>,
 ): Promise<ListedRun | null> {
-  const repeat = key === null ? null : await findRepeat(database, { userId, key, now: clock.now() })
-  if (!repeat) return null
-  if (repeat.digest !== digestOf(forecastId))
-    throw new Refusal(
-      'idempotency_conflict',
-      'A different run was ordered with this Idempotency-Key before. Use a new key.',
-    )
-  const run = await readRun(database, FORECASTS_ID, repeat.runId)
-  if (!run) throw new Refusal('conflict', 'The run that was ordered with this Idempotency-Key was deleted.')
-  return run
+  return repeatedRun(ports, keyedOf(order))
 }
 
 /** @throws {Refusal} no_runner while no runner executes forecasts of the kind, conflict while another run has not ended */
@@ -97,7 +81,7 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
   const { database, clock, secrets } = ports
   const now = clock.now()
   const row = rowOf(order, { id: `j_${ulid(now, secrets.random(16))}`, now })
-  const { input, userId, key, forecastId } = order
+  const { input } = order
   const chunks = async function* () {
     yield input
   }
@@ -110,29 +94,10 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
     sha256: await digestHex(input),
     mimeType: 'application/gzip',
   }
-  const repeat = { digest: digestOf(forecastId), runId: row.id, untilAt: now + REPEAT_MS }
-  const writes = [
-    ...insertForecastsRow(database, now),
-    store.insertAlone(database, row),
-    ...insertFiles(database, { runId: row.id, kind: 'upload', at: now }, [file]),
-    ...claimBlobs(ports, [blob]),
-    ...trimHistory(database, historyOf(row, now)),
-    ...(key === null ? [] : insertRepeat(database, { userId, key, ...repeat }, now)),
-    ...order.also,
-  ]
-  let run: ListedRun
-  try {
-    const [found] = await commitAndRead(database, writes, [selectRun(database, FORECASTS_ID, row.id)])
-    run = runOf(onlyOf(found))
-  } catch (error) {
-    const isBusy = store.isRefused(error)
-    const isSame = isBusy || isUniqueViolation(error, 'run_repeats.key')
-    const again = isSame ? await repeatedForecastRun(ports, order) : null
-    if (again) return again
-    if (isBusy) throw new Refusal('conflict', 'Another run of this forecast has not ended.')
-    throw asExpiredUpload(error)
-  }
-  await ports.dispatch.wake()
+  const writes = [...insertForecastsRow(database, now), store.insertAlone(database, row), ...order.also]
+  const busy = new Refusal('conflict', 'Another run of this forecast has not ended.')
+  const commit = { keyed: keyedOf(order), uploads: [file], writes, refusal: busy }
+  const { run } = await commitOrder(ports, row, commit)
   return run
 }
 
@@ -224,8 +189,12 @@ export function forgetForecastOutputs({ database, clock }: Ports, runId: string)
   return deleteFiles(database, { runId, kind: 'output', at: clock.now() })
 }
 
-function digestOf(forecastId: number): string {
-  return `forecast ${forecastId}`
+function keyedOf({
+  forecastId,
+  userId,
+  key,
+}: Pick<ForecastRunOrder, 'forecastId' | 'userId' | 'key'>): KeyedOrder {
+  return { scriptId: FORECASTS_ID, userId, key, digest: `forecast ${forecastId}` }
 }
 
 function rowOf(

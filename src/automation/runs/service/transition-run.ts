@@ -14,7 +14,7 @@ import { trimHistory } from '../store/history.ts'
 import { deleteLog } from '../store/log.ts'
 
 /** How many runs of a script that have ended are kept (specification: Limits). */
-export const HISTORY_MAX = 1_000
+const HISTORY_MAX = 1_000
 
 export type RunPorts = Pick<Ports, 'database' | 'clock' | 'log' | 'events' | 'settings' | 'traces'>
 

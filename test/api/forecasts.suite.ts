@@ -10,6 +10,7 @@ import type {
 import type { Client } from './client.ts'
 import { must } from '../runs/fake-runner.ts'
 import type { Held } from '../runs/fake-runner.ts'
+import { BACKTEST, packed } from '../runs/forecast-results.ts'
 import { runnerOf } from './runs-stage.ts'
 import { good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
@@ -194,12 +195,6 @@ const rows: Row[] = [
   },
 ]
 
-async function packed(lines: readonly object[]): Promise<Uint8Array<ArrayBuffer>> {
-  const text = lines.map((line) => JSON.stringify(line)).join('\n')
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
-}
-
 async function unpacked(bytes: Uint8Array): Promise<Record<string, unknown>[]> {
   const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream('gzip'))
   const lines = (await new Response(stream).text()).trimEnd().split('\n')
@@ -237,15 +232,7 @@ const outcomeOf = (id: number, key: unknown) => {
     notes: {},
     cpuMs: 1,
     error: null,
-    backtest: {
-      folds: 5,
-      mae: 1,
-      smape: 4,
-      mase: 0.5,
-      naive: { smape: 6 },
-      skill: 0.4,
-      coverage: { '80': 0.8, '95': 1 },
-    },
+    backtest: BACKTEST,
   }
 }
 

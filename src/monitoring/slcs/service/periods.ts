@@ -54,7 +54,7 @@ export async function recalculatePeriods(
   if (periods.length > PERIODS_AT_ONCE_MAX) {
     throw invalidAt('/begin', `must select at most ${PERIODS_AT_ONCE_MAX} periods`)
   }
-  await refuseFull(context, periods)
+  await refuseTooManyRevisions(context, periods)
   const made = {
     createdAt: ports.clock.now(),
     author: caller.kind === 'user' ? caller.username : null,
@@ -79,7 +79,7 @@ export async function recalculatePeriods(
   return { items: await viewsOf(context, periods) }
 }
 
-async function refuseFull({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<void> {
+async function refuseTooManyRevisions({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<void> {
   const revisions = await store.readRevisions(
     ports.database,
     periods.map(({ id }) => id),

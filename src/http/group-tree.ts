@@ -1,30 +1,16 @@
-import { invalidAt, Refusal, stale } from '../lib/errors.ts'
-import {
-  commitAndRead,
-  isCircle,
-  isForeignKeyViolation,
-  isNotNullViolation,
-  isUniqueViolation,
-} from '../ports/database.ts'
-import type { Write } from '../ports/database.ts'
-import type { Ports } from '../ports/index.ts'
+import { invalidAt, nameTaken, Refusal, stale } from '../lib/errors.ts'
+import { isCircle, isForeignKeyViolation, isNotNullViolation, isUniqueViolation } from '../ports/database.ts'
 
 /** A table of groups in groups. A change of a group empties its `version` where it has another version than the one that was
  * read. */
 type GroupTable = 'data_query_groups' | 'dashboard_groups'
 
-/** Commits the creation or a change of a group. @returns what `reads` found in the same commit
+/** Runs the commit that creates or changes a group.
  * @throws {Refusal} precondition_failed, name_taken, invalid for a parent that does not exist, cycle for a parent that is the
  * group itself or below it */
-export async function commitGroup(
-  { database }: Pick<Ports, 'database'>,
-  table: GroupTable,
-  writes: readonly Write[],
-  reads: readonly Write[] = [],
-): Promise<readonly unknown[]> {
+export async function writeGroup<Result>(table: GroupTable, write: () => Promise<Result>): Promise<Result> {
   try {
-    const found: readonly unknown[] = await commitAndRead(database, writes, reads)
-    return found
+    return await write()
   } catch (error) {
     throw refusalOf(error, table)
   }
@@ -37,10 +23,7 @@ function refusalOf(error: unknown, table: GroupTable): unknown {
     return new Refusal('cycle', 'A group cannot be moved into itself or a group below it.', [
       { pointer: '/parentId', message: 'is the group or a group below it' },
     ])
-  if (!isUniqueViolation(error, `${table}.name`)) return error
-  return new Refusal('name_taken', 'Another group of this parent has this name.', [
-    { pointer: '/name', message: 'is already used' },
-  ])
+  return isUniqueViolation(error, `${table}.name`) ? nameTaken('group of this parent') : error
 }
 
 type Placed = { readonly id: number; readonly parentId: number | null }

@@ -73,6 +73,13 @@ export function stale(noun: string): Refusal {
   return new Refusal('precondition_failed', `The ${noun} was changed in the meantime. Read it again.`)
 }
 
+/** The refusal of a name that another `noun` has. */
+export function nameTaken(noun: string, pointer = '/name'): Refusal {
+  return new Refusal('name_taken', `Another ${noun} has this name.`, [
+    { pointer, message: 'is already used' },
+  ])
+}
+
 /** The refusal of a request with one fault: in the query if the pointer is `?name`, else in the body. */
 export function invalidAt(pointer: string, message: string): Refusal {
   const part = pointer.startsWith('?') ? 'query' : 'body'

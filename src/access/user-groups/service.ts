@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal, stale } from '../../lib/errors.ts'
+import { nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { refuseWhileNeeded, unlessNeeded } from '../alarm-duty/service.ts'
@@ -162,10 +162,7 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   try {
     return await write()
   } catch (error) {
-    if (!isUniqueViolation(error, 'user_groups.name')) throw error
-    throw new Refusal('name_taken', 'Another user group has this name.', [
-      { pointer: '/name', message: 'is already used' },
-    ])
+    throw isUniqueViolation(error, 'user_groups.name') ? nameTaken('user group') : error
   }
 }
 

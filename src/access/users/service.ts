@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { readsScripts } from '../rights/permissions.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal, stale } from '../../lib/errors.ts'
+import { nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -229,10 +229,7 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
   try {
     return await write()
   } catch (error) {
-    if (!isTakenName(error)) throw error
-    throw new Refusal('name_taken', 'Another user has this name.', [
-      { pointer: '/username', message: 'is already used' },
-    ])
+    throw isTakenName(error) ? nameTaken('user', '/username') : error
   }
 }
 

@@ -5,14 +5,13 @@ import { hasEnded } from '../../automation/runs/run.ts'
 import { comes, nextAfter } from '../../automation/scripts/cron.ts'
 import type { Context, UserCaller } from '../../context.ts'
 import { demandedVersion } from '../../http/preconditions.ts'
-import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/service.ts'
 import { refuseOpening } from '../../data/scopes/service/sights.ts'
 import { requireFileSource } from '../../data/sources/service.ts'
 import { openTable } from '../../data/tables/service.ts'
 import { commit, commitAndRead, isUniqueViolation, onlyOf } from '../../ports/database.ts'
-import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { figuresOf } from './figures.ts'
 import { requireScopeColumns } from './service/scopes.ts'
@@ -77,12 +76,14 @@ export async function createForecast(context: Context, body: ForecastBody): Prom
   const row = { ...change, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const writes = [store.insertForecast(database, row, FORECASTS_MAX), entry]
-  const insert = commitNamed(ports, writes, [store.selectNamed(database, row.name)])
+  const insert = refuseTakenName(() =>
+    commitAndRead(database, writes, [store.selectNamed(database, row.name)]),
+  )
   const [made] = await insert.catch((error: unknown) => {
     if (!store.isGuarded(error)) throw error
     throw new Refusal('conflict', `There must be at most ${FORECASTS_MAX} forecasts. Delete one first.`)
   })
-  return versioned(ports, store.toOwned(onlyOf(made as readonly store.OwnedRow[])))
+  return versioned(ports, store.toOwned(onlyOf(made)))
 }
 
 /** @throws {Refusal} not_found, precondition_failed, and as `createForecast` */
@@ -96,11 +97,9 @@ export async function updateForecast(
   if (ifMatch !== null && ifMatch !== before.version) throw stale('forecast')
   const change = await changeOf(context, body, before)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(change) }
+  const writes = [store.updateForecast(ports.database, before, change), recorded(context, 'update', told)]
   try {
-    await commitNamed(ports, [
-      store.updateForecast(ports.database, before, change),
-      recorded(context, 'update', told),
-    ])
+    await refuseTakenName(() => commit(ports.database, writes))
   } catch (error) {
     throw store.isGuarded(error) ? stale('forecast') : error
   }
@@ -184,19 +183,11 @@ export async function isRunning(ports: Ports, id: number): Promise<boolean> {
   return latest !== undefined && !hasEnded(latest.state)
 }
 
-async function commitNamed(
-  ports: Ports,
-  writes: readonly Write[],
-  reads: readonly Write[] = [],
-): Promise<readonly unknown[]> {
+async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
-    const found: readonly unknown[] = await commitAndRead(ports.database, writes, reads)
-    return found
+    return await write()
   } catch (error) {
-    if (!isUniqueViolation(error, 'forecasts.name')) throw error
-    throw new Refusal('name_taken', 'Another forecast has this name.', [
-      { pointer: '/name', message: 'is already used' },
-    ])
+    throw isUniqueViolation(error, 'forecasts.name') ? nameTaken('forecast') : error
   }
 }
 

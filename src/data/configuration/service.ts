@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts'
 import { changeWithRetry } from '../../http/preconditions.ts'
 import { invalidAt, Refusal } from '../../lib/errors.ts'
-import { isForeignKeyViolation } from '../../ports/database.ts'
+import { commit, isForeignKeyViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { exportScopes, importScopes } from '../scopes/service/transfer.ts'
-import { commitSources, requireSource } from '../sources/service.ts'
+import { requireSource, writeSources } from '../sources/service.ts'
 import { exportSources, findSource, importSource } from '../sources/service/transfer.ts'
 import type { ExportView, ImportBody, ImportView } from './schema.ts'
 
@@ -95,7 +95,7 @@ function refuseTaken(steps: readonly Step[]): void {
 
 async function commitAll(database: Database, writes: readonly Write[]): Promise<void> {
   try {
-    await commitSources(database, writes)
+    await writeSources(() => commit(database, writes))
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('conflict', 'A user or a user group was just deleted. Import again.')

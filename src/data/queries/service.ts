@@ -2,16 +2,16 @@ import { recorder } from '../../access/audit/service.ts'
 import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
+import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import {
+  commit,
   commitAndRead,
   isForeignKeyViolation,
   isUniqueViolation,
   onlyOf,
   refuseFull,
 } from '../../ports/database.ts'
-import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { checkDefaults } from './parameters.ts'
 import { keyOf } from './references.ts'
@@ -86,9 +86,9 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
     entry,
   ]
   const [made] = await refuseFull('data_queries', full, () =>
-    commitNamed(ports, row, writes, [store.selectQuery(database, row.name)]),
+    writeQuery(ports, row, () => commitAndRead(database, writes, [store.selectQuery(database, row.name)])),
   )
-  return versioned(context, onlyOf(made as readonly QueryRow[]), errors)
+  return versioned(context, onlyOf(made) as QueryRow, errors)
 }
 
 /** @throws {Refusal} not_found, precondition_failed, and as `createQuery` */
@@ -153,13 +153,14 @@ export async function publishQuery(
     createdAt: clock.now(),
   }
   const told = { objectId: id, before: { published: before.published }, after: { published, description } }
-  await commitNamed(ports, before, [
+  const writes = [
     store.updateQuery(database, before, { published }),
     ...store.insertVersion(database, version, VERSIONS_MAX),
     ...store.publishReferences(database, id),
     ...publicationWrites(ports, { queryId: id, number: published, before: former, after: before }),
     recorded(context, 'publish', told),
-  ])
+  ]
+  await writeQuery(ports, before, () => commit(database, writes))
   return versioned(context, { ...before, published, version: before.version + 1 })
 }
 
@@ -201,37 +202,34 @@ async function changeDraft(
   const errors = await errorsOf(context, after)
   const change = { ...after, hasFaults: hasOwnFaults(errors) }
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
-  await commitNamed(ports, after, [
+  const writes = [
     store.updateQuery(ports.database, before, change),
     ...(after.name === before.name ? [] : await renameWrites(context, before, after.name)),
     ...store.replaceReferences(ports.database, before.id, referencedKeys(after.text)),
     recorded(context, action, told),
-  ])
+  ]
+  await writeQuery(ports, after, () => commit(ports.database, writes))
   const row = { ...before, ...change, version: before.version + 1 }
   // With a new name the references of others have changed as well.
   return after.name === before.name ? versioned(context, row, errors) : versioned(context, row)
 }
 
-/** @throws {Refusal} name_taken, precondition_failed, invalid for a group that does not exist */
-async function commitNamed(
+/** Runs the commit that creates or changes a data query.
+ * @throws {Refusal} name_taken, precondition_failed, invalid for a group that does not exist */
+async function writeQuery<Result>(
   ports: Ports,
   { groupId }: Pick<QueryRow, 'groupId'>,
-  writes: readonly Write[],
-  reads: readonly Write[] = [],
-): Promise<readonly unknown[]> {
+  write: () => Promise<Result>,
+): Promise<Result> {
   try {
-    const found: readonly unknown[] = await commitAndRead(ports.database, writes, reads)
-    return found
+    return await write()
   } catch (error) {
     if (store.isGuarded(error)) throw stale('data query')
     if (isForeignKeyViolation(error)) {
       const isGroup = groupId === null || (await hasGroup(ports, groupId))
       throw isGroup ? stale('data query') : invalidAt('/groupId', 'must be the id of an existing group')
     }
-    if (!isUniqueViolation(error, 'data_queries.name')) throw error
-    throw new Refusal('name_taken', 'Another data query has this name.', [
-      { pointer: '/name', message: 'is already used' },
-    ])
+    throw isUniqueViolation(error, 'data_queries.name') ? nameTaken('data query') : error
   }
 }
 

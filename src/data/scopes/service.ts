@@ -2,7 +2,7 @@ import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import type { Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, commitIfMatch } from '../../http/preconditions.ts'
-import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -247,10 +247,7 @@ async function refuseFailed(write: () => Promise<void>): Promise<void> {
     if (store.isGuarded(error) || areTablesChanged(error)) throw stale('scope')
     if (isForeignKeyViolation(error))
       throw invalidAt('/subjects', 'names a user or a user group that was just deleted')
-    if (!isUniqueViolation(error, 'data_scopes.name')) throw error
-    throw new Refusal('name_taken', 'Another scope of this data source has this name.', [
-      { pointer: '/name', message: 'is already used' },
-    ])
+    throw isUniqueViolation(error, 'data_scopes.name') ? nameTaken('scope of this data source') : error
   }
 }
 

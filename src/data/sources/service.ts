@@ -3,10 +3,9 @@ import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commitAndRead, isUniqueViolation, onlyOf, refuseFull } from '../../ports/database.ts'
-import type { Database, Write } from '../../ports/database.ts'
+import { commit, commitAndRead, isUniqueViolation, onlyOf, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { dropTables } from '../tables/service.ts'
 import { dropUploadsOf } from '../uploads/service.ts'
@@ -57,8 +56,10 @@ export async function createDataSource(context: Context, body: DataSourceBody): 
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const writes = [store.insertDataSource(database, row, SOURCES_MAX), entry]
-  const [made] = await commitSources(database, writes, [store.selectDataSource(database, row.name)])
-  return versioned(ports, onlyOf(made as readonly DataSourceRow[]))
+  const [made] = await writeSources(() =>
+    commitAndRead(database, writes, [store.selectDataSource(database, row.name)]),
+  )
+  return versioned(ports, onlyOf(made) as DataSourceRow)
 }
 
 /** Replaces a data source; a password that is absent stays.
@@ -86,7 +87,8 @@ export async function updateDataSource(
   const queries = isOther ? await store.listReading(database, id) : []
   if (queries.length > 0) throw hasDependents({ queries })
   const guard = isOther ? [store.guardUnread(database, id)] : []
-  await commitSources(database, [...guard, store.updateDataSource(database, before, after), entry])
+  const writes = [...guard, store.updateDataSource(database, before, after), entry]
+  await writeSources(() => commit(database, writes))
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 
@@ -210,21 +212,15 @@ export async function requireSource({ database }: Ports, key: number | string): 
   return row
 }
 
-/** Commits new and changed data sources. @throws {Refusal} name_taken, precondition_failed, conflict when there are 200 */
-export async function commitSources(
-  database: Database,
-  writes: readonly Write[],
-  reads: readonly Write[] = [],
-): Promise<readonly unknown[]> {
+/** Runs the commit that creates or changes data sources.
+ * @throws {Refusal} name_taken, precondition_failed, conflict when there are 200 */
+export async function writeSources<Result>(write: () => Promise<Result>): Promise<Result> {
   const full = `There must be at most ${SOURCES_MAX} data sources. Delete one first.`
   try {
-    const insert = (): Promise<readonly unknown[]> => commitAndRead(database, writes, reads)
-    return await refuseFull('data_sources', full, insert)
+    return await refuseFull('data_sources', full, write)
   } catch (error) {
     if (store.isGuarded(error)) throw stale('data source')
-    if (!isUniqueViolation(error, 'data_sources.name')) throw error
-    const fault = [{ pointer: '/name', message: 'is already used' }]
-    throw new Refusal('name_taken', 'Another data source has this name.', fault)
+    throw isUniqueViolation(error, 'data_sources.name') ? nameTaken('data source') : error
   }
 }
 

@@ -1,10 +1,10 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { commitGroup, idsBelow } from '../../../http/group-tree.ts'
+import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
+import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Values } from '../parameters.ts'
 import { lineOf } from '../rights.ts'
@@ -98,12 +98,13 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const full = `There must be at most ${GROUPS_MAX} groups of dashboards. Delete one first.`
   const holder = { kind: 'group', id: store.groupNamed(row) } as const
   const own = { subjectType: 'user', subjectId: sights.userId, write: true, execute: true } as const
+  const writes = [
+    store.insertGroup(database, row, GROUPS_MAX),
+    entry,
+    ...(sights.role === 'administrator' ? [] : [insertGrant(database, holder, own)]),
+  ]
   await refuseFull('dashboard_groups', full, () =>
-    commitGroup(ports, 'dashboard_groups', [
-      store.insertGroup(database, row, GROUPS_MAX),
-      entry,
-      ...(sights.role === 'administrator' ? [] : [insertGrant(database, holder, own)]),
-    ]),
+    writeGroup('dashboard_groups', () => commit(database, writes)),
   )
   const now = await sightsOf(context)
   const made = [...now.groups.values()].find(
@@ -127,10 +128,8 @@ export async function updateGroup(
   if (body.parentId !== before.parentId) requireParent(sights, body.parentId, heightOf(sights, id))
   const after = changeOf(ports, body)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
-  await commitGroup(ports, 'dashboard_groups', [
-    ...store.updateGroup(ports.database, before, after),
-    recorded(context, 'update', told),
-  ])
+  const writes = [...store.updateGroup(ports.database, before, after), recorded(context, 'update', told)]
+  await writeGroup('dashboard_groups', () => commit(ports.database, writes))
   // The row is what this commit wrote, since another user may have changed it again.
   return versioned(ports, await sightsOf(context), { ...before, ...after, version: before.version + 1 })
 }

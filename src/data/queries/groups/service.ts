@@ -1,11 +1,11 @@
 import { recorder } from '../../../access/audit/service.ts'
 import { refuseWhileShown } from '../../../access/dashboard-use/service.ts'
 import type { Context } from '../../../context.ts'
-import { commitGroup, idsBelow } from '../../../http/group-tree.ts'
+import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { isForeignKeyViolation, onlyOf, refuseFull } from '../../../ports/database.ts'
+import { commit, commitAndRead, isForeignKeyViolation, onlyOf, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { keyOf } from '../references.ts'
 import { deletionWrites, hasDependents, isReferredTo } from '../service/dependents.ts'
@@ -43,9 +43,11 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const full = `There must be at most ${GROUPS_MAX} groups of data queries. Delete one first.`
   const writes = [store.insertGroup(database, row, GROUPS_MAX), entry]
   const [made] = await refuseFull('data_query_groups', full, () =>
-    commitGroup(ports, 'data_query_groups', writes, [store.selectGroupNamed(database, row)]),
+    writeGroup('data_query_groups', () =>
+      commitAndRead(database, writes, [store.selectGroupNamed(database, row)]),
+    ),
   )
-  return versioned(ports, onlyOf(made as readonly GroupRow[]))
+  return versioned(ports, onlyOf(made))
 }
 
 /** Changes a group, and moves it to another parent.
@@ -60,10 +62,8 @@ export async function updateGroup(
   if (ifMatch !== null && ifMatch !== before.version) throw stale('group')
   const after = changeOf(ports, body)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
-  await commitGroup(ports, 'data_query_groups', [
-    ...store.updateGroup(ports.database, before, after),
-    recorded(context, 'update', told),
-  ])
+  const writes = [...store.updateGroup(ports.database, before, after), recorded(context, 'update', told)]
+  await writeGroup('data_query_groups', () => commit(ports.database, writes))
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
 }
 

@@ -3,13 +3,13 @@ import { audited, recorder } from '../../../access/audit/service.ts'
 import { sealText } from '../../../access/session/keys.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
-import { Refusal, stale } from '../../../lib/errors.ts'
+import { nameTaken, Refusal, stale } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
 import type { IdExpression, Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { NewRecipientBody, RecipientBody, RecipientView, TestResult } from './schema.ts'
-import { fault, faultsOf } from './service/faults.ts'
+import { faultsOf } from './service/faults.ts'
 import { changedTarget, enteredTarget, invalid } from './service/targets.ts'
 import { shownOf, viewsOf } from './service/views.ts'
 import { purposeOf, notifyAddressee } from './service/targets-of.ts'
@@ -225,7 +225,6 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
     return await write()
   } catch (error) {
     if (isNotNullViolation(error, 'alarm_recipients.version')) throw stale('recipient')
-    if (!isUniqueViolation(error, 'alarm_recipients.name')) throw error
-    throw new Refusal('name_taken', 'Another recipient has this name.', [fault('/name', 'is already used')])
+    throw isUniqueViolation(error, 'alarm_recipients.name') ? nameTaken('recipient') : error
   }
 }

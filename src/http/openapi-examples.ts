@@ -70,7 +70,7 @@ class Composer {
   }
 
   /** @returns undefined for a value that is left out */
-  compose(schema: Json, place: Place = [], isRequired = true): unknown {
+  compose(schema: Json, place: Place, isRequired = true): unknown {
     const name = nameOf(schema)
     if (name !== null) return this.#composeNamed(name, place)
     const { examples, const: only, not } = schema

@@ -29,9 +29,9 @@ const DEFINITION = {
   pages: [{ id: 'main', title: 'Overview', items: [{ widget: 'w1', x: 0, y: 0, w: 3, h: 2 }] }],
 }
 
-const makeDashboard = (client: Client, json: object = {}, as: Row['as'] = 'editor') =>
+const makeDashboard = (client: Client, json: object = {}) =>
   good<Dashboard>(
-    client.request('POST', '/dashboards', { json: { name: `Board ${++made}`, ...json }, as: as ?? null }),
+    client.request('POST', '/dashboards', { json: { name: `Board ${++made}`, ...json }, as: 'editor' }),
   )
 
 const makeGroup = (client: Client, json: object = {}) =>

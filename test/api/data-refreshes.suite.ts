@@ -69,8 +69,8 @@ const from = (dataSourceId: number, more: object = {}) => ({
   ...more,
 })
 
-const define = (client: Client, id: number, origin: object, every: string | null = null) =>
-  good<Refresh>(client.request('PUT', `${pathOf(id)}/refresh`, { json: { from: origin, every } }))
+const define = (client: Client, id: number, origin: object) =>
+  good<Refresh>(client.request('PUT', `${pathOf(id)}/refresh`, { json: { from: origin, every: null } }))
 
 const refresh = (client: Client, id: number) => client.request('POST', `${pathOf(id)}/refresh`)
 

@@ -54,12 +54,10 @@ const selectFrom = (client: Client, id: number, name: string, json: object = {})
   )
 
 /** Imports a file into a new data source and answers all its rows. */
-async function rowsAfterImport(client: Client, text: string, json: object = {}): Promise<readonly unknown[]> {
+async function rowsAfterImport(client: Client, text: string): Promise<readonly unknown[]> {
   const { id } = await makeSource(client)
   const { id: file } = await upload(client, id, text)
-  await good(
-    client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, table: 't', ...json } }),
-  )
+  await good(client.request('POST', `/dataSources/${id}/import`, { json: { upload: file, table: 't' } }))
   return (await selectFrom(client, id, 't')).rows
 }
 

@@ -11,7 +11,7 @@ import { AS_DENO, startProcess } from './process.ts'
  * host on Bun: tests expect the same of both.
  * @throws {TypeError} for seams, which another process cannot have */
 export async function startDeno(
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>>,
   seams: Seams = {},
 ): Promise<Host> {
   if (Object.keys(seams).length > 0) throw new TypeError('A host on Deno takes no part of a test.')

@@ -21,7 +21,7 @@ export type RunnerStage = {
 
 export async function openRunnerOf(
   service: Pick<TestService, 'url' | 'registrationToken'>,
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>>,
 ): Promise<RunnerStage> {
   const dir = await makeRunnerDir()
   if (ON_DENO) return onDeno(service, dir, environment)
@@ -92,7 +92,7 @@ export async function makeRunnerDir(): Promise<string> {
 export function environmentFor(
   { url, registrationToken }: Pick<TestService, 'url' | 'registrationToken'>,
   dir: string,
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>>,
 ): Record<string, string> {
   return {
     TIDEMARK_RUNNER_URL: url,

@@ -11,8 +11,10 @@ import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { FakeRunner, Held, RUNNER_TOKEN } from './fake-runner.ts'
 import type { Wire } from './fake-runner.ts'
 
+const NOTHING_DUE: DueWork = { runDue: () => Promise.resolve(Infinity) }
+
 /** The whole application without a host, its clock moved by hand, with a dispatch that can be opened anew. */
-export async function openRunStage(due?: DueWork) {
+export async function openRunStage(due = NOTHING_DUE) {
   const opened = await openPorts({ runnerToken: RUNNER_TOKEN })
   const { dispatch: _, ...parts } = opened.ports
   let dispatch: OpenDispatch = openDispatch(parts, due)

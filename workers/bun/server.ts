@@ -5,6 +5,6 @@ import { BUN } from './runtime.ts'
 
 /** Starts the service on Bun.
  * @throws {Error} when the data cannot be opened or the port is taken */
-export function startServer(settings: ServerSettings, seams: Seams = {}): Promise<Server> {
+export function startServer(settings: ServerSettings, seams: Seams): Promise<Server> {
   return startServerOn(settings, BUN, seams)
 }

@@ -5,6 +5,6 @@ import { DENO } from './runtime.ts'
 
 /** Starts the service on Deno.
  * @throws {Error} when the data cannot be opened or the port is taken */
-export function startServer(settings: ServerSettings, seams: Seams = {}): Promise<Server> {
+export function startServer(settings: ServerSettings, seams: Seams): Promise<Server> {
   return startServerOn(settings, DENO, seams)
 }

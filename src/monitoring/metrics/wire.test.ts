@@ -30,7 +30,8 @@ const { fields } = fc.letrec<{ fields: readonly Field[]; field: Field }>((tie) =
 const NUMBERS = { text: 1, double: 2, integer: 3, fixed64: 4, message: 500 } as const
 
 /** The encoding of mapbox's writer. */
-function encode(all: readonly Field[], pbf = new PbfWriter()): Uint8Array {
+function encode(all: readonly Field[]): Uint8Array {
+  const pbf = new PbfWriter()
   for (const { kind, value } of all) {
     const number = NUMBERS[kind]
     // Not its own writer of texts, which mistakes U+20000 for U+10000.

@@ -33,15 +33,15 @@ export function withForm<Result>(
   ports: Ports,
   request: Request,
   use: (form: UploadForm) => Promise<Result>,
-  sizeMaxBytes = PACKED_MAX_BYTES,
 ): Promise<Result> {
   return slots.run(ports.clock, async () => {
     const kept: (TemporaryBlob & { readonly file: string })[] = []
     try {
-      const fields = await readForm(request, sizeMaxBytes, async ({ chunks, filename }) => {
+      const fields = await readForm(request, async ({ chunks, filename }) => {
         if (kept.length > 0) throw refused('/file', 'must not be repeated')
         const signal = AbortSignal.timeout(UPLOAD_MAX_MS)
-        kept.push({ ...(await keep(ports, { chunks, sizeMaxBytes, signal })), file: filename ?? '' })
+        const blob = await keep(ports, { chunks, sizeMaxBytes: PACKED_MAX_BYTES, signal })
+        kept.push({ ...blob, file: filename ?? '' })
       })
       const [sent] = kept
       if (!sent) throw refused('/file', 'is missing')
@@ -52,18 +52,15 @@ export function withForm<Result>(
   })
 }
 
-async function readForm(
-  request: Request,
-  sizeMaxBytes: number,
-  take: (file: FormPart) => Promise<void>,
-): Promise<UploadFields> {
+async function readForm(request: Request, take: (file: FormPart) => Promise<void>): Promise<UploadFields> {
   const { headers } = request
   const boundary = boundaryOf(headers.get('content-type'))
   if (boundary === null) throw new Refusal('unsupported_media_type', 'Send a form (multipart/form-data).')
-  const wholeMaxBytes = sizeMaxBytes + FIELDS_MAX * FIELD_MAX_BYTES
-  if (Number(headers.get('content-length') ?? 0) > wholeMaxBytes) throw tooLarge(sizeMaxBytes)
+  const wholeMaxBytes = PACKED_MAX_BYTES + FIELDS_MAX * FIELD_MAX_BYTES
+  if (Number(headers.get('content-length') ?? 0) > wholeMaxBytes) throw tooLarge(PACKED_MAX_BYTES)
   const fields = new FormFields()
-  for await (const part of formParts(bodyChunks(request, wholeMaxBytes, tooLarge(sizeMaxBytes)), boundary)) {
+  const chunks = bodyChunks(request, wholeMaxBytes, tooLarge(PACKED_MAX_BYTES))
+  for await (const part of formParts(chunks, boundary)) {
     const { name, filename } = part
     if ((name === 'file') !== (filename !== null))
       throw refused(

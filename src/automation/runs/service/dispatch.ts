@@ -39,14 +39,9 @@ type Waiting = {
 }
 
 /** Opens the dispatch of an installation. Its state is in the database: a new dispatch continues from there. */
-export function openDispatch(
-  ports: Omit<Ports, 'dispatch' | 'scripts'>,
-  due: DueWork = NOTHING_DUE,
-): OpenDispatch {
+export function openDispatch(ports: Omit<Ports, 'dispatch' | 'scripts'>, due: DueWork): OpenDispatch {
   return new Dispatching(ports, due)
 }
-
-const NOTHING_DUE: DueWork = { runDue: () => Promise.resolve(Infinity) }
 
 class Dispatching implements OpenDispatch {
   readonly #ports: Ports

@@ -184,7 +184,7 @@ export type Table = TablePolicy & {
   readonly references: readonly Reference[]
 }
 
-export type Column = { readonly name: string; readonly isReal: boolean; readonly isJson: boolean }
+export type Column = { readonly name: string; readonly isReal: boolean }
 export type Reference = { readonly column: string; readonly table: string; readonly to: string }
 
 /** Every table that archives hold, after those that it refers to. */
@@ -203,7 +203,6 @@ function shapeOf(table: SQLiteTable): Pick<Table, 'name' | 'columns' | 'referenc
   const columns = Object.values(getTableColumns(table)).map((column) => ({
     name: column.name,
     isReal: column.getSQLType() === 'real',
-    isJson: column.dataType === 'json',
   }))
   const references = getTableConfig(table).foreignKeys.map((key) => {
     const { columns: own, foreignTable, foreignColumns } = key.reference()

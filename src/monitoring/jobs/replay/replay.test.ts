@@ -28,9 +28,9 @@ const arrival = (minute: number, value: number): Arrival => ({
   errorCode: null,
 })
 
-function replayOf(arrivals: readonly Arrival[], endMinute: number, rules = RULES): Replay {
+function replayOf(arrivals: readonly Arrival[], endMinute: number): Replay {
   const [first, ...others] = arrivals
-  const replay = new Replay(rules, first ?? arrival(0, 0))
+  const replay = new Replay(RULES, first ?? arrival(0, 0))
   for (const one of others) replay.add(one)
   replay.end(BEGIN_AT + endMinute * MINUTE_MS)
   return replay
@@ -121,7 +121,7 @@ describe('a replay', () => {
       const [first = arrival(0, 0), ...others] = arrivals
       const bands = await read(maintenance)
       expect(bands.isAbout).toBe(false)
-      const replay = new Replay(rules, first, bands)
+      const replay = new Replay(RULES, first, bands)
       for (const one of others) replay.add(one)
       replay.end(range.endAt)
       return spansOf(replay)

@@ -263,6 +263,33 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
   )
 
   test(
+    'of two that create the same recipient at once one names it and ends, and there is one recipient',
+    async () => {
+      await Bun.write(
+        file,
+        'manifest: plant-r\nrecipients: [{ name: Twice, type: email, target: { addresses: [on-call@example.org] } }]\n',
+      )
+      using proxy = Bun.serve({
+        port: 0,
+        fetch: async (request) => {
+          const { pathname, search } = new URL(request.url)
+          if (request.method === 'POST' && pathname === '/alarmrecipients') await apply('--yes')
+          return fetch(new Request(host.url + pathname + search, request), { decompress: false })
+        },
+      })
+      const words = ['--file', file, '--yes', '--url', proxy.url.origin]
+      expect(String(await rejection(runCommand(applyCommand, words, { environment })))).toMatch(
+        /recipient "Twice": POST \/alarmrecipients failed with status 409[^]*Apply the manifest again\.$/,
+      )
+      expect((await apply('--dry-run')).text).toContain('and the service agree.')
+      const { request } = await connectAdministrator(host)
+      const { items } = await good<{ items: { name: string }[] }>(request('GET', '/alarmrecipients'))
+      expect(items.filter(({ name }) => name === 'Twice')).toHaveLength(1)
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'apply creates, is idempotent, reports drift, changes, renames, prunes; an export says the same',
     async () => {
       await Bun.write(file, MANIFEST)

@@ -26,7 +26,7 @@ type ExecuteOptions = {
 
 /** Carries a plan out: recipients, then objects from the top down, then service level objects and containers, which refer to
  * objects, then, with `prunes`, the deletion of leftovers. A failure ends it; the next plan has the rest.
- * @throws {RangeError} naming the object, also where it was changed after the plan */
+ * @throws {RangeError} naming the object or recipient, also where another made or changed it after the plan */
 export async function execute(
   client: Client,
   plan: Plan,
@@ -51,8 +51,10 @@ async function saveRecipients(
 ): Promise<ReadonlyMap<string, number>> {
   for (const { wanted, id, changes } of steps) {
     const body = JSON.stringify(wanted)
-    if (id === null) await client.ask('POST', '/alarmrecipients', body, JSON_BODY)
-    else if (changes.length > 0) await client.ask('PATCH', `/alarmrecipients/${id}`, body, JSON_BODY)
+    await naming(`recipient "${wanted.name}"`, async () => {
+      if (id === null) await client.ask('POST', '/alarmrecipients', body, JSON_BODY)
+      else if (changes.length > 0) await client.ask('PATCH', `/alarmrecipients/${id}`, body, JSON_BODY)
+    })
   }
   const { items } = await client.read<{
     readonly items: readonly { readonly id: number; readonly name: string }[]
@@ -76,7 +78,7 @@ async function saveObjects(
   for (const step of steps) {
     if (SERVICE_TYPES.has(step.wanted.type)) saving.services.push({ step, parentId })
     else {
-      const id = await naming(step, () => saveWithLinks(saving, { step, parentId }, {}))
+      const id = await naming(nameOf(step), () => saveWithLinks(saving, { step, parentId }, {}))
       saving.advance()
       await saveObjects(saving, { steps: step.children, parentId: id })
     }
@@ -92,7 +94,7 @@ async function saveServices(
   const saved: { readonly step: Step; readonly id: number }[] = []
   for (const placed of services) {
     const { step } = placed
-    const id = await naming(step, async () => {
+    const id = await naming(nameOf(step), async () => {
       const found = await foundReferences(step.wanted, finder, parent)
       return saveWithLinks({ client, recipientIds }, placed, found)
     })
@@ -105,20 +107,24 @@ async function saveServices(
     const children = references.children ?? []
     const isChanged = step.id === null ? children.length > 0 : step.childChanges.length > 0
     if (!isChanged) continue
-    await naming(step, async () => {
+    await naming(nameOf(step), async () => {
       const items = await foundChildren(children, after, parent)
       await client.ask('PUT', `/${type}/${id}/children`, JSON.stringify({ items }), JSON_BODY)
     })
   }
 }
 
-/** @throws {RangeError} naming the object in the manifest */
-async function naming<Result>({ wanted, path }: Step, save: () => Promise<Result>): Promise<Result> {
+function nameOf({ wanted, path }: Step): string {
+  return `${wanted.type} "${path}"`
+}
+
+/** @throws {RangeError} naming the object or recipient in the manifest */
+async function naming<Result>(name: string, save: () => Promise<Result>): Promise<Result> {
   try {
     return await save()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const message = `${wanted.type} "${path}": ${error.message}\nThe steps before it are applied.`
+    const message = `${name}: ${error.message}\nThe steps before it are applied.`
     const again = `${message} Apply the manifest again.`
     if (error instanceof CommandFailure) throw new CommandFailure(error.exitCode, again, { cause: error })
     // Such as credentials that have expired, or the work of another `apply`.

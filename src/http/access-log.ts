@@ -1,3 +1,4 @@
+import { stopwatch } from '../ports/clock.ts'
 import type { Ports } from '../ports/index.ts'
 import { pathWithoutSecrets } from './logged-path.ts'
 
@@ -9,7 +10,7 @@ type Handle = (request: Request) => Response | Promise<Response>
 export function withAccessLog(handle: Handle, { clock, log, network, settings }: Ports): Handle {
   if (!settings.logsAccess) return handle
   return async (request) => {
-    const startedAt = clock.now()
+    const elapsedMs = stopwatch(clock)
     const address = network.addressOf(request)
     const response = await handle(request)
     const { headers, status } = response
@@ -18,7 +19,7 @@ export function withAccessLog(handle: Handle, { clock, log, network, settings }:
       method: request.method,
       path: pathWithoutSecrets(request.url),
       status,
-      durationMs: clock.now() - startedAt,
+      durationMs: elapsedMs(),
       bytes: length === null ? null : Number(length),
       address,
       requestId: headers.get('x-request-id'),

@@ -1,4 +1,5 @@
 import { Histogram } from '../lib/histogram.ts'
+import { stopwatch } from '../ports/clock.ts'
 import type { Ports } from '../ports/index.ts'
 
 /** Single deliveries, bulk deliveries, and all other requests. */
@@ -45,8 +46,8 @@ export async function recorded(
   kind: RequestKind,
   response: Response | Promise<Response>,
 ): Promise<Response> {
-  const startedAt = ports.clock.now()
+  const elapsedMs = stopwatch(ports.clock)
   const answer = await response
-  requestFiguresOf(ports).record(kind, answer.status, ports.clock.now() - startedAt)
+  requestFiguresOf(ports).record(kind, answer.status, elapsedMs())
   return answer
 }

@@ -1,4 +1,5 @@
 import { urlOf } from '../lib/urls.ts'
+import { stopwatch } from '../ports/clock.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Span, TraceParent } from '../ports/traces.ts'
 import { pathWithoutSecrets } from './logged-path.ts'
@@ -29,10 +30,11 @@ export function withTraces(handle: Handle, { clock, traces }: Pick<Ports, 'clock
     const place = traces.place(parentOf(request.headers))
     if (!place) return handle(request)
     const startedAt = clock.now()
+    const elapsedMs = stopwatch(clock)
     const response = await handle(request)
     traces.record(
       place,
-      spanOf(request, response, { startedAt, endedAt: clock.now(), route: routes.get(request) }),
+      spanOf(request, response, { startedAt, endedAt: startedAt + elapsedMs(), route: routes.get(request) }),
     )
     return response
   }

@@ -1,5 +1,5 @@
 import type { Blobs } from './blobs.ts'
-import type { Clock } from './clock.ts'
+import type { SteadyClock } from './clock.ts'
 import type { ConsoleAssets } from './console-assets.ts'
 import type { Database } from './database.ts'
 import type { Databases } from './databases.ts'
@@ -34,7 +34,7 @@ export type Ports = {
   readonly dispatch: Dispatch
   readonly scripts: Scripts
   readonly events: Events
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly consoleAssets: ConsoleAssets
   readonly ingestHealth: IngestHealth
   /** Keeps work alive that a request has begun and does not wait for; null where a process does so anyway. */

@@ -52,7 +52,7 @@ export async function openBoards(jobs: number, read: JobActors['bucketsAll']) {
     } as const
     return { ports: context.ports, caller, requestId: 'test' }
   }
-  return { context, ids, makeBoard, viewer, close: () => opened.close() }
+  return { context, clock: opened.clock, ids, makeBoard, viewer, close: () => opened.close() }
 }
 
 /** No values of each series. */

@@ -30,7 +30,7 @@ test('a table that is replaced during a backup is in it as it was; the sweep del
   const sweep = async () => {
     const { ports } = world
     if (!ports) throw new Error('There are no ports')
-    await sweepGenerations({ ...ports, clock: { now: () => ports.clock.now() + LATER_MS } })
+    await sweepGenerations({ ...ports, clock: { ...ports.clock, now: () => ports.clock.now() + LATER_MS } })
   }
   try {
     const source = await importTable(world)

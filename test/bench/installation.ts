@@ -158,7 +158,10 @@ async function writeConfiguration(
   { parameters, thresholds }: { readonly parameters: unknown; readonly thresholds: unknown },
 ): Promise<void> {
   const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
-  const hash = await hashPassword({ secrets, clock: Date }, COLLECTOR.password)
+  const hash = await hashPassword(
+    { secrets, clock: { now: () => Date.now(), monotonic: () => performance.now() } },
+    COLLECTOR.password,
+  )
   const columns =
     'type, sub_type, name, name_folded, parent_id, path, is_template, instance_type, collector_id, version, created_at'
   const now = Date.now()

@@ -153,7 +153,7 @@ test('a restore leaves stored results out, which are computed anew', async () =>
       state: 'ready',
       result: { rows: 6, version: 1 },
     })
-    await sweepGenerations({ ...ports, clock: { now: () => ports.clock.now() + LATER_MS } })
+    await sweepGenerations({ ...ports, clock: { ...ports.clock, now: () => ports.clock.now() + LATER_MS } })
     expect(await world.rows('select id from data_generations')).toHaveLength(2)
   } finally {
     await world.close()

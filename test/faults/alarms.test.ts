@@ -135,7 +135,7 @@ async function live(
   ids: Ids,
   { failpoint, spoil }: { failpoint: Failpoint; spoil: (() => Promise<void>) | undefined },
 ) {
-  const clock = { at: NOW - 1, now: () => clock.at }
+  const clock = { at: NOW - 1, now: () => clock.at, monotonic: () => clock.at }
   const log = jsonLog(() => undefined)
   const mortal = dying(database, failpoint)
   let flow: OpenStatePipeline = openStatePipeline({ database: mortal.database, clock, log })

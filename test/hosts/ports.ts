@@ -27,7 +27,7 @@ import { limitParameters } from './parameter-limit.ts'
 const DEFAULTS = settingsOf(parseEnvironment(settingsSchema, {}))
 
 /** A clock that stands still until it is moved. */
-export type HandClock = { at: number; now(): number }
+export type HandClock = { at: number; now(): number; monotonic(): number }
 
 /** Real ports with a clock moved by hand and no job actors, for verbs that depend on time. */
 export async function openPorts(settings: Partial<Ports['settings']> = {}) {
@@ -39,6 +39,9 @@ export async function openPorts(settings: Partial<Ports['settings']> = {}) {
   const clock: HandClock = {
     at: Date.UTC(2026, 2, 2, 9),
     now() {
+      return this.at
+    },
+    monotonic() {
       return this.at
     },
   }

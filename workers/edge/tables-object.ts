@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 
 import type { Column } from '../../src/domain/table.ts'
 import { Refusal, refusalIn } from '../../src/lib/errors.ts'
+import { stopwatch } from '../../src/ports/clock.ts'
 import type { QueryLimits } from '../../src/ports/databases.ts'
 import type {
   EditOrder,
@@ -55,14 +56,14 @@ export class TablesObject extends DurableObject<Environment> {
   ): Promise<Reply<ReadableStream<Uint8Array>>> {
     return replyOf(async () => {
       const stored = views.map(({ of, ...view }) => ({ ...view, table: this.#loads.tableOf(of) }))
-      const begunAt = clock.now()
+      const elapsedMs = stopwatch(clock)
       const asked = { views: stored, statement, ...(explain && { explain }) }
       const lines = runQuery(this.ctx.storage, asked, limits)
       const { leftAfterMs } = this
       const sent = lines?.values() ?? keptLines(this.ctx.storage, asked, { ...limits, leftAfterMs })
       // The clock stands still during a statement.
       await scheduler.wait(0)
-      if (clock.now() - begunAt > limits.timeoutMs) {
+      if (elapsedMs() > limits.timeoutMs) {
         sent.return?.()
         throw new Refusal(
           'query_timeout',

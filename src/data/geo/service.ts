@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Cell, Column } from '../../domain/table.ts'
 import { Refusal, invalidAt } from '../../lib/errors.ts'
+import { stopwatch } from '../../ports/clock.ts'
 import { conditionOf } from '../filters/filter.ts'
 import type { Asking } from '../selection/service/waited.ts'
 import { cellsIn, onlyPoint, pointsIn } from './cells.ts'
@@ -36,7 +37,7 @@ export async function clusterPoints(
   if (body.links && body.points.key === undefined) throw invalidAt(at('key'), 'is required with links')
   const rows = await openRows(context, body.points, { at, asking })
   const points = pointsOf(rows, body)
-  const beganAt = clock.now()
+  const elapsedMs = stopwatch(clock)
   const found = await readClusters(rows, points, body)
   const style = styleOf(points, body)
   const places = new Map<string, PlaceFeature>()
@@ -54,7 +55,7 @@ export async function clusterPoints(
     innerLinks: links.inner,
     outerLinks: links.outer,
     truncated: found.isTruncated || links.isTruncated,
-    durationMs: clock.now() - beganAt,
+    durationMs: elapsedMs(),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { stopwatch } from '../../ports/clock.ts'
 import { prepareStored, prepareText } from '../queries/service/run.ts'
 import type { Asking } from '../selection/service/waited.ts'
 import { WRITERS } from '../sql/dialects/writers.ts'
@@ -18,9 +19,9 @@ export async function explainQuery(context: Context, body: ExplainBody, asking: 
   // The conditions of scopes name hidden columns.
   const shownSql = boundOf(own, WRITERS[dialect])
   const isRestricted = await source.isRestricted()
-  const beganAt = clock.now()
+  const elapsedMs = stopwatch(clock)
   const plan = await source.explain(bound, { isAnalyzed: body.analyze }, asking.signal)
-  const durationMs = clock.now() - beganAt
+  const durationMs = elapsedMs()
   const tree = planTree(plan, dialect)
   const shown = isRestricted ? withoutRows(tree) : tree
   return {

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Cell } from '../../domain/table.ts'
 import { durationText } from '../../lib/duration.ts'
 import { invalidAt } from '../../lib/errors.ts'
+import { stopwatch } from '../../ports/clock.ts'
 import { resultReader } from './cells.ts'
 import { planOf } from './plan.ts'
 import { LIMIT_DEFAULT, LIMIT_MAX } from './schema.ts'
@@ -34,7 +35,7 @@ export async function selectFrom(
     throw invalidAt('/limit', `is above ${LIMIT_MAX}, which CSV and NDJSON alone can have`)
   const plan = planOf(body, { columns: readable.columns, timeZone: settings.timeZone, limit })
   const statements = statementsOf(plan, readable.from, readable.writer)
-  const beganAt = clock.now()
+  const elapsedMs = stopwatch(clock)
   const reading = { ports, rowsMax: plan.limit + 1, asking }
   const { value: found, isShared } = await readRows(readable, statements.rows(1), reading)
   const isWhole = plan.offset === 0 && found.rows.length <= plan.limit
@@ -42,7 +43,7 @@ export async function selectFrom(
     ? () => Promise.resolve(found.rows.length)
     : () => readNumber(readable, statements.total(), { ...reading, rowsMax: 1 })
   const total = body.total === 'exact' ? await counted() : null
-  const durationMs = clock.now() - beganAt
+  const durationMs = elapsedMs()
   const { columns, row } = resultReader(plan, settings.timeZone)
   const rows = found.rows.slice(0, plan.limit).map(row)
   const names = columns.map(({ name }) => name)

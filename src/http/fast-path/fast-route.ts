@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Context } from '../../context.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { stopwatch } from '../../ports/clock.ts'
 import { ID } from '../openapi-answers.ts'
 import { requestIdOf, addHeaders } from '../response-headers.ts'
 import { idempotencyKeyOf } from '../idempotency.ts'
@@ -61,10 +62,10 @@ async function answer<Body, Done>(
   id: number,
 ): Promise<Response> {
   const requestId = requestIdOf(request)
-  const startedAt = ports.clock.now()
+  const elapsedMs = stopwatch(ports.clock)
   if (ports.traces) noteRoute(request, route.path)
   const answered = (response: Response) => {
-    figures.record(route.kind, response.status, ports.clock.now() - startedAt)
+    figures.record(route.kind, response.status, elapsedMs())
     return response
   }
   let caller: Context['caller'] | undefined

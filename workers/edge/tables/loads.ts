@@ -5,6 +5,7 @@ import { readRows } from '../../../src/data/imports/file.ts'
 import type { ImportProgress } from '../../../src/data/imports/file.ts'
 import type { Column, Row } from '../../../src/domain/table.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
+import { stopwatch } from '../../../src/ports/clock.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
 import type { Generation, LoadCounts, LoadOrder, TableIndex } from '../../../src/ports/tables.ts'
 import { clock } from '../clock.ts'
@@ -137,8 +138,8 @@ export class Loads {
     const reading = this.#reading?.key === key ? this.#reading : await this.#open(key, entry)
     if (!reading) return null
     this.#reading = reading
-    const begunAt = clock.now()
-    while (clock.now() - begunAt < SLICE_MS) {
+    const elapsedMs = stopwatch(clock)
+    while (elapsedMs() < SLICE_MS) {
       const next = await reading.rows.next()
       // It was dropped, or ordered anew.
       if (this.#reading !== reading) return null

@@ -8,6 +8,7 @@ import { sha256 } from '../../../lib/digest.ts'
 import { durationMs } from '../../../lib/duration.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
+import { stopwatch } from '../../../ports/clock.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { faultsOfValues, resolveParameters, valuesOfTexts } from '../parameters.ts'
 import { lineOf } from '../rights.ts'
@@ -184,13 +185,13 @@ async function readAll(
 
 async function answerOf(reading: Reading, id: string, widget: Widget): Promise<WidgetAnswer | null> {
   const { ports, requestId } = reading.context
-  const beganAt = ports.clock.now()
+  const elapsedMs = stopwatch(ports.clock)
   const signal = AbortSignal.any([reading.signal, AbortSignal.timeout(WIDGET_MAX_MS)])
   try {
     const data = await untilAborted(dataOf(reading, id, widget), signal)
     if (data === null) return null
     const etag = `"${(await sha256(JSON.stringify(data))).slice(0, 16)}"`
-    return { status: 200, etag, durationMs: ports.clock.now() - beganAt, data }
+    return { status: 200, etag, durationMs: elapsedMs(), data }
   } catch (error) {
     if (signal.aborted) return tooSlow()
     const refusal = refusalIn(error)

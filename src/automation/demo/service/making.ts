@@ -65,7 +65,8 @@ export const STEPS: readonly Step[] = [
 
 /** The context for objects that are as old as the history of the plant. */
 function inThePast({ context, anchorAt }: Making): Context {
-  return { ...context, ports: { ...context.ports, clock: { now: () => anchorAt - HISTORY_MS } } }
+  const now = () => anchorAt - HISTORY_MS
+  return { ...context, ports: { ...context.ports, clock: { now, monotonic: now } } }
 }
 
 /** The ids of the objects of a plant by their places. */

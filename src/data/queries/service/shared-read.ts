@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Cell, Row } from '../../../domain/table.ts'
 import { sha256 } from '../../../lib/digest.ts'
+import { stopwatch } from '../../../ports/clock.ts'
 import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { ResultCache } from '../../selection/result-cache.ts'
@@ -68,6 +69,7 @@ export async function sharedRead(
   const opened = await source.open(bound)
   const compute = async (): Promise<Read> => {
     const beganAt = clock.now()
+    const elapsedMs = stopwatch(clock)
     const limits = {
       rowsMax: limit + BATCH_ROWS_MAX,
       bytesMax: RESULT_MAX_BYTES,
@@ -77,7 +79,7 @@ export async function sharedRead(
     const first = await firstRows(stream, limit)
     const read = results.filter((stored) => bound.text.includes(stored.name))
     const refreshedAt = read.length === 0 ? null : Math.min(...read.map((stored) => stored.refreshedAt))
-    return { columns: stream.columns, ...first, beganAt, durationMs: clock.now() - beganAt, refreshedAt }
+    return { columns: stream.columns, ...first, beganAt, durationMs: elapsedMs(), refreshedAt }
   }
   if (!sharing) return { ...(await compute()), isShared: false }
   const cache = caches.get(ports) ?? new ResultCache<Read>(CACHE_MAX_BYTES, bytesOf, CACHED_MAX)

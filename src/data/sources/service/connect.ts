@@ -10,6 +10,7 @@ import type {
   RelationColumn,
   RowStream,
 } from '../../../ports/databases.ts'
+import { stopwatch } from '../../../ports/clock.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { relationColumns } from '../../tables/service.ts'
 import { isFileSource } from '../schema.ts'
@@ -34,10 +35,10 @@ export async function testDataSource({ ports }: Context, body: DatabaseBody): Pr
   const { type, connection } = body
   const { password = null, passwordSet: _, ...reached } = connection
   const target = targetOf('test', { ...reached, type, password })
-  const beganAt = ports.clock.now()
+  const elapsedMs = stopwatch(ports.clock)
   try {
     const probe = await ports.databases.probe(target, AbortSignal.timeout(ASK_MAX_MS))
-    const latencyMs = ports.clock.now() - beganAt
+    const latencyMs = elapsedMs()
     return {
       ok: true,
       latencyMs,
@@ -50,7 +51,7 @@ export async function testDataSource({ ports }: Context, body: DatabaseBody): Pr
     const refusal = refusalIn(error)
     if (!refusal || !RESULTS.has(refusal.code)) throw error
     const problem = { code: refusal.code, detail: refusal.detail }
-    const latencyMs = ports.clock.now() - beganAt
+    const latencyMs = elapsedMs()
     return { ok: false, latencyMs, serverVersion: null, writable: null, problem, warnings: [] }
   }
 }

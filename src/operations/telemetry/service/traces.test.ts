@@ -33,7 +33,7 @@ function traced(answer: () => Promise<Response>, ratio = 1) {
   const traces = openTraces(
     { ...SETTINGS, ratio },
     {
-      clock: { now: () => 1_000 },
+      clock: { now: () => 1_000, monotonic: () => 0 },
       inBackground: (work) => void inBackground.push(work),
       log: { info: () => {}, warn: (...args) => void warnings.push(args), error: () => {} },
       network: {

@@ -241,7 +241,7 @@ export function Stale({
     <p class="stale label" role="status">
       <Icon name="clock" />
       <span>
-        {failure.status === 0 ? t('feedback.staleOffline') : failure.message} <Ago at={readAt} />
+        {failure.message} {t('feedback.lastRead')} <Ago at={readAt} />
       </span>
       <Button small kind="ghost" icon="refresh" onClick={retry}>
         {t('feedback.again')}

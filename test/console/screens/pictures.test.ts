@@ -345,7 +345,7 @@ const DATA_SHOTS: readonly Shot[] = [
   dialog('data/{source}/tables/levels', 'comment', menu, text('data.comment')),
   dialog('data/{source}/tables/levels', 'rename', menu, text('data.renameTable')),
   dialog('data/{source}/tables/levels', 'condition', text('data.filter'), text('data.addCondition')),
-  dialog('data/{source}/tables/levels', 'row', css('.data-grid [role=gridcell] button')),
+  dialog('data/{source}/tables/levels', 'row', css('.data-grid [role=gridcell]'), { keys: 'Enter' }),
   dialog('data/{source}/tables/levels?tab=columns', 'add', text('data.addColumn')),
   dialog('data/{source}/tables/levels?tab=columns', 'edit', text('data.editName')),
   dialog('data/{source}/tables/levels?tab=columns', 'delete', text('data.deleteName')),

@@ -122,7 +122,8 @@ export function FailureNote({
   readonly isPage?: boolean
 }): JSX.Element {
   const Title = isPage ? 'h1' : 'b'
-  if (failure.status === 403) return <NoRight detail={<Reason failure={failure} />} object={failure.object} />
+  if (failure.status === 403)
+    return <NoRight detail={<Reason failure={failure} />} object={failure.object} isPage={isPage} />
   return (
     <Note
       kind="major"
@@ -172,10 +173,14 @@ function RequestId({ id }: { readonly id: string }): JSX.Element {
 export function NoRight({
   detail,
   object = null,
+  isPage = false,
 }: {
   readonly detail: ComponentChildren
   readonly object?: Subject | null
+  /** True where the note stands for the page, whose heading it has then. */
+  readonly isPage?: boolean
 }): JSX.Element {
+  const Title = isPage ? 'h1' : 'b'
   return (
     <Note
       kind="info"
@@ -188,7 +193,7 @@ export function NoRight({
         )
       }
     >
-      <b>{t('feedback.noRight')}</b>
+      <Title>{t('feedback.noRight')}</Title>
       <div>{detail}</div>
     </Note>
   )

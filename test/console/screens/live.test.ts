@@ -9,6 +9,7 @@ import { onMainHost } from '../stage.ts'
 const TEST_MAX_MS = 180_000
 /** More than a browser has connections to a host that speaks HTTP/1.1. */
 const TABS = 8
+const LOW = { width: 1280, height: 640 } as const
 
 /** Makes a page believe that its tab is in the background, or in front again. */
 const putBehind = (page: Page, isBehind: boolean) =>
@@ -39,6 +40,14 @@ async function makeGauge(client: Client, name: string) {
 }
 
 onMainHost('live', (stage) => {
+  test('the live mark and the menu of the user are in view in a low window', () =>
+    stage.visit('keys', {}, async ({ page }) => {
+      await isLive(page)
+      await page.setViewportSize(LOW)
+      const menu = await page.getByRole('button', { name: 'Account and appearance of admin' }).boundingBox()
+      expect(menu && menu.y + menu.height).toBeLessThanOrEqual(LOW.height)
+    }))
+
   test(
     `${TABS} tabs of a browser are used in turn: those in the background leave their connections to the others`,
     () =>

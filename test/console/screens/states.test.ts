@@ -152,6 +152,7 @@ onMainHost('states', (stage) => {
         await open(page, path)
         const note = main(page).locator('.note', { hasText: 'You do not have the right for this' }).first()
         await note.getByText('You need the right to read this.').waitFor()
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
         const href = await note.getByRole('link', { name: 'Why?' }).getAttribute('href')
         expect(href).toContain('users/explain?userId=')
       })

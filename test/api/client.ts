@@ -29,7 +29,7 @@ export type Request = {
   readonly as?: Role | null
 }
 
-/** Speaks to a host as each role, and holds every answer against the host's own OpenAPI document. */
+/** Speaks to a host as each role, and holds every answer against the OpenAPI document. */
 export type Client = {
   readonly host: Host
   readonly document: Document
@@ -93,7 +93,7 @@ export async function speakTo(
     seen = new Set(),
   }: { sessionIds?: Partial<Record<Role, string>>; seen?: Set<string> } = {},
 ): Promise<Speaker> {
-  const document = await readDocument(host.url)
+  const document = await readDocument()
   const check = checkerOf(document)
   const changes: (readonly [string, string])[] = []
   const request = async (method: string, path: string, asked: Request = {}) => {

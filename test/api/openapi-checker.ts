@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Options, ValidateFunction } from 'ajv/dist/2020.js'
 
@@ -21,15 +24,15 @@ export type Document = {
  * Returns the route, as `GET /jobs/{id}`; null where there is none and the answer says so. */
 export type Checker = (method: string, path: string, answer: Answer) => string | null
 
-/** The document that a host publishes, parsed once for all hosts of a process that publish the same. */
-export async function readDocument(url: string): Promise<Document> {
-  const text = await (await fetch(`${url}/openapi.json`)).text()
-  let document = documents.get(text)
-  if (!document) documents.set(text, (document = JSON.parse(text) as Document))
-  return document
+/** The document of the snapshots, read once. Every host publishes it (suite `errors`); to make it takes a host more than a
+ * second of a processor. */
+export function readDocument(): Promise<Document> {
+  snapshot ??= readFile(SNAPSHOT, 'utf8').then((text) => JSON.parse(text) as Document)
+  return snapshot
 }
 
-const documents = new Map<string, Document>()
+const SNAPSHOT = join(import.meta.dirname, '../snapshots/openapi.json')
+let snapshot: Promise<Document> | null = null
 
 /** The checker of a document, made once: validators of schemas take longer to compile than most answers to check. */
 export function checkerOf(published: Document): Checker {

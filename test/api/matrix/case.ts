@@ -14,7 +14,7 @@ export type Case = {
   /** The path with `{name}` for ids; derived from the route when absent. */
   readonly path?: string
   readonly request?: (names: Names) => Request
-  /** Makes what the call uses up, as the administrator, before each call. */
+  /** Makes what the call uses up, as the administrator, before the first call and behind each one that is not refused. */
   readonly prepare?: (client: Client, world: World, tenant: Tenant) => Promise<object>
   /** The outcome of the object in the answer, where the status of the whole does not give it. */
   readonly verdict?: (answer: Answer) => number

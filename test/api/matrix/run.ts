@@ -4,7 +4,7 @@ import { ROLES } from '../../../src/context.ts'
 import type { Role } from '../../../src/context.ts'
 import type { Client, Request } from '../client.ts'
 import { limitedOf } from './limited.ts'
-import type { Case } from './case.ts'
+import type { Case, Names } from './case.ts'
 import { pathOf } from './cases.ts'
 import { CANARY, TENANTS } from './world.ts'
 import type { Tenant, World } from './world.ts'
@@ -56,10 +56,14 @@ export async function tryCase(
   const wrong: string[] = []
   let answers = 0
   for (const tenant of TENANTS) {
+    let names: Names | null = null
     for (const asker of tried.askers ?? ASKERS) {
       const expected = expectedOf(tried, asker, tenant)
-      const { status, text } = await answerTo(client, world, { ...tried, asker, tenant })
+      names ??= { ...world[tenant], ...(await tried.one.prepare?.(client, world, tenant)) }
+      const { status, text } = await answerTo(client, names, { one: tried.one, asker })
       answers++
+      // A refused call leaves what was prepared for the next one.
+      if (expected === 'good') names = null
       const seen = `${asker ?? 'nobody'} on ${tenant}: ${status}`
       if (!fits(status, expected)) wrong.push(`${seen} instead of ${expected}: ${text.slice(0, 300)}`)
       else if (asker !== 'administrator' && text.includes(CANARY))
@@ -106,12 +110,7 @@ export async function tryScopes(
   return wrong
 }
 
-async function answerTo(
-  client: Client,
-  world: World,
-  { one, asker, tenant }: { readonly one: Case; readonly asker: Asker; readonly tenant: Tenant },
-) {
-  const names = { ...world[tenant], ...(await one.prepare?.(client, world, tenant)) }
+async function answerTo(client: Client, names: Names, { one, asker }: { one: Case; asker: Asker }) {
   const [method = ''] = one.route.split(' ')
   const answer = await client.request(method, pathOf(one, names), { ...one.request?.(names), as: asker })
   return { status: one.verdict?.(answer) ?? answer.status, text: answer.text }

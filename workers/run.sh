@@ -114,6 +114,13 @@ generate_console_types() {
 
 # --- the Worker on this machine ----------------------------------------------------------------------------
 
+# Wrangler runs under Node alone; `bun run` puts itself into PATH as `node` without one.
+require_node() {
+  if node -e 'process.exit(process.versions.bun ? 1 : 0)' 2>/dev/null; then return; fi
+  say 'Wrangler runs under Node only: install Node 20.3 or later.'
+  exit 69
+}
+
 # Without a terminal wrangler asks nothing; what it prints counts only when it fails.
 migrate_local_d1() {
   output=$(mktemp)
@@ -242,11 +249,7 @@ case $command in
     ;;
   dev-edge)
     install_missing dependencies devDependencies
-    # `bun run` puts itself into PATH as `node` without one, and under Bun `wrangler dev` never answers.
-    if ! node -e 'process.exit(process.versions.bun ? 1 : 0)' 2>/dev/null; then
-      say 'The local edge host is `wrangler dev`, which runs under Node only: install Node 20.3 or later.'
-      exit 1
-    fi
+    require_node
     # Without these wrangler looks up three services on the internet at each start.
     export WRANGLER_SEND_METRICS=false CLOUDFLARE_CF_FETCH_ENABLED=false WRANGLER_HIDE_BANNER=true
     if [ ! -e .dev.vars ]; then
@@ -281,6 +284,7 @@ case $command in
     ;;
   deploy)
     install_missing dependencies devDependencies
+    require_node
     find_bun
     exec "$bun" workers/deploy/main.ts "$@"
     ;;

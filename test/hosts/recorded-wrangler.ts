@@ -25,6 +25,8 @@ export function recordedWrangler(account: Account): Wrangler {
       return { code: 0, stdout: await answer(account, args, input), stderr: '' }
     } catch (error) {
       if (!(error instanceof Fault)) throw error
+      // As `whoami --json` without a login.
+      if (error.message.startsWith('{')) return { code: 1, stdout: `\n${error.message}\n`, stderr: '' }
       return { code: 1, stdout: '', stderr: `✘ [ERROR] ${error.message}\n` }
     }
   }
@@ -37,7 +39,7 @@ async function answer(account: Account, args: readonly string[], input: string):
   const [first, second, third = ''] = args
   switch (first === 'deploy' ? first : `${first} ${second}`) {
     case 'whoami --json':
-      if (!account.isLoggedIn) throw new Fault('{"loggedIn": false}')
+      if (!account.isLoggedIn) throw new Fault('{"loggedIn":false}')
       return JSON.stringify({
         loggedIn: true,
         authType: 'OAuth Token',

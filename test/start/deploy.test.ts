@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 
 import { requireReady, signIn } from '../../workers/deploy/checks.ts'
 import { deploy, rehearse } from '../../workers/deploy/deploy.ts'
+import { DeployFailure } from '../../workers/deploy/wrangler.ts'
 import { rejection } from '../contract/rejection.ts'
 import { recordedWrangler } from '../hosts/recorded-wrangler.ts'
 import type { Account } from '../hosts/recorded-wrangler.ts'
@@ -14,7 +15,7 @@ import type { Server } from '../../workers/server/server.ts'
 import { readServerSettings } from '../../workers/server/settings.ts'
 import { jsonLog } from '../../workers/json-log.ts'
 import { lightHash } from '../hosts/light-hash.ts'
-import { Directories } from './command-line.ts'
+import { Directories, startCommand } from './command-line.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const PASSWORD = 'correct horse battery'
@@ -157,8 +158,50 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
   test('a service that is not ready ends it with the answer of the service', async () => {
     using unready = Bun.serve({ port: 0, fetch: () => new Response('no disk', { status: 503 }) })
     const url = unready.url.href.slice(0, -1)
-    expect(String(await rejection(requireReady(url, 0)))).toContain(
-      `${url}/readyz is not ready: 503 no disk.`,
+    expect(String(await rejection(requireReady(url, 'tidemark-staging', 0)))).toContain(
+      `${url}/readyz is not ready: 503 no disk. The log: npx wrangler tail tidemark-staging`,
+    )
+  })
+
+  test('a deployment whose wrangler fails in any step names the step, and the next one goes on', async () => {
+    // A database that was never migrated.
+    account.rows = () => Promise.resolve([])
+    const recorded = recordedWrangler(account)
+    await run()
+    const steps = [...new Set(account.calls.map((call) => call.split(' --')[0] ?? ''))]
+    expect(steps.length).toBeGreaterThan(8)
+    for (const step of steps) {
+      Object.assign(account, { databases: [], buckets: [], secrets: {} })
+      await rm(keyPath(), { force: true })
+      const failing: typeof recorded = (args, input) =>
+        args.join(' ').startsWith(step)
+          ? Promise.resolve({ code: 1, stdout: '', stderr: 'no way to the platform\n' })
+          : recorded(args, input)
+      const failure = await rejection(run({ wrangler: failing }))
+      expect(failure).toBeInstanceOf(DeployFailure)
+      expect(String(failure)).toMatch(/no way to the platform/)
+      expect(String(failure)).toContain(step === 'whoami' ? 'npx wrangler login' : `wrangler ${step}`)
+      const kept = await readFile(keyPath(), 'utf8').catch(() => null)
+      expect(await run()).toContain(`Tidemark serves ${server.url}/`)
+      expect(account).toMatchObject({
+        databases: ['tidemark-production'],
+        buckets: ['tidemark-production-files'],
+      })
+      // A key that was kept before the fault is the key of the Worker.
+      if (kept !== null) expect(account.secrets['TIDEMARK_SECRET']).toBe(kept.trim())
+    }
+  })
+
+  test('a text of wrangler in the place of JSON ends it with the text', async () => {
+    const recorded = recordedWrangler(account)
+    const chatty: typeof recorded = async (args, input) => {
+      const answer = await recorded(args, input)
+      return args[1] === 'list' ? { ...answer, stdout: `A new version is there.\n${answer.stdout}` } : answer
+    }
+    const failure = await rejection(run({ wrangler: chatty }))
+    expect(failure).toBeInstanceOf(DeployFailure)
+    expect(String(failure)).toContain(
+      'wrangler d1 list --json printed another text than JSON.\nA new version',
     )
   })
 
@@ -208,5 +251,29 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
       message: expect.stringContaining('TIDEMARK_TIME_ZONE=Mars is not a time zone') as unknown,
     })
     expect(account.calls).toEqual([])
+  })
+
+  test.each([
+    ['absent', () => null, 'wrangler.toml cannot be read: ENOENT'],
+    ['not TOML', (text: string) => `${text}\n[[`, 'wrangler.toml cannot be read: '],
+    [
+      'written with other quotes',
+      (text: string) => text.replace('"tidemark-production"\nmig', "'tidemark-production'\nmig"),
+      'has no line database_name = "tidemark-production"',
+    ],
+  ])('a wrangler.toml that is %s ends it with the reason', async (_, changed, message) => {
+    const file = join(directory, 'wrangler.toml')
+    const text = changed(await readFile(file, 'utf8'))
+    await (text === null ? rm(file) : writeFile(file, text))
+    const refused = await rejection(run())
+    expect(refused).toBeInstanceOf(DeployFailure)
+    expect(String(refused)).toContain(message)
+  })
+
+  test('an address that is not one is refused with the usage before anything is done', async () => {
+    const words = ['bun', 'workers/deploy/main.ts', '--url', 'monitoring.example.com']
+    const { code, stdout, stderr } = await startCommand(words, {}, ROOT).ended
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^--url must be an address .* "monitoring.example.com" is not.\n\nUsage: /)
   })
 })

@@ -8,9 +8,9 @@ const PAUSE_MS = 2_000
 const REQUEST_MAX_MS = 30_000
 const UNAUTHENTICATED = 401
 
-/** Waits until the service is ready.
+/** Waits until the service of a Worker is ready.
  * @throws {DeployFailure} with its last answer */
-export async function requireReady(url: string, withinMs = READY_WITHIN_MS): Promise<void> {
+export async function requireReady(url: string, worker: string, withinMs = READY_WITHIN_MS): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(REQUEST_MAX_MS) }).catch(
@@ -19,7 +19,7 @@ export async function requireReady(url: string, withinMs = READY_WITHIN_MS): Pro
     if (answer instanceof Response && answer.ok) return
     const text = answer instanceof Response ? `${answer.status} ${await answer.text()}` : answer.message
     if (performance.now() > until)
-      throw new DeployFailure(`${url}/readyz is not ready: ${text}. The log: npx wrangler tail`)
+      throw new DeployFailure(`${url}/readyz is not ready: ${text}. The log: npx wrangler tail ${worker}`)
     await Bun.sleep(PAUSE_MS)
   }
 }
@@ -37,7 +37,8 @@ export async function signIn(
       throw new DeployFailure(`${url}${path} does not answer: ${String(error)}`)
     })
   const body = credentials ?? {
-    username: 'deployment-check',
+    // A name of its own each time: the service refuses a name after ten failed logins.
+    username: `deployment-check-${randomBytes(8).toString('hex')}`,
     password: randomBytes(16).toString('base64url'),
   }
   const response = await ask('/session/login', {

@@ -36,7 +36,7 @@ const FILE = 'wrangler.toml'
  * @throws {RangeError} naming every variable that is wrong
  * @throws {DeployFailure} where something is missing */
 export async function readConfiguration(directory: string, target: Target): Promise<Configuration> {
-  const file = Bun.TOML.parse(await readFile(join(directory, FILE), 'utf8')) as File
+  const file = await readToml(directory)
   const { name, vars = {}, d1_databases: databases, r2_buckets: buckets } = sectionOf(file, target)
   const database = databases?.[0]
   const bucket = buckets?.[0]
@@ -54,6 +54,14 @@ export async function readConfiguration(directory: string, target: Target): Prom
   }
 }
 
+async function readToml(directory: string): Promise<File> {
+  try {
+    return Bun.TOML.parse(await readFile(join(directory, FILE), 'utf8'))
+  } catch (cause) {
+    throw new DeployFailure(`${FILE} cannot be read: ${(cause as Error).message}.`, { cause })
+  }
+}
+
 const sectionOf = (file: File, target: Target): Section => (target === '' ? file : (file.env?.[target] ?? {}))
 
 /** A copy of `wrangler.toml` with the id of this database, unless it has one. Wrangler needs the id; the file in the repository has none,
@@ -65,5 +73,9 @@ export async function configurationWith(
   const text = await readFile(join(directory, FILE), 'utf8')
   if (databaseId !== null) return text
   const line = `database_name = ${JSON.stringify(database)}\n`
+  if (!text.includes(line))
+    throw new DeployFailure(
+      `${FILE} has no line ${line.trim()}, below which the id of the database belongs. Write it below that name: database_id = "${id}"`,
+    )
   return text.replace(line, `${line}database_id = ${JSON.stringify(id)}\n`)
 }

@@ -58,10 +58,10 @@ async function check({ directory, target, print }: Deployment): Promise<Configur
 }
 
 async function requireLogin(wrangler: Wrangler): Promise<void> {
-  const { code } = await wrangler(['whoami', '--json'])
+  const { code, stdout, stderr } = await wrangler(['whoami', '--json'])
   if (code !== 0)
     throw new DeployFailure(
-      'Cloudflare knows no login of this machine. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN.',
+      `Wrangler cannot sign in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN.\n${stdout}${stderr}`,
     )
 }
 
@@ -86,7 +86,7 @@ async function publish(deployment: Deployment, { configuration, found, args }: P
   print('migrated D1')
   const url = addressOf(deployment, configuration, await deployed(wrangler, args))
   print(`deployed ${configuration.worker}`)
-  await requireReady(url)
+  await requireReady(url, configuration.worker)
   print('ready    /readyz')
   print(`checked  ${await signIn(url, credentialsOf(environment, adminPassword))}`)
   print(`\nTidemark serves ${url}/`)
@@ -126,7 +126,7 @@ export async function rehearse(deployment: Deployment): Promise<void> {
     print(`${planned(databaseId === null)} D1 database ${configuration.database}`)
     print(`${planned(!hasBucket)} R2 bucket ${configuration.bucket}`)
     print(`${planned(!secrets.has('TIDEMARK_SECRET'))} secret TIDEMARK_SECRET`)
-  } else print('skipped  D1, R2 and secrets: Cloudflare knows no login of this machine')
+  } else print('skipped  D1, R2 and secrets: wrangler cannot sign in to Cloudflare')
   print((await outputOf(wrangler, ['deploy', '--dry-run', '--env', target])).trim())
   print(`built    ${configuration.worker}; nothing was changed`)
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-import { outputOf } from './wrangler.ts'
+import { jsonOf } from './wrangler.ts'
 import type { Wrangler } from './wrangler.ts'
 
 /** As long as the links that the service logs. */
@@ -12,7 +12,7 @@ async function execute<Row>(
   args: readonly string[],
   sql: string,
 ): Promise<readonly Row[]> {
-  const printed = await outputOf(wrangler, [
+  const [result] = await jsonOf<readonly { readonly results: readonly Row[] }[]>(wrangler, [
     'd1',
     'execute',
     'DB',
@@ -22,7 +22,6 @@ async function execute<Row>(
     '--command',
     sql,
   ])
-  const [result] = JSON.parse(printed) as readonly { readonly results: readonly Row[] }[]
   return result?.results ?? []
 }
 

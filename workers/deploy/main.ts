@@ -23,6 +23,7 @@ const TARGETS: ReadonlyMap<string, Target> = new Map([
   ['top', ''],
 ])
 const USAGE_CODE = 2
+const AGAIN = 'It ends here. Remove the cause and repeat the command: it continues with what exists.'
 
 async function main(): Promise<number> {
   const environment = process.env
@@ -43,12 +44,19 @@ async function main(): Promise<number> {
   await run({
     directory: '.',
     target,
-    url: values.url?.replace(/\/$/, ''),
+    url: values.url === undefined ? undefined : addressOf(values.url),
     environment,
     wrangler: runWrangler,
     print: (line) => process.stdout.write(`${line}\n`),
   })
   return 0
+}
+
+/** @throws {TypeError} for a text that is not the address of a service */
+function addressOf(text: string): string {
+  const { protocol = '' } = URL.parse(text) ?? {}
+  if (protocol === 'https:' || protocol === 'http:') return text.replace(/\/$/, '')
+  throw new TypeError(`--url must be an address like https://monitoring.example.com; "${text}" is not.`)
 }
 
 try {
@@ -58,7 +66,7 @@ try {
     process.stderr.write(`${error.message}\n\n${USAGE}`)
     process.exitCode = USAGE_CODE
   } else if (error instanceof RangeError) {
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${error.message.trimEnd()}\n\n${AGAIN}\n`)
     process.exitCode = 1
   } else throw error
 }

@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Configuration, Target } from './configuration.ts'
-import { DeployFailure, outputOf } from './wrangler.ts'
+import { DeployFailure, jsonOf, outputOf } from './wrangler.ts'
 import type { Wrangler } from './wrangler.ts'
 
 const SECRET = 'TIDEMARK_SECRET'
@@ -32,8 +32,11 @@ export async function find(
 }
 
 async function idOf(wrangler: Wrangler, database: string): Promise<string | null> {
-  const listed = await outputOf(wrangler, ['d1', 'list', '--json'])
-  const all = JSON.parse(listed) as readonly { readonly uuid: string; readonly name: string }[]
+  const all = await jsonOf<readonly { readonly uuid: string; readonly name: string }[]>(wrangler, [
+    'd1',
+    'list',
+    '--json',
+  ])
   return all.find(({ name }) => name === database)?.uuid ?? null
 }
 

@@ -37,6 +37,18 @@ export async function outputOf(wrangler: Wrangler, args: readonly string[], inpu
   return stdout
 }
 
+/** The JSON that a command prints. @throws {DeployFailure} with all that wrangler printed, where the command fails or prints another text */
+export async function jsonOf<Result>(wrangler: Wrangler, args: readonly string[]): Promise<Result> {
+  const printed = await outputOf(wrangler, args)
+  try {
+    return JSON.parse(printed) as Result
+  } catch (cause) {
+    throw new DeployFailure(`wrangler ${args.join(' ')} printed another text than JSON.\n${printed}`, {
+      cause,
+    })
+  }
+}
+
 /** The addresses of a Worker after `wrangler deploy`, which writes them into the file that a variable names. */
 export async function deployed(wrangler: Wrangler, args: readonly string[]): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-deploy-'))

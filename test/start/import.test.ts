@@ -193,10 +193,11 @@ test('groups and monitors of one name get names of their own', async () => {
     { ...GROUP, id: 7 },
     MONITOR,
     { ...MONITOR, id: 8 },
+    { ...MONITOR, id: 9, name: ' ' },
   ])
   expect(groups[0]).toMatchObject({
     groups: [{ name: 'web' }, { name: 'web (2)' }],
-    devices: [{ jobs: [{ name: 'shop' }, { name: 'shop (2)' }] }],
+    devices: [{ jobs: [{ name: 'shop' }, { name: 'shop (2)' }, { name: 'unnamed' }] }],
   })
 })
 
@@ -214,6 +215,11 @@ test.each([
     { checks: [{ ...CHECK, timeout: undefined, schedule: 'whenever' }] },
     'The schedule "whenever"',
   ],
+  [
+    'healthchecks',
+    { checks: [{ ...CHECK, timeout: undefined, schedule: '0 3 * * *', tz: 'Mars/Olympus' }] },
+    'in the time zone "Mars/Olympus"',
+  ],
   ['healthchecks', { checks: [{ ...CHECK, timeout: undefined }] }, 'neither a timeout nor a schedule'],
   ['uptime-kuma', { monitorList: [] }, 'has no monitors'],
   ['uptime-kuma', { checks: [CHECK] }, 'The file is not an export of uptime-kuma'],
@@ -225,8 +231,11 @@ test.each([
     ],
     'is below itself',
   ],
+  ['uptime-kuma', { monitorList: [{ ...MONITOR, type: undefined }] }, '/monitorList/0/type'],
+  ['uptime-kuma', [MONITOR, { ...MONITOR, interval: 0 }], '/monitorList/1/interval'],
 ] as const)('a file for %s is refused: %p', async (system, document, message) => {
   expect(await rejection(imported(system, document))).toMatchObject({
+    exitCode: 65,
     message: expect.stringContaining(message) as unknown,
   })
 })

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import * as z from 'zod'
 
+import { CommandFailure, EXIT } from '../../../server/failures.ts'
 import { durationOf, propertiesOf, withOwnNames } from './imported.ts'
 import type { ImportedGroup, ImportedJob } from './imported.ts'
 
@@ -26,17 +27,19 @@ const RUNS_MAX = 500
 const FROM = new Date('2026-01-01T00:00:00Z')
 
 /** A group with a job for each check. Healthchecks reports a check `timeout` and `grace` seconds after its last ping, and a run that
- * takes longer than `grace`. @throws {RangeError} for a schedule that cannot be read */
+ * takes longer than `grace`. @throws {CommandFailure} data, for a schedule that cannot be read */
 export function fromHealthchecks({ checks }: z.infer<typeof healthchecksSchema>): ImportedGroup {
   const jobs = withOwnNames(checks.map(jobOf))
   return { name: 'Healthchecks', devices: [{ name: 'healthchecks', jobs }] }
 }
 
+const nameOf = ({ name, slug }: Check) => name.trim() || slug || 'unnamed'
+
 function jobOf(one: Check): ImportedJob {
-  const { name, slug, tags, desc, grace, status, schedule } = one
+  const { tags, desc, grace, status, schedule } = one
   const period = one.timeout ?? longestGap(one)
   return {
-    name: name || slug || 'unnamed',
+    name: nameOf(one),
     ...propertiesOf({
       'healthchecks.tags': tags,
       'healthchecks.description': desc,
@@ -49,20 +52,26 @@ function jobOf(one: Check): ImportedJob {
 }
 
 /** The seconds between the two most distant neighbours of a schedule in the time of its zone. */
-function longestGap({ name, schedule, tz }: Check): number {
-  const runs = occurrences(name, schedule, tz)
+function longestGap(one: Check): number {
+  const runs = occurrences(one)
   const gaps = runs.slice(1).map((run, index) => (run.getTime() - (runs[index] ?? run).getTime()) / 1000)
   if (gaps.length === 0)
-    throw new RangeError(`The check "${name}" has neither a timeout nor a schedule that repeats.`)
+    throw new CommandFailure(
+      EXIT.data,
+      `The check "${nameOf(one)}" has neither a timeout nor a schedule that repeats.`,
+    )
   return Math.max(...gaps)
 }
 
-function occurrences(name: string, schedule: string | undefined, timezone: string): readonly Date[] {
+function occurrences(one: Check): readonly Date[] {
+  const { schedule, tz: timezone } = one
   try {
     return schedule === undefined ? [] : new Cron(schedule, { timezone }).nextRuns(RUNS_MAX, FROM)
   } catch (error) {
-    throw new RangeError(`The schedule "${schedule}" of the check "${name}" cannot be read.`, {
-      cause: error,
-    })
+    throw new CommandFailure(
+      EXIT.data,
+      `The schedule "${schedule}" in the time zone "${timezone}" of the check "${nameOf(one)}" cannot be read. Write a cron expression and a zone such as Europe/Zurich into the file.`,
+      { cause: error },
+    )
   }
 }

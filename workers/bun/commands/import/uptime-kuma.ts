@@ -1,11 +1,12 @@
 import * as z from 'zod'
 
+import { CommandFailure, EXIT } from '../../../server/failures.ts'
 import { durationOf, propertiesOf, withOwnNames } from './imported.ts'
 import type { ImportedDevice, ImportedGroup, ImportedJob } from './imported.ts'
 
 const monitor = z.object({
   id: z.number().int(),
-  name: z.string(),
+  name: z.string().transform((name) => name.trim() || 'unnamed'),
   type: z.string(),
   url: z.string().nullish(),
   hostname: z.string().nullish(),
@@ -23,11 +24,11 @@ type Monitor = z.infer<typeof monitor>
 /** The backup of Uptime Kuma 1, or the list of monitors that the API of Uptime Kuma 2 answers. */
 export const uptimeKumaSchema = z
   .union([
-    z.object({ monitorList: z.array(monitor) }),
-    z.array(monitor).transform((monitorList) => ({ monitorList })),
-    z.record(z.string().regex(/^\d+$/), monitor).transform((all) => ({ monitorList: Object.values(all) })),
+    z.object({ monitorList: z.array(z.unknown()) }),
+    z.array(z.unknown()).transform((monitorList) => ({ monitorList })),
+    z.record(z.string(), z.unknown()).transform((all) => ({ monitorList: Object.values(all) })),
   ])
-  .refine(({ monitorList }) => monitorList.length > 0, 'has no monitors')
+  .pipe(z.object({ monitorList: z.array(monitor).min(1, 'has no monitors') }))
 
 /** Monitors that only wait for a push. */
 const PUSH = 'push'
@@ -36,7 +37,7 @@ const MARGIN_S = 10
 const URL_START = /^https?:\/\/$/
 
 /** A group with the groups of monitors. Monitors of a host are jobs of one device. A job is silent when as many beats are missing as
- * Uptime Kuma tries before it reports. @throws {RangeError} for groups that are below themselves */
+ * Uptime Kuma tries before it reports. @throws {CommandFailure} data, for groups that are below themselves */
 export function fromUptimeKuma({ monitorList }: z.infer<typeof uptimeKumaSchema>): ImportedGroup {
   const groups = new Map(monitorList.filter(({ type }) => type === 'group').map((group) => [group.id, group]))
   for (const group of groups.values()) refuseCircle(group, groups)
@@ -47,7 +48,7 @@ export function fromUptimeKuma({ monitorList }: z.infer<typeof uptimeKumaSchema>
 function refuseCircle(group: Monitor, groups: ReadonlyMap<number, Monitor>): void {
   const seen = new Set<Monitor>()
   for (let at: Monitor | undefined = group; at; at = groups.get(at.parent ?? 0)) {
-    if (seen.has(at)) throw new RangeError(`The group "${group.name}" is below itself.`)
+    if (seen.has(at)) throw new CommandFailure(EXIT.data, `The group "${group.name}" is below itself.`)
     seen.add(at)
   }
 }

@@ -1,7 +1,9 @@
 import type { Page, Route } from 'playwright-core'
 
-/** Long enough that a read is answered and painted before the next one. */
-const TURN_MS = 100
+/** Longer than a screen is quiet before it counts as open: a part that waits for a read without a skeleton moves others then. */
+const TURN_MS = 250
+/** In which order reads that wait are answered. */
+export const ORDERS = ['as asked', 'latest first'] as const
 /** What passes in any case: files, and the session. */
 export const UNCHANGED = /\/ui\/|\/session(?:\/refresh)?$/
 /** The same with the stream of events, whose end would change the live mark. */
@@ -33,10 +35,12 @@ export class Reads {
     for (const go of this.#waiting) go()
     this.#waiting = []
   }
-  /** Answers what waits and what comes, one read after the other, each in a frame of its own. */
-  async passInTurn(): Promise<void> {
-    for (let go = this.#waiting.shift(); go; go = this.#waiting.shift()) {
-      go()
+  /** Answers what waits and what comes until the screen is open, one read after the other, each in a frame of its own. */
+  async passInTurn(order: (typeof ORDERS)[number]): Promise<void> {
+    const next = () => (order === 'as asked' ? this.#waiting.shift() : this.#waiting.pop())
+    const isOpen = () => this.page.locator('main:not(.opening)').count()
+    for (let go = next(); go !== undefined || (await isOpen()) === 0; go = next()) {
+      go?.()
       await Bun.sleep(TURN_MS)
     }
     this.set('pass')

@@ -46,6 +46,12 @@ export function Skeleton({
   )
 }
 
+/** The place of a part that may not come, while what decides it is being read. It takes no room; while a screen opens, the parts
+ * below it stay hidden. */
+export function Undecided(): JSX.Element {
+  return <span class="skeleton unsized" hidden />
+}
+
 function useAfter(ms: number): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 
 /** A screen whose nodes stay the same for this long, without a skeleton, is open. */
 const QUIET_MS = 200
-/** After this long all parts are shown that are read. */
-const OPENING_MAX_MS = 8_000
+/** When no part was read for this long, all others are shown. */
+const STALLED_MS = 8_000
 
 /** Whether parts of the screen at a path are being read for the first time. */
 export function useOpening(main: RefObject<HTMLElement | null>, path: string): boolean {
@@ -17,16 +17,22 @@ export function useOpening(main: RefObject<HTMLElement | null>, path: string): b
       if (element.querySelector('h1') && !element.querySelector('.skeleton')) end()
     }
     let timer = setTimeout(look, QUIET_MS)
+    let stalled = setTimeout(end, STALLED_MS)
+    let unread = 0
     const observer = new MutationObserver(() => {
       clearTimeout(timer)
       timer = setTimeout(look, QUIET_MS)
+      const left = element.querySelectorAll('.skeleton').length
+      if (left === unread) return
+      unread = left
+      clearTimeout(stalled)
+      stalled = setTimeout(end, STALLED_MS)
     })
     observer.observe(element, { childList: true, subtree: true })
-    const last = setTimeout(end, OPENING_MAX_MS)
     return () => {
       observer.disconnect()
       clearTimeout(timer)
-      clearTimeout(last)
+      clearTimeout(stalled)
     }
   }, [path])
   return opened !== path

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { good } from '../../api/suite.ts'
 import { definitionOf, makeThings } from '../boards.ts'
 import type { Look } from '../browser.ts'
-import { Reads, UNCHANGED, UNCHANGED_WITH_EVENTS } from '../failing-reads.ts'
+import { ORDERS, Reads, UNCHANGED, UNCHANGED_WITH_EVENTS } from '../failing-reads.ts'
 import { SHIFTS } from '../layout.ts'
 import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
@@ -25,10 +25,17 @@ const READ_NOTHING = /^(?:keys|first-value|wall|data\/new\/import|queries\/new)$
 /** An editor of a file, which does not read again what is being edited. */
 const EDITED = /^content\/styles$/
 const WIDTHS: readonly Look['width'][] = ['wide', 'narrow']
-const BOARD_SCREENS = ['dashboards', 'dashboards/{dashboard}', 'forecasts'] as const
+const BOARD_SCREENS = [
+  'dashboards',
+  'dashboards?group={boards}',
+  'dashboards/{dashboard}',
+  'forecasts',
+] as const
 const PATHS = [...new Set([...SCREENS, ...DATA_SCREENS, ...BOARD_SCREENS])].filter(
   (path) => !READ_NOTHING.test(path),
 )
+
+const OPENINGS = WIDTHS.flatMap((width) => ORDERS.map((order) => ({ width, order })))
 
 onMainHost('states', (stage) => {
   let pathOf: PathOf = (path) => path
@@ -97,9 +104,9 @@ onMainHost('states', (stage) => {
     WALK_MAX_MS,
   )
 
-  for (const width of WIDTHS)
+  for (const { width, order } of OPENINGS)
     test(
-      `nothing moves while the skeletons of each screen become its content: ${width}`,
+      `nothing moves while the skeletons of each screen become its content: ${width}, answers ${order}`,
       async () => {
         const faults = await walk(
           async (page, reads, path) => {
@@ -107,7 +114,7 @@ onMainHost('states', (stage) => {
             await page.clock.setFixedTime(Date.now())
             await open(page, path)
             await main(page).locator('.skel:visible').first().waitFor()
-            await reads.passInTurn()
+            await reads.passInTurn(order)
             await settled(page)
             const shifts = await page.evaluate<string[]>(SHIFTS)
             if (shifts.length > 0) throw new Error(shifts.join('\n'))
@@ -220,6 +227,7 @@ async function makeAll(stage: Stage): Promise<PathOf> {
   const { id } = await good<{ readonly id: number }>(stage.client.request('POST', '/dashboards', { json }))
   return (path) => {
     if (path === 'dashboards/{dashboard}') return `dashboards/${id}`
+    if (path === 'dashboards?group={boards}') return `dashboards?group=${ids['boards']}`
     return /^(?:data|queries)/.test(path) ? ofData(path) : ofPlant(path)
   }
 }

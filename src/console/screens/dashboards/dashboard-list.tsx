@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { together, useGet } from '../../api/resource.ts'
+import { isUnread, together, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
@@ -27,22 +27,25 @@ type DialogName = 'import' | 'new' | 'newGroup' | 'editGroup' | 'deleteGroup'
 export function DashboardList(): JSX.Element {
   const dashboards = useGet('/dashboards', {})
   const grouped = useGet('/dashboards/groups', {})
-  const read = together(dashboards, grouped)
-  const groups = grouped.data?.items ?? []
+  const all = dashboards.data?.items ?? []
+  const start = useStart(all.length > 0)
+  const read = together(dashboards, grouped, start)
+  // A head that grows before the dashboards are there would move their skeleton.
+  const isRead = ![dashboards, grouped, start].some(isUnread)
+  const groups = (isRead && grouped.data?.items) || []
   const [search, setSearch] = useQuery<string>('name', '')
   const [groupText] = useQuery<string>('group', '')
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const path = pathOf(groups, groupText === '' ? null : Number(groupText))
   const group = path.at(-1) ?? null
-  const all = dashboards.data?.items ?? []
-  const start = useStart(all.length > 0)
+  const isPlaced = groupText === '' || isRead
   return (
     <>
       <PageHead
-        crumbs={crumbsOf(t('boards.title'), path, groupLink)}
+        crumbs={isPlaced ? crumbsOf(t('boards.title'), path, groupLink) : null}
         title={group?.name ?? t('boards.title')}
         sentence={read.data && sentenceOf(all, groups, group)}
-        actions={<Actions group={group} onDialog={setDialog} />}
+        actions={isPlaced && <Actions group={group} onDialog={setDialog} />}
       />
       <div key={readKey(read.data)} class="body">
         <Show resource={read} what={t('boards.failed')} skeleton={<Skeleton lines={8} />}>
@@ -64,7 +67,7 @@ export function DashboardList(): JSX.Element {
                 <Card>
                   <Contents
                     rows={search === '' ? rowsIn(group, groups, items) : rowsFound(search, groups, items)}
-                    start={start}
+                    start={start.data?.id}
                     search={search}
                     onClear={() => setSearch('')}
                   />

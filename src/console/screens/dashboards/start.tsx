@@ -3,7 +3,9 @@ import { useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
+import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { readUser, user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Card } from '../../kit/data.tsx'
@@ -47,10 +49,10 @@ export function StartPage(): JSX.Element {
   )
 }
 
-/** The id of the dashboard that the user sees first.
+/** The dashboard that the user sees first.
  * @param hasAny whether the user may read a dashboard */
-export function useStart(hasAny: boolean): number | undefined {
-  return useGet(ROUTE, hasAny ? {} : null).data?.id
+export function useStart(hasAny: boolean): Resource<Answer<typeof ROUTE>> {
+  return useGet(ROUTE, hasAny ? {} : null)
 }
 
 /** Makes a dashboard the first one of the user, or no longer. */

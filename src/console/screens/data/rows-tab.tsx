@@ -5,7 +5,7 @@ import { send, urlOf } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, IconButton, Segments } from '../../kit/controls.tsx'
-import { Empty, FailureNote, Progress, Skeleton } from '../../kit/feedback.tsx'
+import { Empty, FailureNote, Progress, Skeleton, Undecided } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
@@ -178,7 +178,7 @@ function ReadingTools({
   const [shown, show] = useQuery<View>('view', 'rows')
   return (
     <span class="row wrap" style={{ flex: '1 1 25rem', justifyContent: 'end' }}>
-      <Counted read={read.data} />
+      {read.data ? <Counted read={read.data} /> : read.isLoading && <Undecided />}
       <Segments
         small
         label={t('data.view')}
@@ -285,8 +285,7 @@ function columnsOf({ columns }: Rows, { summary }: Selected): Rows['columns'] {
 }
 
 /** How many rows there are, and how many of them are here. */
-function Counted({ read }: { readonly read: Rows | null }): JSX.Element | null {
-  if (read === null) return null
+function Counted({ read }: { readonly read: Rows }): JSX.Element {
   const count = read.rows.length
   const text = (): string => {
     if (!read.truncated) return t('data.count.all', { count })

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 
-import { useGet } from '../../api/resource.ts'
+import { isUnread, useGet } from '../../api/resource.ts'
 import { shareLeft, steadyShare } from '../../kit/charts/budget.ts'
 import { Staff } from '../../kit/charts/staff.tsx'
 import { Card, KeyValues, PageHead, Stat, Tabs } from '../../kit/data.tsx'
-import { readKey, Show, Skeleton } from '../../kit/feedback.tsx'
+import { readKey, Show, Skeleton, Undecided } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { numberText, percentText } from '../../kit/numbers.ts'
 import { rankOf, State } from '../../kit/state.tsx'
@@ -64,6 +64,7 @@ export function ContainerPage({ id }: { readonly id: number }): JSX.Element {
                 <div class="col spread">
                   <Budget container={container} />
                   <BurnCard container={container} readAt={slc.readAt} />
+                  {isUnread(decides) && <Undecided />}
                   <Members
                     level={{ type: 'slc', id, name: container.name }}
                     etag={etag}

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { useGet, useUrl } from '../../api/resource.ts'
+import { isUnread, useGet, useUrl } from '../../api/resource.ts'
 import { IconButton } from '../../kit/controls.tsx'
-import { Show } from '../../kit/feedback.tsx'
+import { Show, Undecided } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { objectLink } from '../../kit/location.ts'
 import { rankOf, State } from '../../kit/state.tsx'
@@ -32,7 +32,7 @@ export function MemberRow({
   const isReason = reasons.has(id)
   const isOnPath = usePath(member, isParent, reasons)
   const [chosen, setChosen] = useState<boolean | null>(null)
-  const isOpen = isParent && (chosen ?? (isOnPath && !isReason))
+  const isOpen = isParent && (chosen ?? (isOnPath === true && !isReason))
   return (
     <li>
       <div class={['row wrap', isOnPath && 'reason', !isParent && 'leaf'].filter(Boolean).join(' ')}>
@@ -53,6 +53,7 @@ export function MemberRow({
         <State state={state} />
         {actions}
       </div>
+      {isOnPath === null && <Undecided />}
       {isOpen && <Below type={type} id={id} reasons={reasons} depth={depth + 1} />}
     </li>
   )
@@ -85,14 +86,20 @@ function Below({
   )
 }
 
-/** Whether a member leads to what decides the state: it does, or an object below it. */
-function usePath({ id, type, state }: Member, isParent: boolean, reasons: ReadonlySet<number>): boolean {
+/** Whether a member leads to what decides the state: it does, or an object below it. Null while that is being read. */
+function usePath(
+  { id, type, state }: Member,
+  isParent: boolean,
+  reasons: ReadonlySet<number>,
+): boolean | null {
   const isAsked = isParent && rankOf(state) >= WARNING_RANK && type !== 'job' && type !== 'slc'
-  const { data } = useUrl<{ readonly reasons?: readonly { readonly id: number }[] }>(
+  const object = useUrl<{ readonly reasons?: readonly { readonly id: number }[] }>(
     isAsked ? `/${type}s/${id}` : null,
     ['state'],
   )
-  return reasons.has(id) || data?.reasons?.some((reason) => reasons.has(reason.id)) === true
+  if (reasons.has(id)) return true
+  if (isUnread(object)) return null
+  return object.data?.reasons?.some((reason) => reasons.has(reason.id)) === true
 }
 
 function noteOf(member: Member, isReason: boolean): string {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { together, useGet } from '../../api/resource.ts'
+import { isUnread, together, useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, readKey, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -26,11 +26,13 @@ export function QueryList(): JSX.Element {
   const [groupText] = useQuery<string>('group', '')
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const read = together(queries, grouped)
-  const groups = grouped.data?.items ?? []
+  // A head that grows before the data queries are there would move their skeleton.
+  const isRead = !isUnread(queries) && !isUnread(grouped)
+  const groups = (isRead && grouped.data?.items) || []
   const all = queries.data?.items ?? []
   const path = pathOf(groups, groupText === '' ? null : Number(groupText))
   const group = path.at(-1) ?? null
-  const isPlaced = groupText === '' || grouped.data !== undefined || grouped.failure !== null
+  const isPlaced = groupText === '' || isRead
   return (
     <>
       <PageHead

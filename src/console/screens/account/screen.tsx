@@ -212,7 +212,7 @@ function Tokens(): JSX.Element {
                   key: 'scopes',
                   title: t('account.scopes'),
                   wide: true,
-                  cell: ({ scopes }) => scopes.join(', '),
+                  cell: ({ scopes }) => scopes.map((scope) => t(`account.scope.${scope}`)).join(', '),
                 },
                 { key: 'ends', title: t('account.ends'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {

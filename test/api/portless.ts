@@ -4,6 +4,6 @@ import type { Ports } from '../../src/ports/index.ts'
 
 /** The ports of an application whose routes and document are read; these need the clock only. */
 export const portless = {
-  clock: { now: () => 0 },
+  clock: { now: () => 0, monotonic: () => 0 },
   settings: settingsOf(parseEnvironment(settingsSchema, {})),
 } as Partial<Ports> as Ports

@@ -97,20 +97,26 @@ export const filtersOfOrders = fc.letrec<{ filter: Filter }>((tie) => ({
   ),
 })).filter
 
-/** Scopes of the user 7 and of others. */
-export const scopesOfOrders: fc.Arbitrary<Scope[]> = fc.array(
-  fc.record({
-    id: fc.nat(9),
-    name: fc.constant('scope'),
-    tables: fc.constantFrom<string[]>(['orders'], ['other'], ['other', 'orders']),
-    subjects: fc.record({
-      users: fc.constantFrom([7], [8], []),
-      userGroups: fc.constantFrom([3], [4], []),
-      roles: fc.constantFrom<Role[]>([], ['Data_Editor'], ['editor']),
-    }),
-    access: fc.constantFrom('read' as const, 'edit' as const),
-    filter: fc.option(filtersOfOrders),
-    hiddenColumns: fc.subarray(['qty', 'margin', 'region']),
+/** Mostly the usual value: so that several scopes of a table apply to a user, whose rows are less than all. */
+const mostly = <Value>(usual: fc.Arbitrary<Value>, other: fc.Arbitrary<Value>) =>
+  fc.oneof({ arbitrary: usual, weight: 3 }, { arbitrary: other, weight: 1 })
+
+const scope: fc.Arbitrary<Scope> = fc.record({
+  id: fc.nat(9),
+  name: fc.constant('scope'),
+  tables: mostly<string[]>(fc.constant(['orders']), fc.constantFrom(['other'], ['other', 'orders'])),
+  subjects: fc.record({
+    users: mostly<number[]>(fc.constant([7]), fc.constantFrom([8], [])),
+    userGroups: fc.constantFrom([3], [4], []),
+    roles: fc.constantFrom<Role[]>([], ['Data_Editor'], ['editor']),
   }),
-  { maxLength: 4 },
+  access: fc.constantFrom('read' as const, 'edit' as const),
+  filter: mostly<Filter | null>(filtersOfOrders, fc.constant(null)),
+  hiddenColumns: mostly(fc.constant<string[]>([]), fc.subarray(['qty', 'margin', 'region'])),
+})
+
+/** Scopes of the user 7 and of others. */
+export const scopesOfOrders: fc.Arbitrary<Scope[]> = mostly(
+  fc.array(scope, { minLength: 2, maxLength: 4 }),
+  fc.array(scope, { maxLength: 1 }),
 )

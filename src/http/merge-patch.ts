@@ -4,6 +4,7 @@ import type { Fault } from '../lib/errors.ts'
 import { isNestedWithin } from '../lib/nesting.ts'
 import { pointerOf } from '../lib/pointer.ts'
 import { parsed } from './valid.ts'
+import { isJsonObject } from '../lib/json.ts'
 
 /** The media type of a JSON merge patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json'
@@ -43,8 +44,8 @@ type Merging = {
 }
 
 function merged(schema: unknown, shown: unknown, { patch, at, unset, faults }: Merging): unknown {
-  if (!isObject(patch)) return patch
-  const was: Json = isObject(shown) ? shown : {}
+  if (!isJsonObject(patch)) return patch
+  const was: Json = isJsonObject(shown) ? shown : {}
   const fields = fieldsOf(schema)
   const result = new Map(Object.entries(was))
   for (const [key, value] of Object.entries(patch)) {
@@ -97,8 +98,4 @@ function oneOf(forms: readonly (z.ZodType | undefined)[]): z.ZodType | undefined
 
 function isShownOnly(field: z.ZodType | undefined): boolean {
   return field?.meta()?.['readOnly'] === true
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

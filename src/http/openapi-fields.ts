@@ -1,6 +1,6 @@
 import { FIELD_TEXTS } from './openapi-field-texts.ts'
-
-type Json = Record<string, unknown>
+import { isJsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 
 /** The keywords of a schema that hold a schema, and those that hold several. */
 const INNER = ['items', 'additionalProperties', 'propertyNames', 'not'] as const
@@ -10,23 +10,19 @@ const INNER_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
  * @param owner the name of the schema or of the field that holds it; empty for none
  * @returns the same schema */
 export function describeFields<Schema>(schema: Schema, owner = ''): Schema {
-  if (isObject(schema)) describe(schema, owner)
+  if (isJsonObject(schema)) describe(schema, owner)
   return schema
 }
 
-function describe(schema: Json, owner: string): void {
+function describe(schema: JsonObject, owner: string): void {
   for (const keyword of INNER) describeFields(schema[keyword], owner)
   for (const keyword of INNER_LISTS)
     if (Array.isArray(schema[keyword])) for (const inner of schema[keyword]) describeFields(inner, owner)
-  if (!isObject(schema['properties'])) return
+  if (!isJsonObject(schema['properties'])) return
   for (const [name, field] of Object.entries(schema['properties'])) {
-    if (!isObject(field)) continue
+    if (!isJsonObject(field)) continue
     const text = FIELD_TEXTS[`${owner}.${name}`] ?? FIELD_TEXTS[name]
     if (text !== undefined) field['description'] ??= text
     describeFields(field, name)
   }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

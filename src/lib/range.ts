@@ -32,6 +32,12 @@ export function unionOf(ranges: readonly Range[]): Range[] {
   return union
 }
 
+/** The part of one range inside another: one range, or none. */
+export function cut(range: Range, { beginAt, endAt }: Range): Range[] {
+  const part = { beginAt: Math.max(range.beginAt, beginAt), endAt: Math.min(range.endAt, endAt) }
+  return part.beginAt < part.endAt ? [part] : []
+}
+
 /** The intersection of two lists of ranges, each as `unionOf` makes it. */
 export function intersectionOf(some: readonly Range[], others: readonly Range[]): Range[] {
   const both: Range[] = []

@@ -5,6 +5,7 @@ import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { USER_TYPES } from './changes.ts'
 import { lookalikeFault } from './names.ts'
+import { isJsonObject } from '../../lib/json.ts'
 
 const PASSWORD_MIN = 8
 export const passwordSchema = z.string().min(PASSWORD_MIN).max(1024)
@@ -160,5 +161,5 @@ export type NewUserBody = z.infer<typeof newUserBody>
 export type UserView = z.infer<typeof userView>
 
 function isObject({ value }: { readonly value: unknown }): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(value)
 }

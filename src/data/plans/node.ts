@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../lib/json.ts'
+
 /** A step of a plan, in the words of all databases. */
 export type PlanNode = {
   readonly operation: Operation
@@ -60,7 +62,7 @@ export function nodesOf(node: PlanNode): readonly PlanNode[] {
 export type Json = Readonly<Record<string, unknown>>
 
 export function objectIn(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+  return isJsonObject(value) ? value : {}
 }
 
 export function listIn(value: unknown): readonly unknown[] {

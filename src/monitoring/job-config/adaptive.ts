@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { durationMs } from '../../lib/duration.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { isDuration, positiveDuration } from './durations.ts'
+import { isJsonObject } from '../../lib/json.ts'
 
 /** The widths of cells of a season. */
 const BUCKETS = [5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1_440].map(
@@ -101,8 +102,7 @@ export const adaptiveSchema = z
 
 /** Without a source, the history of the job is meant. */
 function withSource(input: unknown): unknown {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
-  return isObject && !('source' in input) ? { source: 'history', ...input } : input
+  return isJsonObject(input) && !('source' in input) ? { source: 'history', ...input } : input
 }
 
 function checkCells(

@@ -3,8 +3,7 @@ import { isPlainInstant } from '../../lib/time.ts'
 import { VALUES_MAX } from '../job-config/schema.ts'
 import { ERROR_CODE_MAX, TEXT_MAX } from './schema.ts'
 import type { DeliveryBody } from './schema.ts'
-
-export type Fields = Readonly<Record<string, unknown>>
+import { isJsonObject } from '../../lib/json.ts'
 
 const NUMBERS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `returnValue${index + 1}`))
 const TEXTS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `stringValue${index + 1}`))
@@ -12,7 +11,7 @@ const TEXTS = new Set(Array.from({ length: VALUES_MAX }, (_, index) => `stringVa
 /** Reads a single delivery with the schema's result at a fraction of its cost; null for all bodies that are not simple
  * and certainly acceptable. */
 export function plainBody(input: unknown): DeliveryBody | null {
-  if (!isFields(input)) return null
+  if (!isJsonObject(input)) return null
   const { errorCode, timestamp } = input
   const body: Record<string, unknown> = {}
   if (errorCode !== undefined) body['errorCode'] = errorCode
@@ -49,10 +48,6 @@ export function isNumber(value: unknown): value is number {
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= TEXT_MAX && isStorable(value)
-}
-
-export function isFields(input: unknown): input is Fields {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 function isErrorCode(value: unknown): boolean {

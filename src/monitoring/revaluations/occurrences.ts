@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { daysAndMs, durationMs } from '../../lib/duration.ts'
+import { cut, unionOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
 import { DAY_MS, localInstant } from '../../lib/time.ts'
 
@@ -42,7 +43,7 @@ export function occurrencesIn(schedule: Schedule, range: Range): Range[] {
   if (beginAt >= endAt) return []
   const whole = { beginAt, endAt }
   const among = (exception: boolean) =>
-    joined(
+    unionOf(
       schedule.active
         .filter((entry) => entry.exception === exception)
         .flatMap((entry) => rangesOf(entry, whole)),
@@ -146,20 +147,7 @@ function dateOf(at: number, timezone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate()
 }
 
-/** Ranges in order; adjacent and overlapping ranges are merged. */
-export function joined(ranges: readonly Range[]): Range[] {
-  const result: Range[] = []
-  for (const range of ranges.toSorted((a, b) => a.beginAt - b.beginAt)) {
-    const last = result.at(-1)
-    if (range.endAt <= range.beginAt) continue
-    if (last && range.beginAt <= last.endAt) {
-      result[result.length - 1] = { beginAt: last.beginAt, endAt: Math.max(last.endAt, range.endAt) }
-    } else result.push(range)
-  }
-  return result
-}
-
-/** The ranges without the exceptions; both lists as `joined` returns them. */
+/** The ranges without the exceptions; both lists as `unionOf` makes them. */
 function without(ranges: readonly Range[], exceptions: readonly Range[]): Range[] {
   return ranges.flatMap((range) => {
     const left: Range[] = []
@@ -171,10 +159,4 @@ function without(ranges: readonly Range[], exceptions: readonly Range[]): Range[
     }
     return beginAt < range.endAt ? [...left, { beginAt, endAt: range.endAt }] : left
   })
-}
-
-/** The part of one range inside another: one range, or none. */
-export function cut(range: Range, { beginAt, endAt }: Range): Range[] {
-  const part = { beginAt: Math.max(range.beginAt, beginAt), endAt: Math.min(range.endAt, endAt) }
-  return part.beginAt < part.endAt ? [part] : []
 }

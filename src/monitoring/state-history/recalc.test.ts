@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { State } from '../../domain/state.ts'
 import type { Range } from '../../lib/range.ts'
-import { joined } from '../revaluations/occurrences.ts'
+import { unionOf } from '../../lib/range.ts'
 import { Propagation, stateOf } from '../states/propagation.ts'
 import { NO_CHILDREN } from '../states/tally.ts'
 import type { Link, Node } from '../states/propagation.ts'
@@ -21,7 +21,7 @@ const ALL_HEARD = { ranges: [], was: 'undefined' } as const
 const someRange = fc
   .tuple(fc.nat({ max: END - 1 }), fc.integer({ min: 1, max: 20 }))
   .map(([beginAt, length]) => ({ beginAt, endAt: Math.min(END, beginAt + length) }))
-const someRanges = fc.array(someRange, { maxLength: 3 }).map((ranges) => joined(ranges))
+const someRanges = fc.array(someRange, { maxLength: 3 }).map((ranges) => unionOf(ranges))
 const someSpans = fc
   .record({
     first: fc.constantFrom(...STATES),
@@ -235,7 +235,7 @@ describe('a recomputed parent', () => {
     return {
       spans: spansFor(SLO),
       children: JOBS.map((id) => ({ ...linkOf(id), push: 'any' as const, spans: spansFor(id) })),
-      gaps: joined([...gaps, ...endless]),
+      gaps: unionOf([...gaps, ...endless]),
     }
   }
 

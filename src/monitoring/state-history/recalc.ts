@@ -1,6 +1,6 @@
+import { cut, unionOf } from '../../lib/range.ts'
 import type { Range } from '../../lib/range.ts'
 import type { State } from '../../domain/state.ts'
-import { cut, joined } from '../revaluations/occurrences.ts'
 import { shownState, stateOf, stateWithoutBlame } from '../states/propagation.ts'
 import type { Link, Push } from '../states/propagation.ts'
 import type { SloRules } from '../states/slo-state.ts'
@@ -187,7 +187,7 @@ type Cut = Range & { readonly within: boolean }
 function parted(windows: readonly Range[], beginAt: number, endAt: number): Cut[] {
   const parts: Cut[] = []
   let from = beginAt
-  for (const window of joined(windows)) {
+  for (const window of unionOf(windows)) {
     const [part] = cut(window, { beginAt: from, endAt })
     if (!part) continue
     parts.push({ beginAt: from, endAt: part.beginAt, within: false }, { ...part, within: true })

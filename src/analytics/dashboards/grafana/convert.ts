@@ -3,7 +3,7 @@ import { cutText, isInReadingOrder, isVisible } from '../../../lib/text.ts'
 import { FORMAT, FORMAT_VERSION } from '../portable/schema.ts'
 import type { ExportView, PortableDashboard } from '../portable/schema.ts'
 import { freeUrlName, urlNameOf } from '../url-name.ts'
-import { isRecord, numberAt, recordAt, recordsAt, textAt, titleOf } from './fields.ts'
+import { numberAt, recordAt, recordsAt, textAt, titleOf } from './fields.ts'
 import type { Json } from './fields.ts'
 import { pagesOf, placedPanels } from './layout.ts'
 import type { Placed } from './layout.ts'
@@ -12,6 +12,7 @@ import type { MadeWidget } from './panels.ts'
 import { rangeOf, refreshOf, timeZoneOf } from './times.ts'
 import { parametersOf } from './variables.ts'
 import type { VariableReport } from './variables.ts'
+import { isJsonObject } from '../../../lib/json.ts'
 
 const WIDGETS_MAX = 200
 /** Of the widgets of one dashboard, as JSON. The rest of a definition has room beside them. */
@@ -44,8 +45,8 @@ type Options = {
 /** The dashboard in a file of Grafana: as saved, as its API answers it, or as a resource with the classic schema; null for
  * other files. */
 export function classicDashboard(file: Json): Json | null {
-  const spec = isRecord(file['spec']) && file['kind'] === 'Dashboard' ? file['spec'] : file
-  const found = isRecord(spec['dashboard']) ? spec['dashboard'] : spec
+  const spec = isJsonObject(file['spec']) && file['kind'] === 'Dashboard' ? file['spec'] : file
+  const found = isJsonObject(spec['dashboard']) ? spec['dashboard'] : spec
   return Array.isArray(found['panels']) || Array.isArray(found['rows']) ? found : null
 }
 

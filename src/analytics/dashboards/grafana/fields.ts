@@ -1,21 +1,18 @@
 import { cutText, oneLine, storable } from '../../../lib/text.ts'
+import { isJsonObject } from '../../../lib/json.ts'
 
 export type Json = Readonly<Record<string, unknown>>
-
-export function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** An object at a field; an empty one for anything else. */
 export function recordAt(of: Json, key: string): Json {
   const value = of[key]
-  return isRecord(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 /** The objects of a list at a field. */
 export function recordsAt(of: Json, key: string): readonly Json[] {
   const value = of[key]
-  return Array.isArray(value) ? value.filter(isRecord) : []
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
 /** A text at a field, as databases keep it; numbers and flags are written out. */

@@ -1,6 +1,7 @@
 import { cutText } from '../../../lib/text.ts'
-import { isRecord, recordsAt, textAt } from './fields.ts'
+import { recordsAt, textAt } from './fields.ts'
 import type { Json } from './fields.ts'
+import { isJsonObject } from '../../../lib/json.ts'
 
 const TEXT_MAX = 20_000
 /** The fields in which data sources of Grafana keep the text of a query. */
@@ -46,6 +47,6 @@ function textIn(target: Json): string {
 /** The type of a data source, else its name or uid. */
 function sourceOf(value: unknown): string {
   if (typeof value === 'string') return value
-  if (!isRecord(value)) return ''
+  if (!isJsonObject(value)) return ''
   return textAt(value, 'type') || textAt(value, 'uid')
 }

@@ -1,4 +1,5 @@
 import { KINDS } from '../widgets.ts'
+import { isJsonObject } from '../../../lib/json.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -9,8 +10,8 @@ export function keepUnknown(definition: Json): {
 } {
   const kept: string[] = []
   const widgets = widgetsOf(definition).map(([id, widget]) => {
-    const kind = isRecord(widget) ? widget['kind'] : undefined
-    if (!isRecord(widget) || typeof kind !== 'string' || KINDS.has(kind) || kind === 'unknown')
+    const kind = isJsonObject(widget) ? widget['kind'] : undefined
+    if (!isJsonObject(widget) || typeof kind !== 'string' || KINDS.has(kind) || kind === 'unknown')
       return [id, widget]
     kept.push(id)
     const title = typeof widget['title'] === 'string' ? widget['title'].slice(0, 255) : ''
@@ -31,16 +32,12 @@ export function keepUnknown(definition: Json): {
 /** Widgets that were kept, as they came. */
 export function restoreUnknown(definition: Json): Json {
   const widgets = widgetsOf(definition).map(([id, widget]) => {
-    const isKept = isRecord(widget) && widget['kind'] === 'unknown' && isRecord(widget['original'])
+    const isKept = isJsonObject(widget) && widget['kind'] === 'unknown' && isJsonObject(widget['original'])
     return [id, isKept ? widget['original'] : widget]
   })
   return { ...definition, widgets: Object.fromEntries(widgets) as Json }
 }
 
 function widgetsOf({ widgets }: Json): [string, unknown][] {
-  return isRecord(widgets) ? Object.entries(widgets) : []
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(widgets) ? Object.entries(widgets) : []
 }

@@ -3,10 +3,11 @@ import type { Fault } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { parseInstant } from '../../../lib/time.ts'
 import type { Delivery, Round, SampleSeries, Value } from '../../../domain/delivery.ts'
-import { areNumbers, areTexts, isFields, isNumber, isPlainField, isText } from '../plain.ts'
-import type { Fields } from '../plain.ts'
+import { areNumbers, areTexts, isNumber, isPlainField, isText } from '../plain.ts'
 import { deliveryBody, deliveryOf, RUN_SAMPLES_MAX, RUN_TEXT_MAX } from '../schema.ts'
 import { jobIdOf, roundBody, seriesBody } from './schema.ts'
+import { isJsonObject } from '../../../lib/json.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 
 /** The job and the content of one item. */
 type Item<Content> =
@@ -15,7 +16,7 @@ type Item<Content> =
 
 /** One of `deliveries`. Plain items are read by hand, with the same result as the schema at a tenth of the cost. */
 export function deliveryItem(input: unknown): Item<Delivery> {
-  if (isFields(input)) {
+  if (isJsonObject(input)) {
     const delivery = plainDelivery(input)
     if (delivery) return { jobId: input['jobId'] as number, content: delivery }
   }
@@ -24,7 +25,7 @@ export function deliveryItem(input: unknown): Item<Delivery> {
 
 /** One of `series`, read in the same way. */
 export function seriesItem(input: unknown): Item<SampleSeries> {
-  if (isFields(input)) {
+  if (isJsonObject(input)) {
     const run = plainRun(input)
     if (run) return { jobId: input['jobId'] as number, content: run }
   }
@@ -33,12 +34,12 @@ export function seriesItem(input: unknown): Item<SampleSeries> {
 
 /** One of `rounds`, read in the same way. */
 export function roundItem(input: unknown): Round | Refusal {
-  return (isFields(input) ? plainRound(input) : null) ?? anyRound(input)
+  return (isJsonObject(input) ? plainRound(input) : null) ?? anyRound(input)
 }
 
 /** Reads any item with the schema. */
 export function anyDelivery(input: unknown): Item<Delivery> {
-  if (!isFields(input))
+  if (!isJsonObject(input))
     return { jobId: null, refusal: invalid([{ pointer: '', message: 'must be an object' }]) }
   const { jobId: given, ...rest } = input
   const jobId = jobIdOf(given)
@@ -56,7 +57,7 @@ export function anyRun(input: unknown): Item<SampleSeries> {
     const { jobId, key, timestamps, values } = result.data
     return { jobId, content: { key, at: timestamps, values } }
   }
-  const jobId = isFields(input) ? jobIdOf(input['jobId']) : null
+  const jobId = isJsonObject(input) ? jobIdOf(input['jobId']) : null
   return { jobId, refusal: invalid(result.error.issues.flatMap(faultsOf)) }
 }
 
@@ -69,7 +70,7 @@ export function anyRound(input: unknown): Round | Refusal {
 }
 
 /** Null for all items that are not simple and certainly acceptable. */
-function plainDelivery(item: Fields): Delivery | null {
+function plainDelivery(item: JsonObject): Delivery | null {
   const values: Record<string, Value> = {}
   let errorCode: number | null = null
   let timestampAt: number | null = null
@@ -88,14 +89,14 @@ function plainDelivery(item: Fields): Delivery | null {
   return { signal: 'result', values, errorCode, timestampAt, message: null, ttlMs: null, runId: null }
 }
 
-function plainRun(item: Fields): SampleSeries | null {
+function plainRun(item: JsonObject): SampleSeries | null {
   const { jobId, key, timestamps, values } = item
   if (jobIdOf(jobId) === null || typeof key !== 'string' || Object.keys(item).length !== 4) return null
   if (!areColumns(timestamps, values) || !timestamps.every(Number.isSafeInteger)) return null
   return fits(key, values) ? { key, at: timestamps as number[], values } : null
 }
 
-function plainRound(item: Fields): Round | null {
+function plainRound(item: JsonObject): Round | null {
   const { key, timestamp = null, jobIds, values } = item
   const isDated = Object.hasOwn(item, 'timestamp')
   if (typeof key !== 'string' || Object.keys(item).length !== (isDated ? 4 : 3)) return null
@@ -145,7 +146,7 @@ function faultOf({ path, message }: Issue): Fault {
 const NO_JOB: Fault = { pointer: '/jobId', message: 'must be the id of a job' }
 
 /** zod drops this key of an open object, and would accept it silently. */
-function prototypeFaults(input: Fields): Fault[] {
+function prototypeFaults(input: JsonObject): Fault[] {
   return Object.hasOwn(input, '__proto__') ? [{ pointer: '/__proto__', message: 'is not a known field' }] : []
 }
 

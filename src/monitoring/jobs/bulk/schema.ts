@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { isFields } from '../plain.ts'
 import {
   deliveredView,
   deliveryWarning,
@@ -8,6 +7,7 @@ import {
   sampleValue,
   valueKey,
 } from '../schema.ts'
+import { isJsonObject } from '../../../lib/json.ts'
 
 /** Items of one call, deliveries and series together; and samples of all series together. */
 const ITEMS_MAX = 10_000
@@ -149,7 +149,7 @@ export type BulkBody = z.infer<typeof bulkBody>
 
 /** A body with one list that passes the schema, without validating its items; null for every other body. */
 export function plainBulk(input: unknown): BulkBody | null {
-  if (!isFields(input)) return null
+  if (!isJsonObject(input)) return null
   const [name = '', more] = Object.keys(input)
   const list = input[name]
   if (more !== undefined || !Array.isArray(list) || list.length > ITEMS_MAX) return null

@@ -1,5 +1,6 @@
 import { cutText, storable } from '../../../lib/text.ts'
-import { areNumbers, areTexts, isFields } from '../plain.ts'
+import { areNumbers, areTexts } from '../plain.ts'
+import { isJsonObject } from '../../../lib/json.ts'
 
 const EXCERPT_MAX = 500
 /** Characters of one text and items of one list that the excerpt has. */
@@ -30,7 +31,7 @@ const SHOWN: ReadonlySet<string> = new Set([
  * read. */
 export function excerptOf(input: unknown): string | null {
   if (input === undefined) return null
-  const shown = isFields(input) ? Object.fromEntries(fieldsOf(input)) : HIDDEN
+  const shown = isJsonObject(input) ? Object.fromEntries(fieldsOf(input)) : HIDDEN
   return owned(cutText(storable(JSON.stringify(shown)), EXCERPT_MAX))
 }
 

@@ -1,6 +1,6 @@
+import { unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
-import { joined } from '../../revaluations/occurrences.ts'
 import { countsForSla, readExperienced, readOverlays, tooMuch } from '../../revaluations/overlays/service.ts'
 import type { PlacedOverlay } from '../../revaluations/overlays/service.ts'
 import type { Node } from '../../states/propagation.ts'
@@ -45,7 +45,7 @@ async function readMaterial(
 ): Promise<Material> {
   const objects = [...recorded.keys()]
   const targets = [...new Set(objects.flatMap((id) => descent.targetsOf(id)))]
-  const [hull] = hullOf(joined(objects.flatMap((id) => descent.windowsOf(id))))
+  const [hull] = hullOf(unionOf(objects.flatMap((id) => descent.windowsOf(id))))
   if (!hull)
     return { hull: { beginAt: 0, endAt: 0 }, known: recorded, children: [], lived: [], gapRanges: [] }
   const children = await store.readCounted(database, targets, CHILDREN_MAX + 1)
@@ -85,7 +85,7 @@ function gapRangesOf(
   since: readonly { readonly id: number; readonly at: number }[],
 ): Range[] {
   const instants = Map.groupBy(since, ({ id }) => id)
-  return joined(
+  return unionOf(
     [...instants].flatMap(([id, begins]) => {
       const spans = known.get(id) ?? []
       const ats = new Set(begins.map(({ at }) => Math.max(at, spans[0]?.beginAt ?? at)))
@@ -137,7 +137,7 @@ class Descent {
     const known = this.#windows.get(id)
     if (known) return known
     const over = new Set(this.#placesOf(id))
-    const windows = joined(
+    const windows = unionOf(
       (this.#below.get(id) ?? []).flatMap((child) => [
         ...this.#placesOf(child.id)
           .filter((place) => !over.has(place))

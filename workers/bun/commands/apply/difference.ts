@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import { isJsonObject } from '../../../../src/lib/json.ts'
 
 /** A field whose value is not the wanted one. */
 export type Difference = { readonly path: string; readonly from: unknown; readonly to: unknown }
@@ -8,7 +9,7 @@ const DURATION = /^-?P/
 /** The fields of `wanted` that `actual` has with another value. Fields that `wanted` does not name are left alone.
  * Durations are compared by their length: PT60M is PT1H. */
 export function differences(wanted: unknown, actual: unknown, path = ''): readonly Difference[] {
-  if (isRecord(wanted) && isRecord(actual))
+  if (isJsonObject(wanted) && isJsonObject(actual))
     return Object.entries(wanted).flatMap(([key, value]) =>
       differences(value, actual[key], path === '' ? key : `${path}.${key}`),
     )
@@ -35,8 +36,4 @@ function lengthOf(text: string): number | null {
   } catch {
     return null
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -6,6 +6,7 @@ import type { Listed, Parent } from './finder.ts'
 import { MARKER } from './manifest.ts'
 import type { ObjectType } from './manifest.ts'
 import { COLLECTIONS, pathOf } from './plan.ts'
+import { isJsonObject } from '../../../../src/lib/json.ts'
 
 type View = {
   readonly name: string
@@ -140,7 +141,7 @@ function settingsOf(type: ObjectType, fields: Exported): Exported {
 /** The fields without those that a new object has anyway: null, empty, false and PT0S. Thresholds are whole. */
 function told(fields: Exported): Exported {
   const { parameters, ...rest } = fields
-  const all = isRecord(parameters) ? { ...rest, parameters: withoutDefaults(parameters) } : rest
+  const all = isJsonObject(parameters) ? { ...rest, parameters: withoutDefaults(parameters) } : rest
   return withoutDefaults(all)
 }
 
@@ -166,10 +167,6 @@ function withoutDefaults(fields: Exported): Exported {
 function isDefault(value: unknown): boolean {
   if (value === null || value === undefined || value === '' || value === false || value === 0) return true
   return value === 'PT0S' || (typeof value === 'object' && Object.keys(value).length === 0)
-}
-
-function isRecord(value: unknown): value is Exported {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 async function linksOf({ client, recipients }: Export, { type, id }: Listed): Promise<readonly Exported[]> {

@@ -1,4 +1,4 @@
-import type { Role } from '../../context.ts'
+import type { Caller, Role } from '../../context.ts'
 
 export type Permissions = {
   readonly read: boolean
@@ -36,6 +36,10 @@ export const ROOT_PATH = `/${ROOT_ID}/`
 
 const NOTHING: Permissions = { read: false, write: false, execute: false, maintain: false }
 const EVERYTHING: Permissions = { read: true, write: true, execute: true, maintain: true }
+
+export function isAdministrator(caller: Caller): boolean {
+  return caller.kind === 'user' && caller.role === 'administrator'
+}
 
 /** The permissions of a user on an object: the grants on it and above it, limited by the role. Writing includes
  * maintaining. */
@@ -154,7 +158,7 @@ export function idsOf(path: string): number[] {
 /** The roles that may read and run scripts. Scripts are not in the tree and have no grants. */
 export const SCRIPT_READERS = ['administrator', 'editor', 'Data_Editor'] as const satisfies readonly Role[]
 
-/** Whether users of this role get events of scripts. */
+/** Whether users of this role may read scripts, and get their events. */
 export function readsScripts(role: Role): boolean {
   return SCRIPT_READERS.some((one) => one === role)
 }

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../rights/permissions.ts'
 import type { Context, UserCaller } from '../../context.ts'
 import type { Credentials } from '../../http/credentials.ts'
 import { sha256 } from '../../lib/digest.ts'
@@ -190,8 +191,8 @@ export async function endSession(context: Context, id: string): Promise<void> {
   const { ports, caller } = context
   const session = await store.readSession(ports.database, id, ports.clock.now())
   const isOwn = caller.kind === 'user' && caller.userId === session?.userId
-  const mayEnd = isOwn || (caller.kind === 'user' && caller.role === 'administrator')
-  if (!session || !mayEnd) throw new Refusal('not_found', 'There is no such session.')
+  if (!session || !(isOwn || isAdministrator(caller)))
+    throw new Refusal('not_found', 'There is no such session.')
   await end(context, id)
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { readsScripts } from '../rights/permissions.ts'
+import { isAdministrator, readsScripts } from '../rights/permissions.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { nameTaken, Refusal, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
@@ -276,7 +276,7 @@ function shownFaults(row: UserRow, { name, username }: UserBody): readonly Fault
 
 function askerOf({ caller }: Context, row: UserRow): Asker {
   return {
-    isAdministrator: caller.kind === 'user' && caller.role === 'administrator',
+    isAdministrator: isAdministrator(caller),
     isSelf: caller.kind === 'user' && caller.userId === row.id,
   }
 }

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../access/rights/permissions.ts'
 import type { Context } from '../../context.ts'
 import { Refusal, invalidAt } from '../../lib/errors.ts'
 import { TemplateFault } from '../../templates/fault.ts'
@@ -34,7 +35,7 @@ export function refuseLegacy(
 /** Refuses a text that is not stored and whose values become SQL to callers who may not store it.
  * @throws {Refusal} forbidden */
 export function refuseLegacyText({ caller }: Context, { escaping }: Pick<Definition, 'escaping'>): void {
-  if (escaping === 'bind' || (caller.kind === 'user' && caller.role === 'administrator')) return
+  if (escaping === 'bind' || isAdministrator(caller)) return
   throw new Refusal(
     'forbidden',
     'Only administrators can run texts with the escaping legacy that are not stored. Others run stored drafts and published versions.',

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../rights/permissions.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -34,7 +35,7 @@ export async function createPersonalToken(context: Context, { name, scopes, expi
       'forbidden',
       'Set a new password or MFA first, as GET /session says; then create tokens.',
     )
-  if (scopes.includes('backup') && !isAdministrator(context))
+  if (scopes.includes('backup') && !isAdministrator(context.caller))
     throw new Refusal('forbidden', 'Only administrators can create tokens with the scope `backup`.')
   const createdAt = ports.clock.now()
   const until = parseInstant(expiresAt)
@@ -69,7 +70,7 @@ export async function deletePersonalToken(context: Context, id: number): Promise
   const { ports, caller } = context
   const row = await store.findPersonalToken(ports.database, id)
   const isOwn = caller.kind === 'user' && caller.userId === row?.userId
-  if (!row || !(isOwn || isAdministrator(context))) throw new Refusal('not_found', 'There is no such token.')
+  if (!row || !(isOwn || isAdministrator(caller))) throw new Refusal('not_found', 'There is no such token.')
   const { name, userId } = row
   await commit(ports.database, [
     store.deletePersonalToken(ports.database, id),
@@ -81,10 +82,6 @@ export async function deletePersonalToken(context: Context, id: number): Promise
     }),
   ])
   forgetCallers(ports)
-}
-
-function isAdministrator({ caller }: Context): boolean {
-  return caller.kind === 'user' && caller.role === 'administrator'
 }
 
 function viewOf(

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { readQuery } from '../../../data/queries/service.ts'
@@ -52,8 +53,7 @@ export function sightOfResults({ source }: Pick<Definition, 'source'>): typeof r
     if (isOwn) return readSight(context, id, table)
     const relation = (await relationsOf(context, id)).get(table)
     if (!relation) throw new Refusal('not_found', 'There is no such table.')
-    if (context.caller.kind === 'user' && context.caller.role === 'administrator')
-      return readSight(context, id, table)
+    if (isAdministrator(context.caller)) return readSight(context, id, table)
     const { rows } = await readSight(context, source.dataSourceId, source.table)
     if (rows) await requireScopeColumns(context, { source })
     return { columns: relation.columns, rows }

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../../access/rights/permissions.ts'
 import { refuseWhileNeeded, unlessNeeded } from '../../../access/alarm-duty/service.ts'
 import type { Context } from '../../../context.ts'
 import { demandedVersion } from '../../../http/preconditions.ts'
@@ -96,7 +97,7 @@ export async function updateRunConfiguration(
  * @throws {Refusal} not_found, has_dependents while a recipient of alarms names it, precondition_failed */
 export async function deleteRunConfiguration(context: Context, ref: string, id: number): Promise<void> {
   const { ports, caller } = context
-  const isLesser = !(caller.kind === 'user' && caller.role === 'administrator')
+  const isLesser = !isAdministrator(caller)
   const changer = isLesser ? changerOf(caller) : {}
   const named = { kind: 'runConfiguration', id } as const
   const remove = () =>

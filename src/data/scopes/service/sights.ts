@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context, UserCaller } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -82,7 +83,7 @@ export async function editSight(context: Context, id: number, table: string): Pr
 
 /** Whether scopes of a data source may restrict the caller. */
 export async function isRestricted({ ports, caller }: Context, id: number): Promise<boolean> {
-  if (caller.kind === 'user' && caller.role === 'administrator') return false
+  if (isAdministrator(caller)) return false
   if ((await store.listScopes(ports.database, id)).length > 0) return true
   return (await closedCopies(ports, id)).size > 0
 }

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../../../access/rights/permissions.ts'
 import { undeliverableTo } from '../../../../access/rights/service.ts'
 import { recorder } from '../../../../access/audit/service.ts'
 import { sealText, unsealText } from '../../../../access/session/keys.ts'
@@ -53,7 +54,7 @@ async function sourceFaults(
   const { dataSourceId, access } = database
   const there = before?.rules.database
   const isNoMore = there?.dataSourceId === dataSourceId && (access === 'read' || there.access === 'write')
-  if (!isNoMore && !(caller.kind === 'user' && caller.role === 'administrator'))
+  if (!isNoMore && !isAdministrator(caller))
     throw new Refusal('forbidden', 'Only administrators can change which data source a script uses.')
   const source = await findDataSource(ports, dataSourceId)
   if (!source)
@@ -91,7 +92,7 @@ function startingAsBefore(
   given: RunConfigurationBody['envVariables'],
   { before, at }: { readonly before: RunConfigurationRow | null; readonly at: string },
 ): RunConfigurationBody['envVariables'] {
-  if (caller.kind === 'user' && caller.role === 'administrator') return given
+  if (isAdministrator(caller)) return given
   const kept = (before?.rules.envVariables ?? []).filter(({ key }) => changesStart(key))
   const faults = given.flatMap(({ key, value }, index) => {
     if (!changesStart(key)) return []

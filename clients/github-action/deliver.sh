@@ -22,7 +22,8 @@ code=1
 message="${GITHUB_WORKFLOW:-workflow} #${GITHUB_RUN_NUMBER:-0}: $STATUS"
 message=${message//[\"\\]/}
 body=${BODY:-"{\"errorCode\": $code, \"message\": \"$message\"}"}
-key="github-${GITHUB_RUN_ID:-0}-${GITHUB_RUN_ATTEMPT:-1}-${GITHUB_ACTION:-deliver}"
+# The jobs of a matrix differ in their index alone.
+key="github-${GITHUB_RUN_ID:-0}-${GITHUB_RUN_ATTEMPT:-1}-${GITHUB_JOB:-job}-${JOB_INDEX:-0}-${GITHUB_ACTION:-deliver}"
 request=(--silent --show-error --fail-with-body --max-time 30 --retry 4 --retry-connrefused --config -)
 
 if [ -n "$PING_URL" ]; then

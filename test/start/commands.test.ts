@@ -224,6 +224,10 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
       )
       const values = await act({ ...credentials, STATUS: 'success', BODY: '{"returnValue1": 3}' }, '2')
       expect(values.code).toBe(0)
+      // So have another job of the workflow, and another job of its matrix.
+      const other = { ...credentials, STATUS: 'success', BODY: '{"returnValue1": 4}', GITHUB_JOB: 'other' }
+      expect((await act(other, '2')).code).toBe(0)
+      expect((await act({ ...other, BODY: '{"returnValue1": 3}', JOB_INDEX: '1' }, '2')).code).toBe(0)
       expect(JSON.stringify((await job())['values'])).toContain('3')
       expect((await act({ PING_URL: ping.url, STATUS: 'success' })).stdout).toContain('"errorCode":0')
       expect((await act({ PING_URL: ping.url, STATUS: 'failure' })).code).toBe(0)

@@ -280,6 +280,8 @@ case $command in
     cp -RL clients/typescript/. "$target"
     # A field of a request with a default may be absent.
     "$bun" run --silent --bun openapi-typescript test/snapshots/openapi.json --default-non-nullable false --output "$target/openapi.d.ts" >&2
+    # Node runs no TypeScript of packages.
+    "$bun" build --no-bundle "$target/client.ts" --outfile "$target/client.js" >&2
     say "The client is in $target: npm install $target"
     ;;
   deploy)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 
@@ -10,7 +10,7 @@ const CALL = (path: string) => `import { tidemark } from './client.ts'
 export const jobs = tidemark({ url: 'http://localhost', token: 't' }).GET('${path}')
 `
 
-test('`npm run client` makes a client whose types are those of the committed OpenAPI', async () => {
+test('`npm run client` makes a client for Node whose types are those of the committed OpenAPI', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-client-'))
   try {
     const made = await run(['sh', 'workers/run.sh', 'client', folder])
@@ -20,6 +20,14 @@ test('`npm run client` makes a client whose types are those of the committed Ope
     expect(await check(folder)).toEqual({ code: 0, output: '' })
     writeFileSync(join(folder, 'call.ts'), CALL('/unknown'))
     expect((await check(folder)).output).toContain(`call.ts(2,`)
+
+    // As `npm install` of the folder leaves it.
+    const project = join(folder, 'project')
+    mkdirSync(join(project, 'node_modules/@tidemark'), { recursive: true })
+    symlinkSync(folder, join(project, 'node_modules/@tidemark/client'))
+    const program = "import { tidemark } from '@tidemark/client'; console.log(typeof tidemark)"
+    writeFileSync(join(project, 'call.mjs'), program)
+    expect(await run(['node', join(project, 'call.mjs')])).toEqual({ code: 0, output: 'function\n' })
   } finally {
     rmSync(folder, { recursive: true })
   }

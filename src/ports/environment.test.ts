@@ -7,6 +7,7 @@ import { settingsSchema } from './settings.ts'
 const schema = z.object({
   TIDEMARK_PORT: wholeNumber(0, 65_535).default(8080).describe('The port.'),
   TIDEMARK_MODE: z.enum(['on', 'off']).optional(),
+  TIDEMARK_TRACES_HEADERS: z.string().includes('=', 'must have pairs').optional(),
   TIDEMARK_ADMIN_PASSWORD: z.string().min(8).max(10).optional(),
   TIDEMARK_SMTP_URL: z.string().startsWith('smtps:', 'must begin with smtps:').optional(),
   TIDEMARK_LIST: z
@@ -39,6 +40,7 @@ describe('a variable that is wrong', () => {
     ['TIDEMARK_ADMIN_PASSWORD', 'much too long', 'TIDEMARK_ADMIN_PASSWORD must have at most 10 characters. '],
     ['TIDEMARK_SMTP_URL', 'http://mail', 'TIDEMARK_SMTP_URL=http://mail must begin with smtps:. '],
     ['TIDEMARK_SMTP_URL', 'smtp://me:pass@mail', 'TIDEMARK_SMTP_URL must begin with smtps:. '],
+    ['TIDEMARK_TRACES_HEADERS', 'Bearer secret', 'TIDEMARK_TRACES_HEADERS must have pairs. '],
     ['TIDEMARK_LIST', '[{"group":1}]', 'TIDEMARK_LIST=[{\\"group\\":1}] at /0/group must be a text. '],
   ])('%s %p is reported with its value, unless the value may be secret', (name, value, line) => {
     expect(messageOf({ [name]: value })).toBe(line)

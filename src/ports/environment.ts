@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 const SHOWN_MAX = 60
 /** Their values are never shown. */
-const SECRETS = /PASSWORD|SECRET|TOKEN|PASSPHRASE|KEY|_CA$/
+const SECRETS = /PASSWORD|SECRET|TOKEN|PASSPHRASE|KEY|HEADERS|_CA$/
 /** An URL may have a password or a token in it. */
 const MAY_HOLD_SECRET = /[@?]/
 

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../access/rights/permissions.ts'
 import { audited } from '../../access/audit/service.ts'
 import { sealText, unseal } from '../../access/session/keys.ts'
 import { countUsers } from '../../access/users/service.ts'
@@ -33,7 +34,7 @@ const UNSET: SettingsRow = { values: {}, secrets: {}, version: 0, updatedAt: 0 }
 /** The settings, without what only administrators may see unless it is asked for.
  * @throws {Refusal} forbidden for other users */
 export async function readSettings({ ports, caller }: Context, isFull: boolean): Promise<Versioned> {
-  if (isFull && (caller.kind !== 'user' || caller.role !== 'administrator'))
+  if (isFull && !isAdministrator(caller))
     throw new Refusal('forbidden', 'Only administrators can read all settings.')
   const row = await findSettings(ports)
   const { translation, ...common } = viewOf(ports, row)

@@ -23,7 +23,7 @@ export function refuseLegacy(
   { isAccessible, ...query }: Escaped & { readonly isAccessible: boolean },
 ): void {
   if (query.escaping === 'bind') return
-  if (caller.kind !== 'user' || caller.role !== 'administrator')
+  if (!isAdministrator(caller))
     throw new Refusal('forbidden', 'Only administrators can store data queries with the escaping legacy.')
   if (isAccessible && takesTexts(query))
     throw invalidAt(

@@ -1,3 +1,4 @@
+import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
@@ -41,7 +42,7 @@ type Task = {
  * the provider does not know, too_fast, unavailable, overloaded, conflict when there is no room to keep them */
 export async function translateTexts(context: Context, body: AutomaticBody): Promise<AutomaticView> {
   const { ports, caller } = context
-  if (body.save && (caller.kind !== 'user' || caller.role !== 'administrator'))
+  if (body.save && !isAdministrator(caller))
     throw new Refusal('forbidden', 'Only administrators can save translations.')
   const translator = await translatorOf(ports)
   const isMarkup = body.format === 'html'

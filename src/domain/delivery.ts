@@ -58,7 +58,7 @@ export type DeliveryOutcome = Delivered | DeliveredSeries | Refusal
 /** The sender of deliveries: `anyJob` lifts the rule that a job takes deliveries from its own collector only. */
 export type Sender = { readonly userId: number; readonly anyJob: boolean }
 
-/** The answer to a delivery: what was kept and how the job stands after it. */
+/** The answer to a delivery: the number of stored values, and the state of the job after it. */
 export type Delivered = {
   readonly accepted: number
   readonly timestampAt: number

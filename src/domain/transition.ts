@@ -1,6 +1,6 @@
 import type { State, Reason } from './state.ts'
 
-/** One committed change of an object's state. `(objectId, seq)` names it for good, so that it may be told twice. */
+/** One committed change of an object's state. `(objectId, seq)` identifies it for good, so that it may be delivered twice. */
 export type Transition = {
   readonly objectId: number
   /** Counts the object's transitions from 1, without gaps. */

@@ -7,7 +7,7 @@ const ANSWER_HEADERS =
   'Accept-Ranges, Content-Disposition, Content-Range, Deprecation, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id'
 const MAX_AGE_S = '600'
 
-/** The answer to a browser that asks beforehand whether a page may call; null for every other request. */
+/** The answer to a preflight request of a browser; null for every other request. */
 export function preflightOf({ method, headers }: Request, { settings }: Ports): Response | null {
   if (settings.corsAllowedOrigins.size === 0 || method !== 'OPTIONS') return null
   if (!headers.has('origin') || !headers.has('access-control-request-method')) return null
@@ -21,8 +21,8 @@ export function preflightOf({ method, headers }: Request, { settings }: Ports): 
   })
 }
 
-/** Lets the page that asked read the answer, if its origin is one of those named, letter by letter. Credentials that a
- * browser would add by itself are never allowed: the service has none. */
+/** Lets the calling page read the answer if the settings name exactly its origin. Credentials that a browser would add by
+ * itself are never allowed: the service has none. */
 export function allowOrigin(answer: Headers, request: Request, { settings }: Ports): void {
   answer.append('vary', 'Origin')
   const origin = request.headers.get('origin')

@@ -27,7 +27,7 @@ export const rangeQuery = {
 
 type RangeQuery = Partial<Record<keyof typeof rangeQuery, string | undefined>>
 
-/** The range that a query asks for. @throws {Refusal} invalid for two names of one bound, or an end before the begin */
+/** The range of a query. @throws {Refusal} invalid for two names of one bound, or an end before the begin */
 export function rangeOfQuery(query: RangeQuery, now: number): Range {
   const { begin, end } = query
   const faults = (['begin', 'end'] as const)

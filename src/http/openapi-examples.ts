@@ -46,7 +46,7 @@ function placeOf(responses: Operation['responses']): Place {
   return [answer && nameOf(answer)].filter((name) => typeof name === 'string')
 }
 
-/** A patch changes one field of what PUT replaces. */
+/** The example of a PATCH changes one field of the example of PUT. */
 function addPatch({ put, patch }: Readonly<Record<string, Operation>>): void {
   const whole = put?.requestBody?.content['application/json']?.example as Json | undefined
   if (!whole || !patch?.requestBody?.content[MERGE_PATCH]) return

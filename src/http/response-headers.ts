@@ -92,7 +92,7 @@ type Around = Pick<Context, 'ports' | 'requestId'>
 /** Adds what every answer carries to its header fields. */
 export function addHeaders(headers: Headers, request: Request, { ports, requestId }: Around): void {
   headers.set('x-request-id', requestId)
-  // A route that says otherwise, as of what everybody may keep, is not contradicted.
+  // The fields that a route has set stay, such as `cache-control` of an answer that caches may store.
   for (const [name, value] of Object.entries(STEADY)) if (!headers.has(name)) headers.set(name, value)
   if (isSecure(request)) headers.set(...SECURE)
   if (sendsSession(request, ports)) headers.set(...DEPRECATED)

@@ -64,7 +64,7 @@ export function jsonBody(sizeMaxBytes: number, alsoType?: string): MiddlewareHan
   })
 }
 
-/** The schema of a body, and a quicker way that gives the same, or null where it cannot say. */
+/** The schema of a body, and a quicker parser with the same result; it returns null for bodies that the schema has to parse. */
 export type Quick<S extends z.ZodType> = {
   readonly schema: S
   readonly sizeMaxBytes: number

@@ -9,7 +9,7 @@ export async function* chunksUntil(chunks: Chunks, signal: AbortSignal | undefin
   }
 }
 
-/** A stream of chunks that are made one after the other, as they are asked for. */
+/** A stream of chunks, each made when the reader pulls it. */
 export function streamOf(chunks: Chunks): ReadableStream<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
@@ -45,7 +45,7 @@ export async function peek(
   return { head, whole: followed(head, source) }
 }
 
-/** Bytes behind each other; `sizeBytes` is what they come to. */
+/** The concatenation of chunks, which have `sizeBytes` bytes together. */
 export function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(sizeBytes)
   let at = 0

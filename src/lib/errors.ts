@@ -53,7 +53,7 @@ export type Code =
  * `{name}` for a part of the path. */
 export type Fault = { readonly pointer: string; readonly message: string }
 
-/** Thrown for everything that is the caller's to know; anything else thrown is a bug and answered with 500. */
+/** An error for the caller; every other error is a bug and answered with 500. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 
@@ -86,7 +86,7 @@ export function invalidAt(pointer: string, message: string): Refusal {
   return new Refusal('invalid', `The ${part} is invalid; see errors.`, [{ pointer, message }])
 }
 
-/** The refusal of something that is of none of the media types that may be sent. */
+/** The refusal of a body whose media type is not accepted. */
 export class TypeRefusal extends Refusal {
   constructor(
     detail: string,

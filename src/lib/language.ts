@@ -1,4 +1,4 @@
-/** The languages that this service itself speaks. */
+/** The languages of the service's own texts. */
 export const SPOKEN = ['en', 'de', 'fr'] as const
 
 export type Spoken = (typeof SPOKEN)[number]

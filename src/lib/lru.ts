@@ -1,10 +1,10 @@
 type LruEntry<Value> = { readonly value: Value; readonly weight: number }
 
-/** Values by name. Where they weigh too much together or are too many, those go that were not asked for longest. */
+/** Values by name. Beyond a total weight or a count, the least recently used values are removed. */
 export class Lru<Value> {
   readonly #weightMax: number
   readonly #countMax: number
-  /** A Map goes through its names in the order in which they were set: the first was not asked for longest. */
+  /** A Map iterates in the order of insertion: the first entry is the least recently used one. */
   readonly #held = new Map<string, LruEntry<Value>>()
   #weight = 0
 

@@ -4,7 +4,7 @@ import { DAY_MS, parseInstant } from './time.ts'
 /** A half-open range of instants, epoch ms. */
 export type Range = { readonly beginAt: number; readonly endAt: number }
 
-/** The range of a query: up to and with `now`, and a day long, where it does not say otherwise.
+/** The range of a query; by default the day that ends with `now`.
  * @throws {Refusal} invalid, pointing at `endPointer`, when it ends before it begins */
 export function rangeOf(
   { begin, end }: { readonly begin?: string | undefined; readonly end?: string | undefined },

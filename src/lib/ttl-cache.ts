@@ -13,7 +13,7 @@ const LOOK_MS = 5
 /** While the source is unavailable, entries of this age at most are still served: nothing can change them
  * meanwhile but in another process. */
 const AWAY_MAX_MS = 3_600_000
-/** A source that was unavailable is not asked again for this long. */
+/** The pause after a fetch from an unavailable source. */
 const AWAY_PAUSE_MS = 5_000
 
 /** A TTL cache with single flight: one caller at a time fetches a key, and its outcome is the outcome of

@@ -20,7 +20,7 @@ export type DirectoryQuery = {
   readonly dn: string
   /** The entry itself, or all below it as well. */
   readonly scope: 'base' | 'sub'
-  /** RFC 4515, as the operator wrote it: what others say never becomes part of this text. */
+  /** RFC 4515, as the operator wrote it; no text of another person becomes part of it. */
   readonly filter: string
   /** Beyond the filter, one of these values; any where it is absent. Those of `bytes` are hexadecimal digits. */
   readonly oneOf?: { readonly attribute: string; readonly values: readonly string[] }

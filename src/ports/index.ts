@@ -20,7 +20,7 @@ import type { Tables } from './tables.ts'
 import type { Traces } from './traces.ts'
 import type { Translator } from './translator.ts'
 
-/** Everything the application asks of its host. */
+/** The interfaces that a host provides to the application. */
 export type Ports = {
   readonly database: Database
   /** A number that grows with each write to the system database, before the writer is answered. Absent where other processes

@@ -15,7 +15,7 @@ import { connectMysql, mysqlFault } from './mysql.ts'
 import { connectPostgres, postgresFault } from './postgres.ts'
 
 const POOL_WAIT_MS = 5_000
-/** Beyond the limit of a statement, the server has so much time to say that it ended it. */
+/** The time after the limit of a statement in which the server may report its end. */
 const GRACE_MS = 2_000
 const PROBE_MAX_MS = 15_000
 const SCHEMA_MAX_MS = 30_000

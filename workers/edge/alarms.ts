@@ -5,7 +5,7 @@ import { inLanes } from './lanes.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
-/** Each object is asked once in so many triggers, two hours, while there are few enough jobs; to ask one costs a request. */
+/** Each object is called once in so many triggers, two hours, while there are few enough jobs; each call costs a request. */
 const TURNS = 24
 const LOOKED_AT_MAX = 500
 /** In a small installation each lost alarm is found at once, for little. */
@@ -14,7 +14,7 @@ const LOOKED_AT_MIN = 5
 const CRON_MS = 300_000
 
 /** Sets alarms again that the platform has lost: nothing else brings a silent job back. The system database does not know
- * when which job is due, since deliveries do not touch it, so the objects themselves are asked, some in each call. */
+ * when which job is due, since deliveries do not touch it, so the objects are called, some in each trigger. */
 export async function secureAlarms(namespace: Environment['JOB'], ports: Ports): Promise<void> {
   const turn = Math.floor(ports.clock.now() / CRON_MS)
   const lost: number[] = []

@@ -15,7 +15,7 @@ import { portsOf } from './ports.ts'
 
 /** Each watched job costs a call with each renewal. */
 const WATCHED_JOBS_MAX = 1_000
-/** How long a job tells its values without being asked again, and how often it is. */
+/** How long a job publishes its values after a renewal, and the time between renewals. */
 const LEASE_MS = 180_000
 const RENEW_MS = 60_000
 const CALLS_AT_ONCE = 16
@@ -27,8 +27,8 @@ function withoutAccessLog(ports: Ports): Ports {
   return { ...ports, settings: { ...ports.settings, logsAccess: false } }
 }
 
-/** The one object that everybody's streams of events come from: the whole application, of which it is asked that one
- * route, around a hub in its memory. It keeps nothing: when it goes, its streams go with it. */
+/** The one object that serves all streams of events: the application around a hub in memory. Only the route of events is called
+ * here. Nothing is stored: when the object ends, its streams end. */
 export class EventsObject extends DurableObject<Environment> {
   readonly #hub = new Hub({
     database: openD1(this.env.DB),
@@ -70,7 +70,7 @@ export class EventsObject extends DurableObject<Environment> {
     this.#askedAt.clear()
   }
 
-  /** Asks the objects of jobs to tell what they receive, those that were not asked within the last minute. */
+  /** Renews the subscriptions at the objects of jobs, except those that were renewed within the last minute. */
   async #watch(jobIds: readonly number[]): Promise<void> {
     const now = clock.now()
     const due = jobIds.filter((jobId) => Math.abs(now - (this.#askedAt.get(jobId) ?? 0)) >= RENEW_MS).values()

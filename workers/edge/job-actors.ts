@@ -20,7 +20,7 @@ import type { Reply } from './reply.ts'
 /** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has 10,000 on the paid plan. On the free
  * plan it has 50: what goes to more jobs is answered `unavailable`, and not stored. */
 export const JOBS_PER_CALL_MAX = 9_000
-/** A backup asks the database and the store of blobs besides. */
+/** A backup also calls the database and the store of blobs. */
 const ARCHIVES_MAX = 4_000
 /** Each snapshot is a call, and wakes the object. */
 const SNAPSHOTS_MAX = 1_000

@@ -269,7 +269,7 @@ export class JobObject extends DurableObject<Environment> {
   }
 }
 
-/** When something is due that no deadline asks for. */
+/** When retention or the computation of bands is due. */
 function upkeepAt({ retention, nextBandsAt }: JobEngine): number {
   return Math.min(retention.nextAt(TIDY_MS, clock.now()), Math.max(nextBandsAt, clock.now()))
 }

@@ -81,7 +81,7 @@ export class TablesObject extends DurableObject<Environment> {
     )
   }
 
-  /** Begins a load, or tells how far it is. */
+  /** Begins a load, or returns its progress. */
   load(order: LoadOrder): Promise<Reply<LoadStep>> {
     return replyOf(async () => {
       const { counts } = this.#loads.step(order)

@@ -210,7 +210,7 @@ type Attempt = { readonly id: string; readonly attemptToken: string }
 
 type Listening = {
   readonly signal: AbortSignal
-  /** Somebody asked for the job to be ended; told with every answer from then on. */
+  /** The run was cancelled; called for every later answer as well. */
   readonly onCancel: () => void
   /** The attempt has been given up by the service. */
   readonly onFenced: () => void

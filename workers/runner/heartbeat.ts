@@ -38,7 +38,7 @@ function beatAll(): void {
   }
 }
 
-/** @returns null when there is no news */
+/** @returns null when the service is unavailable or reports nothing */
 async function ask(url: string, headers: Record<string, string>): Promise<BeatNews['news'] | null> {
   let answer: Response
   let body: unknown
@@ -46,7 +46,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<BeatNe
     answer = await fetch(url, { method: 'POST', headers, signal: AbortSignal.timeout(ANSWER_MS) })
     body = await answer.json()
   } catch {
-    // Away for a moment, or for good: what that means to the job is the service's to say.
+    // The service decides what becomes of the job when it does not hear of it.
     return null
   }
   if (answer.status === 401) return 'unknown'

@@ -1,10 +1,10 @@
 const FIRST_MS = 250
 const LONGEST_MS = 15_000
 
-/** How long to wait before the next try, in milliseconds: what the service said, else longer each time, 15 s at most, and
- * never quite the same, so that runners which lost the service at once do not come back at once.
- * @param tries how many there were, from 1
- * @param saidS what the service said, in seconds; 0 for nothing */
+/** The pause before the next try, in milliseconds: the pause that the service demands, else a growing one of 15 s at most. A
+ * random part keeps runners that lost the service at once from returning at once.
+ * @param tries the number of tries so far
+ * @param saidS the pause that the service demands, in seconds; 0 without one */
 export function pauseOf(tries: number, saidS = 0): number {
   const ownMs = FIRST_MS * 2 ** Math.min(tries - 1, 10)
   const pauseMs = Math.min(LONGEST_MS, saidS > 0 ? saidS * 1_000 : ownMs)

@@ -39,7 +39,7 @@ export type Proxy = { readonly way: Way; readonly traffic: () => Traffic; readon
 
 type Target = { readonly hostname: string; readonly host: string; readonly port: number }
 
-/** Something that is answered to the client instead of what it asked for. */
+/** A refusal that the proxy answers to the client in place of the target. */
 class Denial extends Error {
   constructor(
     readonly status: string,

@@ -20,7 +20,7 @@ const PARTS = [
   'uploads',
   /** Files that it leaves here are published. */
   'outputs',
-  /** Where it may say how far it is. */
+  /** The job may write its progress here. */
   'state',
   /** Links to files of this machine that it may read. */
   'files',

@@ -17,7 +17,7 @@ const FLUSH_MS = 60_000
 const TIDY_MS = 3_600_000
 /** The jobs whose turn came meanwhile are tidied together: of 10,000 some thirty. */
 const TIDY_SLICE_MS = 10_000
-/** The pause until jobs are asked again where none was due. */
+/** The pause after a look in which no job was due. */
 const BANDS_MS = 1_000
 /** Also after one that failed. */
 const FLUSH_PAUSE_MS = 1_000
@@ -169,7 +169,7 @@ class EngineScheduler {
     this.#makeBandsWhenDue(now)
   }
 
-  /** The time that passed since this was asked last, by whichever clock has it longer, ms. */
+  /** The time since the last call, ms: the longer one of the wall clock and the monotonic clock. */
   #sinceLastLook(now: number): number {
     const monotonicMs = this.#host.clock.monotonic()
     const sinceMs = Math.max(now - this.#lastLookAt, monotonicMs - this.#lastLookMs)

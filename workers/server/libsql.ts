@@ -255,7 +255,7 @@ const READS = /^\s*(?:select|with|pragma)\b/i
 const STATEMENTS_PER_TURN = 50
 
 const AWAY = 'The database is unavailable. Try again shortly.'
-/** Somebody else's lock, no room on the disk, a server that cannot be asked: all of it passes. */
+/** A lock of another process, a full disk, an unavailable server: these faults pass. */
 const TRANSIENT = /^(?:SQLITE_BUSY|SQLITE_FULL|SERVER_ERROR|HRANA_CLOSED_ERROR|ECONN\w+)/
 
 function codeOf(error: unknown): string {

@@ -28,8 +28,8 @@ export type OpenListener = (
   answer: Answer,
 ) => Listener
 
-/** Listens where the settings say. Where they name no port, the next one that is free is taken.
- * @throws {CommandFailure} when that cannot be */
+/** Listens at the address of the settings. Without a port in the settings, the next free port is used.
+ * @throws {CommandFailure} when the address or the port cannot be used */
 export async function listen(
   settings: ServerSettings,
   answer: Answer,

@@ -7,7 +7,7 @@ export { unlessNeeded } from './store.ts'
 
 const SHOWN_MAX = 20
 
-/** Runs a write that removes something, with `unlessNeeded` in its commit.
+/** Runs the commit of a removal, which has `unlessNeeded` among its writes.
  * @throws {Refusal} has_dependents, with their names, while recipients of alarms refer to it: their alarms would have no receiver */
 export async function refuseWhileNeeded<Result>(
   database: Database,

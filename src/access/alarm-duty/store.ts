@@ -24,7 +24,7 @@ export function unlessNeeded(database: Database, base: Base): Write {
   return database.run(sql`update alarm_recipients set version = null where ${standsOn(base)}`)
 }
 
-/** Whether a commit failed because a recipient stands for what was to go. */
+/** Whether a commit failed because a recipient stands for the removed object. */
 export function isNeededError(error: unknown): boolean {
   return isNotNullViolation(error, 'alarm_recipients.version')
 }

@@ -16,7 +16,7 @@ export type AuditedAction = {
   readonly after?: object | null
 }
 
-/** The write that puts a deed on record. It goes into the commit of the change that it tells of. */
+/** The write that adds an entry to the audit log; it belongs to the commit of the audited change. */
 export function audited(context: Context, deed: AuditedAction): Write {
   return store.insertEntry(context.ports.database, {
     ...frameOf(context),

@@ -26,7 +26,7 @@ export function widgetsShowing({ database }: Pick<Ports, 'database'>, shown: Sho
   return listUses(database, shown, SHOWN_MAX)
 }
 
-/** Whether a deletion is asked for although others depend on the object. */
+/** Whether the request demands a deletion although other objects depend on the object. */
 export function isForced({ request }: Pick<Context, 'request'>): boolean {
   return request !== undefined && /[?&]forceDelete=true(?:&|$)/i.test(request.url)
 }

@@ -13,16 +13,16 @@ export type Profile = {
   readonly language: string | null
   /** Null where the mapping gives none. */
   readonly role: Role | null
-  /** The names of user groups to be in, and of those that the mapping speaks of at all. */
+  /** The names of the user's groups, and of all user groups that the mapping names. */
   readonly userGroups: { readonly in: readonly string[]; readonly of: readonly string[] }
-  /** Whether the provider saw to a second factor that we trust. */
+  /** Whether the provider checked a second factor of `trustedMfa`. */
   readonly isStrong: boolean
 }
 
 const TEXT_MAX = 255
 const EVERYBODY = '*'
 
-/** The roles, the one that may most first. */
+/** The roles, the one with most rights first. */
 const BY_RANK: readonly Role[] = ['administrator', 'editor', 'Data_Editor', 'collector', 'dashboard_viewer']
 
 /** Maps claims (OpenID Connect Core 1.0, section 5.1) to the fields of a user. Of several roles the one with most rights

@@ -125,7 +125,7 @@ async function createLoginCode(context: Context, answer: URLSearchParams, begun:
   await attempt(ports, trials)
   const isFirst = await store.takeState(
     database,
-    // By what is in it: the same state can be spelled in several ways.
+    // By its content: the same state can be spelled in several ways.
     { hash: await sha256(begun.nonce), expiresAt: begun.endAt },
     clock.now(),
   )
@@ -180,7 +180,8 @@ export async function openProvenSession(
   })
 }
 
-/** Where the provider ends its session behind the caller's. @throws {Refusal} not_found for a session that began otherwise */
+/** The URL at which the provider ends its own session. @throws {Refusal} not_found for a session that was opened without the
+ * provider */
 export async function readLogoutUrl({ ports, caller }: Context): Promise<string | null> {
   const oidc = requireOidc(ports)
   const hash = caller.kind === 'user' ? caller.sessionHash : null

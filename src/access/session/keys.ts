@@ -4,7 +4,7 @@ import type { Secrets } from '../../ports/secrets.ts'
 
 /** The keys derived from the key of the installation (HKDF, RFC 5869), each for one purpose. */
 export type Keys = {
-  /** Names the key without telling anything of it. */
+  /** Identifies the key and reveals nothing of it. */
   readonly id: string
   readonly accessToken: CryptoKey
   readonly refreshToken: CryptoKey

@@ -6,7 +6,7 @@ import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from '../users/changes.ts'
 import { nameKey } from '../../lib/text.ts'
 
-/** The duty that a user has before a session is valid for anything else. */
+/** The duty of a user that comes before all other use of a session. */
 export type RequiredAction = 'mfa' | 'password' | ''
 
 export type SessionUser = { readonly userId: number; readonly username: string; readonly role: Role }
@@ -91,7 +91,7 @@ function isNamed(username: string) {
   return or(eq(users.username, username), eq(users.usernameKey, nameKey(username)))
 }
 
-/** The user behind a personal token that holds at `now`, and what the token is good for. */
+/** The user of a personal token that is valid at `now`, and the scopes of the token. */
 export async function findPersonalToken(
   database: Database,
   hash: string,

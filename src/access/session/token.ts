@@ -86,7 +86,7 @@ async function read(
       requiredClaims: ['sub', 'iat', 'exp'],
       currentDate: new Date(nowMs),
     })
-    // jose checks that the claim is there, not what it is.
+    // jose checks that the claim exists, not its value.
     return typeof payload.sub === 'string' ? { sub: payload.sub, count: payload['count'] } : null
   } catch (error) {
     if (error instanceof errors.JOSEError) return null

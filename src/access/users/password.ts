@@ -15,7 +15,7 @@ const LOST_MS = 60_000
 const slotsOf = semaphoreFor<Secrets>(AT_ONCE, WAITING_MAX, LOST_MS)
 
 type HashPorts = Pick<Ports, 'secrets' | 'clock'>
-/** The turn of one slow hash, and of what goes with it. */
+/** The turn of one slow hash, with the work around it. */
 export type HashTurn = {
   readonly run: <Result>(task: (verify: Verify) => Promise<Result>) => Promise<Result>
   readonly leave: () => void
@@ -31,7 +31,7 @@ export async function hashPassword({ secrets, clock }: HashPorts, password: stri
   return ['scrypt', COST.n, COST.r, COST.p, base64url(salt), base64url(hash)].join('$')
 }
 
-/** Whether the password fits the hash. Takes as long when there is no hash, so that time tells nothing of who exists.
+/** Whether the password matches the hash. Takes as long without a hash, so that the time does not reveal which users exist.
  * @throws {Refusal} overloaded */
 export function verifyPassword(ports: HashPorts, ...input: Parameters<Verify>): Promise<boolean> {
   return enterTurn(ports).run((verify) => verify(...input))

@@ -115,7 +115,7 @@ export async function adoptUser(
 }
 
 /** Gives a local user another password without the present one, and enables the user. Sessions and personal tokens of the
- * user end. For the operator of the host: it asks for no rights.
+ * user end. For the operator of the host: no rights are checked.
  * @returns the id of the user
  * @throws {Refusal} not_found, invalid for a weak password or a user of the directory */
 export async function resetPassword(context: Context, username: string, password: string): Promise<number> {

@@ -98,7 +98,7 @@ export function notePassword(
   ]
 }
 
-/** Sets a password without a new version of what is shown of the user. */
+/** Sets a password; the version of the user stays. */
 export function updatePassword(database: Database, id: number, passwordHash: string): Write {
   return database.update(users).set({ passwordHash }).where(eq(users.id, id))
 }

@@ -96,7 +96,7 @@ function ownOf(widget: Widget): Found[] {
 const query = (id: number | null, path: Path): Found => ({ kind: 'dataQuery', id, path })
 const object = (id: number | null, path: Path): Found => ({ kind: 'object', id, path })
 
-/** The kinds that refer to something. */
+/** The kinds with references. */
 const FINDERS: { readonly [Kind in WidgetKind]?: (widget: WidgetOf<Kind>) => Found[] } = {
   value: ({ source }) => {
     if (source.type === 'job') return [object(source.jobId, ['source', 'jobId'])]

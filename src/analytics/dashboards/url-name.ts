@@ -26,7 +26,7 @@ const LIGATURES: Readonly<Record<string, string>> = {
   å: 'aa',
 }
 
-/** Whether a URL name is not the number or the path of something else. */
+/** Whether a URL name is neither a number nor a path of another route. */
 export function isFreeWord(urlName: string): boolean {
   return !/^\d+$/.test(urlName) && !RESERVED.has(urlName.toLowerCase())
 }

@@ -4,7 +4,7 @@ import type { Template } from './templates.ts'
 
 type File = GeneratedView['files'][number]
 
-/** How a program of each language begins: where the service is and in whose name it runs, and `call`, with which it asks. */
+/** The begin of a program in each language: the URL of the service, the credentials, and `call`, which sends a request. */
 const PREAMBLES: Readonly<Record<Language, string>> = {
   python: `import json
 import os
@@ -116,7 +116,7 @@ package-mode = false
 python = "^3.9"
 `
 
-/** The files of a script that does what was asked for: the same for the same question, without a secret in it. */
+/** The files of a script for a request; equal requests get equal files. No file has a secret. */
 export function generate(asked: GenerateBody): GeneratedView {
   const { main, note } = writtenFor(asked)
   return {

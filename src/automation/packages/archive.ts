@@ -62,7 +62,7 @@ export function manifestText(
   return textOf({ format: FORMAT, formatVersion: FORMAT_VERSION, ...told })
 }
 
-/** The text of what an archive says of its script. */
+/** The text of the metadata of a script in an archive. */
 export function metadataText(told: z.input<typeof metadata>): string {
   return textOf(told)
 }

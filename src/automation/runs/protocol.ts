@@ -89,7 +89,7 @@ export const assignment = z.strictObject({
     id: z.int(),
     name: z.string(),
     runner: z.enum(RUN_KINDS),
-    /** The path in the tree of what is started. */
+    /** The path in the tree of the file that is started. */
     runnerFile: z.string(),
     dependencyManager: z.enum(DEPENDENCY_MANAGERS),
   }),

@@ -57,7 +57,7 @@ function stepHeld(run: Run, event: HeldEvent): Run | null {
   return { ...run, state: event.kind === 'finish' ? endOf(run, event.outcome) : 'running' }
 }
 
-/** Nobody stops a run without being asked to. */
+/** A runner that reports `cancelled` without a cancellation reports a failure. */
 function endOf({ isCancelled }: Run, outcome: Exclude<EndState, 'lost'>): EndState {
   return outcome === 'cancelled' && !isCancelled ? 'failed' : outcome
 }
@@ -70,7 +70,7 @@ function lose(run: Run): Run {
   return { ...run, state: 'queued', attempt: run.attempt + 1 }
 }
 
-/** An end that is news about the script. The user who cancels a run knows it. */
+/** An end that is reported. A cancellation is not: the user who cancels a run knows it. */
 export type ReportedState = Exclude<EndState, 'cancelled'>
 
 /** As `timeout` of GNU says it. */

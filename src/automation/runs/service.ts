@@ -123,7 +123,7 @@ export async function deleteJobs(context: Context, scriptId: number): Promise<nu
   return deleted
 }
 
-/** A page of what a run has said. @throws {Refusal} not_found */
+/** A page of the log of a run. @throws {Refusal} not_found */
 export async function readJobLog(
   context: Context,
   { scriptId, id }: RunName,

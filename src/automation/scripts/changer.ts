@@ -4,7 +4,7 @@ import type { Caller, Role } from '../../context.ts'
  * record. Runs have no rights that this user does not have. */
 export type Changer = { readonly changedBy: number | null; readonly changedRole: Role | null }
 
-/** The caller, as what is changed keeps it. */
+/** The caller, as a changed row stores it. */
 export function changerOf(caller: Caller): Changer {
   return caller.kind === 'user'
     ? { changedBy: caller.userId, changedRole: caller.role }

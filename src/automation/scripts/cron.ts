@@ -9,8 +9,7 @@ import { Cron } from 'croner'
  */
 const RULE = { mode: '5-part', fixedTimeRule: 'no-wildcard' } as const
 
-/** Whether a text is a cron expression that comes at all: `0 0 30 2 *` never does.
- * @param at from when on */
+/** Whether a text is a cron expression with an occurrence from `at` on: `0 0 30 2 *` has none. */
 export function comes(cron: string, timeZone: string, at: number): boolean {
   // A question mark stands for the moment at which it is read.
   if (cron.includes('?')) return false

@@ -10,7 +10,7 @@ export type RunnerKind = (typeof RUNNER_KINDS)[number]
 export type Detection = {
   /** Null where nothing says what runs it. */
   readonly runner: RunnerKind | null
-  /** The path of what is started; null where there is no runner. */
+  /** The path of the file that is started; null where no engine runs it. */
   readonly runnerFile: string | null
   readonly dependencyManager: (typeof DEPENDENCY_MANAGERS)[number]
   /** Where its dependencies are listed; null where nothing lists any. */

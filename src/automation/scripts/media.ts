@@ -1,7 +1,7 @@
 import { extensionOf } from '../../content/files/filename.ts'
 import { BINARY } from '../../content/files/media-types.ts'
 
-/** Types of what scripts are made of, by extension. */
+/** The media types of the files of scripts, by extension. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   py: 'text/x-python',
   sh: 'text/x-shellscript',

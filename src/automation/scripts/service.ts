@@ -26,9 +26,8 @@ const NO_CHANGER: Changer = { changedBy: null, changedRole: null }
 
 type Versioned = { readonly script: ScriptView; readonly version: number }
 
-/** The writes that say what depends on scripts of what an owner has, a dashboard, a data source or a recipient of alarms,
- * in place of what was said before. They go into the commit that changes the owner; without any, nothing of it depends on
- * a script. */
+/** The writes that replace the dependents on scripts of an owner: of a dashboard, a data source or a recipient of alarms. They
+ * belong to the commit that changes the owner. */
 export const dependents = store.saveDependents
 
 /** The writes that make the row to which runs of forecasts belong. */

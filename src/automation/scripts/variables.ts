@@ -9,7 +9,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) || SECRET_PART.test(parts)
 }
 
-/** Variables that make a program load or run something, or reach something else, before the script has its say. */
+/** Variables that make a program load code, run code or use another server before the script begins. */
 const STARTING = [
   // Shells.
   /^(?:ENV|IFS|PATH|CDPATH|FPATH|SHELL|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|ZDOTDIR|BASH_.*)$/,

@@ -159,7 +159,7 @@ const restoreRoutes = (hooks: RestoreHooks) =>
         c.json(await restoreBackup(c.get('context'), c.req.valid('param').id, c.req.valid('json'), hooks)),
     )
 
-/** @param hooks what a restore asks of other rooms */
+/** @param hooks the steps of a restore in other rooms */
 export const backupRoutes = (hooks: RestoreHooks) =>
   new Hono<Env>().route('/', keptRoutes).route('/', restoreRoutes(hooks))
 

@@ -55,7 +55,7 @@ type Kind = {
   readonly work?: Work
 }
 
-/** Makes a backup of the whole configuration, of what was so when it was asked for, and keeps it.
+/** Makes a backup of the whole configuration as of the time of the request, and keeps it.
  * @throws {Refusal} unavailable while blobs cannot be put, conflict when objects are deleted all the time, overloaded
  * while another one is made or restored */
 export function makeBackup(
@@ -205,7 +205,7 @@ export async function backUpWhenDue(ports: Ports): Promise<void> {
   }
 }
 
-/** Restores a backup that is kept here: everything, or the objects that are asked for.
+/** Restores a kept backup: everything, or the chosen objects.
  * @throws {Refusal} not_found, not_empty where there is something and it is not to be replaced, newer_backup, invalid for
  * another passphrase, bad_request for what was altered, unavailable while blobs cannot be read, overloaded */
 export async function restoreBackup(

@@ -7,8 +7,8 @@ export const HEAD_BYTES = 64 * 1024
 /** The type of a file without a declared or detected one. */
 const UNKNOWN_TYPE = 'application/octet-stream'
 
-/** Contents as `file-type` calls them that a type of ours may have; what texts of it look like; or what tells by the
- * beginning of a file whether it is of it. */
+/** The content of a media type: the types that `file-type` detects for it, a pattern of its texts, or a check of the first bytes
+ * of a file. */
 export type Content = readonly string[] | RegExp | ((head: Uint8Array) => boolean)
 
 /** Any text. */
@@ -42,7 +42,7 @@ export const DOCUMENTS: TypeTable = {
   'application/epub+zip': [['application/epub+zip'], 'epub'],
 }
 
-/** The types that are taken somewhere, and what is of which. */
+/** The media types that a route accepts, and the contents of each. */
 export class MediaTypes {
   /** Every type that is taken. */
   readonly accepted: readonly string[]
@@ -114,7 +114,7 @@ function textOf(head: Uint8Array): string | null {
 export const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/
 
 async function contentOf(head: Uint8Array): Promise<string | null> {
-  // It fails for some of what is broken inside, which is then of no type that it knows.
+  // The library throws for some broken files; these have an unknown type.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found?.mime ?? (isZip(head) ? ZIP : null)
 }

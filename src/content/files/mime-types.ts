@@ -70,7 +70,7 @@ const TYPES: TypeTable = {
 /** The types that uploaded files may be of (specification: Limits). */
 export const FILE_TYPES = new MediaTypes(TYPES)
 
-/** Whether a browser may show what is of this type instead of keeping it: what can hold neither script nor text. */
+/** Whether a browser may show a file of this type instead of storing it: no script and no text can be in such a file. */
 export function isShown(type: string): boolean {
   return /^(?:image|audio|video)\//.test(type) && type !== 'image/svg+xml'
 }

@@ -17,8 +17,8 @@ export function boundaryOf(contentType: string | null): string | null {
   return quoted ?? bare ?? ''
 }
 
-/** The parts of a form, as they come. The chunks of one are there until the next is asked for, and are read whole or not at
- * all. No more than one part's head is ever held.
+/** The parts of a form as they arrive. The chunks of a part are valid until the next part is read. Only the head of one part is
+ * in memory.
  * @throws {Refusal} bad_request when it is not a form, or once it ends early */
 export async function* formParts(body: Chunks, boundary: string): AsyncGenerator<FormPart, void> {
   if (boundary === '') throw new Refusal('bad_request', 'The Content-Type of the form has no boundary.')
@@ -124,7 +124,7 @@ class Reader {
     try {
       for (;;) {
         const at = indexOf(this.#held, sought)
-        // The end of what is held may be the beginning of the mark.
+        // The end of the buffer may be the beginning of the boundary.
         const sure = at >= 0 ? at : Math.max(0, this.#held.byteLength - sought.byteLength + 1)
         const before = this.#held.subarray(0, sure)
         this.#held = this.#held.subarray(at >= 0 ? at + sought.byteLength : sure)

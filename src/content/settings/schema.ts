@@ -89,7 +89,7 @@ export const settingsQuery = z.object({
   full: flagQuery.default(false).describe('Includes the settings that only administrators can read.'),
 })
 
-/** `translation` is there for administrators who ask for it all. */
+/** `translation` exists only in the whole settings, which administrators read. */
 export const settingsView = z
   .object({
     ...values,

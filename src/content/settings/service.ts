@@ -31,7 +31,7 @@ export type SettingsChange = {
 
 const UNSET: SettingsRow = { values: {}, secrets: {}, version: 0, updatedAt: 0 }
 
-/** The settings, without what only administrators may see unless it is asked for.
+/** The settings; only with `isFull` they have the fields for administrators.
  * @throws {Refusal} forbidden for other users */
 export async function readSettings({ ports, caller }: Context, isFull: boolean): Promise<Versioned> {
   if (isFull && !isAdministrator(caller))
@@ -56,7 +56,7 @@ export async function readLoginOptions({ ports }: Context): Promise<LoginOptions
   }
 }
 
-/** The dashboard that users see first who have chosen none; null for none. */
+/** The start dashboard of users without a choice of their own; null without one. */
 export async function startDashboardOf(ports: Ports): Promise<number | null> {
   return valuesBody.parse((await findSettings(ports)).values).startDashboardId
 }
@@ -114,7 +114,7 @@ export async function languageWrites(context: Context, language: string): Promis
   })
 }
 
-/** The key with which the provider of translations is asked; null where none is set. */
+/** The API key for the provider of translations; null without one. */
 export async function readTranslationKey(ports: Ports): Promise<string | null> {
   const sealed = (await findSettings(ports)).secrets[TRANSLATION_KEY]
   if (sealed === undefined) return null

@@ -16,7 +16,7 @@ export const STYLE_MAX_BYTES = 256 * 1024
 const STYLES_MAX = 100
 const FULL = `There must be at most ${STYLES_MAX} styles. Delete one first.`
 
-/** The style that everybody sees, signed in or not. */
+/** The style for all users, signed in or not. */
 export const PUBLIC_STYLE = 'custom.css'
 
 export type Style = { readonly view: StyleView; readonly text: string }

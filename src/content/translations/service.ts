@@ -12,7 +12,7 @@ import type { TextRow } from './store.ts'
 const LANGUAGES_MAX = 200
 const FULL_LANGUAGE = `A language must have at most ${KEYS_MAX} texts.`
 const TOO_MANY_LANGUAGES = `There must be texts in at most ${LANGUAGES_MAX} languages.`
-/** Of how many texts the record tells what they were. */
+/** The number of texts whose former values the audit entry has. */
 const TOLD_MAX = 100
 
 /** A change of a language: some texts change, or these replace all. */

@@ -15,7 +15,7 @@ const ENCODINGS = { 'utf-8': 'utf8', 'latin-1': 'latin1', 'utf-16le': 'utf16le' 
 const LINE_END = /\r\n|\n|\r/g
 /** csv-parse keeps a record in memory until it ends. */
 const RECORD_MAX_CHARS = 4 * 1024 * 1024
-/** A file that begins so is in UTF-16, also where it is said to have another encoding. */
+/** The first bytes of a file in UTF-16; they override the encoding of the request. */
 const WIDE_MARK = [0xff, 0xfe] as const
 const DELIMITER = /^[ -~\t]$/
 

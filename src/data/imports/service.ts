@@ -303,7 +303,7 @@ function plannedOf({ columns }: FileContents, wanted: ImportBody['columns']): Pl
   })
 }
 
-/** Texts are never read as bytes without being asked to. */
+/** A column of texts becomes `binary` only by the plan of the import. */
 function typeOf({ type }: FileColumn): Exclude<FileColumn['type'], 'binary'> {
   return type === 'binary' ? 'string' : type
 }

@@ -72,7 +72,7 @@ export function isMark(token: Token | undefined, mark: string): boolean {
   return token?.kind === 'punctuation' && token.value === mark
 }
 
-/** Whether a token may name something. */
+/** Whether a token may be a name. */
 export function isName(token: Token | undefined): boolean {
   return token?.kind === 'word' || token?.kind === 'name'
 }

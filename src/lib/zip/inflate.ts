@@ -14,8 +14,8 @@ type PackedEntry = Pick<
   'number' | 'method' | 'crc' | 'packedBytes' | 'sizeBytes' | 'offsetBytes'
 >
 
-/** The bytes of an entry, which begin at `offsetBytes`. It stops where there are more than the directory says, and gives
- * the last of them only when all are those it tells of.
+/** The bytes of an entry, from `offsetBytes` of the archive on. The last chunk comes only after the size and the checksum of
+ * the directory were found correct.
  * @throws {Refusal} zip_unsafe */
 export async function* unpacked(source: ByteSource, entry: PackedEntry): AsyncGenerator<Uint8Array, void> {
   const lies = () => unsafe(`The content of entry ${entry.number} of the archive does not match its header.`)

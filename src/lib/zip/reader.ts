@@ -37,8 +37,8 @@ const RATIO_FROM_BYTES = 1024 * 1024
 const RATIO_MAX = 100
 const [KIND_MASK, KIND_FILE, KIND_DIRECTORY] = [0o170000, 0o100000, 0o040000]
 
-/** The entries of an archive, in the order of its directory, none of which is read yet. Every byte of the archive has to
- * belong to just one of them, both of its headers have to say the same, and no name may stand for another's place.
+/** The entries of an archive in the order of its directory; their contents are not read yet. Every byte of the archive must
+ * belong to one entry, both headers of an entry must be equal, and no two names may lead to one place.
  * @throws {Refusal} zip_unsafe */
 export async function readZip(whole: ByteSource, bounds: ZipBounds): Promise<ZipEntry[]> {
   const source = windowed(whole)

@@ -16,7 +16,7 @@ export function heldSource(bytes: Uint8Array): ByteSource {
   }
 }
 
-/** The same source, asked seldom: 4 MiB from where something was read are held, and nothing else. */
+/** The same source with fewer reads: the 4 MiB from the last read on are in memory. */
 export function windowed(source: ByteSource): ByteSource {
   let from = 0
   let held: Uint8Array = new Uint8Array()

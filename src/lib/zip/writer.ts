@@ -12,10 +12,10 @@ export type Packable = {
   readonly isQuick?: boolean
 }
 
-/** The earliest and the latest that an archive can tell, and a day from either end: it tells it in no zone. */
+/** The bounds of instants in an archive, each a day within the bounds of the format: its times have no zone. */
 const [EARLIEST_AT, LATEST_AT] = [Date.UTC(1980, 0, 2), Date.UTC(2099, 11, 30)]
 
-/** An archive of these in their order, as it comes: of each no more is held than a chunk and what deflate looks back to. */
+/** An archive of the entries in their order, as a stream: a chunk of one entry and the window of deflate are in memory. */
 export async function* packed(entries: AsyncIterable<Packable, void>): AsyncGenerator<Uint8Array, void> {
   let ready: Uint8Array[] = []
   const failed: Error[] = []

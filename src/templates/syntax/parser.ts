@@ -146,7 +146,7 @@ class Parser implements Reader {
   }
 }
 
-/** The least and the most digits that `#{value; m2M4}` asks for: all where it asks for none. */
+/** The least and the most digits of `#{value; m2M4}`; without a format, any number of digits. */
 function numericDigits(reader: ExpressionParser): readonly [number, number] {
   if (!reader.takeMark(';')) return [0, DIGITS_MAX]
   const { at } = reader.token

@@ -15,7 +15,7 @@ const POETRY = '/usr/bin/poetry'
 
 type Manager = Exclude<Assignment['script']['dependencyManager'], 'none'>
 
-/** `main.py`, with what its `pyproject.toml` (Poetry) or `requirements.txt` (pip) asks for. */
+/** `main.py`, with the packages of its `pyproject.toml` (Poetry) or `requirements.txt` (pip). */
 export const python: Engine = {
   async isHere() {
     return hasProgram('python3') && (await pythonVersion()) !== ''
@@ -118,7 +118,7 @@ function outsideSettings(...prefixes: readonly string[]): Record<string, string>
   )
 }
 
-/** The version with its build; empty where Python does not run. It is asked each time: an operator may upgrade it. */
+/** The version with its build; empty where Python does not run. It is not cached: an operator may upgrade Python. */
 export async function pythonVersion(): Promise<string> {
   const { code, stdout } = await runProgram([PYTHON, '-I', '-c', 'import sys, venv; print(sys.version)'])
   return code === 0 ? stdout.trim() : ''

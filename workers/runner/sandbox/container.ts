@@ -56,7 +56,7 @@ export type Exit = {
 }
 
 export type Contained = {
-  /** Resolves when nothing of it runs any more and all that it said has been read.
+  /** Resolves when all its processes have ended and their output was read.
    * @throws {Error} when it could not be started in its sandbox */
   readonly exited: Promise<Exit>
   /** Asks it to end (SIGTERM). */

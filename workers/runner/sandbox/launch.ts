@@ -25,7 +25,7 @@ import type { OpenTunnel } from './ways-out.ts'
 /** Given as text, since its file may lie where other users have no way to. */
 const ENTER = readFileSync(join(import.meta.dirname, 'enter.py'), 'utf8')
 const FILE_BLOCK_BYTES = 512
-/** Jobs give way to what tells the service that they are alive. */
+/** Jobs yield to the heartbeat of the runner. */
 const NICENESS = 10
 
 /** Begins as the runner: takes its outputs, joins the job's groups, which only the runner may, and gives up what cannot be got
@@ -73,12 +73,11 @@ export type Launched = {
   readonly close: () => void
 }
 
-/** A process that has joined its groups and become its user, and waits to be told what to run: that takes longer than
- * all that is left to be done when a job comes. */
+/** A process that has joined its groups and become its user, and waits for a job: these steps take longer than all later
+ * ones. */
 export type Launcher = {
   isWaiting(): boolean
-  /** Starts the one job that it is for. Of what is around it neither an environment nor a command line tells what the
-   * job's environment is. */
+  /** Starts its one job. Neither the environment nor the command line of another process has the environment of the job. */
   launch(given: Launch): Promise<Launched>
   /** Ends one that is not needed; once it was, or once it has launched its job, nothing happens. */
   discard(): Promise<void>

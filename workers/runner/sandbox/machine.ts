@@ -112,7 +112,7 @@ function startingPoint({ demand, without = new Set() }: MachineOptions): ProbeRe
   return Object.fromEntries(MEANS.map((means) => [means, reasonFor(means)])) as ProbeResults
 }
 
-/** Why nothing can be started at all: what every level is made with is not there. */
+/** The fault where a program is missing that every level of isolation needs; null where all are installed. */
 function lackingProgram(): string | null {
   const lacking = ['socat', 'python3', 'setpriv', 'ps'].find((program) => !isInPath(program, '/usr/bin:/bin'))
   return lacking === undefined ? null : `${lacking} is not installed`
@@ -168,7 +168,7 @@ async function withGroups(
 ): Promise<readonly Slot[]> {
   const read = (file: string) => readFileSync(`/proc/self/${file}`, 'utf8')
   const faults: string[] = []
-  // Without a user that is its own alone, nothing else tells one sandbox from another.
+  // Without a user of its own, only the name distinguishes a sandbox.
   const name = crypto.randomUUID()
   for (const hierarchy of hierarchiesOf(read('mountinfo'), read('cgroup'))) {
     const grouped: Slot[] = []

@@ -12,7 +12,7 @@ export function isMappable(host: string): boolean {
   return isIP(host) === 0 && host !== 'localhost'
 }
 
-/** The file that tells a job that a host is where it is itself. */
+/** The file `/etc/hosts` of a job, in which a host has the loopback address. */
 export async function hostsFileFor(folder: string, host: string): Promise<Bind> {
   const from = join(folder, 'hosts-of-tunnel')
   await writeFile(from, `${HOSTS}127.0.0.1 ${host}\n`, { mode: 0o644 })

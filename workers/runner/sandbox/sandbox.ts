@@ -59,7 +59,7 @@ type FreeSlot = { readonly slot: Slot; launcher: Promise<Launcher> }
 
 type LaunchParts = { readonly start: SandboxStart; readonly ways: WaysOut }
 
-/** Looks at what this machine offers, clears away what a runner that died left behind, and takes what is asked for. */
+/** Opens the sandbox that the options and this machine allow, and removes the remains of a runner that died. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(options.directory, { recursive: true, mode: 0o711 })
   return new MachineSandbox(options, await openMachine(options))

@@ -58,7 +58,7 @@ export async function readPeople(
         `The directory has more than ${PEOPLE_MAX} users. Narrow TIDEMARK_LDAP_USER_FILTER.`,
       )
   }
-  // A filter that is wrong would lock everybody out.
+  // A wrong filter would disable all users.
   if (found.length === 0)
     throw new Refusal(
       'conflict',

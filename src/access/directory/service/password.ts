@@ -2,7 +2,7 @@ import { semaphoreFor } from '../../../lib/semaphore.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { findPerson, settingsOf } from './entries.ts'
 
-/** Connections for logins at the same time, and how many more may wait: a directory that hangs must not hold everybody. */
+/** Connections for logins at the same time, and the length of their queue: a directory that hangs must not block all logins. */
 const AT_ONCE = 8
 const WAITING_MAX = 32
 /** A request that takes longer has lost its client. */
@@ -12,8 +12,8 @@ const slotsOf = semaphoreFor<Ports['settings']>(AT_ONCE, WAITING_MAX, LOST_MS)
 
 type Account = { readonly username: string; readonly directoryId: string | null }
 
-/** Whether the directory says that this is the password of the person behind an account. It is asked each time anew.
- * @throws {Refusal} unavailable when it is away, overloaded when too many ask it at the same time */
+/** Whether the directory accepts the password of an account. No answer of the directory is cached.
+ * @throws {Refusal} unavailable when the directory is unavailable, overloaded when too many checks run at once */
 export async function isPasswordOf(ports: Ports, account: Account, password: string): Promise<boolean> {
   const { directory, ldap } = settingsOf(ports)
   // A bind without a password succeeds at many directories, as an anonymous user.

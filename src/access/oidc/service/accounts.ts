@@ -95,7 +95,7 @@ async function adoptProfile(context: Context, userId: number, profile: Profile):
   })
 }
 
-/** Puts a user into the groups that the provider's word maps to, and out of others that the mapping speaks of. */
+/** Adds a user to the user groups of the profile, and removes the user from the other user groups that the mapping names. */
 async function follow(context: Context, userId: number, { userGroups }: Profile): Promise<void> {
   if (userGroups.of.length === 0) return
   const all = await listGroups(context)

@@ -47,7 +47,7 @@ export function outward(network: Network, oidc: OidcSettings) {
   }
 }
 
-/** How the library asks the provider. */
+/** The options of the library for requests to the provider. */
 export function outwards(network: Network, oidc: OidcSettings) {
   return {
     [oauth.customFetch]: outward(network, oidc),

@@ -223,7 +223,7 @@ async function refused<Result>(ports: Ports, ask: () => Promise<Result>): Promis
   }
 }
 
-/** The library's own code of what is wrong: its messages may quote what was sent. */
+/** The error code of the library: its messages may quote the request. */
 function reasonOf(cause: unknown): string {
   const { code, error, name } = Object(cause) as Readonly<Record<'code' | 'error' | 'name', unknown>>
   const words = [code, error].filter((word) => typeof word === 'string')

@@ -10,9 +10,8 @@ const RETRY_AFTER_S = 5
 
 const answerSchema = z.object({ authenticated: z.boolean(), username: z.string() })
 
-/** Whether an external service says that this is the password of this user. It is asked each time anew, as
- * `docs/guides/users-and-rights.md` says, and only a plain yes is one.
- * @throws {Refusal} unavailable when it does not answer in time, or anything but yes or no */
+/** Whether the external service of `docs/guides/users-and-rights.md` accepts the password of a user. No answer is cached.
+ * @throws {Refusal} unavailable when the service does not answer in time, or answers neither yes nor no */
 export async function askAuthService(
   network: Pick<Network, 'fetch'>,
   url: string,

@@ -16,9 +16,9 @@ type Login = {
   readonly key: string | null
 }
 
-/** The account of this name and password; null for a wrong password or an unknown name, which take equally long. With `key`, a name for
- * the credentials, the slow hash is asked once, who knows the password elsewhere once a minute, and others' guesses do not
- * lock out who proved it here before.
+/** The account of this name and password; null for a wrong password or an unknown name, which take equally long. With `key`, which
+ * identifies the credentials, the slow hash is computed once, an external service is called once a minute, and the guesses of
+ * others do not lock out a sender who has proved the password before.
  * @throws {Refusal} too_many_attempts, overloaded, unavailable */
 export async function verifyCredentials(
   ports: Ports,
@@ -43,9 +43,9 @@ async function proveIn(
   const account = await store.findAccount(ports.database, { username })
   const proof = account && key !== null ? { key, hash: account.passwordHash } : null
   const callers = callersOf(ports)
-  // A right password takes nothing back of what others guessed, unless it was a try itself.
+  // A right password does not reset the count of others' guesses, unless it was counted as a trial itself.
   if (account && proof && callers.isKnown(proof.key, proof.hash)) {
-    // The same password and the same hash come out the same; who knows it elsewhere is asked again.
+    // The same password matches the same hash again; an external service is asked anew.
     if (!isExternal(account) || callers.wasProven(proof.key, proof.hash, ports.clock.now())) return account
     if (!(await askElsewhere(ports, account, credentials))) return null
   } else {
@@ -121,7 +121,7 @@ async function askElsewhere(ports: Ports, account: Account, credentials: Credent
   }
 }
 
-/** The duty of the user before anything else. */
+/** The duty that the user has first. */
 export function requiredActionOf({ clock, settings }: Ports, account: Account): RequiredAction {
   const { maxAgeMs } = settings.passwords
   if (maxAgeMs !== null && !isExternal(account) && account.passwordSetAt + maxAgeMs <= clock.now())

@@ -103,7 +103,7 @@ export function revokeTokensOf({ database }: Ports, userId: number): Write {
   return store.deletePersonalTokensOf(database, userId)
 }
 
-/** Everybody has to prove again who they are. */
+/** Makes all callers authenticate anew. */
 export function forgetCallers(ports: Ports): void {
   callersOf(ports).clear()
 }

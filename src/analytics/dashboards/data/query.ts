@@ -6,7 +6,7 @@ import type { DataBody } from './schema.ts'
 const PREFIX = 'p.'
 const KNOWN: readonly string[] = Object.keys(dataQuery.shape)
 
-/** The body of a POST that asks for the same as a query. Parameters are `p.<name>`; a repeated one is a list.
+/** The body of a POST with the meaning of a query. Parameters are `p.<name>`; a repeated one is a list.
  * @param known the names of other parameters of the query
  * @throws {Refusal} invalid for an unknown parameter of the query, and for values of a wrong shape */
 export function bodyOfQuery(

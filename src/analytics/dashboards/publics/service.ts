@@ -22,7 +22,7 @@ import type { PublicRow } from './store.ts'
 
 const TOKEN_BYTES = 32
 const PURPOSE = 'public dashboard'
-/** The types of parameters whose values say nothing about other data. */
+/** The types of parameters whose values reveal no other data. */
 const ADJUSTABLE: ReadonlySet<ParameterType> = new Set<ParameterType>([
   'enum',
   'boolean',

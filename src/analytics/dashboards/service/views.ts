@@ -83,7 +83,7 @@ export async function writtenView(
   return { view: await viewOf(context, written, { raw: true }), version: written.row.version }
 }
 
-/** As `viewOf`, with what was read for it. */
+/** As `viewOf`, from rows that were read before. */
 export function viewWith(
   ports: Ports,
   { row, sights }: Seen,

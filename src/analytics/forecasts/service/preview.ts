@@ -29,7 +29,7 @@ import { linesOf, packed } from './packing.ts'
 const TIMEOUT_S = 120
 /** How long a preview may take with the wait for a runner and its packages. */
 const END_MAX_MS = 10 * 60_000
-/** How often is asked for the end: more seldom the longer it goes on. */
+/** The pause between two looks for the end; it grows with the duration. */
 const [LOOK_MIN_MS, LOOK_MAX_MS] = [200, 2_000]
 
 /** Predicts one series of a forecast that is not stored, by a runner. The run and its results are removed at the end. A caller

@@ -46,7 +46,7 @@ export type FoundScript = {
 /** A script of an archive that was refused; its name is null where it is not known. */
 export type RefusedScript = { readonly file: string; readonly name: string | null; readonly refusal: Refusal }
 
-/** An archive of a script, and what is said of it where it was found. */
+/** An archive of a script, with the name and the group that the outer archive gives. */
 type Candidate = {
   readonly file: string
   readonly told: { readonly name: string; readonly group: string } | null

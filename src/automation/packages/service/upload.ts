@@ -11,7 +11,7 @@ import { keep } from './temporary-blob.ts'
 import type { TemporaryBlob } from './temporary-blob.ts'
 import type { UploadedArchive } from './reader.ts'
 
-/** How large an archive may be as it is sent: what the edge takes in at all. */
+/** The largest archive as it is sent: the largest body of a request on Workers. */
 export const PACKED_MAX_BYTES = 100_000_000
 const FIELD_MAX_BYTES = 1024 * 1024
 const FIELDS_MAX = 10

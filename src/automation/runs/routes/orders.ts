@@ -26,7 +26,7 @@ const ANSWER = {
 }
 
 const UPLOADS_MAX = 10
-/** All files of a form, and what is beside them. */
+/** The bytes of all files and fields of a form. */
 const FORM_MAX_BYTES = 20 * 1024 * 1024
 
 export const orderRoutes = new Hono<Env>()

@@ -69,7 +69,7 @@ export async function authenticateRunner(
   return { kind: 'runner', runnerId: runner.id }
 }
 
-/** Jobs for the runner that asks, once there are some. @throws {Refusal} unauthenticated */
+/** Jobs for the calling runner; waits for one. @throws {Refusal} unauthenticated */
 export async function pollJobs(
   { ports, caller }: Context,
   request: Request,

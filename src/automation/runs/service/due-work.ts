@@ -6,6 +6,6 @@ export type DueWork = {
   /** Publishes the results of a forecast that has ended, or notes its failure. It is called until it resolves, and may be
    * called again for the same run. */
   settleForecast?(ports: Ports, run: EndedForecast): Promise<void>
-  /** Begins what is due. @returns when something is due next, epoch ms; Infinity where nothing is */
+  /** Begins the due work. @returns when work is due next, epoch ms; Infinity without any */
   runDue(ports: Ports): Promise<number>
 }

@@ -17,7 +17,7 @@ import { changeRun, publishRun } from './transition-run.ts'
 /** The bounds of a run's log: its first and its last lines. */
 const KEPT = { headLines: LOG_HEAD_LINES, tailLines: LOG_TAIL_LINES }
 
-/** A runner that speaks of a run that it was given. */
+/** A runner, and the attempt of a run that was assigned to it. */
 export type Holder = { readonly id: string; readonly runnerId: number; readonly attemptHash: string }
 
 /** The runner and the run of a report. @throws {Refusal} bad_request without a token of an attempt */

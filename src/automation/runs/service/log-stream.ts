@@ -15,7 +15,7 @@ const LOOK_MS = 1_000
 const LINES_AT_ONCE = 200
 /** After so many looks a stream ends, and its reader comes back: at the edge a request has a thousand calls of others. */
 const LOOKS_MAX = 300
-/** So often it is looked who reads. */
+/** The rights of a reader are checked once in so many looks. */
 const ADMITTED_LOOKS = 5
 const QUIET_LOOKS = 15
 const RETRY_MS = 2_000
@@ -73,7 +73,7 @@ async function* follow(context: Context, id: string, following: Following): Asyn
 
 type LogSlice = { readonly frames: readonly Uint8Array[]; readonly goesOn: 'at once' | 'later' | 'never' }
 
-/** Somebody who looks into a log again and again. */
+/** A reader that polls a log. */
 class LogReader {
   readonly #ports: Ports
   readonly #id: string

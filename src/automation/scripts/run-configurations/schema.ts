@@ -188,7 +188,7 @@ export type RunConfigurationBody = z.output<typeof runConfigurationBody>
 export type IncomingRunConfiguration = z.output<typeof incomingRunConfiguration>
 export type RunConfigurationView = z.output<typeof runConfigurationView>
 
-/** Which run configuration something is to be run with. */
+/** The run configuration of a run. */
 export const chosenConfiguration = z
   .int()
   .positive()

@@ -133,7 +133,7 @@ export function listOwnConfigurations({ database }: Ports, scriptId: number): Pr
   return store.listRunConfigurations(database, scriptId)
 }
 
-/** Changes something of the run configurations of a script, looking at what is there. */
+/** Changes the run configurations of a script, given the present ones. */
 function changing<Result>(
   ports: Ports,
   ref: string,

@@ -99,7 +99,7 @@ export async function deleteSchedule(context: Context, ref: string, id: number):
   })
 }
 
-/** Changes something of the schedules of a script, looking at what is there. */
+/** Changes the schedules of a script, given the present ones. */
 async function changing<Result>(
   ports: Ports,
   ref: string,

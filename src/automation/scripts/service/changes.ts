@@ -6,7 +6,7 @@ import type { Ports } from '../../../ports/index.ts'
 import * as store from '../store.ts'
 import type { ScriptChange, ScriptRow } from '../store.ts'
 
-/** The writes of a change of a script, and how its answer follows from what they returned. */
+/** The writes of a change of a script, and the function that makes its answer of their results. */
 export type ScriptWrite<Result> = {
   readonly change?: ScriptChange
   readonly writes: readonly Write[]

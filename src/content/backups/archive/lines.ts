@@ -33,7 +33,7 @@ export type Heading =
   /** Bytes of a row of `files`, or of the table that `of` is. */
   | { readonly file: string; readonly of?: string }
 
-/** A line: a heading, or a row of what the latest heading says. */
+/** A line: a heading, or a row of the section of the latest heading. */
 export type Line =
   | { readonly heading: Heading }
   | { readonly row: readonly unknown[]; readonly under: Heading }
@@ -133,7 +133,7 @@ function headerOf(line: unknown): Header {
   return read.data
 }
 
-/** SHA-256 of what came before and of this text: each link stands for all before it. */
+/** SHA-256 of the previous link and of this text: each link covers all before it. */
 async function linked(
   chain: Uint8Array<ArrayBuffer>,
   text: Uint8Array<ArrayBuffer>,

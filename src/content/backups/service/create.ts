@@ -30,7 +30,7 @@ const LINE_MAX_LENGTH = 4 * 1024 * 1024
 
 export type Content = Pick<Header, 'hasHistories' | 'hasFiles'>
 
-/** An archive of what there is as of one instant, which is when it was asked for. */
+/** An archive as of one instant: the time of the request. */
 export type Making = {
   readonly madeAt: number
   readonly bytes: AsyncGenerator<Uint8Array<ArrayBuffer>, void>

@@ -225,7 +225,7 @@ class StagedRows {
     )
   }
 
-  /** Leaves out what refers to something that is neither here nor coming, and alarms that were closed for good. */
+  /** Leaves out rows whose references are neither here nor in the archive, and alarms that were closed for good. */
   async #withoutLost(
     table: Table,
     columns: readonly string[],

@@ -190,7 +190,7 @@ export function linesAgain(rows: AsyncIterable<readonly unknown[], void>): Reada
 
 type Section = {
   readonly heading: Extract<Line, { heading: unknown }>['heading']
-  /** To be read before the next section is asked for; what is not read is passed over. */
+  /** Rows that are not read before the next section is read are skipped. */
   readonly rows: AsyncGenerator<readonly unknown[], void>
 }
 

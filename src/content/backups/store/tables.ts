@@ -43,7 +43,7 @@ type TablePolicy = {
   readonly bytes?: (row: Cells) => { readonly name: string; readonly prefix: string }
   /** A restore empties it although the archive does not have it: its rows belong to others that are replaced. */
   readonly isEmptied?: true
-  /** Columns that mean something beside histories alone, and are null without them. */
+  /** Columns that have a meaning only with histories, and are null without them. */
   readonly past?: readonly string[]
 }
 

@@ -35,7 +35,7 @@ export function unmask(translation: string, { placeholders }: Masked, isMarkup: 
   return translation.replaceAll(MARK, (_, place: string) => placeholders[Number(place)] ?? '')
 }
 
-/** Whether anything is left to translate beside the placeholders. */
+/** Whether a text has more than placeholders. */
 export function hasWords({ text }: Masked): boolean {
   return /\p{L}/u.test(text.replaceAll(MARK, ''))
 }

@@ -26,7 +26,7 @@ const CACHED_MAX = 100_000
 /** Providers are slow; more requests at once would only wait there. */
 const slots = new Semaphore(4, 16, 60_000)
 
-/** A text with what is sent of it. */
+/** A text by its key, with its masked form, which is sent to the provider. */
 type Item = { readonly key: string; readonly digest: string; readonly masked: Masked }
 
 type Task = {
@@ -70,7 +70,7 @@ export async function translateTexts(context: Context, body: AutomaticBody): Pro
   return { results, provider: translator.name, characters }
 }
 
-/** Forgets translations that were asked for long ago, or of which there are too many. */
+/** Deletes cached translations that are too old or too many. */
 export async function sweepTranslations({ database, clock }: Ports): Promise<void> {
   await commit(database, [store.forgetCached(database, clock.now() - CACHED_MS, CACHED_MAX)])
 }

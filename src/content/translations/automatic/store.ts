@@ -2,7 +2,7 @@ import { and, eq, inArray, lt, sql } from 'drizzle-orm'
 import { translationCache } from '../../../../db/tables/content.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
-/** Whose translation of what into what. */
+/** The provider of translations, and the languages from and into which it translates. */
 export type Pair = { readonly provider: string; readonly source: string; readonly target: string }
 
 export type CachedRow = { readonly digest: string; readonly text: string }
@@ -42,7 +42,7 @@ export function saveCached(
     .onConflictDoNothing()
 }
 
-/** Forgets what was remembered before `at`, and of the rest all but the latest so many. */
+/** Deletes translations from before `at`, and all but the latest `keptMax` of the others. */
 export function forgetCached(database: Database, at: number, keptMax: number): Write {
   const oldest = sql`(select at from translation_cache order by at desc limit 1 offset ${keptMax - 1})`
   return database

@@ -8,7 +8,7 @@ import type { ScriptOrigin } from '../store.ts'
 import { READ_SHARE } from './filling.ts'
 import type { Course, Filling, FillRows } from './filling.ts'
 
-/** How often is asked for the end of a run: more seldom the longer it goes on. */
+/** The pause between two looks for the end of a run; it grows with the duration. */
 const [LOOK_MIN_MS, LOOK_MAX_MS] = [200, 5_000]
 
 /** Runs a script and opens the file that it leaves.

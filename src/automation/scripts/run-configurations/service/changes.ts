@@ -162,7 +162,7 @@ export function adding(
   ]
 }
 
-/** The writes that put a run configuration in place of what it was. */
+/** The writes that replace a run configuration. */
 export function replacing(
   context: Context,
   before: RunConfigurationRow,

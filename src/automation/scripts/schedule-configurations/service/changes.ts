@@ -16,7 +16,7 @@ type Around = {
   readonly before: ScheduleRow | null
   /** The run configurations of the script. */
   readonly configurationIds: ReadonlySet<number>
-  /** Where the body is in what was sent, as a pointer. */
+  /** The place of the body in the request, as a pointer. */
   readonly at?: string
 }
 
@@ -76,7 +76,7 @@ export function adding(context: Context, scriptId: number, change: ScheduleChang
   ]
 }
 
-/** The writes that put a schedule in place of what it was. */
+/** The writes that replace a schedule. */
 export function replacing(context: Context, before: ScheduleRow, after: ScheduleRow): Write[] {
   const told = { objectId: before.id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   return [store.updateSchedule(context.ports.database, before.id, after), recorded(context, 'update', told)]

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Letter, Mail, MailReply } from '../src/ports/mail.ts'
 import type { MailSettings } from '../src/ports/notification-settings.ts'
 
@@ -25,6 +24,8 @@ export function openMail(settings: MailSettings | null, { ca }: Trust = {}): Mai
   return {
     async send(letter, signal) {
       try {
+        // Loaded with the first letter: a service without mail starts without it.
+        const { createTransport } = await import('nodemailer')
         const { accepted, rejected, response } = await createTransport(options).sendMail({
           ...mailOf(letter, from),
           signal,

@@ -1,9 +1,7 @@
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 
-import { runCommand, usageOf } from './commands/action.ts'
 import type { Confirm } from './commands/action.ts'
-import { COMMANDS } from './commands/commands.ts'
 import { CommandFailure, EXIT } from '../server/failures.ts'
 import { fail, HELP, serveAs } from '../server/start.ts'
 
@@ -12,12 +10,15 @@ import { fail, HELP, serveAs } from '../server/start.ts'
 async function main(args: readonly string[]): Promise<void> {
   // Files of a command are for this user alone.
   process.umask(0o077)
+  if (args.length === 0) return serveOrRefuse(args)
+  // The service starts without the commands.
+  const [{ COMMANDS }, { runCommand, usageOf }] = await Promise.all([
+    import('./commands/commands.ts'),
+    import('./commands/action.ts'),
+  ])
   const [name, ...rest] = args
   const command = COMMANDS.find((one) => one.name === name)
-  if (!command) {
-    await serveAs(args, async () => (await import('./runtime.ts')).BUN)
-    return
-  }
+  if (!command) return serveOrRefuse(args)
   // Arguments after `--` belong to the command that `exec` runs.
   const end = rest.indexOf('--')
   if (rest.slice(0, end === -1 ? undefined : end).some((word) => HELP.has(word)))
@@ -28,6 +29,10 @@ async function main(args: readonly string[]): Promise<void> {
   })
   print(text)
   process.exitCode = exitCode
+}
+
+async function serveOrRefuse(args: readonly string[]): Promise<void> {
+  await serveAs(args, async () => (await import('./runtime.ts')).BUN)
 }
 
 function print(text: string): void {

@@ -21,7 +21,11 @@ import type { TablesUnderTest } from './tables.contract.ts'
 
 const folder = await mkdtemp(join(FAST_DIR, 'tidemark-tables-'))
 afterAll(() => rm(folder, { recursive: true }))
-const log = jsonLog((line) => process.stderr.write(line))
+const logged: string[] = []
+const log = jsonLog((line) => {
+  logged.push(line)
+  process.stderr.write(line)
+})
 
 async function openIn(name: string): Promise<TablesUnderTest & { readonly tables: OpenTables }> {
   const directory = join(folder, name)
@@ -158,7 +162,7 @@ describe('a statement on DuckDB', () => {
     expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
   })
 
-  test('whose process is killed is refused, and the next one runs', async () => {
+  test('whose process is killed is refused, the log has the signal, and the next one runs', async () => {
     const endless = 'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r'
     const failure = rejection(ask(endless))
     const kill = setInterval(
@@ -167,6 +171,7 @@ describe('a statement on DuckDB', () => {
     )
     expect(await failure).toMatchObject({ code: 'unavailable' })
     clearInterval(kill)
+    expect(logged.join('')).toMatch(/a table process ended by itself.*SIGKILL/)
     expect(await ask('SELECT count(*) FROM orders')).toEqual([[500]])
   })
 })

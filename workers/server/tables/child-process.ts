@@ -32,6 +32,7 @@ export class TableChild {
   readonly #exited: Promise<void>
   readonly #ready = Promise.withResolvers<void>()
   #take: ((message: FromChild) => void) | null = null
+  #isEnded = false
 
   constructor(program: string, log: Log) {
     const [command, ...args] = commandOf(program)
@@ -45,7 +46,10 @@ export class TableChild {
       else this.#take?.(message)
     })
     this.#exited = new Promise((resolve) => {
-      this.#process.once('exit', resolve)
+      this.#process.once('exit', (code, signal) => {
+        if (!this.#isEnded) log.warn('tables: a table process ended by itself', { code, signal })
+        resolve()
+      })
       this.#process.on('error', (error) => {
         log.error('tables: a table process failed', error)
         resolve()
@@ -73,6 +77,7 @@ export class TableChild {
   }
 
   end(): void {
+    this.#isEnded = true
     this.#process.kill('SIGKILL')
   }
 

@@ -8,13 +8,14 @@ import { good } from '../api/suite.ts'
 import { ADMIN } from '../hosts/host.ts'
 import { oidcProviderOf } from '../hosts/oidc-provider.ts'
 import type { OidcProvider } from '../hosts/oidc-provider.ts'
-import { onBothHosts } from './stage.ts'
+import { onBothHosts, onMainHost } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 /** Another host name is another site. */
 const OTHER_SITE = 'http://localhost/prize'
 const REFUSED = /status of (?:401|403)/
 
-onBothHosts('entrance', (stage) => {
+function declareSignIn(stage: Stage): void {
   test('a visitor signs in and gets the screen of the address, and signs out', () =>
     stage.visit('alarms?status=open', { as: null }, async ({ page, check, expectProblem }) => {
       expectProblem(REFUSED)
@@ -68,9 +69,9 @@ onBothHosts('entrance', (stage) => {
       await page.goto(`${stage.url}/ui/keys`)
       await page.getByRole('button', { name: 'Account and appearance of admin' }).waitFor()
     }))
-})
+}
 
-onBothHosts(
+onMainHost(
   'setup',
   (stage) => {
     test('the set-up link creates the administrator, and works once', async () => {
@@ -104,8 +105,10 @@ const AT_PROVIDER =
 
 let provider: OidcProvider
 onBothHosts(
-  'oidc',
+  'entrance',
   (stage) => {
+    declareSignIn(stage)
+
     const goToProvider = async (page: Page) => {
       await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
       await page.waitForURL(`${provider.issuer}/interaction/*`)

@@ -15,7 +15,7 @@ import { ADMIN } from '../hosts/host.ts'
 import { AS_SERVICE, startProcess } from '../hosts/process.ts'
 import { readUntil } from '../until.ts'
 import { HAS_BROWSER, IS_COMPLETE, launch, visit } from './browser.ts'
-import { onBothHosts } from './stage.ts'
+import { onBothHosts, onMainHost } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 type Made = { readonly id: number }
@@ -119,7 +119,7 @@ onBothHosts(
   { variables: { TIDEMARK_FIRST_OBJECTS: 'on' }, isNew: true },
 )
 
-onBothHosts('bad-day', (stage) => {
+onMainHost('bad-day', (stage) => {
   declareAlarmJourneys(stage)
 
   let job = 0

@@ -21,7 +21,7 @@ import { Session } from './session.ts'
 
 const COMMAND = ['bun', 'workers/bun/main.ts']
 /** `npm run faults:kill-imports` has twenty. */
-const KILLS = Number(process.env['TIDEMARK_TEST_IMPORT_KILLS'] ?? 4)
+const KILLS = Number(process.env['TIDEMARK_TEST_IMPORT_KILLS'] ?? 3)
 const ROWS = 40_000
 
 test(

@@ -21,6 +21,8 @@ const SAMPLES_MAX = 3
 /** One kill of each host that takes its turn; by `npm run test:faults` two. */
 const KILLS = EVERY_FAULT ? 4 : 2
 const CONTROL_KILLS = 4
+/** A host that starts has the processors: senders that call it without a pause would delay it. */
+const REPEAT_PAUSE_MS = 100
 
 const SENDERS = [
   { count: 24, requestsOf: delivering(true) },
@@ -137,7 +139,7 @@ async function begin(kind: Kind, session: Session, urlOf: () => string) {
         const answer = await attempt(urlOf()).catch(() => null)
         isTaken = answer?.ok ?? false
         await answer?.arrayBuffer().catch(() => null)
-        if (!isTaken) await Bun.sleep(5)
+        if (!isTaken) await Bun.sleep(REPEAT_PAUSE_MS)
       }
       taken++
       for (const { jobId, value } of values) ledger.acknowledge(jobId, value)

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { startProcess } from '../hosts/process.ts'
 import type { HostProcess } from '../hosts/process.ts'
 import { beginDelivery } from './begun-delivery.ts'
-import { control } from './bounds.ts'
+import { control, EVERY_FAULT } from './bounds.ts'
 import { inDataDir } from './data-dir.ts'
 import { KEPT, Ledger } from './ledger.ts'
 import { killAll } from './process-tree.ts'
@@ -78,7 +78,8 @@ describe('the Bun host under load', () => {
   )
 })
 
-const ROUNDS = 5
+/** By `npm run test:faults` five. */
+const ROUNDS = EVERY_FAULT ? 5 : 2
 const CONTROLS_MAX = 12
 const SENDERS = 32
 

@@ -10,11 +10,11 @@ import type { RunnerNode } from '../runner/node.ts'
 import { processesOf } from '../runner/processes.ts'
 import { environmentFor, makeRunnerDir } from '../runner/stage.ts'
 import { until } from '../until.ts'
+import { EVERY_FAULT } from './bounds.ts'
 
 const registrationToken = 'a-token-of-this-test-with-32-characters-or-more'
-const SCRIPTS = 6
-const RUNS_EACH = 5
-const KILLS = 3
+/** By `npm run test:faults` more. */
+const [SCRIPTS, RUNS_EACH, KILLS] = EVERY_FAULT ? [6, 5, 3] : [4, 4, 2]
 
 let host: Host
 let call: ReturnType<typeof administratorOf>['call']

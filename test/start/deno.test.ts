@@ -13,11 +13,10 @@ import { until } from '../until.ts'
 /** A public address, which leads to this machine in a network of its own. */
 const PUBLIC_ADDRESS = '1.2.3.4'
 
-/** Tests of other files that run in a process of Deno here, because they depend on its modules of Node or on `workers/deno`;
- * `npm run test:deno` runs these files whole. */
+/** The tries to get out of the sandbox, in a process of Deno; `npm run test:deno` runs more files inside of Deno. */
 const INSIDE = [
-  ['test/runner/escapes.test.ts', 'are refused, each that something in force here is against'],
-  ['test/scenarios/scenarios.test.ts', 'platform/'],
+  'test/runner/escapes.test.ts',
+  'are refused, each that something in force here is against',
 ] as const
 const KILLS = 2
 const SENDERS = 16
@@ -138,21 +137,10 @@ test('kills under load lose no acknowledged delivery, and store none twice', asy
   expect(verdict.acknowledged).toBeGreaterThan(KILLS * 3 * SENDERS)
 }, 180_000)
 
-const RUNNER = 'a runner starts with the service'
 test.skipIf(ON_DENO)(
-  `${RUNNER}, both on Deno`,
+  'the sandbox of the runner on Deno refuses the tries to get out of it',
   async () => {
-    expect(await ran([process.execPath, 'test', 'test/start/runner.test.ts', '-t', RUNNER])).toEqual({
-      passed: true,
-      code: 0,
-    })
-  },
-  300_000,
-)
-
-test.skipIf(ON_DENO).each(INSIDE)(
-  '%s in Deno: %s',
-  async (file, pattern) => {
+    const [file, pattern] = INSIDE
     const command = [...AS_DENO, ...INSIDE_FLAGS, 'test/deno/main.ts', '-t', pattern, file]
     expect(await ran(command)).toEqual({ passed: true, code: 0 })
   },

@@ -276,7 +276,11 @@ const scenarios: Scenario[] = [
   {
     title: 'a read can be sent back: the target stays, and other fields change',
     async run(client) {
-      const { id } = await make(client, { name: 'changing', ...WEBHOOK })
+      const { id } = await make(client, { name: 'chang\u00e9', ...WEBHOOK })
+      const again = await client.request('POST', '/alarmrecipients', {
+        json: { name: 'change\u0301', ...WEBHOOK },
+      })
+      expectAnswer(again, { answers: 'name_taken' })
       const read = await client.request('GET', `/alarmrecipients/${id}`)
       expect(read.headers.get('etag')).toBe('"1"')
       const put = await client.request('PUT', `/alarmrecipients/${id}`, {

@@ -65,6 +65,7 @@ const refusals: readonly Row[] = [
       ['an empty name', { name: ' ' }, ['/name']],
       ['a long name', { name: 'x'.repeat(256) }, ['/name']],
       ['a control character', { name: 'a\u0007b' }, ['/name']],
+      ['a mark of direction', { name: 'a\u202eb' }, ['/name']],
       ['an unknown field', { name: 'x', users: [] }, ['/users']],
       ['a field that is gone', { name: 'x', visuallyImpaired: false }, ['/visuallyImpaired']],
     ] as const
@@ -125,9 +126,11 @@ const changes: Scenario[] = [
   {
     title: 'a group is made, read, renamed, sent back as it was read, and deleted',
     async run(client) {
-      const made = await client.request('POST', '/userGroups', { json: { name: '  Operators ' } })
+      const made = await client.request('POST', '/userGroups', { json: { name: '  Ope\u0301rateurs ' } })
       expectAnswer(made, { answers: 201 })
-      expect(made.body).toEqual({ id: made.body['id'], name: 'Operators' })
+      expect(made.body).toEqual({ id: made.body['id'], name: 'Op\u00e9rateurs' })
+      const again = await client.request('POST', '/userGroups', { json: { name: 'Op\u00e9rateurs' } })
+      expectAnswer(again, { answers: 'name_taken' })
       const path = String(made.headers.get('location'))
       for (const as of ROLES) {
         expect(await good(client.request('GET', path, { as }))).toEqual(made.body)

@@ -267,7 +267,7 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
     async () => {
       await Bun.write(
         file,
-        'manifest: plant-r\nrecipients: [{ name: Twice, type: email, target: { addresses: [on-call@example.org] } }]\n',
+        'manifest: plant-r\nrecipients: [{ name: Re\u0301serve, type: email, target: { addresses: [on-call@example.org] } }]\n',
       )
       using proxy = Bun.serve({
         port: 0,
@@ -279,12 +279,12 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
       })
       const words = ['--file', file, '--yes', '--url', proxy.url.origin]
       expect(String(await rejection(runCommand(applyCommand, words, { environment })))).toMatch(
-        /recipient "Twice": POST \/alarmrecipients failed with status 409[^]*Apply the manifest again\.$/,
+        /recipient "R\u00e9serve": POST \/alarmrecipients failed with status 409[^]*Apply the manifest again\.$/,
       )
       expect((await apply('--dry-run')).text).toContain('and the service agree.')
       const { request } = await connectAdministrator(host)
       const { items } = await good<{ items: { name: string }[] }>(request('GET', '/alarmrecipients'))
-      expect(items.filter(({ name }) => name === 'Twice')).toHaveLength(1)
+      expect(items.filter(({ name }) => name === 'R\u00e9serve')).toHaveLength(1)
     },
     TEST_MAX_MS,
   )

@@ -1,17 +1,13 @@
 import * as z from 'zod'
 import { READ_ONLY } from '../../http/openapi-answers.ts'
-import { storableText } from '../../http/text-schemas.ts'
+import { composedName } from '../../http/text-schemas.ts'
 import { visuallyImpaired } from '../users/schema.ts'
 
 /** How many may be named in one call, and how many users may be in a group. */
 export const MEMBERS_MAX = 10_000
 
 export const userGroupBody = z.strictObject({
-  name: storableText
-    .trim()
-    .min(1)
-    .max(255)
-    .regex(/^\P{Cc}*$/u, 'must have no control characters'),
+  name: composedName,
   // The other fields of a read may be sent back unchanged.
   id: z.int().optional().meta(READ_ONLY),
   visuallyImpaired,

@@ -5,7 +5,7 @@ import { durationMs } from '../../../lib/duration.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, isTimeZone } from '../../../lib/time.ts'
 import { entryBody } from '../../revaluations/schema.ts'
 import { LEVELS } from '../../states/state.ts'
-import { nameSchema, storableText } from '../../../http/text-schemas.ts'
+import { composedName, storableText } from '../../../http/text-schemas.ts'
 import { OBJECT_TYPES } from '../../tree/schema.ts'
 import { unknownFields } from '../texts/template.ts'
 import { SPOKEN } from '../../../lib/language.ts'
@@ -172,7 +172,7 @@ const ignored = {
 }
 
 function variant<T extends TargetType, S extends z.ZodType>(type: T, target: S) {
-  return z.strictObject({ ...rules, ...ignored, name: nameSchema, type: z.literal(type), target })
+  return z.strictObject({ ...rules, ...ignored, name: composedName, type: z.literal(type), target })
 }
 
 const shown = z.string().max(8_192).describe('The target as it was read; it stays unchanged.')

@@ -18,9 +18,13 @@ const FILES_MAX = 1000
 const FILE = /\.(?:ya?ml|json)$/
 
 const name = z.string().min(1).max(NAME_MAX)
+/** The service composes the names of recipients (NFC). */
+const recipientName = name.overwrite((text) => text.normalize('NFC'))
 const link = z
   .strictObject({
-    recipient: name.nullable().describe('The name of a recipient; null opens alarms without a message.'),
+    recipient: recipientName
+      .nullable()
+      .describe('The name of a recipient; null opens alarms without a message.'),
     covers: z.enum(['object', 'below']).optional(),
     minState: z.enum(['major', 'minor', 'warning']).optional(),
     delay: z.string().optional(),
@@ -86,7 +90,7 @@ const group: z.ZodType<Group> = z.lazy(() =>
   }),
 )
 const recipient = z
-  .looseObject({ name, type: z.string(), target: z.looseObject({}) })
+  .looseObject({ name: recipientName, type: z.string(), target: z.looseObject({}) })
   .describe('A recipient of messages; other fields are the fields of the API. Recipients are never deleted.')
 
 const manifestSchema = z.strictObject({

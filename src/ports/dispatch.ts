@@ -15,8 +15,8 @@ export interface Dispatch {
   /** Jobs for a runner, each as plain JSON, once there are some; none after half a minute. Of two polls of one runner the
    * former ends. A job that the runner has and does not name is lost. @throws {Refusal} unauthenticated for an unknown runner */
   poll(poll: RunnerPoll, signal?: AbortSignal): Promise<readonly object[]>
-  /** There may be something to be given. Never rejects: what is not given now is given later. */
+  /** There may be a run to assign. Never rejects: a run that is not assigned now is assigned later. */
   wake(): Promise<void>
-  /** Gives up runners that were not heard of in time, and begins what is due. */
+  /** Gives up the runs of runners whose lease has ended, and begins due work. */
   runDue(): Promise<void>
 }

@@ -31,7 +31,7 @@ export type Reading = {
   readonly lastEventId: string | null
   /** Whether the stream ends after the events that exist now. */
   readonly once: boolean
-  /** Reads what the reader may see now; null once the reader's credentials are no longer valid. */
+  /** Reads the present rights of the reader; null once the reader's credentials are no longer valid. */
   readonly look: () => Promise<Visibility | null>
 }
 

@@ -20,7 +20,7 @@ export type IngestHealth = {
   /** The latest time in which deliveries could not be received or were refused: the process was suspended or down, its
    * clock was set ahead, which looks the same, or nothing could be stored. Known once it is over; null where there was none. */
   readonly lastIngestGap: () => IngestGap | null
-  /** By how many milliseconds the clock is behind what is stored; 0 where it is not. */
+  /** How far the clock is behind the latest stored value, ms; 0 where it is not behind. */
   readonly clockBehindMs: () => number
   /** The jobs with predicted or adaptive limits that are unknown, by ascending id: the first `UNKNOWN_LIMITS_MAX`. */
   readonly unknownLimits: () => Promise<readonly number[]>

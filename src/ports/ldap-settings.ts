@@ -164,7 +164,7 @@ export type LdapSettings = {
   readonly baseDn: string
   readonly filter: string
   readonly attributes: LdapAttributes
-  /** Whether a bit of `userAccountControl` says who is disabled. */
+  /** Whether a bit of `userAccountControl` marks disabled users. */
   readonly hasAccountControl: boolean
   readonly membership: 'memberOf' | 'member'
   readonly groups: readonly LdapGroupRule[]

@@ -2,7 +2,7 @@
 export interface Secrets {
   /** At least 32 bytes, the same at every start of this installation, never stored in the system database. */
   readonly key: Uint8Array<ArrayBuffer>
-  /** Keys of before, the latest first: what was made with them still holds. */
+  /** Former keys, the latest first: texts that were sealed with them are still valid. */
   readonly formerKeys: readonly Uint8Array<ArrayBuffer>[]
   /** HMAC-SHA-256 (RFC 2104) of a text under `key`, as hexadecimal digits; in the same turn, as each request with a password
    * needs it. */

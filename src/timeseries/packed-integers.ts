@@ -97,7 +97,7 @@ function guess(predictor: number, last: number, before: number, mean: number): n
   return predictor === 3 ? Math.floor(mean) : 0
 }
 
-/** The codes of what the predictor leaves of all integers but the first. */
+/** The codes of the residuals of all integers but the first. */
 function ricesOf(integers: readonly number[], predictor: number, parameter: number): Uint8Array {
   const bits = new BitWriter()
   const rice = new Rice(parameter)

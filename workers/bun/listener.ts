@@ -32,7 +32,7 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
   }
 }
 
-/** Requests as Bun knows them, by what they were made into. */
+/** The requests of Bun, by the requests that were made of them. */
 const originals = new WeakMap<Request, Request>()
 
 /** Bun gives a request the path alone for a URL where it has no `Host`, as HTTP/1.0 allows, or none that can be read. */

@@ -51,7 +51,7 @@ function confirmer(): Confirm {
   }
 }
 
-// Such as by `| head`: the reader has what it wants.
+// Such as by `| head`: the reader has read enough.
 const CLOSED_PIPE = 128 + constants.signals.SIGPIPE
 process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
   if (cause.code === 'EPIPE') process.exit(CLOSED_PIPE)

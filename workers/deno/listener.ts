@@ -41,7 +41,7 @@ export const openListener: OpenListener = ({ host, port }, answer) => {
       pending = { count: 0 }
       // From `shutdown` on, Deno reads no body: each would be cut off.
       while (begun.count > 0 && performance.now() < until) await sleep(DRAIN_LOOK_MS)
-      // The end of the process ends what is left.
+      // The end of the process ends the other connections.
       await Promise.race([http.shutdown(), sleep(Math.max(0, until - performance.now()))])
     },
   }

@@ -11,8 +11,8 @@ import { portsOf } from './ports.ts'
 import { refused } from './reply.ts'
 import type { Reply } from './reply.ts'
 
-/** The one object that jobs of scripts are given to runners from: their polls wait in its memory. It keeps nothing itself
- * but its alarm, which wakes it when a runner was not heard of in time or something is due. */
+/** The one object that assigns runs to runners, whose polls wait in its memory. It stores only its alarm, which wakes it when a
+ * lease ends or work is due. */
 export class DispatchObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
   readonly #dispatch = openDispatch(this.#ports, dueWork)

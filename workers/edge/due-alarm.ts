@@ -5,14 +5,14 @@ import { clock } from './clock.ts'
 
 const RETRY_MS = 5_000
 
-/** The alarm of an object that is woken when something is due, and when what was due has failed. */
+/** The alarm of an object that is woken when work is due, and again after due work has failed. */
 export class DueAlarm {
   readonly #storage: DurableObjectStorage
   readonly #nextAt: () => number
   readonly #log: Log
   #armedAt: number | null = null
 
-  /** @param nextAt when something is due next, epoch ms; Infinity where nothing is, 0 where that is not known */
+  /** @param nextAt when work is due next, epoch ms; Infinity without any, 0 where that is unknown */
   constructor(storage: DurableObjectStorage, nextAt: () => number, log: Log) {
     this.#storage = storage
     this.#nextAt = nextAt
@@ -24,7 +24,7 @@ export class DueAlarm {
     this.#armedAt = null
   }
 
-  /** Does what is due. Never throws: the platform drops an alarm that failed six times. */
+  /** Does the due work. Never throws: the platform drops an alarm that failed six times. */
   async carryOn(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -36,7 +36,7 @@ export class DueAlarm {
     }
   }
 
-  /** Sets the alarm for what is due next, unless it stands. */
+  /** Sets the alarm for the next due work, unless it is set already. */
   async arm(): Promise<void> {
     const now = clock.now()
     // The platform takes no instant of long ago, which stands for one that is not known.

@@ -9,10 +9,9 @@ import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
 
-/** The one object of all changes of states: simultaneous changes of many jobs meet their parents one
- * after the other, and share their commits. From it notifications go out, too. It keeps nothing itself but its alarm,
- * which wakes it when time changes a state or something is to be sent; who tells it something tries again until it is
- * stored. */
+/** The one object of all changes of states: simultaneous changes of many jobs reach their parents one after the other, and share
+ * their commits. The object also sends notifications. It stores only its alarm, which wakes it when time changes a state or a
+ * message is due; callers repeat a call until its content is stored. */
 export class FlowObject extends DurableObject<Environment> {
   readonly #ports = portsOf(this.env, eventsInObject(this.env.EVENTS))
   readonly #notifier = openNotifier(this.#ports, () => this.ctx.waitUntil(this.#due.carryOn(async () => {})))

@@ -35,7 +35,7 @@ const FLUSH_SAMPLES = 512
 const FLUSH_ROWS = 256
 const TIDY_MS = 86_400_000
 const FLUSH_BYTES = 1024 * 1024
-/** The platform ends an object's storage at 10 GB; what is left is for deletes and flushes. */
+/** The platform bounds an object's storage at 10 GB; the rest is for deletes and flushes. */
 const DATABASE_MAX_BYTES = 9e9
 
 const log = jsonLog(console.log)
@@ -43,7 +43,7 @@ const log = jsonLog(console.log)
 /** One webhook job: an engine of a single job over the object's own SQLite storage, woken by the object's alarm. */
 export class JobObject extends DurableObject<Environment> {
   #engine: Promise<JobEngine> | null = null
-  /** Whether the object is known to keep something: it does so until it is forgotten. */
+  /** Whether the object is known to have stored data: it has until it is forgotten. */
   #keepsSomething = false
   readonly #refusals = new StoredRefusals(this.ctx.storage)
   readonly #subscribers = new RemoteSubscribers(this.ctx.storage, this.env.EVENTS, log)

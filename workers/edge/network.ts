@@ -2,8 +2,8 @@ import { faultOfReceiver } from '../../src/lib/addresses.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Network } from '../../src/ports/network.ts'
 
-/** Sees who calls, and calls others. The platform looks names up itself and reaches the public internet only; addresses and
- * names that are private as they stand are refused here as well. */
+/** The addresses of callers, and outgoing requests. The platform resolves names and reaches only the public internet; literal
+ * private addresses and names are refused here as well. */
 export function openNetwork(outboundAllow: ReadonlySet<string>): Network {
   return {
     // Cloudflare overwrites this header of the caller.

@@ -7,8 +7,8 @@ import type { Environment } from './environment.ts'
 
 const UNTIL = 'watched until'
 
-/** Those who read what a job receives: they ask for it from elsewhere, and ask again while they read. An object that went
- * to sleep meanwhile still knows. */
+/** The readers of the values of a job, in another object: they subscribe, and renew the subscription while they read. The
+ * subscription is stored, so that it outlives a sleep of this object. */
 export class RemoteSubscribers implements Subscribers {
   readonly #storage: DurableObjectStorage
   readonly #events: Environment['EVENTS']

@@ -40,7 +40,7 @@ const log = jsonLog(console.log)
 export class TablesObject extends DurableObject<Environment> {
   readonly #loads = new Loads(this.ctx.storage, openBlobsR2(this.env.FILES))
 
-  /** A reader has left who reads nothing for so long. */
+  /** A reader that reads nothing for so long has left. */
   protected readonly leftAfterMs: number = 120_000
 
   constructor(...given: ConstructorParameters<typeof DurableObject<Environment>>) {

@@ -23,7 +23,7 @@ const ANSWER_MS = 30_000
 const FAREWELL_MS = 500
 /** An answer that is neither a file nor runs. */
 const ANSWER_MAX_BYTES = 1024 * 1024
-/** A run that is assigned: twice what the bounds of a script's configuration, paths and parameters amount to. */
+/** The bytes of an assignment: twice the sum of the bounds of a script's configuration, paths and parameters. */
 const ASSIGNMENT_MAX_BYTES = 16 * 1024 * 1024
 /** A service that is started anew is back before. */
 const TRIES_UNTIL_WARNED = 3

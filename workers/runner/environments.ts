@@ -10,7 +10,7 @@ const READY = '.ready'
 /** A prepared environment, kept at least until it is released. */
 export type Environment = { readonly path: string; release(): void }
 
-/** Prepared environments by what they were prepared from. They cannot be moved: programs in them know where they lie. */
+/** Prepared environments by the digest of their inputs. They cannot be moved: programs in them have their own paths. */
 export class Environments {
   readonly #dir: string
   readonly #keptMax: number
@@ -75,7 +75,7 @@ export class Environments {
     else this.#users.delete(key)
   }
 
-  /** Removes what was left unfinished, and what was not used for longest. */
+  /** Removes unfinished environments, and the least recently used ones. */
   async #tidy(): Promise<void> {
     const names = await readdir(this.#dir)
     const isReady = new Set(

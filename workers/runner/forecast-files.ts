@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 
-/** Files of the operator that define kinds of forecasts, by the names of the kinds, and what is wrong with others. */
+/** Files of the operator that define kinds of forecasts, by the names of the kinds, and the faults of other files. */
 export type ForecastFiles = {
   readonly files: ReadonlyMap<string, string>
   readonly refusal: string | null

@@ -10,7 +10,7 @@ const NAMED_MAX = 2 * OUTPUTS_MAX
 
 type OutputsParts = {
   readonly attempt: AttemptClient
-  /** Says in the job's log what was not published. */
+  /** Adds a line to the log of the job for a file that was not published. */
   readonly note: (text: string) => void
 }
 

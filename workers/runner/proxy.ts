@@ -21,7 +21,7 @@ export type ProxyOptions = {
   readonly outboundAllow: ReadonlySet<string>
   /** The host:port that is a target always, wherever it is. */
   readonly service: string
-  /** Called with what the job hears of a host that it may not reach, for its log. */
+  /** Called with the refusal of a host that the job may not reach, for the log of the job. */
   readonly onForbidden?: (text: string) => void
   /** The addresses of a name, the best first. */
   readonly addressesOf?: (name: string) => Promise<readonly string[]>

@@ -3,7 +3,7 @@ import type { AttemptClient } from './client.ts'
 import type { JobLog } from './log/job-log.ts'
 import { sleep } from './pauses.ts'
 
-/** How often the service hears of what a job does. */
+/** The time between two reports of a job to the service. */
 const REPORT_MS = 1_000
 /** In each report: a flood fills the job's own buffer, and not the service. */
 const CHUNKS_A_REPORT = 2

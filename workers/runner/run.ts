@@ -36,7 +36,7 @@ export type RunTools = {
   readonly log: Log
 }
 
-/** Where a run takes place, and who hears of it. */
+/** A run on this machine: its folder, its attempt at the service, and the signal of its end. */
 export type Run = {
   readonly paths: WorkFolderPaths
   readonly attempt: AttemptClient

@@ -37,7 +37,7 @@ export async function untilEnded(contained: Contained, signal: AbortSignal): Pro
   }
 }
 
-/** Does something after a time, which may be longer than a timer takes. @returns what calls it off */
+/** Calls a function after a delay, which may be longer than the maximum of a timer. @returns the function that cancels it */
 export function after(ms: number, act: () => void): () => void {
   const endAt = performance.now() + ms
   let timer: NodeJS.Timeout

@@ -6,7 +6,7 @@ import { JobDirectory } from './left-files.ts'
 /** The directories of a job. */
 export type WorkFolderPaths = Readonly<Record<(typeof PARTS)[number], string>>
 
-/** Where a job works, and what it leaves there. */
+/** The folder in which a job works, and the files that it leaves there. */
 export type WorkFolder = {
   readonly paths: WorkFolderPaths
   readonly directories: Readonly<Record<'tree' | 'outputs' | 'state', JobDirectory>>

@@ -7,7 +7,7 @@ const LOOK_MS = 250
 const PAUSE_MS = 5_000
 
 /** Settles the flow, the post or the dispatch whenever something is due in it, by the time of the clock and never by a long timer.
- * @returns what ends it, once what is under way is done */
+ * @returns the function that ends the watch; it resolves once the work in progress is done */
 export function runWhenDue(
   flow: Pick<OpenStatePipeline, 'nextAt' | 'runDue'>,
   { clock, log }: { clock: Clock; log: Log },

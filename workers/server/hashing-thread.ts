@@ -7,7 +7,7 @@ declare const self: Worker
 
 /** Of a processor that both want, deliveries get ten times as much (nice 10, sched(7)). */
 const NICE = 10
-/** A thread with this policy runs where nothing else wants to, and stops as soon as something does (sched(7)). */
+/** A thread with this policy runs only while no other thread is runnable (sched(7)). */
 export const SCHED_IDLE = 5
 
 /** Answers hashes in this thread. `becomesIdle` gives it the policy `SCHED_IDLE`; false where that cannot be had: with musl, or

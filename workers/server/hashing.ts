@@ -43,7 +43,7 @@ export function openHashing(startThread: StartThread, patienceMs = PATIENCE_MS):
   }
 }
 
-/** A thread, started when it is needed first, and who waits for it. */
+/** A thread, which the first question starts, and the queue of questions. */
 class Lane {
   readonly #startThread: () => Worker
   readonly #waiting: Asker[] = []

@@ -35,7 +35,7 @@ export interface LibsqlOptions {
   patienceMs?: number
 }
 
-/** Leaves a caller who was promised an answer within two seconds some time to give it. */
+/** Shorter than the two seconds within which callers get an answer. */
 const PATIENCE_MS = 1_500
 /** The same once it is known to be away: one request may ask several times. */
 const AWAY_PATIENCE_MS = 200

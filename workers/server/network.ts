@@ -22,8 +22,8 @@ export type NetworkOptions = {
  * name, redirects are not followed, and another name at this address does not get the connection. */
 export type FetchAt = (request: Request, address: string) => Promise<Response>
 
-/** Sees who calls, and calls others. The address is the peer's, or with proxies of ours in front the one that the first
- * of them saw; `unknown` where that one wrote no address. */
+/** The addresses of callers, and outgoing requests. A caller has the address of the peer or, behind our proxies, the address that
+ * the first of them wrote; `unknown` where it wrote no address. */
 export function openNetwork(
   { trustedProxies, outboundAllow, addressesOf = lookedUp }: NetworkOptions,
   fetchAt: FetchAt,

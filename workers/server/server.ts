@@ -63,11 +63,11 @@ export type Server = {
   readonly ports: Ports
   readonly notifier: Notifier
   readonly dispatch: OpenDispatch
-  /** Answers what was accepted, writes everything down, and ends. */
+  /** Answers the accepted requests, stores all data, and ends. */
   close(): Promise<void>
 }
 
-/** Where a test may put something in place of a part. A service needs none of it. */
+/** The parts that a test may replace. A service has none of them. */
 export type Seams = {
   readonly log?: Log
   readonly clock?: SteadyClock
@@ -95,7 +95,7 @@ export async function startServer(
   const events = new Hub({ database: system.database, clock, log, settings })
   const refusedDeliveries = new RefusalMemory()
   const inside = { database: system.database, clock, log, events, refusedDeliveries }
-  // A notifier that opens later finds what is due by itself.
+  // A notifier that opens later finds due notices by itself.
   let onNotices = () => {}
   const flow = openStatePipeline(inside, () => onNotices())
   const engineHost = engineHostOf(storage, { ...inside, flow, onTop, traces: outside.traces })
@@ -138,7 +138,7 @@ type EngineSurroundings = Pick<Ports, 'database' | 'clock' | 'log' | 'traces'> &
   readonly clock: SteadyClock
   readonly events: Hub
   readonly flow: OpenStatePipeline
-  /** Puts something in place of the values database. */
+  /** Replaces the values database. */
   readonly onTop: (values: ValuesDatabase) => ValuesDatabase
 }
 

@@ -39,7 +39,7 @@ export async function openStorage(settings: ServerSettings, log: Log): Promise<S
   const { dataDir } = settings
   const directory = await takeDataDirectory(dataDir, log)
   let freeInside = () => Promise.resolve(0)
-  // Before the databases: on a full disk they need what it gives back.
+  // Before the databases: on a full disk they need the space that it gives back.
   const room = await watchDiskSpace(dataDir, log, () => freeInside())
   const values = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)

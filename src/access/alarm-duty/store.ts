@@ -8,7 +8,7 @@ export type Base = { readonly kind: 'user' | 'userGroup' | 'runConfiguration'; r
 
 export type RecipientName = { readonly id: number; readonly name: string }
 
-/** The first recipients that stand for something, by id. */
+/** The first recipients that stand for a user, a user group or a run configuration, by id. */
 export function listRecipientsOf(
   database: Database,
   base: Base,

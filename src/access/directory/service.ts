@@ -18,9 +18,9 @@ const TURN_MAX_MS = 2 * SYNC_MAX_MS
 /** The pause after a failed sync: the directory may return soon. */
 const RETRY_MS = 5 * 60_000
 
-/** Makes users what the directory says, now. It is on record also when it changed nothing.
- * @throws {Refusal} conflict when no directory is set, a sync is under way, or what the directory says cannot be meant;
- * unavailable when it is away */
+/** Syncs users with the directory now. The audit log has an entry also for a sync without changes.
+ * @throws {Refusal} conflict without a directory, during another sync, or for an implausible result of the directory;
+ * unavailable when the directory is unavailable */
 export async function syncNow(context: Context): Promise<SyncReport> {
   settingsOf(context.ports)
   const report = await sync(context, { isDueOnly: false })

@@ -37,7 +37,7 @@ export function verifyPassword(ports: HashPorts, ...input: Parameters<Verify>): 
   return enterTurn(ports).run((verify) => verify(...input))
 }
 
-/** A place among those who wait for one slow hash: who is refused has cost nothing yet. To be left in the end.
+/** A place in the queue for one slow hash; a refused caller has cost nothing yet. The caller must leave the queue at the end.
  * @throws {Refusal} overloaded */
 export function enterTurn({ secrets, clock }: HashPorts): HashTurn {
   const { run, leave } = slotsOf(secrets).enter(clock)

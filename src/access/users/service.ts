@@ -46,7 +46,7 @@ export async function readUser(context: Context, id: number): Promise<{ user: Us
   return { user: viewFor(context, row), version: row.version }
 }
 
-/** Creates a user; one who proves elsewhere who they are has no password here. `also` goes into the same commit.
+/** Creates a user; a user of the directory has no password here. `also` goes into the same commit.
  * @throws {Refusal} name_taken, invalid for a weak password */
 export async function createUser(
   context: Context,

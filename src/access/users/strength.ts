@@ -17,7 +17,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop']
 
 /** The reason why a password is weak, in words for its user; null for a strong one. Length counts, kinds of characters
- * do not (NIST SP 800-63B): what is refused is what lists of guesses begin with, however it is decorated. */
+ * do not (NIST SP 800-63B): frequent passwords are refused, also with replaced letters and additions. */
 export function weaknessOf(
   { password, username }: { readonly password: string; readonly username: string },
   lengthMin: number,

@@ -38,7 +38,7 @@ export const aboutRunner = z.strictObject({
     .max(OWN_KINDS_MAX)
     .optional()
     .describe('The kinds of forecasts that files of the operator define.'),
-  /** Why files of the operator are no kinds of forecasts. */
+  /** The faults of the operator's files for kinds of forecasts. */
   forecastRefusal: reportText.max(1_000).nullable().optional(),
   isolation: z.enum(ISOLATIONS),
   /** Whether it takes jobs at that level; what is in the way of it, if it does not. */
@@ -56,7 +56,7 @@ export const registered = z.strictObject({
   leaseMs: z.int().describe('A run without a call for this long, in milliseconds, is lost.'),
 })
 
-/** `running` are the jobs that it still has: what the service takes to be there and is not named is lost. */
+/** `running` are the runs that the runner still has; a run that is assigned to the runner and not named is lost. */
 export const poll = z.strictObject({
   free: z.int().min(0).max(64).describe('The number of runs that the runner can accept now.'),
   running: z.array(z.string().max(64)).max(64),

@@ -4,7 +4,7 @@ import { filenameOf } from '../../content/files/filename.ts'
 const DEPTH_MAX = 16
 const PATH_MAX_BYTES = 1_024
 
-/** The path of something in a script's tree: names of `content/files` with slashes between, composed (NFC), 16 at most and
+/** The path of a file or a folder in a script's tree: names of `content/files` with slashes between, composed (NFC), 16 at most and
  * 1,024 bytes in all. Null for any other text: an absolute path, one with `..` or an empty part, or one with a backslash. */
 export function pathOf(text: string): string | null {
   const parts = text.split('/')

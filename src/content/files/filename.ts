@@ -5,7 +5,7 @@ const SIZE_MAX_BYTES = 255
 /** No place in a path, nothing that cannot be seen, and nothing that turns the reading direction. */
 const FORBIDDEN = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
-/** The name under which something is kept: composed (NFC), 1 to 255 bytes of UTF-8, and never a way through folders;
+/** The name of a stored file: composed (NFC), 1 to 255 bytes of UTF-8, and never a way through folders;
  * null for an invalid name. It is a key in a table and never part of a path. */
 export function filenameOf(text: string): string | null {
   const name = text.normalize('NFC')

@@ -48,7 +48,7 @@ export async function listFiles(
   }
 }
 
-/** Keeps what is sent under its name, in place of what was there. Nothing of it is kept unless it arrives whole.
+/** Stores a file under its name, in place of a present one. A file that does not arrive whole is not stored.
  * @throws {Refusal} unsupported_media_type, too_large for more than 10 MiB, conflict when there are 10,000 files,
  * unavailable while blobs cannot be put or when it takes 10 minutes, overloaded while 40 others arrive */
 export function saveFile(

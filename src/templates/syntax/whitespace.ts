@@ -189,7 +189,7 @@ function trailingToStrip(placed: PlacedText): number {
   return text.length - line
 }
 
-/** Whether a leaf writes something at its end or its beginning, so that the whitespace beside it stays. */
+/** Whether a leaf writes output at its end or its beginning, so that the whitespace beside it stays. */
 function heeds(leaf: Placed, side: 'end' | 'beginning'): boolean {
   if (leaf.node.kind === 'value') return true
   if (!isText(leaf) || isIgnorable(leaf)) return false

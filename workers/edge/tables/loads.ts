@@ -23,7 +23,7 @@ const ROW_MAX_CHARS = 1024 * 1024
 /** How often a file is begun that brings down the object before a row is stored. */
 const ATTEMPTS_MAX = 5
 
-/** A generation that is loaded: the name of its table, and what was ordered. `reply` is null until it is there. */
+/** A generation that is loaded: the name of its table, and its order. `reply` is null until the load has ended. */
 type Loading = {
   readonly table: string
   readonly order: LoadOrder

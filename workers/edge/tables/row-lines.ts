@@ -25,7 +25,7 @@ export function linesOf() {
   }
 }
 
-/** The lines as bytes that are sent at the pace of the reader. A reader who leaves ends them. */
+/** The lines as bytes, at the pace of the reader. They end when the reader leaves. */
 export function streamOf(lines: Iterator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     type: 'bytes',

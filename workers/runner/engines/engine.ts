@@ -53,7 +53,7 @@ export class Unprepared extends Error {
 }
 
 export type Engine = {
-  /** Whether this machine has what it needs. */
+  /** Whether this machine has the programs of the engine. */
   readonly isHere: () => Promise<boolean>
   /** @throws {Unprepared} saying what the script's author can do about it */
   readonly prepare: (preparation: Preparation) => Promise<Command>

@@ -49,7 +49,7 @@ export class JobLog {
     this.#waiting[slotOf(line)] = { line, at: this.#now(), stream, text: shown }
   }
 
-  /** Says in the last line what is missing, if anything is. */
+  /** Adds a last line about missing lines, if lines are missing. */
   close(): void {
     if (this.#lines <= KEPT_LINES) return
     const lines = this.#lines + 1

@@ -40,7 +40,7 @@ export type SandboxStart = {
   readonly limits?: Partial<Limits>
   /** Called with a sentence for each connection to a host that it may not reach. */
   readonly onForbidden?: (text: string) => void
-  /** Called with what is written as it comes, and never waited for. */
+  /** Called with output as it comes; never awaited. */
   readonly onStdout: (bytes: Uint8Array) => void
   readonly onStderr: (bytes: Uint8Array) => void
 }

@@ -163,7 +163,7 @@ function scriptFor(command: readonly string[], { fileMaxBytes, openFilesMax }: L
   return `ulimit -f ${blocks} && ulimit -n ${openFilesMax} && exec ${words.join(' ')} </dev/null\nexit 125\n`
 }
 
-/** A command, and what it reads from descriptor 3. */
+/** A command, and the bytes that it reads from descriptor 3. */
 type Commanded = { readonly command: readonly string[]; readonly text: string }
 
 /** In namespaces of its own, by bubblewrap. */

@@ -20,7 +20,7 @@ import type { Uids } from './uids.ts'
 /** The share of the machine for one job. */
 export type Slot = {
   readonly index: number
-  /** Where what it needs itself is. */
+  /** The folder for the files of the sandbox itself. */
   readonly folder: string
   readonly uid: number | null
   readonly group: ProcessGroup | null
@@ -31,7 +31,7 @@ export type MachineOptions = {
   readonly directory: string
   /** How many jobs there are at once, from 1 to 64. */
   readonly slots: number
-  /** `required` takes no jobs below `full`, `best-effort` takes them with what the machine has, `off` with nothing. */
+  /** `required` takes jobs only at the level `full`, `best-effort` at the level of the machine, `off` without isolation. */
   readonly demand: 'required' | 'best-effort' | 'off'
   /** Means that are not used although the machine has them. */
   readonly without?: ReadonlySet<Means>
@@ -61,7 +61,7 @@ const TRIAL_LIMITS: Limits = {
 
 const PROCESSOR = process.arch in PROCESSORS ? (process.arch as Processor) : null
 
-/** Tries each means out, ends what a runner that died left running, and keeps for each slot what it needs. */
+/** Tries each means of isolation, ends the processes of a runner that died, and prepares each slot. */
 export async function openMachine(options: MachineOptions): Promise<Machine> {
   const found: Record<Means, string | null> = { ...startingPoint(options) }
   const uids = found.uids === null ? await claimed(found) : null

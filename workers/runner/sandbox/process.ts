@@ -23,7 +23,7 @@ export type RunningOptions = {
   readonly onStderr: (bytes: Uint8Array) => void
 }
 
-/** Looks after what was launched until nothing of it is left. */
+/** Watches the processes of a job until all of them have ended. */
 export function follow(
   options: RunningOptions,
 ): Omit<Contained, 'exited'> & { readonly exited: Promise<Ended> } {
@@ -74,7 +74,7 @@ function outOfMemory(maxBytes: number): string {
   return `The script exceeded the memory limit of ${Math.floor(maxBytes / 1024 / 1024)} MiB.`
 }
 
-/** Hands on what is written as it comes, so that nothing of it stays here. */
+/** Passes output on as it comes; nothing of it is kept here. */
 function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
   const decoder = new TextDecoder()
   let tail = ''

@@ -154,7 +154,7 @@ class MachineSandbox implements Sandbox {
     return openLauncher({ confinement, folder: slot.folder, scratch: this.#options.directory })
   }
 
-  /** A slot is another job's once nothing of this one is left, and what it wrote is the runner's. */
+  /** A slot is free for another job once no process of this job is left, and its files belong to the runner. */
   async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, ways }: LaunchParts): Promise<Exit> {
     try {
       const exit = await ended

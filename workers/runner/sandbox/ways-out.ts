@@ -61,7 +61,7 @@ export async function openWaysOut(start: SandboxStart, options: WaysOutOptions):
   }
 }
 
-/** Opens something whose socket, where it has one, is the job's user's alone. */
+/** Opens a server whose socket, if it has one, belongs to the user of the job alone. */
 async function openFor(
   { folder, uid, namespaces }: WaysOutOptions,
   name: string,

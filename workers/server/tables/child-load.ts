@@ -52,7 +52,7 @@ async function storeWhole(
       const { rowsChanged } = await connection.run(`INSERT INTO t ${select}`)
       isComplete = rowsChanged === records
     } catch {
-      // Rows that are read one by one explain what is wrong with the file.
+      // Rows that are read one by one name the fault of the file.
     }
     return isComplete
   }

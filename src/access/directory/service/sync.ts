@@ -25,8 +25,8 @@ export type Outcome = {
   failures: readonly Failure[]
 }
 
-/** Makes users what the directory says, and counts it as it is done.
- * @throws {Refusal} conflict, unavailable also when it is not done `untilAt` */
+/** Syncs the users with the directory, and counts the changes in `outcome`.
+ * @throws {Refusal} conflict, unavailable also for a sync that takes beyond `untilAt` */
 export async function applyOutcome(context: Context, outcome: Outcome, untilAt: number): Promise<void> {
   const { ports } = context
   const hurry = () => {

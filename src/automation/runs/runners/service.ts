@@ -20,7 +20,7 @@ import { presentRunners, PRESENT_MS } from './service/present.ts'
 const RUNNERS_MAX = 1_000
 const FULL = `There must be at most ${RUNNERS_MAX} runners. Delete one first.`
 
-/** Makes a runner known under its name; who had the name before is not known any more.
+/** Registers a runner under its name; the runner that had the name before loses its token.
  * @throws {Refusal} not_configured where no token is set, unauthenticated, conflict when there are 1,000 */
 export async function registerRunner(context: Context, about: AboutRunner): Promise<Registered> {
   const { ports, request } = context
@@ -119,8 +119,8 @@ export async function deleteRunner(context: Context, id: number): Promise<void> 
   await ports.dispatch.wake()
 }
 
-/** How scripts fare: who runs them, how well they are kept apart (by the worst of those who take jobs), and how many wait
- * for how long, in seconds. */
+/** The health of scripts: the present runners, the weakest isolation of the runners that take jobs, the number of waiting runs,
+ * and the longest wait in seconds. */
 export async function scriptHealth(ports: Pick<Ports, 'database' | 'clock'>) {
   const { database, clock } = ports
   const now = clock.now()

@@ -6,7 +6,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 
 /** The user in whose name the service orders a run.
- * @param who what the refusal calls them
+ * @param who the name of the user in the refusal
  * @throws {Refusal} forbidden where they are gone, or may not run scripts any more */
 export async function callerFor(
   ports: Pick<Ports, 'database'>,

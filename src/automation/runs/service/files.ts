@@ -69,7 +69,7 @@ export async function copyUploads(ports: Ports, runId: string): Promise<Upload[]
   return copies
 }
 
-/** Keeps what a script has left, in place of what has this name.
+/** Stores an output of a run, in place of the output with this name.
  * @throws {Refusal} fenced, invalid for an invalid name, conflict when there are 20 others, too_large */
 export async function takeOutput(
   ports: Ports,

@@ -6,10 +6,11 @@ import type { RunRow } from '../store.ts'
 
 type Account = NonNullable<Awaited<ReturnType<typeof accountOf>>>
 
-/** The users whose rights a run has: what `user` may do and all of `others` as well. None of `others` is an administrator. */
+/** The users whose rights a run has: the rights that `user` and all `others` have in common. None of `others` is an
+ * administrator. */
 export type Holders = { readonly user: Account; readonly others: readonly Account[] }
 
-/** Whose rights a run has: those that the user who ordered it and all who last changed what runs have in common. An
+/** Finds the users whose rights a run has: its orderer, and the users who last changed its script and its configuration. An
  * administrator has them all and limits no other user, also once that account is deleted.
  * @returns a sentence where one of these users may not run scripts any more */
 export async function holdersOf(

@@ -170,8 +170,8 @@ export async function publishRun({ events, log, settings, clock }: RunPorts, row
   }
 }
 
-/** Gives up who holds a run.
- * @param isIt whether that is still so
+/** Takes a run from its runner, so that it is lost or queued again.
+ * @param isIt whether the run is still to be taken
  * @param why the reason in the message */
 export function loseRun(
   ports: RunPorts,

@@ -8,8 +8,8 @@ export type LogRow = Omit<typeof runLogLines.$inferSelect, 'runId'>
 /** The stored part of a log: its first and its last lines. */
 export type LogLimits = { readonly headLines: number; readonly tailLines: number }
 
-/** Takes the next chunk of a log that is held by this token, and removes what is between its beginning and its end;
- * otherwise the whole batch fails for the empty number of lines.
+/** Adds the next chunk to the log of a run that is held by this token, and removes the lines between the first and the last
+ * ones; without the token the whole batch fails for the empty number of lines.
  * @param lastLine the highest line of the log with the chunk */
 export function appendLog(
   database: Database,

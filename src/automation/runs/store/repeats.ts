@@ -15,7 +15,7 @@ export async function findRepeat(
   return row ?? null
 }
 
-/** Keeps what was ordered under a key, and forgets those that are over. */
+/** Stores the run of a key, and deletes expired keys. */
 export function insertRepeat(database: Database, row: typeof runRepeats.$inferInsert, now: number): Write[] {
   return [
     database.delete(runRepeats).where(lte(runRepeats.untilAt, now)),

@@ -134,7 +134,7 @@ function requirePath(asked: { script: string; path: string }) {
   ])
 }
 
-/** Does something with the bytes of a body, which counts among those that are taken in until that is done. */
+/** Calls a function with the bytes of a body, which counts among the bodies in memory until the function is done. */
 function withBytes<Result>(
   request: Request,
   use: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>,

@@ -40,7 +40,7 @@ function ownOf({ name, description, groupId, timeout, acceptedFiles }: Own): Own
   return { name, description, groupId, timeout, acceptedFiles }
 }
 
-/** Replaces what is set of a script, and its configurations where they are given: all of it, or nothing.
+/** Replaces the settings of a script, and its configurations where the body has them, in one commit.
  * @throws {Refusal} not_found, name_taken, invalid, precondition_failed */
 export async function updateSettings(
   context: Context,

@@ -25,7 +25,7 @@ import { forArchive, reseal } from './secrets.ts'
 const JOBS_AT_ONCE = 500
 /** Bytes of a file in one line. */
 const PIECE_BYTES = 48 * 1024
-/** A line of what a job keeps; 64 KiB of a blob are less. */
+/** The largest line of the data of a job; 64 KiB of a blob are smaller. */
 const LINE_MAX_LENGTH = 4 * 1024 * 1024
 
 export type Content = Pick<Header, 'hasHistories' | 'hasFiles'>

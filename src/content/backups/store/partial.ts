@@ -36,7 +36,7 @@ export async function findValues(
   return new Set(rows.map(({ found }) => found))
 }
 
-/** Puts what was staged into its tables, beside what is there, and notes what follows. Fails where a number is taken. */
+/** Moves staged rows into their tables, beside the present rows, and enqueues the consequences. Fails for a used id. */
 export function addStaged(
   database: Database,
   run: string,

@@ -86,8 +86,8 @@ export function addRecords(database: Database, { table, columns, rows }: Omit<Ro
   return database.run(sql`${insertInto(table, columns, sql`insert or ignore`)} from ${cells} where ${where}`)
 }
 
-/** Adds entries of the record behind those that are here, but for those that are the same: what was done here stays, and
- * numbers of entries mean nothing to others. */
+/** Adds the entries of the audit log of an archive after the present ones, without equal entries: the present log stays, and the
+ * ids of entries have no references. */
 function addAudit(database: Database, columns: readonly string[], cells: SQL): Write {
   const others = columns.filter((name) => name !== 'id')
   const cell = (name: string) => sql`cells ->> ${place(columns, name)}`
@@ -196,7 +196,7 @@ function sequences(database: Database, run: string): Write[] {
   ]
 }
 
-/** The bytes of what is emptied: uploaded files where an archive has some, scripts, and what belongs to their runs. */
+/** Marks the blobs of emptied tables as orphaned: of uploaded files where the archive has files, of scripts and of runs. */
 function markBytesOrphaned(database: Database, sections: ReadonlyMap<string, unknown>, at: number): Write[] {
   const emptied = [
     ...(sections.has('files') ? [sql`select blob from files`] : []),

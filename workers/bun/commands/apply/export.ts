@@ -13,7 +13,7 @@ type View = {
   readonly properties: readonly { readonly key: string; readonly value: string }[]
 } & Readonly<Record<string, unknown>>
 type Exported = Record<string, unknown>
-/** The group of an export, and what is found on the way through it. */
+/** The group of an export, and the objects that were found below it so far. */
 type Export = {
   readonly client: Client
   readonly finder: Finder

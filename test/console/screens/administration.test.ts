@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 
 import { onMainHost } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 import { until } from '../../until.ts'
 
 /** The sections of the administration that the navigation does not name. */
@@ -18,7 +19,20 @@ const SECTIONS = [
 const VISIT_MAX_MS = 300_000
 const SESSIONS_IN_PAGE = 20
 
-onMainHost('administration', (stage) => {
+/** The receiver of a webhook. */
+const received: string[] = []
+let answer = 200
+const receiver = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch({ url }) {
+    received.push(new URL(url).pathname)
+    return new Response('', { status: answer })
+  },
+})
+afterAll(() => receiver.stop(true))
+
+const declareAdministration = (stage: Stage): void => {
   for (const path of stage.name === 'bun' ? SECTIONS : [])
     test(
       `${path} has no fault of accessibility`,
@@ -174,6 +188,32 @@ onMainHost('administration', (stage) => {
   )
 
   test(
+    'a test is sent to a recipient, and the answer of its receiver is shown',
+    async () => {
+      const target = { url: `http://127.0.0.1:${receiver.port}/duty` }
+      const json = { name: 'Receiver', type: 'webhook', target }
+      const { id } = (await stage.client.request('POST', '/alarmrecipients', { json })).body
+      await stage.visit('notifications', {}, async ({ page }) => {
+        const row = page.getByRole('row', { name: /Receiver/ })
+        const send = row.getByRole('button', { name: 'Send a test to Receiver' })
+        await send.click()
+        await row.getByText('Delivered').waitFor()
+        expect(received).toEqual(['/duty'])
+        answer = 503
+        await send.click()
+        await row.getByText('Failed', { exact: true }).waitFor()
+        await row.getByText(/503/).waitFor()
+        await page.reload()
+        await row.getByText('Failed', { exact: true }).waitFor()
+      })
+      answer = 200
+      received.length = 0
+      await stage.client.request('DELETE', `/alarmrecipients/${String(id)}`)
+    },
+    VISIT_MAX_MS,
+  )
+
+  test(
     'without a directory the sync says so',
     () =>
       stage.visit('users/directory', {}, async ({ page, check, expectProblem }) => {
@@ -216,4 +256,7 @@ onMainHost('administration', (stage) => {
     },
     VISIT_MAX_MS,
   )
+}
+onMainHost('administration', declareAdministration, {
+  variables: { TIDEMARK_OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` },
 })

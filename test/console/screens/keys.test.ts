@@ -176,4 +176,27 @@ onMainHost('keys', (stage) => {
       }),
     TEST_MAX_MS,
   )
+
+  test(
+    'single keys do nothing once the account switches them off; Ctrl K still opens the palette',
+    () =>
+      stage.visit('account', {}, async ({ page }) => {
+        const box = page.getByLabel(/^Single keys work/)
+        const dialog = page.getByRole('dialog')
+        await box.uncheck()
+        for (const keys of ['?', '/', 'ga']) await page.keyboard.type(keys)
+        await page.keyboard.press('Control+k')
+        await dialog.waitFor()
+        expect(await dialog.count()).toBe(1)
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
+        expect(page.url()).toBe(`${stage.url}/ui/account`)
+        await page.reload()
+        expect(await box.isChecked()).toBe(false)
+        await box.check()
+        await page.keyboard.type('ga')
+        await page.waitForURL(`${stage.url}/ui/alarms`)
+      }),
+    TEST_MAX_MS,
+  )
 })

@@ -116,3 +116,15 @@ test('each kind of object and each action that the service writes to the audit l
   expect(types.filter((name) => !(`audit.type.${name}` in texts))).toEqual([])
   expect(actions.filter((name) => !(`audit.action.${name}` in texts))).toEqual([])
 })
+
+test('each warning of the service has a text of its own', () => {
+  const sources = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(?:\/health|health\/service\/ingest)\.ts$/.test(path))
+    .map((path) => readFileSync(join(SERVICE, path), 'utf8'))
+  const codes = sources.flatMap((text) =>
+    [...text.matchAll(/code: '(\w+)',\s*detail/g)].map(([, code]) => code ?? ''),
+  )
+  expect(codes.length).toBeGreaterThan(11)
+  const texts = textsOf('screens/settings/words', 'en')
+  expect(codes.filter((code) => !(`settings.warning.${code}` in texts))).toEqual([])
+})

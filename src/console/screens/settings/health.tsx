@@ -42,7 +42,7 @@ export function HealthChecks(): JSX.Element {
   )
 }
 
-/** The screens on which the causes of warnings are found; the console has texts for these. */
+/** The screens on which the causes of warnings are found. */
 const SCREENS: Readonly<Record<string, string>> = {
   alarms_without_recipient: 'notifications/links',
   recipients_unreachable: 'notifications',
@@ -50,7 +50,20 @@ const SCREENS: Readonly<Record<string, string>> = {
   notifications_paused: 'notifications',
   no_runner_accepts_jobs: 'settings/runners',
   scripts_without_user: 'scripts',
+  forecasts_stale: 'forecasts',
+  refreshes_failed: 'data',
+  refreshes_late: 'data',
+  restore_unfinished: 'settings/backups',
 }
+/** Warnings whose words of the service have names, numbers or times. */
+const DETAILED: ReadonlySet<string> = new Set([
+  'clock_behind',
+  'forecasts_stale',
+  'limits_unknown',
+  'refreshes_failed',
+  'refreshes_late',
+  'restore_unfinished',
+])
 
 function HealthWarning({ code, detail }: Health['warnings'][number]): JSX.Element {
   const screen = SCREENS[code]
@@ -66,7 +79,12 @@ function HealthWarning({ code, detail }: Health['warnings'][number]): JSX.Elemen
     )
   return (
     <Note kind="warning" action={action}>
-      {screen === undefined ? detail : t(`settings.warning.${code}`)}
+      {t(`settings.warning.${code}`)}
+      {DETAILED.has(code) && (
+        <div class="label" lang="en">
+          {detail}
+        </div>
+      )}
     </Note>
   )
 }

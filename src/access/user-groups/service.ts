@@ -97,7 +97,7 @@ export async function groupsOfUser(
   return (await store.listGroupsOf(database, userId)).map(viewOf)
 }
 
-/** Says which users are in a group: all, some more, or some less.
+/** Sets, adds or removes the users of a group.
  * @throws {Refusal} not_found, invalid with pointers to unknown ids, conflict when there would be too many */
 export async function updateMembers(
   context: Context,
@@ -110,7 +110,7 @@ export async function updateMembers(
   return listMembers(context, id)
 }
 
-/** Says which groups a user is in: all, some more, or some less.
+/** Sets, adds or removes the groups of a user.
  * @throws {Refusal} not_found, invalid pointing at ids of no group, conflict when a group would have too many users */
 export async function updateGroupsOf(
   context: Context,

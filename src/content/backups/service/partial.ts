@@ -1,3 +1,4 @@
+import { idsOf } from '../../../access/rights/permissions.ts'
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -102,8 +103,7 @@ async function collect(ports: Ports, source: ArchiveSource, ids: readonly number
   const wanted = new Set(ids)
   const all: ObjectCells[] = []
   for await (const object of objectsOf(ports, source)) {
-    const above = object.path.split('/').map(Number)
-    if (above.some((id) => wanted.has(id))) all.push(object)
+    if (idsOf(object.path).some((id) => wanted.has(id))) all.push(object)
     if (all.length > OBJECTS_MAX)
       throw new Refusal(
         'conflict',

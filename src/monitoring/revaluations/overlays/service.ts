@@ -1,3 +1,4 @@
+import { idsOf } from '../../../access/rights/permissions.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { cut, unionOf } from '../../../lib/range.ts'
 import type { Range } from '../../../lib/range.ts'
@@ -67,7 +68,7 @@ export async function maintenanceOf(
   range: Range,
 ): Promise<readonly Range[]> {
   const path = await store.findPath(database, objectId)
-  const found = await readThose(database, idsIn(path ?? ''), range, ({ type }) => type === 'maintenance')
+  const found = await readThose(database, idsOf(path ?? ''), range, ({ type }) => type === 'maintenance')
   return unionOf(found.flatMap(({ ranges }) => ranges))
 }
 
@@ -78,7 +79,7 @@ export async function readCorrections(
   path: string,
   range: Range,
 ): Promise<readonly PlacedOverlay[]> {
-  const found = await readThose(database, idsIn(path), range, ({ inPast }) => inPast)
+  const found = await readThose(database, idsOf(path), range, ({ inPast }) => inPast)
   return found.toSorted((a, b) => a.id - b.id)
 }
 
@@ -104,13 +105,8 @@ export async function readEntered(
   path: string,
   range: Range,
 ): Promise<readonly PlacedRevaluation[]> {
-  const rows = await readRevaluations(database, idsIn(path), { ...range, limit: LISTED_MAX })
+  const rows = await readRevaluations(database, idsOf(path), { ...range, limit: LISTED_MAX })
   return rows.map(placed)
-}
-
-/** The ids of an object and of the objects above it. */
-function idsIn(path: string): number[] {
-  return path.split('/').filter(Boolean).map(Number)
 }
 
 /** The refusal of a recalculation that would read too much. */

@@ -1,4 +1,11 @@
-import { permissionsOf, readable, ROOT_ID, ROOT_PATH, visible } from '../../../access/rights/permissions.ts'
+import {
+  idsOf,
+  permissionsOf,
+  readable,
+  ROOT_ID,
+  ROOT_PATH,
+  visible,
+} from '../../../access/rights/permissions.ts'
 import type { IdListSql, Permissions, Rights } from '../../../access/rights/permissions.ts'
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Database } from '../../../ports/database.ts'
@@ -230,13 +237,13 @@ export async function writtenPaths(
   database: Database,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const names = await store.readNames(database, [...new Set(paths.flatMap(idsOf))])
-  return new Map(paths.map((path) => [path, joinPath(idsOf(path).map((id) => names.get(id) ?? ''))]))
+  const names = await store.readNames(database, [...new Set(paths.flatMap(idsBelowRoot))])
+  return new Map(paths.map((path) => [path, joinPath(idsBelowRoot(path).map((id) => names.get(id) ?? ''))]))
 }
 
 /** The ids of a path without the root's. */
-function idsOf(path: string): number[] {
-  return path.split('/').slice(2, -1).map(Number)
+function idsBelowRoot(path: string): number[] {
+  return idsOf(path).slice(1)
 }
 
 function placeOf(cursor: string): { after: ChildPlace; position: number } {

@@ -1,3 +1,4 @@
+import { idsOf } from '../../../../access/rights/permissions.ts'
 import { commit } from '../../../../ports/database.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import { readRecipients, saveHandedOut } from '../../recipients/service/reads.ts'
@@ -71,7 +72,7 @@ async function planned(
       recipientId: change.recipientId,
       events: change.events,
       facts: change.facts,
-      within: (change.path ?? '').split('/').filter(Boolean).map(Number),
+      within: idsOf(change.path ?? ''),
       past: before,
       rulesOf: (id) => recipients.get(id)?.rules ?? null,
       usersOf: chosen,

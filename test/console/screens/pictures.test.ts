@@ -58,7 +58,7 @@ const CONSOLE = join(import.meta.dir, '../../../src/console')
 const SESSIONS = 60
 const LINES = 60
 const PLANT_MAX_MS = 300_000
-const SHOT_MAX_MS = 300_000
+const SHOT_MAX_MS = 600_000
 const LOOKS: Readonly<Record<Language, readonly (readonly [Width, Theme])[]>> = {
   en: [
     ['wide', 'light'],

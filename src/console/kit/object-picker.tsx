@@ -37,7 +37,7 @@ export function ObjectPicker({
   readonly type?: Found['type']
   readonly error?: string | undefined
 }): JSX.Element {
-  const [text, setText] = useState(value?.name ?? '')
+  const [text, setText] = useState(value ? nameOf(value) : '')
   const [isOpen, setOpen] = useState(false)
   const sought = useSettled(text.trim()).replaceAll(/[\\/*]/g, String.raw`\$&`)
   const { data } = useGet(
@@ -52,7 +52,11 @@ export function ObjectPicker({
     onChange(object)
   }
   return (
-    <Field label={label} error={error} hint={value ? value.path : t('kit.pickerHint')}>
+    <Field
+      label={label}
+      error={error}
+      hint={value && value.path !== value.name ? value.path : t('kit.pickerHint')}
+    >
       {(attributes) => (
         <div class="picker">
           <input

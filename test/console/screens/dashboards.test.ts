@@ -163,6 +163,8 @@ withMail((stage) => {
         await add('Value', 'Outer')
         await dialog.getByLabel('Job', { exact: true }).fill('Outer')
         await dialog.getByRole('button', { name: 'Outer level' }).click()
+        const value = dialog.getByLabel('Value of the job').locator('option:checked')
+        await value.filter({ hasText: 'level' }).waitFor({ state: 'attached' })
         await check('configure')
         await dialog.getByRole('button', { name: 'Apply' }).click()
         const widget = (name: string) => page.locator(`section.widget[aria-label^="${name}:"]`)

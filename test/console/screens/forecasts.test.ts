@@ -29,6 +29,8 @@ onMainHost(
           await page.getByLabel('Job', { exact: true }).fill('Gue')
           await page.getByRole('button', { name: 'Guests' }).click()
           expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Guests')
+          const value = page.getByLabel('Value of the job').locator('option:checked')
+          await value.filter({ hasText: 'guests' }).waitFor({ state: 'attached' })
           await page.getByLabel('Name', { exact: true }).fill('Guests, two days')
           // Without a runner there is a reason in place of a preview.
           await page.getByRole('button', { name: 'Preview' }).click()

@@ -247,7 +247,7 @@ const BOARD_SHOTS: readonly Shot[] = [
   dialog('dashboards/storm-desk?edit=true', 'widget', css('.editing .widget[data-kind=chart] header .btn')),
   ...WIDGET_KINDS.map((kind) =>
     dialog(
-      'dashboards/storm-desk?edit=true',
+      'dashboards/inside?edit=true',
       `new ${kind}`,
       text('boards.addWidget'),
       text(`boards.kind.${kind}`),
@@ -261,11 +261,11 @@ const BOARD_SHOTS: readonly Shot[] = [
     'difference',
     menu,
     text('boards.versions'),
-    text('boards.compareNow'),
+    text('boards.compareVersion'),
     css('dialog code'),
   ),
-  dialog('dashboards/storm-desk', 'delete', menu, text('data.delete')),
-  dialog('dashboards/storm-desk', 'mail', menu, text('boards.mail')),
+  dialog('dashboards/inside', 'delete', menu, text('data.delete')),
+  dialog('dashboards/inside', 'mail', menu, text('boards.mail')),
   { name: 'dashboard, invalid', path: 'dashboards/broken-desk' },
   { name: 'dashboard, none of this name', path: 'dashboards/no-such-desk' },
   { name: 'public dashboard, taken away', path: 'public/taken-away', as: null },
@@ -280,7 +280,7 @@ const BOARD_SHOTS: readonly Shot[] = [
   ),
   ...[
     'dashboards',
-    'dashboards/storm-desk',
+    'dashboards/inside',
     'forecasts/{forecast}',
     'map?query={stations}&lat=lat&lon=lon&key=name',
   ].flatMap(statesOf),

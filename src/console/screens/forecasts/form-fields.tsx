@@ -13,6 +13,7 @@ import { t } from '../../language/t.ts'
 import { axesOf } from '../data/charted.ts'
 import { ColumnField } from '../data/column-fields.tsx'
 import { useQueryColumns } from '../data/use-query-columns.ts'
+import { JobValueField } from '../objects/job/job-value-field.tsx'
 import { canHaveHolidays, canSearch } from './draft.ts'
 import type { Draft } from './draft.ts'
 
@@ -115,9 +116,11 @@ function SourceFields({ draft, failure, onChange }: Props): JSX.Element {
             }}
             error={failure?.at('/source/jobId')}
           />
-          <TextField
+          <JobValueField
             label={t('forecasts.key')}
+            jobId={draft.jobId}
             value={draft.key}
+            numbersOnly
             onValue={(key) => onChange({ key })}
             error={failure?.at('/source/key')}
           />

@@ -4,6 +4,7 @@ import { useContext, useState } from 'preact/hooks'
 
 import { useGet } from '../../../api/resource.ts'
 import { Field, SelectField, TextField } from '../../../kit/controls.tsx'
+import { ROOT_ID } from '../../../kit/object-name.ts'
 import { ObjectPicker } from '../../../kit/object-picker.tsx'
 import type { Found } from '../../../kit/object-picker.tsx'
 import { t } from '../../../language/t.ts'
@@ -63,7 +64,9 @@ export function ObjectField({
   const [found, setFound] = useState<Found | null>(null)
   const objects = useContext(KnownObjects)
   const known =
-    id === null ? undefined : (objects[String(id)] ?? { id, type: 'job' as const, name: `#${id}` })
+    id === null
+      ? undefined
+      : (objects[String(id)] ?? { id, type: 'job' as const, name: id === ROOT_ID ? 'root' : `#${id}` })
   const shown = found ?? (known ? { ...known, path: known.name } : null)
   return (
     <ObjectPicker

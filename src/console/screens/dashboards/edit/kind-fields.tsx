@@ -5,6 +5,7 @@ import { Note } from '../../../kit/feedback.tsx'
 import { WordField } from '../../../kit/word-field.tsx'
 import { t } from '../../../language/t.ts'
 import type { Parameter, Widget, WidgetOf } from '../dashboard.ts'
+import { JobValueField } from '../../objects/job/job-value-field.tsx'
 import { ForecastField, ObjectField, TextArea, ThingField } from './fields.tsx'
 import { FIRST_SERIES } from './first-values.ts'
 import { ObjectsFields, PointsFields } from './place-of-fields.tsx'
@@ -150,7 +151,13 @@ function HistoryFields({ widget, onChange }: Props<WidgetOf<'history'>>): JSX.El
             id={jobId}
             onId={(id) => change(at, { jobId: id })}
           />
-          <TextField label={t('boards.key')} value={key} onValue={(text) => change(at, { key: text })} />
+          <JobValueField
+            label={t('boards.key')}
+            jobId={jobId}
+            value={key}
+            numbersOnly
+            onValue={(next) => change(at, { key: next })}
+          />
           {series.length > 1 && (
             <Button small icon="close" onClick={() => put(series.filter((_, place) => place !== at))}>
               {t('boards.removeSeries', { number: at + 1 })}

@@ -4,6 +4,7 @@ import { Check, SelectField, TextField } from '../../../kit/controls.tsx'
 import { WordField } from '../../../kit/word-field.tsx'
 import { t } from '../../../language/t.ts'
 import type { Widget, WidgetOf } from '../dashboard.ts'
+import { JobValueField } from '../../objects/job/job-value-field.tsx'
 import { ForecastField, ObjectField, RowColumnField, RowColumnsField, ThingField } from './fields.tsx'
 import { EVERY_OBJECT, FIRST_SOURCES } from './first-values.ts'
 import { ObjectsFields } from './place-of-fields.tsx'
@@ -38,7 +39,12 @@ export function ValueFields({ widget, onChange }: Props<WidgetOf<'value'>>): JSX
             id={source.jobId}
             onId={(jobId) => put({ ...source, jobId })}
           />
-          <TextField label={t('boards.key')} value={source.key} onValue={(key) => put({ ...source, key })} />
+          <JobValueField
+            label={t('boards.key')}
+            jobId={source.jobId}
+            value={source.key}
+            onValue={(key) => put({ ...source, key })}
+          />
           <SpanField
             label={t('boards.sparkline')}
             value={widget.sparkline}

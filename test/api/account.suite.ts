@@ -143,6 +143,7 @@ const refreshes: Scenario[] = [
   },
   {
     title: 'tokens of one kind are not taken for the other, nor any that was altered, and the session stays',
+    decidedAbovePorts: 'accounts',
     async run(client) {
       const login = await logIn(client, 'refreshing')
       const { accessToken, refreshToken } = login
@@ -209,6 +210,7 @@ const personal: Scenario[] = [
   },
   {
     title: 'a token with the scope to execute delivers for a collector',
+    decidedAbovePorts: 'accounts',
     async run(client) {
       const { token } = await good<Token>(
         client.request('POST', '/session/personal-tokens', {
@@ -225,6 +227,7 @@ const personal: Scenario[] = [
   },
   {
     title: 'a token to back up makes, reads and deletes a backup of an administrator, and restores none',
+    decidedAbovePorts: 'accounts',
     async run(client) {
       const json = { ...TOKEN, scopes: ['backup'] }
       const asEditor = client.request('POST', '/session/personal-tokens', { json, as: 'editor' })
@@ -298,6 +301,7 @@ async function setUpMfa(client: Client, login: Login) {
 const mfa: Scenario[] = [
   {
     title: 'switching MFA on ends personal tokens that were made before, and those of nobody else',
+    decidedAbovePorts: 'accounts',
     async run(client) {
       const expected = async (...statuses: number[]) => {
         const asked = tokens.map((token) => client.request('GET', '/users', byToken(token)))
@@ -472,6 +476,7 @@ const passwords: Scenario[] = [
     ] as const
   ).map(([title, change, pointer]) => ({
     title: `POST /session/password refuses ${title}`,
+    decidedAbovePorts: 'accounts',
     async run(client: Client) {
       const json = { currentPassword: PASSWORD, newPassword: 'another good password', ...change }
       const answer = client.request('POST', '/session/password', {
@@ -483,6 +488,7 @@ const passwords: Scenario[] = [
   })),
   {
     title: 'a new password ends the personal tokens of its user, unless it says that they go on',
+    decidedAbovePorts: 'accounts',
     async run(client) {
       const username = 'with old tokens'
       const id = await newUser(client, username)
@@ -513,6 +519,7 @@ const passwords: Scenario[] = [
   },
   {
     title: 'people who share a user change neither its password nor its MFA, unless MFA is demanded of it',
+    decidedAbovePorts: 'accounts',
     async run(client) {
       const json = { username: 'shared desk', password: PASSWORD, role: 'editor', type: 'shared' }
       const { id } = await good<{ id: number }>(client.request('POST', '/users', { json }))
@@ -567,6 +574,7 @@ const limits: Scenario[] = (
   ] as const
 ).map(([title, username, exists]) => ({
   title: `after ten wrong passwords of ${title} the eleventh try is refused, by login and by Basic, however it would end`,
+  decidedAbovePorts: 'accounts',
   async run(client) {
     if (exists) await newUser(client, username)
     const wrong = () => tryLogin(client, username, { password: 'wrong' })

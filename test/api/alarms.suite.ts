@@ -270,6 +270,7 @@ const idsOf = ({ items }: Alarms) => items.map(({ id }) => id)
 const scenarios: readonly Scenario[] = [
   {
     title: 'an alarm opens with its job’s bad state, describes it, and closes with the recovery',
+    decidedAbovePorts: 'alarms',
     async run(client) {
       const { device } = await stage(client)
       const job = await plantJob(client, device, 'short')
@@ -310,6 +311,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'alarms of unreadable objects are visible nowhere',
+    decidedAbovePorts: 'alarms',
     async run(client) {
       const { job, alarm } = await stage(client)
       // The alarms of removed links close after the answer.
@@ -353,6 +355,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'an assignment ends when the alarm gets worse, unless it is sticky; it can have a comment',
+    decidedAbovePorts: 'alarms',
     async run(client) {
       const { device, editor } = await stage(client)
       const job = await plantJob(client, device, 'assigned')
@@ -383,6 +386,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'filters apply to the alarm and its object; pages follow each other without gaps',
+    decidedAbovePorts: 'alarms',
     async run(client) {
       const { group } = await stage(client)
       const device = await createDevice(client, group, { name: 'many' })
@@ -425,6 +429,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'one call acts on many alarms and returns the result for each',
+    decidedAbovePorts: 'alarms',
     async run(client) {
       const { group, closed, editor } = await stage(client)
       const device = await createDevice(client, group, { name: 'in bulk' })

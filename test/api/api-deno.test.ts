@@ -15,7 +15,7 @@ testInterface(
 )
 
 function shortened(scenarios: readonly Scenario[]): readonly Scenario[] {
-  const flows = scenarios.filter((one) => !isRow(one) && one.isLong !== true)
+  const flows = scenarios.filter((one) => !isRow(one))
   const [first] = flows.length > 0 ? flows : scenarios
   return flows.filter((one) => one === first || OF_LISTENER.test(one.title))
 }

@@ -11,7 +11,7 @@ import {
   refusal,
   requestOf,
 } from './objects.ts'
-import { once } from './suite.ts'
+import { abovePorts, once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
 const stage = once(async (client) => {
@@ -208,5 +208,5 @@ function pathSearches(): Scenario[] {
 /** Children, trees and path searches. */
 export const browseSuite: Suite = {
   name: 'the tree',
-  scenarios: [...children(), ...trees(), ...pathSearches()],
+  scenarios: [...abovePorts('lists of the tree', [...children(), ...trees()]), ...pathSearches()],
 }

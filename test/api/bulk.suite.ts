@@ -221,6 +221,7 @@ function codeOf({ code, errors = [] }: Result): unknown[] {
 const items: readonly Scenario[] = [
   ...FAULTS.map(([title, make, code, pointers]): Scenario => ({
     title: `${title} is rejected alone, and the items around it are stored`,
+    decidedAbovePorts: 'items of bulk deliveries',
     async run(client) {
       const names = await stage(client)
       const { two } = names
@@ -235,6 +236,7 @@ const items: readonly Scenario[] = [
   })),
   ...COLUMN_FAULTS.map(([title, make, code, pointers]): Scenario => ({
     title: `a series with ${title} is rejected alone, and the items around it are stored`,
+    decidedAbovePorts: 'items of bulk deliveries',
     async run(client) {
       const names = await stage(client)
       const good2 = column(names.two, [Date.now()])
@@ -315,6 +317,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'deliveries come before series, and series can have strings',
+    decidedAbovePorts: 'items of bulk deliveries',
     async run(client) {
       const id = await newJob(client)
       const now = Date.now()
@@ -336,6 +339,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'an administrator delivers to the jobs of all collectors',
+    decidedAbovePorts: 'items of bulk deliveries',
     async run(client) {
       const { one, others } = await stage(client)
       const { results } = await taken(
@@ -431,6 +435,7 @@ const repeats: readonly Scenario[] = [
   },
   ...['', 'x'.repeat(256), 'a b', 'é'].map((key): Scenario => ({
     title: `the key "${key.slice(0, 5)}" of ${key.length} characters is rejected`,
+    decidedAbovePorts: 'items of bulk deliveries',
     async run(client) {
       const { one } = await stage(client)
       const plain = `/webcollector/jobs/${one}/values`

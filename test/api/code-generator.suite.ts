@@ -159,6 +159,7 @@ const scenarios: Scenario[] = [
   ...LANGUAGES.flatMap((language): Scenario[] => [
     {
       title: `generated ${language} delivers a number, and reads it back`,
+      decidedAbovePorts: 'generated scripts',
       async run(client) {
         const target = { jobId: (await job(client)).job, key: 'returnValue2' }
         const sent = await run(client, { template: 'webhook-delivery', language, target }, ['21.5'])
@@ -171,6 +172,7 @@ const scenarios: Scenario[] = [
     },
     {
       title: `generated ${language} without a number, and with something else, delivers nothing and fails`,
+      decidedAbovePorts: 'generated scripts',
       async run(client) {
         const target = { jobId: (await job(client)).job, key: 'returnValue2' }
         const before = await received(client, target.jobId)
@@ -187,6 +189,7 @@ const scenarios: Scenario[] = [
     },
     {
       title: `generated ${language} lists alarms`,
+      decidedAbovePorts: 'generated scripts',
       async run(client) {
         const { status, stderr } = await run(client, {
           template: 'alarms',
@@ -198,6 +201,7 @@ const scenarios: Scenario[] = [
     },
     {
       title: `generated ${language} sends what it was given, and runs none of it`,
+      decidedAbovePorts: 'generated scripts',
       async run(client) {
         const name = `'; touch pwned; '"""\\"$(touch pwned)\`touch pwned\`\${HOME}!! \u2028é🌊 ${language}`
         const made = await run(client, {

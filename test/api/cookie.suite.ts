@@ -108,6 +108,7 @@ const scenarios: Scenario[] = [
   })),
   ...OWN.map((headersOf) => ({
     title: `a page of this service gets and uses the cookie: ${headersOf.toString().slice(-40)}`,
+    decidedAbovePorts: 'cookies',
     async run(client: Client) {
       const headers = headersOf(client)
       const cookie = cookieIn(await logIn(client, headers))
@@ -116,6 +117,7 @@ const scenarios: Scenario[] = [
   })),
   {
     title: 'no route but the refresh takes the cookie as a credential',
+    decidedAbovePorts: 'cookies',
     async run(client) {
       const headers = { cookie: cookieIn(await logIn(client)) }
       const accepted: string[] = []
@@ -173,7 +175,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'below a base path the cookie is sent below that path only',
-    isLong: true,
+    decidedAbovePorts: 'cookies',
     async run(client) {
       const host = await startHost(client.host.name, { TIDEMARK_BASE_PATH: '/monitor' })
       try {

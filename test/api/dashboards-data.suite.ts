@@ -189,6 +189,7 @@ const rows: readonly Row[] = [
 const scenarios: Scenario[] = [
   {
     title: 'one call has the data of all widgets, and the fault of one leaves the others',
+    decidedAbovePorts: 'data of dashboards',
     async run(client) {
       const { board, first, second } = (await stage(client)) as Record<'board' | 'first' | 'second', number>
       const data = await dataOf(client, board, {}, 'dashboard_viewer')
@@ -251,6 +252,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a dashboard is read again at its own pace, and not faster than the settings allow',
+    decidedAbovePorts: 'data of dashboards',
     async run(client) {
       const { board } = (await stage(client)) as { readonly board: number }
       const set = (dashboardRefresh: string) =>
@@ -293,6 +295,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'data queries run with the parameters of the dashboard, for users and in scopes as these allow',
+    decidedAbovePorts: 'data of dashboards',
     async run(client) {
       const source = await makeSource(client)
       const all = await makeQuery(client, source, {})
@@ -365,6 +368,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a service level object and a container show their availability and credit',
+    decidedAbovePorts: 'data of dashboards',
     async run(client) {
       const { id: slo } = await good<Made>(
         client.request('POST', '/slos?parentId=1', { json: { name: `slo ${++made}` } }),

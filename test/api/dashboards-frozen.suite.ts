@@ -125,6 +125,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'an image of a widget has its value, no script, and an ETag; the schema of definitions is a JSON Schema',
+    decidedAbovePorts: 'frozen dashboards',
     async run(client) {
       const { board } = await stage(client)
       const path = `/dashboards/${board}/widgets/level/svg`

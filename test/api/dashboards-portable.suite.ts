@@ -164,6 +164,7 @@ const rows: readonly Row[] = [
 const scenarios: Scenario[] = [
   {
     title: 'an export is imported by names and exported again without a difference',
+    decidedAbovePorts: 'portable dashboards',
     async run(client) {
       const device = await makeDevice(client, { name: 'portable device' })
       const job = await makeJob(client, device, { name: 'portable job' })
@@ -229,6 +230,7 @@ const scenarios: Scenario[] = [
   {
     title:
       'forecasts of what dashboards show are exported by names, made where they are missing, and replaced on request',
+    decidedAbovePorts: 'portable dashboards',
     async run(client) {
       const device = await makeDevice(client, { name: 'predicted device' })
       const [job, band] = [await makeJob(client, device, { name: 'seen' }), await makeJob(client, device)]
@@ -310,6 +312,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'versions decide what an import replaces, and the number never falls',
+    decidedAbovePorts: 'portable dashboards',
     async run(client) {
       const file = one({ version: 5, definition: { widgets: { a: { kind: 'line' } } } })
       await imported(client, { document: document(file) })
@@ -340,6 +343,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'names that are not here are listed, widgets of a newer release are kept, and one fault stops all',
+    decidedAbovePorts: 'portable dashboards',
     async run(client) {
       const file = one({
         definition: {

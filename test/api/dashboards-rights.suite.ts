@@ -149,8 +149,7 @@ const scenarios: readonly Scenario[] = [
   ...PLACES.flatMap((place) =>
     GRANTS.map((grant): Scenario => ({
       title: `the right ${grant}, granted on ${place}`,
-      // The same rules, with one statement for both.
-      isLong: place === 'the dashboard',
+      decidedAbovePorts: 'rights on dashboards',
       async run(client) {
         expect(await differences(client, grant, place)).toEqual([])
       },

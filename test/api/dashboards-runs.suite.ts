@@ -80,6 +80,7 @@ const rows: readonly Row[] = [
 const scenarios: readonly Scenario[] = [
   {
     title: 'a viewer who may execute a dashboard runs the script of a widget, in the name of its last editor',
+    decidedAbovePorts: 'runs of dashboards',
     async run(client) {
       const { scriptId: script, configurationId, runner } = await stageOf(client)
       const { id: board } = await good<Made>(
@@ -146,6 +147,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'files come with a run if both the script and the widget take their type',
+    decidedAbovePorts: 'runs of dashboards',
     async run(client) {
       const { board } = await stage(client)
       const sent = async (widget: string, parts: Parameters<typeof formOf>[0]) =>

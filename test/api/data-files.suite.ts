@@ -79,6 +79,7 @@ export const dataFilesSuite: Suite = {
     },
     {
       title: 'a sheet of an XLS workbook has the rows that CSV of it has',
+      decidedAbovePorts: 'kinds of files',
       async run(client) {
         const { id } = await makeSource(client)
         const bytes = await fixture('sheetjs.xls')
@@ -174,6 +175,7 @@ export const dataFilesSuite: Suite = {
     },
     {
       title: 'a file that says to have more than 1 GiB is refused before it is sent',
+      decidedAbovePorts: 'kinds of files',
       async run(client) {
         const { id } = await makeSource(client)
         const { hostname, port } = new URL(client.host.url)

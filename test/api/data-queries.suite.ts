@@ -410,6 +410,7 @@ const rows: readonly Row[] = [
 const life: Scenario[] = [
   {
     title: 'a data query is created, changed, listed, searched and deleted, and its name is used once',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const name = `Life of a Query ${++made}`
@@ -445,6 +446,7 @@ const life: Scenario[] = [
   },
   {
     title: 'a data query with errors is stored, reads with their places, and is published with force alone',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const errorsOf = async (text: string, dataSourceId = imported) =>
@@ -478,6 +480,7 @@ const life: Scenario[] = [
   },
   {
     title: 'faults of references are read with their places, and refuse runs with the path to them',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const other = await makeQueried(client)
@@ -547,6 +550,7 @@ const life: Scenario[] = [
   },
   {
     title: 'a rename changes the references in drafts and published versions, and nothing else',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const text = (name: string) =>
@@ -674,6 +678,7 @@ const life: Scenario[] = [
   },
   {
     title: 'the list marks drafts with faults, and those that miss a data source or a data query now',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const mark = `marked ${++made}`
@@ -715,6 +720,7 @@ const life: Scenario[] = [
   },
   {
     title: 'a data source that data queries read is not deleted or given another type, unless that is forced',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const id = await makeQueried(client)
       const other = await makeQueried(client)
@@ -808,6 +814,8 @@ const onEach = (
 ): Scenario[] =>
   ['imported', ...(hasSourceServer ? ['postgresql', 'mysql'] : [])].map((kind) => ({
     title: `${kind}: ${title}`,
+    // Workers have a dialect of their own for imported tables.
+    decidedAbovePorts: kind === 'imported' ? undefined : 'data queries of databases',
     async run(client) {
       const id = (await querySources(client))[kind]
       if (id !== undefined) await run(client, id, kind)
@@ -1097,6 +1105,7 @@ const runs: Scenario[] = [
 /** Values that become SQL, which administrators alone may store. */
 const legacy: Scenario = {
   title: 'administrators store templates whose values become SQL; other users run them at most',
+  decidedAbovePorts: 'data queries',
   async run(client) {
     const { imported = 0 } = await querySources(client)
     const json = {
@@ -1189,6 +1198,7 @@ export const OWN = {
 const scoped: Scenario[] = [
   {
     title: 'scopes of imported tables apply to SQL of users: no other row, column or table has a name',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const id = await makeQueried(client)
       await importTable(client, id, 'secret')
@@ -1272,6 +1282,7 @@ const scoped: Scenario[] = [
   },
   {
     title: 'templates know their user, whose properties and groups are values',
+    decidedAbovePorts: 'data queries',
     async run(client) {
       const { imported = 0 } = await querySources(client)
       const text = 'SELECT id FROM orders WHERE region = ${user.properties.region} ORDER BY id'
@@ -1311,6 +1322,7 @@ const CANCELLED = [
 const onDatabases: Scenario[] = [
   ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
     title: `${type}: scopes apply to SQL of users, and no spelling leads past them`,
+    decidedAbovePorts: 'data queries',
     async run(client) {
       if (type === 'mysql' && !mariadbServer()) return
       const id = await makeDatabase(client, type)

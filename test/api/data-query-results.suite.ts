@@ -252,6 +252,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'publishing makes a result due; a new text has no result; without materialization nothing is stored',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const query = await stored(client, { dataSourceId: source, text: 'SELECT id FROM orders' })
@@ -286,7 +287,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a minutely result has 100,000 rows and no more; a failure doubles the time to the next refresh',
-    isLong: true,
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const dataSourceId = await makeFiles(client)
       const digits = Array.from({ length: 10 }, (_, digit) => `(${digit})`).join()
@@ -305,6 +306,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a refresh that fails leaves the former rows, and its error is told',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const query = await stored(client, {
@@ -339,6 +341,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'an incremental refresh adds newer rows, and replaces rows of one key; another definition reads all rows anew',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const add = (id: number, region: string, day: string) => insert(client, source, { id, region, day })
@@ -392,6 +395,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'an incremental refresh that has no key or column of rows fails, and keeps the former result',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const text = 'SELECT id, region, day FROM orders'
@@ -421,6 +425,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a run counts the rows that break assertions; a refresh that breaks one keeps the former rows',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const assertions = [
@@ -462,6 +467,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a result that cannot be stored is an error of its draft',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const of = { dataSourceId: source, materialization: hourly }
@@ -496,6 +502,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a user with scopes reads no stored result, but the rows of a run',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const query = await stored(client, {
@@ -537,6 +544,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'a deleted data query takes its result with it, and a deleted source the results of its data queries',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeFiles(client)
       const [one, other] = [
@@ -610,6 +618,7 @@ const onDatabases: readonly Scenario[] = [
   },
   ...(['postgresql', 'mysql'] as const).map((type): Scenario => ({
     title: `${type}: an incremental refresh takes late and changed rows within its lookback, and assertions judge all rows`,
+    decidedAbovePorts: 'results of data queries',
     run: (client) => lateRows(client, type),
   })),
   {
@@ -647,6 +656,7 @@ const onDatabases: readonly Scenario[] = [
   },
   {
     title: 'a database with row security stores no results',
+    decidedAbovePorts: 'results of data queries',
     async run(client) {
       const source = await makeDatabase(client)
       const query = await stored(client, { dataSourceId: source, text: 'SELECT n FROM numbered' })

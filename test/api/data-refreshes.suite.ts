@@ -147,6 +147,7 @@ const refusals: readonly [title: string, origin: object, answers: Row['answers']
 const scenarios: Scenario[] = [
   {
     title: 'what a refresh cannot copy is refused',
+    decidedAbovePorts: 'refreshes of tables',
     async run(client) {
       const { source, database, native } = await stage(client)
       const ask = (name: string, origin: object) =>
@@ -295,6 +296,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a table of MySQL is copied as well',
+    decidedAbovePorts: 'refreshes of tables',
     async run(client) {
       const server = mariadbServer()
       if (!server) return

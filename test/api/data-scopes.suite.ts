@@ -237,6 +237,7 @@ const REGION = { column: 'region', op: 'eq', value: '${user.properties.region}' 
 const kept: Scenario[] = [
   {
     title: 'a scope is added, read, listed, changed and deleted, each on record',
+    decidedAbovePorts: 'scopes',
     async run(client) {
       const { source } = await stage(client)
       const { id: user } = await userOf(client, 'Data_Editor')
@@ -296,6 +297,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'everything may be as long and as many as it is said',
+    decidedAbovePorts: 'scopes',
     async run(client) {
       const { other } = await stage(client)
       const largest = {
@@ -405,6 +407,7 @@ const applied: Scenario[] = [
   {
     title:
       'columns are listed as far as the caller may read them, and a change counts from the next answer on',
+    decidedAbovePorts: 'scopes',
     async run(client) {
       const { source } = await stage(client)
       const { id, as } = await userOf(client, 'Data_Editor', { region: 'north' })
@@ -450,6 +453,7 @@ const applied: Scenario[] = [
   {
     title:
       'tables are listed as far as the caller may read them, with an estimate only of rows that are all visible',
+    decidedAbovePorts: 'scopes',
     async run(client) {
       const { source } = await stage(client)
       await sourceServer().sql('analyze scoped.orders, scoped.people')

@@ -224,6 +224,7 @@ async function furnish(client: Client) {
 const scenarios: Scenario[] = [
   {
     title: 'what is exported without passwords is imported as it was, all of it',
+    decidedAbovePorts: 'configurations of data sources',
     async run(client) {
       const { items, ids, shop, files, username, group } = await furnish(client)
       expect(items).toMatchObject([
@@ -278,6 +279,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a data source of the same name is replaced by request alone, with its notes and scopes',
+    decidedAbovePorts: 'configurations of data sources',
     async run(client) {
       const { items, ids, shop, files } = await furnish(client)
       const before = await exported(client, ids)
@@ -313,6 +315,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a password stays for the same user of the same database alone',
+    decidedAbovePorts: 'configurations of data sources',
     async run(client) {
       const { items, ids, shop } = await furnish(client)
       const put = async (change: object) => {
@@ -344,6 +347,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a scope without its users stays, and its table stays closed',
+    decidedAbovePorts: 'configurations of data sources',
     async run(client) {
       const scopes = [
         scopeOf('a', { subjects: { users: ['no such user'], userGroups: ['no such group'], roles: [] } }),
@@ -368,7 +372,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'as many data sources, notes and scopes are imported as there may be, in one commit or not at all',
-    isLong: true,
+    decidedAbovePorts: 'configurations of data sources',
     async run(client) {
       const there = await good<{ items: object[] }>(client.request('GET', '/dataSources'))
       const room = 200 - there.items.length
@@ -391,6 +395,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the largest notes are exported, and not of two data sources at once',
+    decidedAbovePorts: 'configurations of data sources',
     async run(client) {
       const notes = list(2_000, (at) => ({ table: `${at}`, comment: 'x'.repeat(4_000) }))
       const one = await imported(client, configurationOf(filesNamed(`heavy ${(made += 1)}`, { notes })))

@@ -172,6 +172,7 @@ const entriesOf = async (client: Client, id: number) => {
 const kept: Scenario[] = [
   {
     title: 'a data source has a comment and annotations, up to their bounds, and a PUT of it leaves them',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       const { id } = await make(client, { type: 'postgresql', connection: CONNECTION })
       const path = `/dataSources/${id}`
@@ -205,6 +206,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'imported tables and columns have comments and annotations, which outlive another import',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       const { id } = await makeFiles(client)
       const { comment, annotate } = noting(client, id)
@@ -242,6 +244,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'notes on what is gone are in the answer of a sync, can be removed alone, and apply again',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       const { id } = await makeFiles(client)
       const { comment, annotate } = noting(client, id)
@@ -282,6 +285,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'annotations are nested as deep as a body may be, and no deeper',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       const { id } = await makeFiles(client)
       const annotate = (text: string) =>
@@ -372,6 +376,7 @@ const commented: Scenario[] = [
   },
   {
     title: 'comments lie over those of MySQL',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       const server = mariadbServer()
       if (!server) return
@@ -401,6 +406,7 @@ const commented: Scenario[] = [
   {
     title:
       'a comment is written to tables, views and columns of PostgreSQL, whatever is in it, with an entry before',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       await sourceServer().sql(`
         create schema described; create role commenter login password '${SOURCE_PASSWORD}';
@@ -478,6 +484,7 @@ const commented: Scenario[] = [
   },
   {
     title: 'the owner of a database comments on it',
+    decidedAbovePorts: 'notes on data sources',
     async run(client) {
       await sourceServer().sql(`create role keeper login password '${SOURCE_PASSWORD}'`)
       await sourceServer().sql('create database kept owner keeper')

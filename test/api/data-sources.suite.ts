@@ -167,6 +167,7 @@ const kept: Scenario[] = [
   {
     title:
       'a data source is added, read, listed, changed by what was read, and taken away; its password is in no answer',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const added = await client.request('POST', '/dataSources', { json: { name: ' Büros ', ...SOURCE } })
       expectAnswer(added, { answers: 201 })
@@ -209,6 +210,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'a password stays unless another one is sent, null takes it away, and the record tells of neither',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const { id } = await make(client, { name: 'rotated' })
       const put = async (change: object) => {
@@ -241,6 +243,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'everything may be as long and as large as it is said, and as short',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const largest = {
         name: long(255),
@@ -310,6 +313,7 @@ async function naming(client: Client, source: Source, access = 'read') {
 const named: Scenario[] = [
   {
     title: 'a run configuration names a data source that is there, and writes to none that is read-only',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const { id: closed } = await make(client)
       const open = await make(client, { readOnly: false })
@@ -329,6 +333,7 @@ const named: Scenario[] = [
   {
     title:
       'administrators say which data source a script uses; who edits configurations leaves it, or asks for less',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const source = await make(client, { readOnly: false })
       const other = await make(client, { readOnly: false })
@@ -350,6 +355,7 @@ const named: Scenario[] = [
   },
   {
     title: 'what run configurations name goes by force alone, and they stay as they are',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const source = await make(client)
       const { scriptId, id, own, put } = await naming(client, source)
@@ -560,6 +566,7 @@ const connected: Scenario[] = [
   {
     title:
       'the columns of a data source are those of its schema that its user may read, with types and comments',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const source = await make(client, { connection: reachable() })
       const columns = () => client.request('GET', `/dataSources/${source.id}/columns`, { as: 'Data_Editor' })
@@ -593,6 +600,7 @@ const listed: Scenario[] = [
   {
     title:
       'the tables of a data source are those of its schema that its user may read, with comments and estimates of rows',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       await sourceServer().sql(
         'insert into eu.orders select n, null, now() from generate_series(1, 7) n; analyze eu.orders',
@@ -610,6 +618,7 @@ const listed: Scenario[] = [
   {
     title:
       'a sync lists the tables that are new, gone and changed since the last one, and is in listings at once',
+    decidedAbovePorts: 'settings of data sources',
     async run(client) {
       const { id } = await make(client, { connection: reachable() })
       const sync = () => good<object>(client.request('POST', `/dataSources/${id}/syncSchema`))

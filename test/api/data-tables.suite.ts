@@ -291,6 +291,7 @@ export const dataTablesSuite: Suite = {
     },
     {
       title: 'a file of JSON objects on lines becomes a table with a column for each key',
+      decidedAbovePorts: 'tables of files',
       async run(client) {
         const { id } = await makeSource(client)
         const { id: file } = await upload(client, id, JSON_LINES)
@@ -399,6 +400,7 @@ export const dataTablesSuite: Suite = {
       ] as const
     ).map(([title, text, expected]) => ({
       title: `a file with ${title} has the cells that were written`,
+      decidedAbovePorts: 'tables of files',
       run: async (client: Client) => expect(await rowsAfterImport(client, text)).toEqual([...expected]),
     })),
     {
@@ -504,6 +506,7 @@ export const dataTablesSuite: Suite = {
     },
     {
       title: 'a scope limits the rows and columns of an imported table',
+      decidedAbovePorts: 'tables of files',
       async run(client) {
         const { id } = await makeSource(client)
         const { id: file } = await upload(client, id, ORDERS)
@@ -560,6 +563,7 @@ export const dataTablesSuite: Suite = {
     },
     {
       title: 'an import replaces no table whose scopes would hide less',
+      decidedAbovePorts: 'tables of files',
       async run(client) {
         const { id } = await makeSource(client)
         const given = async (text: string, json: object) => {

@@ -244,6 +244,7 @@ const dated: Scenario[] = (
   ] as const
 ).map(([title, offsetMs, answers]) => ({
   title: `a value of ${title} is rejected`,
+  decidedAbovePorts: 'values of deliveries',
   async run(client) {
     const names = await stage(client)
     const json = { returnValue1: 1, timestamp: at(offsetMs) }
@@ -301,6 +302,7 @@ const ACCEPTED: readonly (readonly [
 
 const accepted: Scenario[] = ACCEPTED.map(([title, json, count, values]) => ({
   title: `${title}: all of it is stored and shown`,
+  decidedAbovePorts: 'values of deliveries',
   async run(client) {
     const { device } = await stage(client)
     const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -341,6 +343,7 @@ const rules: Scenario[] = [
   {
     title:
       'values have their own timestamp, from 30 days back to 5 minutes ahead, with any offset and fraction',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -367,6 +370,7 @@ const rules: Scenario[] = [
   {
     title:
       'a value that is older than the newest is stored, and changes neither state, code, message nor deadline',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -391,6 +395,7 @@ const rules: Scenario[] = [
   },
   {
     title: 'two values of the same instant are both stored, in order of arrival',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -403,6 +408,7 @@ const rules: Scenario[] = [
   },
   {
     title: 'an absent key keeps its value, and an absent error code keeps the code',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -439,6 +445,7 @@ const rules: Scenario[] = [
   },
   {
     title: 'a number that exceeds a double by its divisor is rejected alone',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const parameters = { returnValue: [{ valueName: 'tiny', valueDivisor: 1e-10 }] }
       const thresholds = { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 1e300 }] } }
@@ -473,6 +480,7 @@ const rules: Scenario[] = [
   },
   {
     title: 'a message is shown until the next delivery, and a log line changes it alone',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { parameters: PARAMETERS })
@@ -511,6 +519,7 @@ const rules: Scenario[] = [
   },
   {
     title: 'a job accepts its own collector, its device’s, or any, and always an administrator',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { sink, open, others, devices, device } = await stage(client)
       const otherLogin = { username: 'another collector', password: PASSWORD }
@@ -558,6 +567,7 @@ const rules: Scenario[] = [
   },
   {
     title: 'a value is accepted once it is defined',
+    decidedAbovePorts: 'values of deliveries',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device)

@@ -78,6 +78,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'dependencies of every type of object are set, shown from both ends, replaced, and deleted with either object',
+    decidedAbovePorts: 'dependencies',
     async run(client) {
       const { group, router, server, job } = await stage(client)
       const slo = await good<{ id: number }>(
@@ -108,6 +109,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'objects never depend on themselves, even indirectly',
+    decidedAbovePorts: 'dependencies',
     async run(client) {
       const { group } = await stage(client)
       const [a = 0, b = 0, c = 0] = await Promise.all(
@@ -126,6 +128,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a copy depends on the dependencies of its original, its jobs on each other and on the copy',
+    decidedAbovePorts: 'dependencies',
     async run(client) {
       const { group, router } = await stage(client)
       const device = await createDevice(client, group, { name: 'original' })
@@ -160,7 +163,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'an object has at most 100 dependencies, and any number of dependents',
-    isLong: true,
+    decidedAbovePorts: 'dependencies',
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'many' })
       const some = await Promise.all(

@@ -272,6 +272,7 @@ const FORWARDED = [
 const parameters: readonly Scenario[] = [
   {
     title: 'every parameter that may be there once is refused where it is there twice',
+    decidedAbovePorts: 'problem documents',
     async run(client) {
       const tried: string[] = []
       for (const [path, methods] of Object.entries(client.document.paths)) {
@@ -294,6 +295,7 @@ const parameters: readonly Scenario[] = [
   {
     title:
       'every route but those to whose URLs others add parameters names a parameter that it does not know',
+    decidedAbovePorts: 'problem documents',
     async run(client) {
       const tried: string[] = []
       for (const [path, methods] of Object.entries(client.document.paths)) {
@@ -318,6 +320,7 @@ const parameters: readonly Scenario[] = [
   },
   {
     title: 'credentials and role come before the query, and a page elsewhere may ask beforehand with any',
+    decidedAbovePorts: 'problem documents',
     async run(client) {
       expect((await client.request('GET', '/users?unknown=1', { as: null })).status).toBe(401)
       expect((await client.request('GET', '/audit?unknown=1', { as: 'collector' })).status).toBe(403)
@@ -521,6 +524,7 @@ const REFUSED: readonly (readonly [call: string, request: object])[] = [
 const problems: Scenario[] = [
   ...METHODS.map(([line, allow]) => ({
     title: `${line} answers 405 and what is allowed: ${allow}`,
+    decidedAbovePorts: 'problem documents',
     async run(client: Client) {
       const answer = await call(client, line)
       expectAnswer(answer, { answers: 'method_not_allowed' })
@@ -529,6 +533,7 @@ const problems: Scenario[] = [
   })),
   ...REFUSED.map(([line, request], index) => ({
     title: `refusal ${index + 1}, of ${line}, is a problem document under the caller's request id`,
+    decidedAbovePorts: 'problem documents',
     async run(client: Client) {
       const headers = { ...(request as { headers?: object }).headers, 'x-request-id': `request-${index}` }
       const answer = await call(client, line, { ...request, headers })
@@ -694,8 +699,8 @@ export const errorsSuite: Suite = {
     ...table(stage, limits),
     ...table(stage, encodings),
     ...table(bareStage, huge),
-    ...parameters,
     ...problems,
+    ...parameters,
     ...good200,
   ],
 }

@@ -203,6 +203,7 @@ function expectBrokenOff(client: Client, tail: string, reason: RegExp): void {
 function onEach(title: string, run: (client: Client, type: Type) => Promise<void>): Scenario[] {
   return (['postgresql', 'mysql'] as const).map((type) => ({
     title: `${title} (${type})`,
+    decidedAbovePorts: type === 'mysql' ? 'exports from MySQL' : undefined,
     run: async (client) => (type === 'mysql' && !mariadbServer() ? undefined : run(client, type)),
   }))
 }

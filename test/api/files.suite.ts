@@ -62,6 +62,7 @@ const NAMES: readonly (readonly [path: string, name: string])[] = [
 const names: Scenario[] = [
   ...NO_NAMES.map((path) => ({
     title: `${JSON.stringify(path.slice(0, 30))} is no name`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       const sent = await client.request('POST', `/files/${path}`, { text: 'x', headers: TEXT })
       expectAnswer(sent, { answers: 'invalid', pointers: ['{filename}'] })
@@ -71,6 +72,7 @@ const names: Scenario[] = [
   })),
   ...NAMES.map(([path, name]) => ({
     title: `${JSON.stringify(name.slice(0, 30))} is a name`,
+    decidedAbovePorts: 'names of files',
     async run(client: Client) {
       const sent = await client.request('POST', `/files/${path}`, { text: name, headers: TEXT })
       expectAnswer(sent, { answers: 201 })
@@ -97,6 +99,7 @@ const types: Scenario[] = [
   },
   ...Object.entries(SAMPLES).map(([type, sample]) => ({
     title: `${type} is taken as declared, told and served safely, and not for something else`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       const sent = await send(client, 'sample', { bytes: sample, headers: { 'content-type': type } })
       expect({ status: sent.status, type: sent.body['mimeType'] }).toEqual({
@@ -122,6 +125,7 @@ const types: Scenario[] = [
     [' Image/PNG ; q=1', 'image/png'],
   ].map(([declared = '', type = '']) => ({
     title: `${declared} is ${type}`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       const request = {
         bytes: SAMPLES[type] as Uint8Array<ArrayBuffer>,
@@ -146,6 +150,7 @@ const types: Scenario[] = [
     'constructor',
   ].map((type) => ({
     title: `${type} is not taken`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       const request = { text: '<p>x</p>', headers: { 'content-type': type } }
       expectAnswer(await send(client, 'x', request), { answers: 'unsupported_media_type' })
@@ -168,6 +173,7 @@ const types: Scenario[] = [
     ] as const
   ).map(([how, name, sample, type]) => ({
     title: `what is declared as nothing is known ${how}`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       for (const headers of [{}, { 'content-type': 'application/octet-stream' }]) {
         const sent = await send(client, name, { bytes: sample as Uint8Array<ArrayBuffer>, headers })
@@ -184,6 +190,7 @@ const types: Scenario[] = [
     ] as const
   ).map(([what, name, sample]) => ({
     title: `${what} that is declared as nothing is not taken`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       expectAnswer(await send(client, name, { bytes: sample }), { answers: 'unsupported_media_type' })
     },
@@ -218,6 +225,7 @@ const POLYGLOTS: readonly (readonly [type: string, sample: Uint8Array<ArrayBuffe
 
 const polyglots: Scenario[] = POLYGLOTS.map(([type, sample]) => ({
   title: `${type} that is a page as well is no page for a browser`,
+  decidedAbovePorts: 'types of files',
   async run(client) {
     const name = 'page.html'
     expect(
@@ -359,6 +367,7 @@ const reading: Scenario[] = [
     ] as const
   ).map(([range, status, text]) => ({
     title: `the range ${range} of 10 bytes answers ${status}`,
+    decidedAbovePorts: 'types of files',
     async run(client: Client) {
       await stage(client)
       const answer = await client.request('GET', '/files/stage.txt', { headers: { range } })

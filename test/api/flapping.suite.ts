@@ -49,6 +49,7 @@ async function deliver(client: Client, job: number, ...loads: number[]): Promise
 const scenarios: readonly Scenario[] = [
   {
     title: 'a job flaps after six changes in six results, until fifteen were alike; a stopped job does not',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const { device } = await stage(client)
       const job = await createJob(client, device, { ...JOB, flapping: {} })
@@ -77,6 +78,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a job without flap detection never flaps, nor one without limits; a copy has the same detection',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const { device } = await stage(client)
       const plain = await createJob(client, device, JOB)

@@ -557,7 +557,7 @@ const scenarios: Scenario[] = [
   {
     title:
       'a thousand groups are predicted and one of them fails alone, and a source with one more is refused',
-    isLong: true,
+    decidedAbovePorts: 'forecasts',
     async run(client) {
       const days = daysBefore(3)
       const lines = Array.from({ length: GROUPS_MAX + 1 }, (_, group) =>
@@ -619,6 +619,7 @@ const scenarios: Scenario[] = [
   {
     title:
       'results are seen with the rights with which they were read, also after the forecast has another owner',
+    decidedAbovePorts: 'forecasts',
     async run(client) {
       const source = await ordersOf(client)
       const scopes = `/dataSources/${source}/scopes`
@@ -669,6 +670,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a table of results is not renamed, and stays closed when its forecast or its source is to go',
+    decidedAbovePorts: 'forecasts',
     async run(client) {
       const [source, target] = [await ordersOf(client), await ordersOf(client)]
       const scope = {

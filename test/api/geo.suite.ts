@@ -345,6 +345,7 @@ const life: Scenario[] = [
   },
   {
     title: 'a cluster has its states, the worst one, its aggregates and a place; a single point its key',
+    decidedAbovePorts: 'clusters on maps',
     async run(client) {
       for (const source of Object.values(await sources(client))) {
         const { features } = await cluster(client, onMap(source, { zoom: 6, bbox: [8, 47, 9, 48] }))
@@ -404,6 +405,7 @@ const life: Scenario[] = [
   },
   {
     title: 'cells with fewer points than a cluster needs have single points',
+    decidedAbovePorts: 'clusters on maps',
     async run(client) {
       for (const source of Object.values(await sources(client))) {
         const { features } = await cluster(client, onMap(source, { zoom: 6, minPoints: 10 }))
@@ -419,6 +421,7 @@ const life: Scenario[] = [
   },
   {
     title: 'links collapse onto clusters with their worst state; inner and outer ones are counted',
+    decidedAbovePorts: 'clusters on maps',
     async run(client) {
       const all = await sources(client)
       for (const source of Object.values(all)) {
@@ -452,6 +455,7 @@ const life: Scenario[] = [
   },
   {
     title: 'texts that are numbers are places; other texts are not',
+    decidedAbovePorts: 'clusters on maps',
     async run(client) {
       for (const source of Object.values(await sources(client))) {
         const points = { dataSourceId: source, table: 'texts', lat: 'lat', lon: 'lon', key: 'id' }
@@ -520,6 +524,7 @@ const life: Scenario[] = [
   },
   {
     title: 'scopes hold in clusters, their states, aggregates, links and leaves',
+    decidedAbovePorts: 'clusters on maps',
     async run(client) {
       const source = await makeImported(client)
       const filter = { column: 'id', op: 'lt', value: '${user.properties.below}' }

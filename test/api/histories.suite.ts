@@ -99,6 +99,7 @@ const bounds: readonly Row[] = [
 const scenarios: Scenario[] = [
   {
     title: 'each job and key has the answer of a single request, by job and then by key',
+    decidedAbovePorts: 'value histories of many jobs',
     async run(client) {
       const { one, two } = await stage(client)
       const query = `${TWO_HOURS}&mode=sum`
@@ -115,6 +116,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'values are user values, one job alone gives a list as well, and later values show at once',
+    decidedAbovePorts: 'value histories of many jobs',
     async run(client) {
       const { two } = await stage(client)
       const bucket = (hours: number, rest: object) => ({
@@ -143,6 +145,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'values=false returns only aggregates, and Accept: text/csv all series one below the other',
+    decidedAbovePorts: 'value histories of many jobs',
     async run(client) {
       const { one, two } = await stage(client)
       const query = `jobId=${one}&jobId=${two}&${TWO_HOURS}`

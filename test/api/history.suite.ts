@@ -189,6 +189,7 @@ const MODES: readonly (readonly [mode: string, values: readonly (number | null)[
 const buckets: Scenario[] = [
   {
     title: 'buckets are half-open from the start on, in user values, and gaps are null',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const { job } = await stage(client)
       expect(await read(client, { scale: 'PT30M' })).toEqual({
@@ -203,6 +204,7 @@ const buckets: Scenario[] = [
   },
   ...MODES.map(([mode, values]) => ({
     title: `mode ${mode} gives ${JSON.stringify(values)}`,
+    decidedAbovePorts: 'value histories',
     async run(client: Client) {
       const series = await read(client, { scale: 'PT30M', mode })
       expect(series['mode']).toBe(mode)
@@ -212,6 +214,7 @@ const buckets: Scenario[] = [
   })),
   {
     title: 'the range includes its start and excludes its end',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const range = { timestamp_begin: iso(1), timestamp_end: iso(29), scale: 'PT28M' }
       expect((await read(client, range))['values']).toEqual([
@@ -221,6 +224,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'the last bucket is cut at the end',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const series = await read(client, { scale: 'PT50M' })
       expect((series['values'] as { timestamp: string }[]).map(({ timestamp }) => timestamp)).toEqual([
@@ -232,6 +236,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'days begin at midnight of the service zone, the first and the last one cut to the range',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const range = { timestamp_begin: iso(-1500), timestamp_end: iso(1500), scale: 'P1D' }
       const stamps = ((await read(client, range))['values'] as { timestamp: string; count: number }[]).map(
@@ -244,6 +249,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'values=false returns only the aggregate',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const series = await read(client, { scale: 'PT30M', values: 'false' })
       expect(Object.keys(series)).not.toContain('values')
@@ -252,6 +258,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'a value without samples has empty buckets and an empty aggregate',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const series = await read(client, { key: 'returnValue2', scale: 'PT1H' })
       expect(series).toMatchObject({ name: 'Silent', unit: '%', precision: null })
@@ -272,6 +279,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'the default is the last day of the first value, in buckets of ten minutes on the clock',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const { job } = await stage(client)
       const before = Date.now()
@@ -287,6 +295,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'begin alone reaches to now, and includes a delivery of a moment ago',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const job = await makeJob(client, await makeDevice(client), {
         parameters: { returnValue: [{ valueName: 'x' }] },
@@ -307,6 +316,7 @@ const buckets: Scenario[] = [
   },
   {
     title: 'a repeated key returns an array of series in that order, a single one never',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const series = await readAll(client, ['errorCode', 'returnValue1', 'stringValue1'])
       expect(series.map(({ key, name, unit }) => [key, name, unit])).toEqual([
@@ -323,6 +333,7 @@ const buckets: Scenario[] = [
 const samples: Scenario[] = [
   {
     title: 'PT0S returns single samples, late ones in their place, those of one instant in order of arrival',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const series = await read(client, { scale: 'PT0S' })
       expect(series).toEqual({
@@ -337,6 +348,7 @@ const samples: Scenario[] = [
   },
   ...[1, 2, 3, 4, 5, 9, 10, 11].map((limit) => ({
     title: `pages of ${limit} samples hold each sample once, also those of one instant`,
+    decidedAbovePorts: 'value histories',
     async run(client: Client) {
       const { values, pages } = await readPages(client, { scale: 'PT0S', limit: String(limit) })
       expect(values).toEqual(SERIES)
@@ -345,6 +357,7 @@ const samples: Scenario[] = [
   })),
   {
     title: 'string values are returned as changes, for any scale',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const range = { key: 'stringValue1', timestamp_end: iso(180) }
       const expected = [
@@ -359,6 +372,7 @@ const samples: Scenario[] = [
   },
   ...[1, 2, 3, 5].map((limit) => ({
     title: `pages of ${limit} hold each change of a string once`,
+    decidedAbovePorts: 'value histories',
     async run(client: Client) {
       const { values } = await readPages(client, {
         key: 'stringValue1',
@@ -371,6 +385,7 @@ const samples: Scenario[] = [
   })),
   {
     title: 'the error code is a series of its changes, in samples and in buckets',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const range = { key: 'errorCode', timestamp_begin: iso(126), timestamp_end: iso(130) }
       const raw = (await read(client, { ...range, scale: 'PT0S' }))['values']
@@ -392,6 +407,7 @@ const CSV_HEAD = 'jobId,key,timestamp,value,min,max,count'
 const csv: Scenario[] = [
   {
     title: 'Accept: text/csv returns buckets as CSV',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const { job } = await stage(client)
       const rows = HALF_HOURS.map(
@@ -403,6 +419,7 @@ const csv: Scenario[] = [
   },
   {
     title: 'CSV holds samples, and several series one below the other',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const { job } = await stage(client)
       const lines = (await readCsv(client, 'scale=PT0S&key=returnValue1&key=stringValue1')).split('\r\n')
@@ -417,6 +434,7 @@ const csv: Scenario[] = [
   },
   {
     title: 'CSV quotes text, and defuses formulas',
+    decidedAbovePorts: 'value histories',
     async run(client) {
       const job = await makeJob(client, await makeDevice(client), {
         parameters: { stringValue: [{ valueName: 's' }] },

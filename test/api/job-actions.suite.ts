@@ -79,6 +79,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a job that is as asked is unchanged, and each change is on record',
+    decidedAbovePorts: 'actions on jobs',
     async run(client) {
       const device = await makeDevice(client)
       const [running, stopped] = [
@@ -103,7 +104,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: `${JOBS} jobs are stopped by one call, and the filters of searches and services see it`,
-    isLong: true,
+    decidedAbovePorts: 'actions on jobs',
     async run(client) {
       const group = await createGroup(client, 1, { name: 'group of many' })
       const device = await createDevice(client, group, { name: 'device of many' })

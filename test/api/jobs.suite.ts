@@ -367,6 +367,7 @@ const FITTING: readonly (readonly [title: string, fields: object])[] = [
 
 const fitting: Scenario[] = FITTING.map(([title, fields]) => ({
   title: `${title} can be created, read, and put back`,
+  decidedAbovePorts: 'fields of jobs',
   async run(client) {
     const { device } = await stage(client)
     const made = await good<Job>(
@@ -507,6 +508,7 @@ const DEFAULTS = {
 const fields: Scenario[] = [
   {
     title: 'a job with only a name has the defaults, and its location and tag are those of a read',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { device } = await stage(client)
       const created = await call(client, CREATE, { names: { device }, json: { name: 'plain' } })
@@ -529,6 +531,7 @@ const fields: Scenario[] = [
   },
   {
     title: 'every field is stored as it was sent, by POST and by PUT',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { device, collector, job } = await stage(client)
       const json = { ...FULL, collectorId: collector }
@@ -573,6 +576,7 @@ const fields: Scenario[] = [
   },
   {
     title: 'thresholds and values are returned on request, and null otherwise',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { job } = await stage(client)
       for (const [query, thresholds, current] of [
@@ -592,6 +596,7 @@ const fields: Scenario[] = [
   },
   {
     title: 'permissions are those of the caller',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { device, collector } = await stage(client)
       const open = await makeJob(client, device)
@@ -624,6 +629,7 @@ const fields: Scenario[] = [
 const changes: Scenario[] = [
   {
     title: 'a PUT with stopped stops and starts the job, which accepts deliveries accordingly',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { device } = await stage(client)
       const json = {
@@ -667,6 +673,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'a job can be created stopped, and an absent stopped keeps it so',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, { stopped: true, parameters: { timeout: 'PT1M' } })
@@ -679,6 +686,7 @@ const changes: Scenario[] = [
   },
   ...['', '?thresholds=true', '?values=true', `?${ALL}`].map((query) => ({
     title: `a PUT of the answer of GET /jobs/{id}${query} changes nothing`,
+    decidedAbovePorts: 'fields of jobs',
     async run(client: Client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, {
@@ -723,6 +731,7 @@ const changes: Scenario[] = [
   },
   ...(['deviceId', 'parentId'] as const).map((field) => ({
     title: `another ${field} moves the job with its values, and back`,
+    decidedAbovePorts: 'fields of jobs',
     async run(client: Client) {
       const { device } = await stage(client)
       const other = await makeDevice(client, { name: 'another device' })
@@ -745,6 +754,7 @@ const changes: Scenario[] = [
   })),
   {
     title: 'a forced state stays through deliveries, and afterwards the job has its evaluated state',
+    decidedAbovePorts: 'fields of jobs',
     async run(client) {
       const { device } = await stage(client)
       const id = await makeJob(client, device, {

@@ -61,7 +61,7 @@ async function deliver(client: Client, job: number, json: object): Promise<void>
 const answers: readonly Scenario[] = [
   {
     title: 'jobs are late halfway between their usual interval and their timeout, until they deliver',
-    isLong: true,
+    decidedAbovePorts: 'late jobs',
     async run(client) {
       const { group, device } = await stage(client)
       const parameters = {

@@ -71,6 +71,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'whether somebody is disabled is read, sent back as it was, and not to be changed',
+    decidedAbovePorts: 'directory users',
     async run(client) {
       const user = await lovelace(client)
       const change = (json: object) => client.request('PUT', `/users/${user.id}`, { json })

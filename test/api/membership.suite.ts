@@ -125,6 +125,7 @@ const refusals: readonly Row[] = [
 const scenarios: readonly Scenario[] = [
   {
     title: 'an object counts exactly while it matches the filter',
+    decidedAbovePorts: 'filters of children',
     async run(client) {
       const { group, device } = await stage(client)
       const inner = await createGroup(client, group, { name: 'inner' })
@@ -166,6 +167,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a link takes precedence over a filter, and a removed link may still match',
+    decidedAbovePorts: 'filters of children',
     async run(client) {
       const { group, device } = await stage(client)
       const jobs = []
@@ -203,6 +205,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'objects that contain the filter’s object are left out, also mutually',
+    decidedAbovePorts: 'filters of children',
     async run(client) {
       const { device } = await stage(client)
       const group = await createGroup(client, ROOT, { name: 'circles' })
@@ -229,6 +232,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'an excluded match counts once the object that closed the cycle is deleted',
+    decidedAbovePorts: 'filters of children',
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'freed' })
       const finder = await newSlo(client, group, {
@@ -347,7 +351,7 @@ const COPIES: readonly Scenario[] = [
 const REASONS: readonly Scenario[] = [
   {
     title: 'the reasons of a state are at most 20 jobs, or other objects that can be named',
-    isLong: true,
+    decidedAbovePorts: 'filters of children',
     async run(client) {
       const group = await createGroup(client, ROOT, { name: 'reasons' })
       const device = await createDevice(client, group, { name: 'many' })

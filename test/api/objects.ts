@@ -44,8 +44,12 @@ export function nextOf({ headers }: Answer): string | null {
 /** Collects scenarios that stand on one stage, which is prepared once for each client. */
 export function claims<Stage>(stage: (client: Client) => Promise<Stage>) {
   const scenarios: Scenario[] = []
-  const claim = (title: string, run: (names: Stage, client: Client) => Promise<void>) => {
-    scenarios.push({ title, run: async (client) => run(await stage(client), client) })
+  const claim = (
+    title: string,
+    run: (names: Stage, client: Client) => Promise<void>,
+    decidedAbovePorts?: string,
+  ) => {
+    scenarios.push({ title, decidedAbovePorts, run: async (client) => run(await stage(client), client) })
   }
   return { scenarios, claim }
 }

@@ -209,6 +209,7 @@ const scenarios: Scenario[] = [
   {
     title:
       'what the provider says at the next login is taken over: another role, other groups; nothing else is',
+    decidedAbovePorts: 'OpenID Connect',
     async run(client) {
       const night = await newGroup(client, 'Night shift')
       const day = await newGroup(client, 'Day shift')
@@ -263,6 +264,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a verified address of exactly one local user is that user, whose password and tokens then end',
+    decidedAbovePorts: 'OpenID Connect',
     async run(client) {
       const email = 'katherine@example.org'
       const person = { preferred_username: 'kj', groups: ['ops'], email, email_verified: true }
@@ -323,6 +325,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'own MFA is asked for after the provider, and the login code is not used up by asking',
+    decidedAbovePorts: 'OpenID Connect',
     async run(client) {
       const person = { preferred_username: 'careful at work', groups: ['ops'] }
       const session = await signIn(client, 'careful', person)
@@ -423,6 +426,7 @@ const ownPages: Scenario[] = [
   },
   {
     title: 'the login page gets the code of a refusal',
+    decidedAbovePorts: 'OpenID Connect',
     async run(client) {
       const { callback, cookie } = await fromOwnPage(client, 'no role', { groups: ['of no meaning'] })
       const answer = await client.request('GET', callback, { as: null, headers: { cookie } })
@@ -432,6 +436,7 @@ const ownPages: Scenario[] = [
   },
   {
     title: 'a page of this service sends the code of MFA after the provider',
+    decidedAbovePorts: 'OpenID Connect',
     async run(client) {
       const person = { preferred_username: 'own page with MFA', groups: ['ops'] }
       const session = await signIn(client, 'own page with MFA', person)

@@ -243,6 +243,7 @@ const trips: Scenario[] = [
   },
   {
     title: 'an export holds the scripts that were named, those of groups and all, each once',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const [one, other] = [
         await makeScript(client, 'exported one'),
@@ -267,6 +268,7 @@ const trips: Scenario[] = [
   },
   {
     title: 'a script without files, and names that no file may have, make the trip as well',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const names = ['a/b\\c:*?"<>|', '..trip..', 'A trip', 'ä trip 🌊', 'trip-2.0', 'trip_1.0 (2)']
       const made = []
@@ -314,6 +316,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'the manifest says into which group; a group that is not there is made',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const many = packageOf([
         { name: 'of a new group', group: 'made by a package', archive: zip(FILES) },
@@ -351,6 +354,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'the names of scripts come as one field each as well',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const many = () =>
         zip({ 'field a.zip': zip(FILES), 'field b.zip': zip(FILES), 'field c.zip': zip(FILES) })
@@ -392,6 +396,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'secrets in a .env are left out of an export and named, everything else of it stays',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const script = await makeScript(client, 'with variables')
       const text = 'REGION=eu\nDB_PASSWORD="of the\nhouse"\nSMTPPASS=hush\n'
@@ -413,6 +418,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'names in an archive are in code page 437 where they are no UTF-8 and nothing says that they are',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const archive = craft([
         { name: 'main.py', data: '' },
@@ -477,6 +483,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'without the metadata, settings stay, or are those of a new script',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const script = await makeScript(client, 'bare')
       const { bytes } = await client.request('POST', '/scripts/export', { json: { scriptIds: [script.id] } })
@@ -497,6 +504,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'each script is imported as a whole or not at all',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const script = await makeScript(client, 'whole')
       const before = await stateOf(client, script.id)
@@ -540,6 +548,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'a schedule comes with its run configuration, and the default is the one that is named',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const metadata = {
         name: 'with schedules',
@@ -590,6 +599,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'metadata that would change prototypes changes none',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const metadata =
         '{"name": "prototypes", "__proto__": {"timeout": 5}, "runConfigurations": [{"name": "x", "kind": "standard", "constructor": 1}]}'
@@ -604,6 +614,7 @@ const imports: Scenario[] = [
   },
   {
     title: 'an import is on record, with no secret in it',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const { imported } = await upload(client, zip(FILES), { file: 'on record.zip' })
       const id = imported[0]?.id ?? 0
@@ -741,7 +752,7 @@ const analyses: Scenario[] = [
   },
   {
     title: `${HOSTILE.length} hostile archives are refused, by themselves and as one of many; their harmless twins are taken`,
-    isLong: true,
+    decidedAbovePorts: 'packages',
     async run(client) {
       const path = `/scripts/groups/${(await stage(client)).group}/analyze-zip`
       for (const { title, evil, twin, says } of HOSTILE) {
@@ -780,7 +791,7 @@ const bounds: Scenario[] = [
   },
   {
     title: 'a tree of 50 MiB is taken, and one byte more is not',
-    isLong: true,
+    decidedAbovePorts: 'packages',
     async run(client) {
       const parts = Array.from({ length: 5 }, (_, part): Part => ({ name: `${part}`, ...dense() }))
       const whole = await analyze(client, craft(parts))
@@ -792,6 +803,7 @@ const bounds: Scenario[] = [
   },
   {
     title: 'a tree of 2,000 entries is taken, and one more is not',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const parts = Array.from({ length: 2_001 }, (_, part): Part => ({ name: `${part}/`, data: '' }))
       expect((await analyze(client, craft(parts.slice(1)))).errors).toEqual([])
@@ -802,6 +814,7 @@ const bounds: Scenario[] = [
   },
   {
     title: 'archives have 4,000 entries together, and no more',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const empty = (count: number) =>
         craft(Array.from({ length: count }, (_, part): Part => ({ name: `${part}/`, data: '' })))
@@ -819,6 +832,7 @@ const bounds: Scenario[] = [
   },
   {
     title: 'an archive has 200 scripts, and no more',
+    decidedAbovePorts: 'packages',
     async run(client) {
       const inner = zip({ 'main.py': '' })
       const many = (count: number) =>

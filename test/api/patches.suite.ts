@@ -197,6 +197,7 @@ const ofEach: readonly Scenario[] = PATCHED.flatMap(({ what, make, query = '', p
   },
   {
     title: `PATCH of ${what} rejects unknown fields, read-only fields, and other media types`,
+    decidedAbovePorts: 'patches',
     async run(client) {
       const path = await make(client)
       const before = await client.request('GET', path + query)
@@ -220,6 +221,7 @@ const ofEach: readonly Scenario[] = PATCHED.flatMap(({ what, make, query = '', p
 
 const ofVersions: readonly Scenario[] = PATCHED.map(({ what, make, patch: change }) => ({
   title: `PATCH, PUT and DELETE of ${what} obey If-Match`,
+  decidedAbovePorts: 'patches',
   async run(client) {
     const path = await make(client)
     const { body, headers } = await client.request('GET', path)
@@ -284,6 +286,7 @@ const races: readonly Scenario[] = [
 const fields: readonly Scenario[] = [
   {
     title: 'null in a patch sets the default, or null if that is a value; a required field stays',
+    decidedAbovePorts: 'patches',
     async run(client) {
       const job = await made(client, `/jobs?parentId=${await makeDevice(client)}`, {
         interval: 'PT1M',
@@ -303,6 +306,7 @@ const fields: readonly Scenario[] = [
   },
   {
     title: 'null in a patch of the thresholds removes a severity and keeps the others',
+    decidedAbovePorts: 'patches',
     async run(client) {
       const limit = (value: number) => ({
         mode: 'or',
@@ -334,6 +338,7 @@ const fields: readonly Scenario[] = [
   },
   {
     title: 'a patch of a part of a connection keeps its other parts and its password',
+    decidedAbovePorts: 'patches',
     async run(client) {
       const connection = { host: 'db.example.org', database: 'd', user: 'u', password: 'secret' }
       const path = await made(client, '/dataSources', { type: 'mysql', connection })
@@ -359,6 +364,7 @@ const fields: readonly Scenario[] = [
   },
   {
     title: 'a patch of a script, a file and a style needs the right to write',
+    decidedAbovePorts: 'patches',
     async run(client) {
       const path = await script(client)
       const asEditor = await client.request('PATCH', path, { json: { timeout: 1 }, as: 'editor' })
@@ -374,6 +380,7 @@ const fields: readonly Scenario[] = [
   },
   {
     title: 'the document has If-Match at every change of objects with an ETag, and PATCH beside PUT',
+    decidedAbovePorts: 'patches',
     run(client) {
       const paths = Object.entries(client.document.paths) as [string, Record<string, Described>][]
       const tagged = paths.filter(([, { get }]) => hasTag(get))

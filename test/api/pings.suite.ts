@@ -208,7 +208,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'a token ends at its expiry, and with its job',
-    isLong: true,
+    decidedAbovePorts: 'signals of pings',
     async run(client) {
       const { job, created, send } = await scene(client)
       const soon = await create(client, job, {
@@ -226,6 +226,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'each signal has its effect, by every method',
+    decidedAbovePorts: 'signals of pings',
     async run(client) {
       const { said } = await scene(client)
       const isOwn = true
@@ -284,6 +285,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'a long body is truncated to the length of a message',
+    decidedAbovePorts: 'signals of pings',
     async run(client) {
       const { job, send } = await scene(client)
       const messageAfter = async (text: string) => {
@@ -303,6 +305,7 @@ const accepted: readonly Scenario[] = [
   },
   {
     title: 'unknown parameters are ignored, a trailing slash is accepted, and a wrong signal is explained',
+    decidedAbovePorts: 'signals of pings',
     async run(client) {
       const { job, created, said, send } = await scene(client)
       expect(await said('GET', '/3/?utm_source=x&_=1&status=up&a=1&a=2')).toMatchObject({ errorCode: 3 })
@@ -321,6 +324,7 @@ const accepted: readonly Scenario[] = [
   {
     title:
       'a token ends when its maker loses the right on the job, but not when that user is disabled or deleted',
+    decidedAbovePorts: 'signals of pings',
     async run(client) {
       const request = requestOf(client)
       const own = await createGroup(client, 1, { name: 'reach' })

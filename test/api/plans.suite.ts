@@ -114,6 +114,7 @@ const life: Scenario[] = [
   },
   {
     title: 'without analyze nothing runs, and with it nothing is written; statements that write are refused',
+    decidedAbovePorts: 'plans',
     async run(client) {
       for (const [kind, dataSourceId] of Object.entries(await querySources(client))) {
         const { analyzed, plan } = await good<Plan>(explain(client, { dataSourceId, text: ENDLESS }))
@@ -143,6 +144,7 @@ const life: Scenario[] = [
   },
   {
     title: 'the draft or the published version of a data query is explained with its values',
+    decidedAbovePorts: 'plans',
     async run(client) {
       const { query } = await stage(client)
       expectAnswer(await explain(client, { queryId: query }), { answers: 'conflict' })
@@ -154,6 +156,7 @@ const life: Scenario[] = [
   },
   {
     title: 'the plan of a user with a scope tells no condition, no rows and no hidden column',
+    decidedAbovePorts: 'plans',
     async run(client) {
       const source = await makeQueried(client)
       const filter = { column: 'margin', op: 'lt', value: 9 }
@@ -247,6 +250,7 @@ const hasServer: Readonly<Record<Kind, () => boolean>> = {
 
 const attacks = (['imported', 'postgresql', 'mysql'] as const).map((kind): Scenario => ({
   title: `${kind}: no spelling leads past a scope in a plan, a cluster or its leaves`,
+  decidedAbovePorts: 'plans',
   async run(client) {
     if (!hasServer[kind]()) return
     const dataSourceId = await scopedSource(client, kind)

@@ -151,6 +151,7 @@ const publicParts = ({ document }: Client): readonly string[] =>
 const scenarios: readonly Scenario[] = [
   {
     title: 'a public link has the rights of its publisher, shows no more than it shall, and moves and ends',
+    decidedAbovePorts: 'public dashboards',
     async run(client) {
       const names = await stage(client)
       const { board } = names
@@ -235,6 +236,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a scope of its publisher applies to the next answer of a public link',
+    decidedAbovePorts: 'public dashboards',
     async run(client) {
       const names = await stage(client)
       await allow(client, true)

@@ -240,6 +240,7 @@ const lists = table(bareStage, [
 const scenarios: Scenario[] = [
   {
     title: 'no answer and no audit record has an address or a secret',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const made = await Promise.all([
         make(client, { name: 'hidden hook', ...WEBHOOK }),
@@ -304,6 +305,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a webhook without a secret gets one, which is shown once and stays',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const url = 'https://hooks.example.org/a'
       const made = await client.request('POST', '/alarmrecipients', {
@@ -322,6 +324,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the fault of a URL names the setting that would allow it',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const faultOf = async (url: string) => {
         const json = { name: 'refused', type: 'slack', target: { url } }
@@ -334,6 +337,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the bounds themselves are accepted',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const { id: next } = await make(client, { name: 'next', ...WEBHOOK })
       await make(client, {
@@ -362,6 +366,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a group has a rotation, and a member has vacations',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const group = await good<{ id: number }>(
         client.request('POST', '/userGroups', { json: { name: 'on call' } }),
@@ -379,6 +384,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the user or the group of a recipient cannot be deleted, and the refusal names the recipient',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const group = await good<{ id: number }>(
         client.request('POST', '/userGroups', { json: { name: 'stands behind' } }),
@@ -541,6 +547,7 @@ scenarios.push({
 scenarios.push(
   {
     title: 'a script runs with the rights of the user who set it, once for each test, with the payload',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const { scriptId, configurationId, runner } = await stageOf(client)
       const target = { scriptId, runConfigurationId: configurationId }
@@ -566,6 +573,7 @@ scenarios.push(
   },
   {
     title: 'the script of a recipient cannot be deleted, unless forced',
+    decidedAbovePorts: 'recipients',
     async run(client) {
       const [scriptId, otherId] = [await scriptOf(client), await scriptOf(client)]
       const foreign = await configurationOf(client, otherId)

@@ -62,6 +62,7 @@ const scenarios: Scenario[] = [
   {
     title:
       'a refused delivery is listed with its faults, sender and the start of its body, without unknown values',
+    decidedAbovePorts: 'refused deliveries',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
@@ -122,6 +123,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'refused items of a bulk delivery are listed by their jobs',
+    decidedAbovePorts: 'refused deliveries',
     async run(client) {
       const { device } = await stage(client)
       const [bad, stopped] = [await newJob(client, device), await newJob(client, device, { stopped: true })]
@@ -141,6 +143,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'refused deliveries with a personal token or a ping token have the name of the token',
+    decidedAbovePorts: 'refused deliveries',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
@@ -172,6 +175,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a job keeps the latest 50 refusals of its senders, and 10 of strangers beside them',
+    decidedAbovePorts: 'refused deliveries',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
@@ -197,6 +201,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'addresses and user agents of senders are for callers that may write the job',
+    decidedAbovePorts: 'refused deliveries',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
@@ -209,6 +214,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a deleted job has no refusals',
+    decidedAbovePorts: 'refused deliveries',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)

@@ -112,6 +112,7 @@ const epoch = ({ state, begin, end }: Span) => [state, Date.parse(begin), Date.p
 const scenarios: Scenario[] = [
   {
     title: 'a job without values has no spans',
+    decidedAbovePorts: 'replays',
     async run(client) {
       const { device } = await stage(client)
       const answer = await replay(client, await newJob(client, device), { timeout: 'PT1M' })
@@ -120,6 +121,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a replay of the own limits has the transitions of the state history',
+    decidedAbovePorts: 'replays',
     async run(client) {
       const { device } = await stage(client)
       const thresholds = {
@@ -153,6 +155,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'proposed limits and a proposed timeout change nothing on the job',
+    decidedAbovePorts: 'replays',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)
@@ -192,6 +195,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the state at the begin follows from the last value before it',
+    decidedAbovePorts: 'replays',
     async run(client) {
       const { device } = await stage(client)
       const job = await newJob(client, device)

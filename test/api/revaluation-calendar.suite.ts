@@ -119,6 +119,7 @@ const named = ({ items }: Calendar) => items.map(({ name }) => name)
 const answers: readonly Scenario[] = [
   {
     title: 'the calendar of a group has its revaluations and those of the objects below it, by begin',
+    decidedAbovePorts: 'calendars',
     async run(client) {
       const { group, device, job } = await stage(client)
       const calendar = await read(client, `/group/${group}/revaluation-calendar?${MARCH}`)
@@ -137,6 +138,7 @@ const answers: readonly Scenario[] = [
   {
     title:
       'occurrences follow the local time over the change of the clock, and are cut at the bounds of the query',
+    decidedAbovePorts: 'calendars',
     async run(client) {
       const { device, group } = await stage(client)
       const { items } = await read(client, `/device/${device}/revaluation-calendar?${MARCH}`)
@@ -157,6 +159,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'bounds choose what overlaps them; both ends are excluded',
+    decidedAbovePorts: 'calendars',
     async run(client) {
       const { group } = await stage(client)
       const within = async (begin: string, end: string) =>
@@ -174,6 +177,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'pages of one revaluation each make the whole calendar',
+    decidedAbovePorts: 'calendars',
     async run(client) {
       const { group } = await stage(client)
       const path = `/group/${group}/revaluation-calendar?${MARCH}&limit=1`
@@ -189,6 +193,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'a page ends before 10,000 occurrences, and the next one has the rest',
+    decidedAbovePorts: 'calendars',
     async run(client) {
       const { busy } = await stage(client)
       const path = `/group/${busy}/revaluation-calendar?begin=2040-01-01T00:00:00Z`

@@ -216,6 +216,7 @@ const LARGE: readonly (readonly [title: string, json: object])[] = [
 
 const bounds = LARGE.map(([title, json]): Scenario => ({
   title: `${title} are within the limits`,
+  decidedAbovePorts: 'maintenance',
   async run(client) {
     const { job } = await stage(client)
     const path = `/jobs/${job}/revaluations`
@@ -322,6 +323,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'the right to maintain is enough to plan, change and delete, for any role, also below the object',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const { group, job } = await plant(client, 'maintained by others')
       for (const as of ROLES.filter((role) => role !== 'administrator' && role !== 'editor')) {
@@ -344,6 +346,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'a start at another time of day than `times` is listed for editing only; local time counts',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const { group } = await plant(client, 'both rules')
       const path = `/groups/${group}/revaluations`
@@ -381,7 +384,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'maintenance begins and ends by itself, and a job has both its state and its evaluated state',
-    isLong: true,
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const planted = await plant(client, 'live')
       const { group, job } = planted
@@ -425,6 +428,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'the history of a job has each time at which maintenance above it applied, cut at the range',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const { device, job } = await plant(client, 'recurring')
       const ago = (minutes: number) => Math.floor(Date.now() / MINUTE_MS - minutes) * MINUTE_MS
@@ -452,6 +456,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'the history of a job has 10,000 occurrences of all revaluations together, and no more',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const { device, job } = await plant(client, 'often')
       const begun = Math.floor(Date.now() / MINUTE_MS - 2) * MINUTE_MS
@@ -486,6 +491,7 @@ const answers: readonly Scenario[] = [
   {
     title:
       'maintenance with a start in the past is split in two; deleted, it ends, and includes new children',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const planted = await plant(client, 'begun')
       const { group, device } = planted
@@ -519,6 +525,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'a forced state that is read in maintenance and sent back stays the forced one',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const planted = await plant(client, 'forced')
       const { group, job } = planted
@@ -541,6 +548,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'a correction changes shares and outages with recalc, until it is deleted',
+    decidedAbovePorts: 'maintenance',
     async run(client) {
       const { group, job } = await plant(client, 'corrected')
       const deliver = (load: number) =>

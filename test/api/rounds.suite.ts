@@ -60,6 +60,7 @@ const FAULTS: readonly (readonly [title: string, round: unknown, pointers: reado
 const scenarios: readonly Scenario[] = [
   ...FAULTS.map(([title, wrong, pointers]): Scenario => ({
     title: `a round with ${title} is rejected alone`,
+    decidedAbovePorts: 'rounds',
     async run(client) {
       const { two } = await stage(client)
       const [first, second, third] = await taken(client, [round([two]), wrong, round([two])])

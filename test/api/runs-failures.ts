@@ -89,6 +89,7 @@ export const runFailures: readonly Scenario[] = [
   },
   {
     title: 'a job whose script or user is gone, or that nothing runs any more, does not begin',
+    decidedAbovePorts: 'lost runs',
     async run(client) {
       const { scriptId, order: run, runner, read: job } = await stageOf(client)
       const waits = await run()

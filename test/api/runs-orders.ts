@@ -35,6 +35,7 @@ export const runOrders: readonly Scenario[] = [
   {
     title:
       'a run without a body is one without arguments; what is neither JSON nor a form is told what to send',
+    decidedAbovePorts: 'orders of runs',
     async run(client) {
       const script = await scriptOf(client)
       const call = `/scripts/${script}/run`
@@ -77,6 +78,7 @@ export const runOrders: readonly Scenario[] = [
   },
   {
     title: 'scripts are listed with their latest runs',
+    decidedAbovePorts: 'orders of runs',
     async run(client) {
       const script = await scriptOf(client)
       type Listed = { readonly id: number; readonly lastRun: object | null }
@@ -100,6 +102,7 @@ export const runOrders: readonly Scenario[] = [
   },
   {
     title: 'pages follow each other, the latest first, and leave what does not fit',
+    decidedAbovePorts: 'orders of runs',
     async run(client) {
       const script = await scriptOf(client)
       const ids: string[] = []
@@ -121,6 +124,7 @@ export const runOrders: readonly Scenario[] = [
   },
   {
     title: 'the latest jobs of each configuration',
+    decidedAbovePorts: 'orders of runs',
     async run(client) {
       const script = await scriptOf(client)
       const bare = await order(client, script)
@@ -141,6 +145,7 @@ export const runOrders: readonly Scenario[] = [
   },
   {
     title: 'runs are listed with their arguments, and never with secrets',
+    decidedAbovePorts: 'orders of runs',
     async run(client) {
       const {
         scriptId,

@@ -29,6 +29,7 @@ export const runReports: readonly Scenario[] = [
   {
     title:
       'a run that fails is an alarm of the job that its configuration reports to, and one that succeeds ends it',
+    decidedAbovePorts: 'reports of runs',
     async run(client) {
       const job = await jobOf(client)
       const { runner, begun, read, scriptId } = await stageOf(client, { reportTo: { jobId: job.id } })
@@ -69,6 +70,7 @@ export const runReports: readonly Scenario[] = [
   },
   {
     title: 'who names a job that runs report to may execute it, and so must who orders a run',
+    decidedAbovePorts: 'reports of runs',
     async run(client) {
       const job = await jobOf(client)
       const { scriptId, configurationId, runner, read, label } = await stageOf(client)
@@ -100,6 +102,7 @@ export const runReports: readonly Scenario[] = [
   },
   {
     title: 'a run that cannot even begin is reported as well',
+    decidedAbovePorts: 'reports of runs',
     async run(client) {
       const job = await jobOf(client)
       const { scriptId, configurationId, runner, read } = await stageOf(client, {

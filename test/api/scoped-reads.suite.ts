@@ -113,6 +113,7 @@ const stage = once(async (client) => {
 const fixed: Scenario[] = [
   {
     title: 'users have their own rows by select, aggregate and sub-conditions; without the property none',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const { source, north, bare } = await stage(client)
       expect(await idsOf(select({ client, source }, {}, north.as))).toEqual(ofRegion('north'))
@@ -144,6 +145,7 @@ const fixed: Scenario[] = [
   },
   {
     title: 'a histogram counts the own rows, and a hidden column has none',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const { source, north, bare } = await stage(client)
       const read = (column: string, as: Asker) =>
@@ -176,6 +178,7 @@ const fixed: Scenario[] = [
   },
   {
     title: 'a hidden column is refused as an unknown one is, wherever it is named',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const { source, north } = await stage(client)
       const [row] = await rowsOf(select({ client, source }, {}, north.as))
@@ -209,6 +212,7 @@ const fixed: Scenario[] = [
   },
   {
     title: 'no spelling of a name leads past a scope',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const { source, north } = await stage(client)
       const text = async (json: object, of?: string) => {
@@ -289,6 +293,7 @@ const fixed: Scenario[] = [
   },
   {
     title: 'a table without a scope for the user is answered like one that is not there',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const { source, north } = await stage(client)
       const scope = await makeScope(client, source, {
@@ -307,6 +312,7 @@ const fixed: Scenario[] = [
   },
   {
     title: 'users in turn, and at once, never have rows of one another',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const { source, north, south } = await stage(client)
       const expected = [
@@ -324,6 +330,7 @@ const fixed: Scenario[] = [
   },
   {
     title: 'a change of a scope, a property, a membership or a role applies to the next answer',
+    decidedAbovePorts: 'reads within scopes',
     async run(client) {
       const source = await makeSource(client)
       const { id, as } = await makeUser(client, { region: 'north' })
@@ -387,7 +394,7 @@ const CASES = 25
 
 const random: Scenario = {
   title: 'random scopes and random selects have the rows of a naive evaluation',
-  isLong: true,
+  decidedAbovePorts: 'reads within scopes',
   async run(client) {
     const source = await makeSource(client)
     const user = await makeUser(client, { region: 'north' })

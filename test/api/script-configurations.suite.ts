@@ -331,6 +331,7 @@ const FULL = {
 const scenarios: Scenario[] = [
   {
     title: 'what is added to a script by its name has a place, whatever the name',
+    decidedAbovePorts: 'configurations of scripts',
     async run(client) {
       const name = 'caf\u00e9 %25/\u{1f30a}'
       const { id } = await good<Named>(client.request('POST', '/scripts', { json: { name } }))
@@ -498,6 +499,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'bounds of a run configuration hold on the good side',
+    decidedAbovePorts: 'configurations of scripts',
     async run(client) {
       const { addRun, end } = await fresh(client, 'bounds')
       const json = {
@@ -610,6 +612,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a schedule whose run configuration is gone takes the default one',
+    decidedAbovePorts: 'configurations of scripts',
     async run(client) {
       const { at, addRun, addSchedule, schedules, end } = await fresh(client, 'orphaned')
       await addRun({ name: 'first' })

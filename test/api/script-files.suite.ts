@@ -254,6 +254,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'whatever is a path is one, composed',
+    decidedAbovePorts: 'files of scripts',
     async run(client) {
       const { at, put, paths, end } = await fresh(client, 'paths')
       for (const path of PATHS) {
@@ -271,6 +272,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'what runs a script follows from its files',
+    decidedAbovePorts: 'files of scripts',
     async run(client) {
       const { at, put, move, script, end } = await fresh(client, 'detected')
       const expectRunner = async (wanted: object) => expect(await script()).toMatchObject(wanted)

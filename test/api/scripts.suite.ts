@@ -132,6 +132,7 @@ const rows: readonly Row[] = [
 const scenarios: Scenario[] = [
   {
     title: 'the types that come with a run are those of the specification',
+    decidedAbovePorts: 'scripts',
     async run(client) {
       const types = await good<string[]>(client.request('GET', '/scripts/mimetypes', { as: 'collector' }))
       expect(types).toEqual([...RUN_TYPES])
@@ -140,6 +141,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a script is made in the group Default, found by id and by name, and sent back as it was read',
+    decidedAbovePorts: 'scripts',
     async run(client) {
       const answer = await client.request('POST', '/scripts', { json: { name: ' Import Orders ' } })
       expectAnswer(answer, { answers: 201 })
@@ -183,6 +185,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'names are unique in whatever case, composed, and may be changed to what they are',
+    decidedAbovePorts: 'scripts',
     async run(client) {
       const { id } = await make(client, { name: 'Cafe\u0301' })
       expectAnswer(await client.request('POST', '/scripts', { json: { name: 'Caf\u00e9' } }), {
@@ -204,6 +207,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'bounds hold on both sides, and the same type twice is one',
+    decidedAbovePorts: 'scripts',
     async run(client) {
       const json = {
         name: 'x'.repeat(255),
@@ -222,6 +226,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'lists are by name, in pages, and of one group where that is asked for',
+    decidedAbovePorts: 'scripts',
     async run(client) {
       const group = await good<Group>(client.request('POST', '/scripts/groups', { json: { name: 'paged' } }))
       const names = ['b', 'A', 'c', 'Z', 'y'].map((name) => `page ${name}`)

@@ -28,6 +28,8 @@ const stage = once(async (client) => {
   return { request, ground, ids, search }
 })
 
+type Searched = Awaited<ReturnType<typeof stage>>
+
 function searches(): Scenario[] {
   const { scenarios, claim } = claims(stage)
 
@@ -54,7 +56,7 @@ function searches(): Scenario[] {
   })
 
   for (const [title, condition, expected] of CONDITIONS) {
-    claim(`${title} finds ${expected.join(', ') || 'nothing'}`, async ({ ids, search }) => {
+    const finds = async ({ ids, search }: Searched) => {
       const asked = Object.fromEntries(
         Object.entries(condition).map(([field, text]) => [
           field,
@@ -66,7 +68,8 @@ function searches(): Scenario[] {
         expect(answer.status, answer.text).toBe(200)
         expect(namesOf(answer).sort(), mode).toEqual([...expected].sort())
       }
-    })
+    }
+    claim(`${title} finds ${expected.join(', ') || 'nothing'}`, finds, 'conditions of searches')
   }
 
   claim('an empty filter matches everything below the group, and nothing beside it', async ({ search }) => {
@@ -405,4 +408,7 @@ const CONDITIONS: [string, Condition, string[]][] = [
 ]
 
 /** Search by filter definitions. */
-export const searchSuite: Suite = { name: 'search', scenarios: searches() }
+export const searchSuite: Suite = {
+  name: 'search',
+  scenarios: searches(),
+}

@@ -322,6 +322,7 @@ const select = async (client: Client, type: Type, json: object) =>
 function onEach(title: string, run: (client: Client, type: Type) => Promise<void>): Scenario[] {
   return SOURCES.map((type) => ({
     title: `${title} (${type})`,
+    decidedAbovePorts: type === 'mysql' ? 'selects from MySQL' : undefined,
     run: async (client) => (type === 'mysql' && !mariadbServer() ? undefined : run(client, type)),
   }))
 }

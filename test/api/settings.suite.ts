@@ -136,6 +136,7 @@ const rows: readonly Row[] = [
 const scenarios: Scenario[] = [
   {
     title: 'everybody sees what pages need, administrators who ask for it also whether there are secrets',
+    decidedAbovePorts: 'settings',
     async run(client) {
       await reset(client)
       const common = await good(client.request('GET', '/settings.json', { as: 'dashboard_viewer' }))
@@ -152,6 +153,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a patch changes what it names, and null brings the default back',
+    decidedAbovePorts: 'settings',
     async run(client) {
       await reset(client)
       const changed = await patch(client, {
@@ -173,6 +175,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'what was read may be sent back, and all of it is what is then set',
+    decidedAbovePorts: 'settings',
     async run(client) {
       await patch(client, { title: 'Ops', translation: { apiKey: KEY } })
       const read = await full(client)
@@ -209,6 +212,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a login page reads title, language, theme and the ways to log in without credentials',
+    decidedAbovePorts: 'settings',
     async run(client) {
       await reset(client)
       const options = () => good(client.request('GET', '/session/options', { as: null }))

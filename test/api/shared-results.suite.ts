@@ -145,7 +145,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'an answer of a database is less than a second old',
-    isLong: true,
+    decidedAbovePorts: 'shared results',
     async run(client) {
       const { database } = await stage(client)
       await sourceServer().sql(`create table shared.changing (n int); insert into shared.changing values (0);
@@ -203,7 +203,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the rows of another generation are answered at once',
-    isLong: true,
+    decidedAbovePorts: 'shared results',
     async run(client) {
       const { id } = await good<Made>(
         client.request('POST', '/dataSources', { json: { name: `shared ${++made}`, type: 'csv' } }),

@@ -196,6 +196,7 @@ const refusals: readonly Row[] = [
 const scenarios: readonly Scenario[] = [
   {
     title: 'all fields are stored, and a read can be sent back',
+    decidedAbovePorts: 'service level containers',
     async run(client) {
       const { group } = await stage(client)
       const fields = {
@@ -243,6 +244,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'the default is an agreement by calendar months of the service’s time zone, at any time of the day',
+    decidedAbovePorts: 'service level containers',
     async run(client) {
       const { slc } = await stage(client)
       const { values, ...rest } = await read(client, slc)
@@ -271,6 +273,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'children are service level objects only, set, added and removed; each change is a new version',
+    decidedAbovePorts: 'service level containers',
     async run(client) {
       const { group, device, job, slo } = await stage(client)
       const other = await newSlo(client, group, device)
@@ -314,6 +317,7 @@ const scenarios: readonly Scenario[] = [
   {
     title:
       'a container is an object in the tree: found by search and path, listed in its group, moved and deleted with it',
+    decidedAbovePorts: 'service level containers',
     async run(client) {
       const outer = await createGroup(client, ROOT, { name: 'of slcs' })
       const inner = await createGroup(client, outer, { name: 'inside' })

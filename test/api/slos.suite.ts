@@ -150,6 +150,7 @@ const refusals: readonly Row[] = [
 const scenarios: readonly Scenario[] = [
   {
     title: 'all fields are stored, and a read can be sent back',
+    decidedAbovePorts: 'service level objects',
     async run(client) {
       const { group, device } = await stage(client)
       const fields = {
@@ -238,6 +239,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'children are added, weighted, overridden, and removed',
+    decidedAbovePorts: 'service level objects',
     async run(client) {
       const { group, device } = await stage(client)
       const [bad, well] = [await newJob(client, device, 'bad'), await newJob(client, device, 'well')]
@@ -266,6 +268,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a chain of five converges after a burst, its group follows, and sees only the pushed states',
+    decidedAbovePorts: 'service level objects',
     async run(client) {
       const { device, jobs } = await stage(client)
       const outer = await createGroup(client, ROOT, { name: 'chain' })
@@ -304,6 +307,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'cycles are rejected: by links, by the groups that count the object, and by moves',
+    decidedAbovePorts: 'service level objects',
     async run(client) {
       const { group } = await stage(client)
       const inner = await createGroup(client, group, { name: 'inner' })
@@ -326,6 +330,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a path of names begins with a linked child, and continues in the tree',
+    decidedAbovePorts: 'service level objects',
     async run(client) {
       const { group, device } = await stage(client)
       const inner = await createGroup(client, group, { name: 'linked group' })
@@ -351,6 +356,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'children have the requested order',
+    decidedAbovePorts: 'service level objects',
     async run(client) {
       const { group, device } = await stage(client)
       const [b, a] = [await newJob(client, device, 'b'), await newJob(client, device, 'a')]

@@ -92,6 +92,7 @@ const read = (client: Client, path: string) => good<Changes>(client.request('GET
 const answers: readonly Scenario[] = [
   {
     title: 'the changes of a group are its own and those below it, latest first, with paths and causes',
+    decidedAbovePorts: 'state changes',
     async run(client) {
       const { group, device, first, second } = await stage(client)
       const { items, nextCursor } = await read(client, `/group/${group}/state-changes`)
@@ -120,6 +121,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'types and bounds choose among the changes; the end is excluded',
+    decidedAbovePorts: 'state changes',
     async run(client) {
       const { group, first, second } = await stage(client)
       const path = `/group/${group}/state-changes?types=job`
@@ -134,6 +136,7 @@ const answers: readonly Scenario[] = [
   },
   {
     title: 'pages of one change each make the whole list',
+    decidedAbovePorts: 'state changes',
     async run(client) {
       const { group } = await stage(client)
       const { items } = await read(client, `/group/${group}/state-changes`)

@@ -48,6 +48,7 @@ async function statesBelow(client: Client, group: number): Promise<string[]> {
 const scenarios: readonly Scenario[] = [
   {
     title: 'a device and the groups above it have the state of their worst job, and recover with it',
+    decidedAbovePorts: 'states of objects',
     async run(client) {
       const { outer, jobs } = await plant(client, 'worst', 2)
       expect(await statesBelow(client, outer)).toEqual(['ok', 'ok', 'ok'])
@@ -63,6 +64,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'an empty group is undefined, and so is a device whose jobs are all stopped',
+    decidedAbovePorts: 'states of objects',
     async run(client) {
       const { outer, device } = await plant(client, 'silent', 0)
       expect(await statesBelow(client, outer)).toEqual(['undefined', 'undefined', 'undefined'])
@@ -72,6 +74,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a deleted bad job, and a moved device, leave the objects above with the state of the others',
+    decidedAbovePorts: 'states of objects',
     async run(client) {
       const { outer, inner, device, jobs } = await plant(client, 'leaving', 2)
       await deliver(client, jobs[0], 60)
@@ -104,6 +107,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a copied device comes with the states of its jobs',
+    decidedAbovePorts: 'states of objects',
     async run(client) {
       const { outer, inner, device } = await plant(client, 'copied', 1)
       const query = `destinationName=copy&destinationType=none&parentType=group&parentId=${inner}`

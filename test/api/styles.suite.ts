@@ -208,6 +208,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: '100 styles are taken and no more; one of them may still be replaced',
+    decidedAbovePorts: 'styles',
     async run(client) {
       const count = async () => ((await client.request('GET', '/styles')).body as unknown as unknown[]).length
       const put = (name: string) => client.request('PUT', `/styles/${name}`, { text: 'x', headers: CSS })

@@ -15,11 +15,9 @@ export type Suite = { readonly name: string; readonly scenarios: readonly Scenar
 export type Scenario = {
   readonly title: string
   readonly run: (client: Client) => Promise<void>
-  /** Set where the answer is decided above the ports, to what it stands for, such as the code of a refusal: `oneOfEach`
-   * keeps the first scenario of each. */
+  /** Set where code above the ports decides, to what the scenario is an example of, such as the code of a refusal:
+   * `oneOfEach` keeps the first example of each. */
   readonly decidedAbovePorts?: string | undefined
-  /** Takes a second or more and depends on no port: `oneOfEach` leaves it out. */
-  readonly isLong?: boolean
 }
 
 /** One request and its answer; the administrator asks unless `as` says otherwise. */
@@ -55,15 +53,20 @@ export function table(
   }))
 }
 
-/** Codes of `http/policy.ts`, `http/valid.ts` and `http/bytes.ts`, which no port decides. */
+/** Codes of refusals that no port decides. */
 const ABOVE_PORTS: ReadonlySet<number | Code> = new Set<Code>([
   'bad_request',
+  'cycle',
   'forbidden',
   'invalid',
   'malformed_json',
+  'method_not_allowed',
+  'not_found',
   'too_large',
   'unauthenticated',
   'unsupported_media_type',
+  'value_not_defined',
+  'value_out_of_range',
 ])
 const LARGE_CHARS = 64 * 1024
 
@@ -86,16 +89,21 @@ export function triesAll({ host }: Client): boolean {
   return host.name === 'bun' || EVERY_ROW
 }
 
-/** The scenarios without long ones, and of those decided above the ports the first that stands for the same. */
-export function oneOfEach(scenarios: readonly Scenario[]): readonly Scenario[] {
+/** Scenarios that code above the ports decides, as examples of `what`. */
+export function abovePorts(what: string, scenarios: readonly Scenario[]): Scenario[] {
+  return scenarios.map((scenario) => ({ ...scenario, decidedAbovePorts: what }))
+}
+
+/** The suites with the first example of each thing that is decided above the ports. */
+export function oneOfEach(suites: readonly Suite[]): readonly Suite[] {
   const seen = new Set<string>()
-  return scenarios.filter(({ decidedAbovePorts: decided, isLong = false }) => {
-    if (isLong) return false
-    if (decided === undefined) return true
-    const isFirst = !seen.has(decided)
-    seen.add(decided)
-    return isFirst
-  })
+  const isFirst = ({ decidedAbovePorts: what }: Scenario) => {
+    if (what === undefined) return true
+    const isNew = !seen.has(what)
+    seen.add(what)
+    return isNew
+  }
+  return suites.map(({ name, scenarios }) => ({ name, scenarios: scenarios.filter(isFirst) }))
 }
 
 /** A path of deliveries with a query, which the router takes; without one it passes the router by. The session id in

@@ -216,6 +216,7 @@ const SEQUENCES: readonly Sequence[] = [
 
 const sequences: Scenario[] = SEQUENCES.map(([title, thresholds, rows]) => ({
   title,
+  decidedAbovePorts: 'limits',
   async run(client) {
     const id = await jobWith(client, thresholds)
     const states: string[] = []
@@ -242,6 +243,7 @@ const predictionOf = async (client: Client, id: number) => {
 const aheads: Scenario[] = [
   {
     title: 'a value that grows by 1 a minute is predicted to be above 100 in an hour from 41 on',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await filling(client)
       const beginAt = Math.floor((Date.now() - 90 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
@@ -264,6 +266,7 @@ const aheads: Scenario[] = [
   },
   {
     title: 'a series has the same effect, and a reset of the value ends the prediction',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await filling(client)
       const beginAt = Math.floor((Date.now() - 90 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
@@ -291,6 +294,7 @@ const aheads: Scenario[] = [
   },
   {
     title: 'other limits on the same prediction keep its line; the message of a delivery is shown before it',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await filling(client)
       const beginAt = Date.now() - 50 * MINUTE_MS
@@ -338,6 +342,7 @@ async function learned(client: Client) {
 const adaptives: Scenario[] = [
   {
     title: 'a value that is unusual for its time is bad, and the job has the usual values',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await learned(client)
       expect(await readJob(client, id)).toMatchObject({ limits: { unknown: null }, currentState: 'ok' })
@@ -392,6 +397,7 @@ const adaptives: Scenario[] = [
 const changes: Scenario[] = [
   {
     title: 'a late value counts for no limit',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, {
         minor: level([condition('returnValue1', '>', 200, { repetition: 2 })]),
@@ -428,6 +434,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'stateSince is the instant of the change, and stays through deliveries that change nothing',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, LADDER)
       const timestamp = new Date(Date.now() - 1000).toISOString()
@@ -450,6 +457,7 @@ const LEFT = { warnings: [{ code: 'error_code_stands', message: STANDS }] }
 const silence: Scenario[] = [
   {
     title: 'silence is error code 5, dated at the deadline; values alone do not end it, an error code does',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, null, SILENT)
       const { timestamp, nextTimeoutAt } = await deliver(client, id, { ...r(1), errorCode: 0 })
@@ -489,7 +497,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'series, rounds and bulk items also warn that error code 5 stays; with healsOnData they end it',
-    isLong: true,
+    decidedAbovePorts: 'limits',
     async run(client) {
       const [stays, heals] = [
         await jobWith(client, null, SILENT),
@@ -535,7 +543,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'a job with limits on values only becomes a warning by silence',
-    isLong: true,
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, LADDER, SILENT)
       await deliver(client, id, { ...r(5), errorCode: 0 })
@@ -546,6 +554,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'a job that never reported times out from its creation, and recovers with any code',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const created = Date.now()
       const id = await jobWith(client, null, SILENT)
@@ -558,6 +567,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'a delivery with an error code is a sign of life: it postpones the deadline',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, null, SILENT)
       const first = await deliver(client, id, { errorCode: 3 })
@@ -570,6 +580,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'a condition on the error code decides the state of a silent job',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, { major: level([condition('errorCode', '=', 5)]) }, SILENT)
       expect(await untilSilent(client, id)).toMatchObject({ currentState: 'major', errorCode: 5 })
@@ -578,6 +589,7 @@ const silence: Scenario[] = [
   },
   {
     title: 'a stopped job is not silent, and a started one has its whole timeout',
+    decidedAbovePorts: 'limits',
     async run(client) {
       const id = await jobWith(client, null, { timeout: 'PT1H' })
       const put = async (change: object) =>

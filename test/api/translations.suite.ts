@@ -154,6 +154,7 @@ const rows: readonly Row[] = [
 const scenarios: Scenario[] = [
   {
     title: 'an empty text array changes nothing, or leaves nothing where it is all there shall be',
+    decidedAbovePorts: 'translations',
     async run(client) {
       await set(client, 'POST', 'it', [{ key: 'a', text: 'uno' }])
       expect(await set(client, 'POST', 'it', [])).toEqual({ updated: 0 })
@@ -166,6 +167,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'texts are set, changed and taken away by their keys, and replaced as a whole',
+    decidedAbovePorts: 'translations',
     async run(client) {
       const first = [
         { key: 'menu.home', text: 'Start' },
@@ -194,6 +196,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a language has 5,000 texts at most, which pages show once each',
+    decidedAbovePorts: 'translations',
     async run(client) {
       expect(await set(client, 'PUT', 'nl', texts(5_000))).toEqual({ updated: 5_000 })
       const more = { json: { texts: [{ key: 'more', text: 'x' }] } }
@@ -218,6 +221,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'the record tells what texts were and are, or of many how many',
+    decidedAbovePorts: 'translations',
     async run(client) {
       const recorded = async () => {
         const path = '/audit?objectType=translation&objectId=pt-BR&limit=1'
@@ -248,7 +252,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'there are texts in 200 languages at most, and more texts in those',
-    isLong: true,
+    decidedAbovePorts: 'translations',
     async run(client) {
       const one = [{ key: 'a', text: 'b' }]
       const added: string[] = []
@@ -299,6 +303,7 @@ const scenarios: Scenario[] = [
   {
     title:
       'a text whose placeholders get lost, or that brings in markup, is told and not kept; the others are',
+    decidedAbovePorts: 'translations',
     async run(client) {
       const json = auto({
         save: true,

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { ROLES } from '../../src/context.ts'
 import type { Body } from './client.ts'
 import { claims, createDevice, createGroup, createJob, refusal, requestOf } from './objects.ts'
-import { once } from './suite.ts'
+import { abovePorts, once } from './suite.ts'
 import type { Scenario, Suite } from './suite.ts'
 
 const groupStage = once(async (client) => ({
@@ -470,5 +470,5 @@ function copies(): Scenario[] {
 /** Groups, devices and their copies. */
 export const treeSuite: Suite = {
   name: 'groups and devices',
-  scenarios: [...groups(), ...devices(), ...copies()],
+  scenarios: [...groups(), ...devices(), ...abovePorts('copies', copies())],
 }

@@ -198,6 +198,7 @@ const rereads: readonly Row[] = [
 const views: Scenario[] = [
   {
     title: 'everyone signed in sees all users as a bare array, in the order of their ids',
+    decidedAbovePorts: 'users',
     async run(client) {
       const names = await stage(client)
       for (const as of ROLES) {
@@ -214,6 +215,7 @@ const views: Scenario[] = [
   },
   {
     title: 'how to reach somebody is for administrators and for oneself',
+    decidedAbovePorts: 'users',
     async run(client) {
       const { user } = await stage(client)
       const properties = [{ key: 'region', value: 'north' }]
@@ -241,6 +243,7 @@ const views: Scenario[] = [
   },
   {
     title: 'no answer about users holds a password or its hash',
+    decidedAbovePorts: 'users',
     async run(client) {
       const { user } = await stage(client)
       const answers = [await client.request('GET', '/users'), await client.request('GET', `/users/${user}`)]
@@ -303,6 +306,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'the longest name and the shortest password are taken',
+    decidedAbovePorts: 'users',
     async run(client) {
       const username = 'é'.repeat(255)
       await good(client.request('POST', '/users', { json: { ...NEW, username, password: 'g7#kQ2!z' } }))
@@ -312,6 +316,7 @@ const changes: Scenario[] = [
   {
     title:
       '100 properties are taken, as long as they may be; other users change none, not even of themselves',
+    decidedAbovePorts: 'users',
     async run(client) {
       const { id } = await makeUser(client, 'with properties')
       const properties = [{ key: 'k'.repeat(255), value: 'v'.repeat(1_000) }, ...manyProperties(99)]
@@ -331,6 +336,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'a read that is sent back changes nothing but its tag, and leaves the sessions open',
+    decidedAbovePorts: 'users',
     async run(client) {
       const { id } = await makeUser(client, 'unchanged', FIELDS)
       const session = await logIn(client, 'unchanged', PASSWORD)
@@ -373,6 +379,7 @@ const changes: Scenario[] = [
     ['another name', { username: 'signed in and renamed' }, true],
   ].map(([title, change, staysOpen], index) => ({
     title: `${title as string} ${staysOpen ? 'leaves the user signed in' : 'signs the user out'}`,
+    decidedAbovePorts: 'users',
     async run(client: Client) {
       const username = `signed in ${index}`
       const user = await makeUser(client, username)
@@ -384,6 +391,7 @@ const changes: Scenario[] = [
   })),
   {
     title: 'users change of themselves what they may, of each type as the specification says',
+    decidedAbovePorts: 'users',
     async run(client) {
       const own = {
         fullname: 'Ada',
@@ -414,6 +422,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'who is LDAP_MANAGED has no password here, cannot be given one, and stays LDAP_MANAGED',
+    decidedAbovePorts: 'users',
     async run(client) {
       const json = { username: 'managed', role: 'editor', type: 'LDAP_MANAGED' }
       const { id } = await good<User>(client.request('POST', '/users', { json }))
@@ -447,6 +456,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'whoever changes their own password says the present one, and guesses at it are counted',
+    decidedAbovePorts: 'users',
     async run(client) {
       const { id } = await makeUser(client, 'own password', { role: 'administrator' })
       const own = async () => ({
@@ -481,6 +491,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'users come in pages, in the order of their ids, without gap or repetition',
+    decidedAbovePorts: 'users',
     async run(client) {
       const all = (await good<User[]>(client.request('GET', '/users'))).map(({ id }) => id)
       expect(all.length).toBeGreaterThan(7)
@@ -517,6 +528,7 @@ const changes: Scenario[] = [
   },
   {
     title: 'one administrator may go while there is another, but two at once may not both',
+    decidedAbovePorts: 'users',
     run: (client) => onFreshHost(client, keepOneAdministrator),
   },
 ]

@@ -236,6 +236,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'a token opens no other route',
+    decidedAbovePorts: 'webhooks',
     async run(client) {
       const { make, end } = await fresh(client, 'nothing else')
       const { token } = await make({ name: 'x' })
@@ -302,6 +303,7 @@ const scenarios: Scenario[] = [
   },
   {
     title: 'what is sent under a key runs once, and other keys of other tokens are other keys',
+    decidedAbovePorts: 'webhooks',
     async run(client) {
       const { make, jobs, end } = await fresh(client, 'repeated')
       const [a, b] = [await make({ name: 'a' }), await make({ name: 'b' })]

@@ -38,6 +38,12 @@ test.each(folders)('%s has each text in each language, with the same values', (f
   }
 })
 
+test('a job is une tâche in French', () => {
+  const texts = folders.flatMap((folder) => Object.entries(textsOf(folder, 'fr')))
+  const isWrong = (text: string) => /(?<![.{])\bjobs?\b(?!\})/i.test(text)
+  expect(texts.filter(([, text]) => isWrong(text))).toEqual([])
+})
+
 test('each key in the source has a text, and each text a key or the begin of one in the source', () => {
   const source = files
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'))

@@ -143,8 +143,7 @@ export function FailureNote({
       }
     >
       <Title>{what ?? t('feedback.failed')}</Title>
-      <Reason failure={failure} />
-      {isPage && failure.status === 404 && <div>{t('feedback.notThere')}</div>}
+      {isPage && failure.status === 404 ? <div>{t('feedback.notThere')}</div> : <Reason failure={failure} />}
       {failure.requestId && <RequestId id={failure.requestId} />}
     </Note>
   )

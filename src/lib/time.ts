@@ -123,3 +123,9 @@ export function localInstant(date: Temporal.PlainDate, time: string, timeZone: s
   if (zoned.toPlainDateTime().equals(local)) return zoned.epochMilliseconds
   return spanAround(zoned.epochMilliseconds, timeZone).fromAt
 }
+
+/** Whether a year from 1 on, a month from 1 on and a day of it make a day of the calendar. */
+export function isDay(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false
+  return day <= 28 || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+}

@@ -16,6 +16,29 @@ test.each([
 )
 
 test.each([
+  ['date', '2023-02-29'],
+  ['date', '2026-04-31'],
+  ['date', '0000-01-01'],
+  ['datetime', '2023-02-29'],
+  ['datetime', '2026-02-30T10:00:00Z'],
+  ['datetime', '2026-01-01T10:00+14:60'],
+  ['datetime', '2026-01-01T10:00+15:00'],
+  ['datetime', '0001-01-01T00:00+00:01'],
+  ['datetime', '9999-12-31T23:59-00:01'],
+] as const)('a column of the type %s is compared with no %s', (type, text) =>
+  expect(() => bindOf(type, text, 0)).toThrow('must be a da'),
+)
+
+test.each([
+  ['date', '2024-02-29', '2024-02-29'],
+  ['date', '0001-01-01', '0001-01-01'],
+  ['datetime', '2000-02-29T23:59-00:01', '2000-03-01T00:00:00.000000Z'],
+  ['datetime', '1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
+] as const)('a column of the type %s is compared with %s', (type, text, value) =>
+  expect(bindOf(type, text, 0)).toEqual({ type, value }),
+)
+
+test.each([
   ['123456789.125', 123_456_789.125, 'DOUBLE PRECISION'],
   ['-0.000000000000000000001', -1e-21, 'DOUBLE PRECISION'],
   ['90071992547409.931', '90071992547409.931', 'NUMERIC'],

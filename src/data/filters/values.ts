@@ -1,4 +1,5 @@
 import type { ColumnType } from '../../domain/table.ts'
+import { isDay } from '../../lib/time.ts'
 import type { Bind } from '../../ports/databases.ts'
 import { TextFault } from '../sql/text-fault.ts'
 
@@ -16,13 +17,26 @@ const INSTANT = /^(.{10}[T ]\d\d:\d\d)(?:(:\d\d)(?:\.(\d+))?)?(Z|[+-][\d:]+)?$/
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const DAY = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`
 const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?`
-const SPELLED: Partial<Record<ColumnType, readonly [RegExp, string]>> = {
-  date: [new RegExp(`^${DAY}$`), 'must be a day such as 2026-01-31'],
-  time: [new RegExp(`^${TIME}$`), 'must be a time such as 13:45'],
-  datetime: [
-    new RegExp(`^${DAY}(?:[T ]${TIME}(?:Z|[+-]\\d\\d:?\\d\\d)?)?$`),
-    'must be a date-time such as 2026-01-31T13:45:00Z',
-  ],
+const DATE = new RegExp(`^${DAY}$`)
+const TIME_OF_DAY = new RegExp(`^${TIME}$`)
+const DATE_TIME = new RegExp(`^${DAY}(?:[T ]${TIME}(?:Z|[+-](?:0\\d|1[0-4]):?[0-5]\\d)?)?$`)
+
+type Reading = { readonly read: (text: string) => string | null; readonly complaint: string }
+
+/** How texts are read as values of a type; `read` returns null for other texts. */
+const READINGS: Partial<Record<ColumnType, Reading>> = {
+  date: {
+    read: (text) => (DATE.test(text) && isOfCalendar(text) ? text : null),
+    complaint: 'must be a day such as 2026-01-31',
+  },
+  time: {
+    read: (text) => (TIME_OF_DAY.test(text) ? text : null),
+    complaint: 'must be a time such as 13:45',
+  },
+  datetime: {
+    read: (text) => (DATE_TIME.test(text) && isOfCalendar(text) ? inUtc(text) : null),
+    complaint: 'must be a date-time such as 2026-01-31T13:45:00Z',
+  },
 }
 
 /** A value that a column of this type is compared with.
@@ -36,21 +50,32 @@ export function bindOf(type: ColumnType, given: string | number | boolean, posit
     if (!/^(?:true|false)$/i.test(text)) throw new TextFault(position, 'must be true or false')
     return { type, value: text.toLowerCase() === 'true' }
   }
-  const [spelling, complaint] = SPELLED[type] ?? []
-  if (spelling && !spelling.test(text)) throw new TextFault(position, complaint ?? '')
-  return { type, value: type === 'datetime' ? inUtc(text) : text }
+  const reading = READINGS[type]
+  const value = reading ? reading.read(text) : text
+  if (value === null) throw new TextFault(position, reading?.complaint ?? '')
+  return { type, value }
+}
+
+function isOfCalendar(text: string): boolean {
+  return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)))
 }
 
 /** An instant in UTC with six digits of a second. Engines that keep instants as text compare texts of one width; others would
- * ignore the offset. A time without an offset is in UTC. */
-function inUtc(text: string): string {
+ * ignore the offset. A time without an offset is in UTC.
+ * @returns null before the year 1 and after the year 9999 */
+function inUtc(text: string): string | null {
   const whole = text.length === 'yyyy-MM-dd'.length ? `${text}T00:00` : text
   const [, minute = whole, second = ':00', digits = '', offset = 'Z'] = INSTANT.exec(whole) ?? []
-  const [hours = 0, minutes = 0] =
-    offset === 'Z' ? [] : [Number(offset.slice(1, 3)), Number(offset.slice(-2))]
-  const offsetMs = (hours * 60 + minutes) * 60_000 * (offset.startsWith('-') ? -1 : 1)
-  const at = new Date(Date.parse(`${minute.replace(' ', 'T')}Z`) - offsetMs)
+  const at = new Date(Date.parse(`${minute.replace(' ', 'T')}Z`) - offsetMs(offset))
+  const year = at.getUTCFullYear()
+  if (year < 1 || year > 9999) return null
   return `${at.toISOString().slice(0, 16)}${second}.${digits.padEnd(6, '0')}Z`
+}
+
+function offsetMs(offset: string): number {
+  if (offset === 'Z') return 0
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
+  return minutes * 60_000 * (offset.startsWith('-') ? -1 : 1)
 }
 
 /** Numbers that a double would change stay text; a column of integers may be compared with a fraction. */

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-import { localInstant } from '../../lib/time.ts'
+import { isDay, localInstant } from '../../lib/time.ts'
 
 /** Reads the text of a date, a time or an instant. @returns ISO 8601 text, or null for any other text */
 export type TimeReader = (text: string) => string | null
@@ -100,11 +100,6 @@ function patternOf(format: string): RegExp | null {
 function isInstant(text: string): boolean {
   const two = (at: number) => Number(text.slice(at, at + 2))
   return isDay(Number(text.slice(0, 4)), two(5), two(8)) && two(11) <= 23 && two(14) <= 59 && two(17) <= 59
-}
-
-function isDay(year: number, month: number, day: number): boolean {
-  if (year < 1 || month < 1 || month > 12 || day < 1) return false
-  return day <= 28 || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 }
 
 /** Milliseconds of `Z`, `+02`, `+0200` or `+02:00`; NaN beyond 14 hours. */

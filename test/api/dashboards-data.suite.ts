@@ -121,9 +121,9 @@ const rows: readonly Row[] = [
   {
     title: 'an unknown parameter',
     call: DATA,
-    json: { params: { other: 1 } },
+    json: { params: { 'an/other': 1 } },
     answers: 'invalid',
-    pointers: ['/params/other'],
+    pointers: ['/params/an~1other'],
   },
   {
     title: 'a hidden parameter',

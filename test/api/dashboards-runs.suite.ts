@@ -56,9 +56,9 @@ const rows: readonly Row[] = [
     title: 'an unknown parameter',
     call: RUN,
     as: 'dashboard_viewer',
-    json: { params: { other: 1 } },
+    json: { params: { 'an/other': 1 } },
     answers: 'invalid',
-    pointers: ['/params/other'],
+    pointers: ['/params/an~1other'],
   },
   {
     title: 'a value of another type',

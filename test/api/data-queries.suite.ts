@@ -356,9 +356,9 @@ const rows: readonly Row[] = [
   {
     title: 'an unknown parameter',
     call: RUN,
-    json: { parameters: { other: 1 } },
+    json: { parameters: { 'an/other': 1 } },
     answers: 'invalid',
-    pointers: ['/parameters/other'],
+    pointers: ['/parameters/an~1other'],
   },
   {
     title: 'a value of another type',

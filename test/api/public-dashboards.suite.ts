@@ -159,7 +159,7 @@ const scenarios: readonly Scenario[] = [
       for (const [json, pointer] of [
         [{ expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
         [{ params: { own: 'x' } }, '/params/own'],
-        [{ params: { other: 'x' } }, '/params/other'],
+        [{ params: { 'an/other': 'x' } }, '/params/an~1other'],
         [{ adjustable: ['region'] }, '/adjustable/0'],
       ] as const) {
         const refused = await client.request('PUT', `/dashboards/${board}/public`, { json })

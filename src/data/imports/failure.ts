@@ -1,6 +1,7 @@
 import type { ImportFault } from '../../domain/import-plan.ts'
 import type { Column } from '../../domain/table.ts'
 import { Refusal } from '../../lib/errors.ts'
+import { pointerOf } from '../../lib/pointer.ts'
 
 /** Thrown when a file cannot be imported, with the first faults that were found. */
 export class ImportFailure extends Error {
@@ -23,7 +24,7 @@ export function typeFault({ name, type }: Column, line: number): ImportFault {
 /** The refusal of an import, with the line and the column of each fault. */
 export function importRefusal(faults: readonly ImportFault[]): Refusal {
   const errors = faults.map(({ line, column, sheet, message }) => ({
-    pointer: `/file/${line}${column === null ? '' : `/${column}`}`,
+    pointer: pointerOf(['file', line, ...(column === null ? [] : [column])]),
     message: sheet === undefined ? message : `Sheet ${sheet}: ${message}`,
   }))
   return new Refusal('import_failed', faults[0]?.message ?? 'The file cannot be imported.', errors)

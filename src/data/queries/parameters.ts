@@ -1,6 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
-import { parseInstant } from '../../lib/time.ts'
+import { pointerOf } from '../../lib/pointer.ts'
+import { isDay, parseInstant } from '../../lib/time.ts'
 import type { Given } from '../../templates/template.ts'
 import { Decimal } from '../../templates/values/decimal.ts'
 import { DateValue, Name, Range, Sequence, Text } from '../../templates/values/value.ts'
@@ -29,7 +30,7 @@ export function valuesOf(
   const faults: Fault[] = []
   const known = new Set(parameters.map(({ name }) => name))
   for (const name of Object.keys(given))
-    if (!known.has(name)) faults.push({ pointer: `${pointer}/${name}`, message: 'is not a parameter' })
+    if (!known.has(name)) faults.push({ pointer: pointer + pointerOf([name]), message: 'is not a parameter' })
   const entries = parameters.map((parameter): [string, Given] => {
     const own = Object.hasOwn(given, parameter.name) ? given[parameter.name] : null
     const value = own ?? parameter.default
@@ -160,9 +161,8 @@ function choiceOf({ valuesQueryId }: Parameter, value: unknown, { choices }: All
 
 function dateOf(text: string): DateValue | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
-  const ms = Date.parse(`${text}T00:00:00Z`)
-  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
-  return isDay ? new DateValue('date', ms) : undefined
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
+  return isDay(year, month, day) ? new DateValue('date', Date.parse(`${text}T00:00:00Z`)) : undefined
 }
 
 function instantOf(text: string): DateValue | undefined {

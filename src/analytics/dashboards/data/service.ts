@@ -7,6 +7,7 @@ import { signalOf, untilAborted } from '../../../lib/abort.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { durationMs } from '../../../lib/duration.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { stopwatch } from '../../../ports/clock.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -112,7 +113,7 @@ async function prepare(
       'invalid',
       'Some parameters are invalid; see errors.',
       faults.map(({ name, message }) => ({
-        pointer: request.areTexts ? `?p.${name}` : `/params/${name}`,
+        pointer: request.areTexts ? `?p.${name}` : pointerOf(['params', name]),
         message,
       })),
     )

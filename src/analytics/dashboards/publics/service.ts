@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
 import { base64url } from '../../../lib/text.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
@@ -98,7 +99,7 @@ function requirePossible(definition: Definition, { params, adjustable }: PublicB
   const known = new Map(definition.parameters.map((parameter) => [parameter.name, parameter]))
   const faults: Fault[] = [
     ...faultsOfValues(definition, params).map(({ name, message }) => ({
-      pointer: `/params/${name}`,
+      pointer: pointerOf(['params', name]),
       message,
     })),
     ...adjustable.flatMap((name, index) => {

@@ -7,6 +7,7 @@ import { runnableOf } from '../../../automation/scripts/service/runnable.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { pointerOf } from '../../../lib/pointer.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import { faultsOfValues, resolveParameters, substituted } from '../parameters.ts'
 import type { Values } from '../parameters.ts'
@@ -108,7 +109,7 @@ function parametersOf(
     throw new Refusal(
       'invalid',
       'Some parameters are invalid; see errors.',
-      faults.map(({ name, message }) => ({ pointer: `/params/${name}`, message })),
+      faults.map(({ name, message }) => ({ pointer: pointerOf(['params', name]), message })),
     )
   const defaults = lineOf(sights.groups, row.groupId).map(({ defaultParams }) => defaultParams)
   const { values } = resolveParameters(definition, given, defaults)

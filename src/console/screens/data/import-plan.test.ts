@@ -99,7 +99,7 @@ test('pointers of a refused file are lines and columns', () => {
   const message = 'is wrong'
   expect(
     faultsOf([
-      { pointer: '/file/12/amount/net', message },
+      { pointer: '/file/12/amount~1net', message },
       { pointer: '/file/3', message },
       { pointer: '/table', message },
     ]),

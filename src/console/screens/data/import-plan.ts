@@ -184,6 +184,7 @@ export function faultsOf(
 }[] {
   return errors.flatMap(({ pointer, message }) => {
     const match = /^\/file\/(\d+)(?:\/(.*))?$/s.exec(pointer)
-    return match ? [{ line: Number(match[1]), column: match[2] ?? null, message }] : []
+    const column = match?.[2]?.replaceAll('~1', '/').replaceAll('~0', '~') ?? null
+    return match ? [{ line: Number(match[1]), column, message }] : []
   })
 }

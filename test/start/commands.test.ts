@@ -148,6 +148,11 @@ describe.each([...HOST_NAMES])('the commands against %s', (hostName) => {
         expect((await run('dashboard diff', environment, directory)).exitCode).toBe(0)
         const read = await good<{ readonly managedBy: string }>(request('GET', '/dashboards/hall'))
         expect(read.managedBy).toBe('git')
+        const empty = join(directory, 'empty.json')
+        await Bun.write(empty, 'null')
+        const refused = { exitCode: 65, message: `${empty} is not a dashboard: a dashboard is an object.` }
+        expect(await rejection(run('dashboard push', environment, directory))).toMatchObject(refused)
+        await rm(empty)
         const node = join(directory, 'node')
         const panels = [{ id: 1, type: 'stat', title: 'Load', targets: [{ expr: 'node_load1' }] }]
         await Bun.write(node, JSON.stringify({ title: 'Node of Grafana', panels }))

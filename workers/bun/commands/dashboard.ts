@@ -151,7 +151,10 @@ function stateOf(there: Code | null, paths: readonly string[]): Compared['state'
 }
 
 async function codeIn(directory: string, urlName: string): Promise<Code> {
-  return (await readJson(join(directory, `${urlName}${SUFFIX}`))) as Code
+  const path = join(directory, `${urlName}${SUFFIX}`)
+  const code = await readJson(path)
+  if (isObject(code) && !Array.isArray(code)) return code
+  throw new CommandFailure(EXIT.data, `${path} is not a dashboard: a dashboard is an object.`)
 }
 
 async function readCode(client: Client, urlName: string): Promise<Code | null> {

@@ -6,6 +6,13 @@ import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 
 const VISIT_MAX_MS = 180_000
+/** The colours of the button that sends the form of a dialog, after their transitions. */
+const COLOURS = `(() => {
+  const button = document.querySelector('dialog .btn.primary')
+  for (const one of button.getAnimations()) one.finish()
+  const { color, backgroundColor } = getComputedStyle(button)
+  return [color, backgroundColor].join()
+})()`
 
 onMainHost('account', (stage) => {
   test(
@@ -16,6 +23,9 @@ onMainHost('account', (stage) => {
         await tokens.getByText('No token yet').waitFor()
         await tokens.getByRole('button', { name: 'New token' }).click()
         const dialog = page.getByRole('dialog')
+        const refused = await page.evaluate<string>(COLOURS)
+        await dialog.getByRole('button', { name: 'Create' }).hover()
+        expect(await page.evaluate<string>(COLOURS)).toBe(refused)
         await dialog.getByLabel('Name').fill('Laptop')
         await dialog.getByLabel('Read', { exact: true }).check()
         await check('new-token')

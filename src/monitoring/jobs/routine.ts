@@ -1,4 +1,4 @@
-import type { Delivery } from '../../domain/delivery.ts'
+import type { Delivery, Value } from '../../domain/delivery.ts'
 import { evaluate, isCounted, TIMEOUT_ERROR, uncountedSpan, uncountedUntil } from '../states/thresholds.ts'
 import type { Span } from '../states/thresholds.ts'
 import { BARE, divisorOf, isDefined, userValue } from './delivery.ts'
@@ -23,11 +23,21 @@ export function canSkipStep(state: ActorState, key: string): boolean {
 export type DeadBand = Span & { readonly divisor: number; readonly untilAt: number }
 
 /** The numbers of a key that certainly change no counter of the job. */
-export function deadBandOf({ rules, counters, newestAt }: ActorState, key: string): DeadBand {
+export function deadBandOf(
+  { rules, counters, newestAt }: Pick<ActorState, 'rules' | 'counters' | 'newestAt'>,
+  key: string,
+): DeadBand {
   const at = newestAt ?? 0
   const { over, under } = uncountedSpan(rules.thresholds, counters, key, at)
   const untilAt = uncountedUntil(rules.thresholds, counters, key, at)
   return { over, under, divisor: divisorOf(rules, key), untilAt }
+}
+
+/** Whether a value certainly changes no counter at an instant; false also for values that may change none. */
+export function isWithin({ over, under, divisor, untilAt }: DeadBand, value: Value, at: number): boolean {
+  if (typeof value !== 'number' || at >= untilAt) return false
+  const scaled = value / divisor
+  return scaled > over && scaled < under
 }
 
 /** Whether a value changes a counter of the job, and so may change its state. */

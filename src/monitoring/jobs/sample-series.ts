@@ -1,10 +1,12 @@
-import type { SampleSeries, Value } from '../../domain/delivery.ts'
+import type { SampleSeries } from '../../domain/delivery.ts'
 import type { Transition } from '../../domain/transition.ts'
 import { count, evaluate } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
 import { acceptablePart, BARE, checkRunDefined, checkStarted, userValue } from './delivery.ts'
 import { judge, settle, unchanged, withFlapping, withResult } from './judgement.ts'
 import type { ActorState, Step } from './judgement.ts'
+import { deadBandOf, isWithin } from './routine.ts'
+import type { DeadBand } from './routine.ts'
 
 /** Has the same effect as one delivery for each sample, at a fraction of the cost: samples after the first in-order one
  * change only the newest value and the counters.
@@ -33,14 +35,25 @@ export function takeSeries(state: ActorState, sent: SampleSeries, now: number): 
   }
 }
 
-/** Evaluates the samples after the first in-order one, which was evaluated before. */
+/** The state, the counters and their dead band after a sample, and the transitions so far. */
+type Walk = {
+  state: ActorState
+  counters: readonly Counter[]
+  band: DeadBand
+  readonly transitions: Transition[]
+}
+
+/** Evaluates the samples after the first in-order one, which was evaluated before. Samples in the dead band change nothing. */
 function walk(begun: ActorState, run: SampleSeries, first: number) {
-  const { thresholds } = begun.rules
-  const isJudged = thresholds.some((rule) => rule.conditions.some(({ key }) => key === run.key))
-  const counted: Record<string, Value> = {}
-  const transitions: Transition[] = []
-  let state = begun
-  let counters = state.counters
+  const { key } = run
+  const { thresholds, flapping } = begun.rules
+  const isJudged = thresholds.some(({ conditions }) => conditions.some((one) => one.key === key))
+  const walked: Walk = {
+    state: begun,
+    counters: begun.counters,
+    band: deadBandOf(begun, key),
+    transitions: [],
+  }
   let newest = first
   let newestAt = run.at[first] ?? 0
   let late = first
@@ -52,23 +65,34 @@ function walk(begun: ActorState, run: SampleSeries, first: number) {
     }
     newest = index
     newestAt = at
-    const before = state
-    if (isJudged) {
-      counted[run.key] = userValue(state.rules, run.key, run.values[index] ?? 0)
-      const after = count(thresholds, counters, counted, at)
-      if (after !== counters) {
-        counters = after
-        const settled = rejudged(withCurrent(state, run, index), counters, at)
-        state = settled.state
-        if (settled.transitions.length > 0) transitions.push(...settled.transitions)
-      }
-    }
-    const found = withFlapping(unchanged(withResult(state, before)), before)
-    state = found.state
-    if (found.transitions.length > 0) transitions.push(...found.transitions)
+    const isQuiet = !isJudged || isWithin(walked.band, run.values[index] ?? 0, at)
+    // With flap detection each result counts.
+    if (isQuiet && !flapping) continue
+    const before = walked.state
+    if (!isQuiet) judgeSample(walked, run, index)
+    const found = withFlapping(unchanged(withResult(walked.state, before)), before)
+    walked.state = found.state
+    if (found.transitions.length > 0) walked.transitions.push(...found.transitions)
   }
-  const current = { ...state.current, [run.key]: { value: run.values[newest] ?? 0, at: newestAt } }
+  const { state, counters, transitions } = walked
+  const current = { ...state.current, [key]: { value: run.values[newest] ?? 0, at: newestAt } }
   return { state: { ...state, counters, newestAt, current }, transitions, late }
+}
+
+function judgeSample(walked: Walk, run: SampleSeries, index: number): void {
+  const { key } = run
+  const { state, counters, band } = walked
+  const at = run.at[index] ?? 0
+  const value = userValue(state.rules, key, run.values[index] ?? 0)
+  const after = count(state.rules.thresholds, counters, { [key]: value }, at)
+  if (after !== counters) {
+    const settled = rejudged(withCurrent(state, run, index), after, at)
+    walked.state = settled.state
+    walked.counters = after
+    if (settled.transitions.length > 0) walked.transitions.push(...settled.transitions)
+  }
+  if (after !== counters || at >= band.untilAt)
+    walked.band = deadBandOf({ rules: state.rules, counters: after, newestAt: at }, key)
 }
 
 /** The state with a sample as the newest value. */

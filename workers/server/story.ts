@@ -118,7 +118,8 @@ class Visitor {
   }
 
   async #request(method: string, path: string, body?: string): Promise<Json> {
-    const init = { method, headers: this.#headers, ...(body === undefined ? {} : { body }) }
+    const signal = AbortSignal.timeout(WAIT_MAX_MS)
+    const init = { method, headers: this.#headers, signal, ...(body === undefined ? {} : { body }) }
     const response = await fetch(this.#url + path, init)
     const answer = (await response.json()) as Json
     if (!response.ok)

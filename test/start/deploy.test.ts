@@ -270,10 +270,13 @@ describe('npm run deploy with the recorded answers of wrangler', () => {
     expect(String(refused)).toContain(message)
   })
 
-  test('an address that is not one is refused with the usage before anything is done', async () => {
-    const words = ['bun', 'workers/deploy/main.ts', '--url', 'monitoring.example.com']
+  test.each([
+    ['--url', 'monitoring.example.com'],
+    ['--env', 'stagin'],
+  ])('%s %s is refused with the usage before anything is done', async (option, value) => {
+    const words = ['bun', 'workers/deploy/main.ts', option, value]
     const { code, stdout, stderr } = await startCommand(words, {}, ROOT).ended
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^--url must be an address .* "monitoring.example.com" is not.\n\nUsage: /)
+    expect(stderr).toMatch(/^--(?:url|env) must be .* "(?:monitoring.example.com|stagin)" is not.\n\nUsage: /)
   })
 })

@@ -25,7 +25,7 @@ const TARGETS: ReadonlyMap<string, Target> = new Map([
 const USAGE_CODE = 2
 const AGAIN = 'It ends here. Remove the cause and repeat the command: it continues with what exists.'
 
-async function main(): Promise<number> {
+async function main(): Promise<void> {
   const environment = process.env
   const { values } = parseArgs({
     options: {
@@ -35,11 +35,13 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   })
-  const target = TARGETS.get(values.env)
-  if (values.help || target === undefined) {
+  if (values.help) {
     process.stdout.write(USAGE)
-    return values.help ? 0 : USAGE_CODE
+    return
   }
+  const target = TARGETS.get(values.env)
+  if (target === undefined)
+    throw new TypeError(`--env must be staging, production or top; "${values.env}" is not.`)
   const run = values['dry-run'] ? rehearse : deploy
   await run({
     directory: '.',
@@ -49,7 +51,6 @@ async function main(): Promise<number> {
     wrangler: runWrangler,
     print: (line) => process.stdout.write(`${line}\n`),
   })
-  return 0
 }
 
 /** @throws {TypeError} for a text that is not the address of a service */
@@ -60,7 +61,7 @@ function addressOf(text: string): string {
 }
 
 try {
-  process.exitCode = await main()
+  await main()
 } catch (error) {
   if (error instanceof TypeError) {
     process.stderr.write(`${error.message}\n\n${USAGE}`)

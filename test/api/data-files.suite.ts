@@ -52,6 +52,7 @@ export const dataFilesSuite: Suite = {
   scenarios: [
     {
       title: 'a sheet of a workbook has the rows that CSV of it has',
+      decidedAbovePorts: 'kinds of files',
       async run(client) {
         const { id } = await makeSource(client)
         const bytes = await fixture('openpyxl.xlsx')
@@ -101,6 +102,7 @@ export const dataFilesSuite: Suite = {
     },
     {
       title: 'a Parquet file has the rows that CSV of it has',
+      decidedAbovePorts: 'kinds of files',
       async run(client) {
         const { id } = await makeSource(client)
         const bytes = await fixture('../parquet/snappy.parquet')

@@ -323,6 +323,7 @@ const kept: Scenario[] = [
   },
   {
     title: 'a data source has 100 scopes, and they go with it',
+    decidedAbovePorts: 'scopes',
     async run(client) {
       const { source } = await stage(client)
       const original = await good<{ connection: object }>(client.request('GET', `/dataSources/${source}`))

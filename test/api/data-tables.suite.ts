@@ -405,6 +405,7 @@ export const dataTablesSuite: Suite = {
     })),
     {
       title: 'a column stays text where the last of 200,000 values is no number',
+      decidedAbovePorts: 'tables of files',
       async run(client) {
         const { id } = await makeSource(client)
         const numbers = Array.from({ length: 199_999 }, (_, index) => `${index + 1}\n`).join('')

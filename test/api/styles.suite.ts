@@ -106,6 +106,7 @@ function sized(method: string, sizeBytes: number, answers: Row['answers']): Row[
 const scenarios: Scenario[] = [
   {
     title: 'everybody gets custom.css, empty at first, as CSS that may be kept for a minute',
+    decidedAbovePorts: 'styles',
     async run(client) {
       const before = await read(client, {})
       expect({ text: before.text, status: before.status }).toEqual({ text: '', status: 200 })

@@ -53,7 +53,7 @@ export function PlacePage({ type, id, above }: Props): JSX.Element {
   return (
     <Show
       isPage
-      resource={object}
+      resource={mayRead ? object : { ...object, failure: branch.failure, reload: branch.reload }}
       what={t('objects.objectFailed')}
       skeleton={<Skeleton lines={8} height="24rem" />}
     >

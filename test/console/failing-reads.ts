@@ -57,7 +57,7 @@ export class Reads {
       const body = this.#hasGap ? 'event: gap\ndata: {}\n\n' : ': nothing yet\n\n'
       return route.fulfill({ contentType: 'text/event-stream', body })
     }
-    const isRead = request.method() === 'GET' || /\/(?:data|select)$/.test(request.url())
+    const isRead = request.method() === 'GET' || /\/(?:data|select|cluster)$/.test(request.url())
     if (request.resourceType() !== 'fetch' || !isRead) return route.fallback()
     if (this.#mode === 'wait') await new Promise<void>((resolve) => this.#waiting.push(resolve))
     const mode = this.#mode

@@ -471,7 +471,15 @@ withMail((stage) => {
         await page.getByText('No places yet').waitFor()
         await check('map-empty')
         await page.getByLabel('Data source', { exact: true }).selectOption('Shop')
+        let answer = (): void => undefined
+        const held = new Promise<void>((resolve) => (answer = resolve))
+        await page.route('**/gis/cluster', async (route) => {
+          await held
+          await route.fallback().catch(() => undefined)
+        })
         await page.getByLabel('Table of the places').selectOption('stations')
+        await page.locator('.map-screen .skel').first().waitFor()
+        answer()
         await page.getByText('Column of the latitude').waitFor()
         await page.getByLabel('Column of the name').selectOption('name')
         await page.getByText('4 places, 2 in trouble.').waitFor()

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { Card, PageHead } from '../../kit/data.tsx'
-import { Empty, FailureNote, NoRight } from '../../kit/feedback.tsx'
+import { Empty, FailureNote, NoRight, Skeleton } from '../../kit/feedback.tsx'
 import { addStyles } from '../../kit/own-styles.ts'
 import { t } from '../../language/t.ts'
 import { mayReadQueries } from '../data/use-query-columns.ts'
@@ -103,14 +103,18 @@ function PlacesOnMap(): JSX.Element {
               title={t('map.list')}
               note={clusters.data?.truncated === true ? t('map.truncated') : undefined}
             >
-              <PlaceList
-                label={t('map.list')}
-                places={places}
-                links={links}
-                current={current}
-                onPlace={show}
-                onMembers={setOpened}
-              />
+              {clusters.data ? (
+                <PlaceList
+                  label={t('map.list')}
+                  places={places}
+                  links={links}
+                  current={current}
+                  onPlace={show}
+                  onMembers={setOpened}
+                />
+              ) : (
+                !clusters.failure && <Skeleton lines={6} />
+              )}
             </Card>
           </div>
         ) : (

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import * as fc from 'fast-check'
 
-import { durationMs, durationText, isTemporalDuration } from './duration.ts'
+import { durationMs, durationText, isLookback, isTemporalDuration } from './duration.ts'
 
 test.each([
   ['PT0S', 0],
@@ -57,4 +57,17 @@ test('the text of a span reads back as the span', () => {
     }),
     { numRuns: 2_000 },
   )
+})
+
+test.each([
+  ['P1000Y', true],
+  ['P1Y2M3DT4H', true],
+  ['PT0S', true],
+  ['P1000YT1S', false],
+  ['P300000Y', false],
+  ['P400000000D', false],
+  ['-P1D', false],
+  ['1000', false],
+])('whether %s may be before an instant: %p', (text, expected) => {
+  expect(isLookback(text)).toBe(expected)
 })

@@ -44,3 +44,15 @@ export function isTemporalDuration(text: string): boolean {
     return false
   }
 }
+
+const LOOKBACK_MAX = { years: 1_000 }
+
+/** True when the text is such a duration of at most 1,000 years, so that every instant of the calendar has one before it. */
+export function isLookback(text: string): boolean {
+  try {
+    const relativeTo = '2000-01-01'
+    return isTemporalDuration(text) && Temporal.Duration.compare(text, LOOKBACK_MAX, { relativeTo }) <= 0
+  } catch {
+    return false
+  }
+}

@@ -148,6 +148,13 @@ const rows: readonly Row[] = [
   },
   { title: 'an unknown page', call: DATA, json: { page: 'none' }, answers: 'invalid', pointers: ['/page'] },
   {
+    title: 'a begin before the calendar',
+    call: DATA,
+    json: { timeRange: { from: '-P300000Y' } },
+    answers: 'invalid',
+    pointers: ['/timeRange/from'],
+  },
+  {
     title: 'a range that ends before it begins',
     call: DATA,
     json: { timeRange: { from: '2026-03-02T00:00:00Z', to: '2026-03-01T00:00:00Z' } },

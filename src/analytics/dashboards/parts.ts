@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isTemporalDuration } from '../../lib/duration.ts'
+import { isLookback, isTemporalDuration } from '../../lib/duration.ts'
 import { nameSchema, storableText } from '../../http/text-schemas.ts'
 
 const TITLE_MAX = 255
@@ -36,6 +36,7 @@ export const duration = z
   .string()
   .max(64)
   .refine(isTemporalDuration, 'must be an ISO 8601 duration')
+  .refine((length) => !isTemporalDuration(length) || isLookback(length), 'must be at most P1000Y')
   .meta({ format: 'duration' })
 
 /** `now`, an instant, or a duration before the end such as `-P1D`. */
@@ -46,6 +47,10 @@ export const timeRange = z
     from: storableText
       .max(64)
       .refine(isBegin, 'must be an instant, or a negative ISO 8601 duration before `to`')
+      .refine(
+        (begin) => !isTemporalDuration(begin.slice(1)) || isLookback(begin.slice(1)),
+        'must be at least -P1000Y',
+      )
       .default('-P1D'),
     to: storableText.max(64).refine(isEnd, 'must be `now` or an instant').default('now'),
   })

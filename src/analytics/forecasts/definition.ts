@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { areDistinct } from '../../lib/same.ts'
 import { shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
-import { isTemporalDuration } from '../../lib/duration.ts'
+import { isLookback, isTemporalDuration } from '../../lib/duration.ts'
 import { DAY_MS, isTimeZone } from '../../lib/time.ts'
 import { filterSchema } from '../../data/filters/schema.ts'
 import { model } from './model.ts'
@@ -95,6 +95,7 @@ const duration = z
   .string()
   .max(64)
   .refine(isTemporalDuration, 'must be an ISO 8601 duration')
+  .refine((text) => !isTemporalDuration(text) || isLookback(text), 'must be at most P1000Y')
   .meta({ format: 'duration' })
 const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
 

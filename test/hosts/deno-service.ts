@@ -5,7 +5,7 @@ import { lightHash } from './light-hash.ts'
 // The service on Deno with hashes that cost little: its threads hash in idle time only, and a machine that runs tests has
 // little.
 const server = await startServer(readServerSettings(process.env), { scrypt: lightHash })
-if (server.setupLink !== null) process.stdout.write(`${server.setupLink}\n`)
+process.stdout.write(`set-up link: ${server.setupLink}\n`)
 process.once('SIGTERM', () => {
   server.ports.log.info('stopping')
   server.close().then(

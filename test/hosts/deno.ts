@@ -3,9 +3,12 @@ import { join } from 'node:path'
 
 import type { Seams } from '../../workers/server/server.ts'
 import { readKeyFile } from '../../workers/server/key-file.ts'
+import { readUntil } from '../until.ts'
 import { FAST_DIR } from './fast-dir.ts'
 import type { Host } from './host.ts'
 import { AS_DENO, startProcess } from './process.ts'
+
+const LINK = 'set-up link: '
 
 /** Starts the service on Deno, as a process on a free port, with data of its own that goes with it. It has the name of the
  * host on Bun: tests expect the same of both.
@@ -18,7 +21,12 @@ export async function startDeno(
   const dataDir = await mkdtemp(join(FAST_DIR, 'tidemark-deno-'))
   const command = [...AS_DENO, 'test/hosts/deno-service.ts']
   const host = await startProcess({ command, dataDir, environment })
-  const link = () => host.logs.map((line) => /https?:\S+\/session\/setup\S+/.exec(line)?.[0]).find(Boolean)
+  // The line may come after the address.
+  const linkLine = () =>
+    readUntil(
+      () => host.logs.find((line) => line.startsWith(LINK)),
+      (line) => line !== undefined,
+    )
   return {
     name: 'bun',
     url: host.url,
@@ -27,7 +35,10 @@ export async function startDeno(
       return host.logs.filter((line) => line.startsWith('{'))
     },
     key: await readKeyFile(join(environment['TIDEMARK_DATA_DIR'] ?? dataDir, 'key'), false),
-    setupLink: () => Promise.resolve(link() ?? null),
+    async setupLink() {
+      const link = (await linkLine())?.slice(LINK.length) ?? 'null'
+      return link === 'null' ? null : link
+    },
     async close() {
       host.signal('SIGTERM')
       await host.exited

@@ -63,11 +63,7 @@ function Cards({
   return (
     <div class="two">
       <div class="col spread">
-        <Show
-          resource={alarms}
-          what={t('overview.alarmsFailed')}
-          skeleton={<Skeleton lines={5} height="18rem" />}
-        >
+        <Show resource={alarms} what={t('overview.alarmsFailed')} skeleton={<Skeleton lines={5} />}>
           {({ items }) => (items.length === 0 ? <Calm hasJobs={hasJobs} /> : <WrongNow alarms={items} />)}
         </Show>
         <Late />

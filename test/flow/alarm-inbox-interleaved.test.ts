@@ -8,6 +8,7 @@ import {
   readAlarm,
   replaceLinks,
 } from '../../src/monitoring/alarm-inbox/service.ts'
+import { advanceAlarms } from '../../src/monitoring/alarms/service.ts'
 import { rejection } from '../contract/rejection.ts'
 import { insertAdministrator } from '../automation/people.ts'
 import { onEachDatabase } from '../hosts/each-database.ts'
@@ -79,5 +80,45 @@ onEachDatabase((callers) => {
     const late = after(() => replace(context, 'minor'))
     expect(await rejection(replace(late, 'warning'))).toMatchObject({ code: 'precondition_failed' })
     expect(statesOf(await replace(late, 'warning'))).toEqual(['warning'])
+  })
+
+  test('a link that is removed while its alarms open leaves none of them open', async () => {
+    const { context, after } = callers()
+    const { database, flow } = context.ports
+    // The test calls advanceAlarms() in place of the state pipeline.
+    const still = {
+      apply: (all: Parameters<typeof flow.apply>[0]) => flow.apply(all),
+      runDue: () => Promise.resolve(),
+      sweep: (id: number) => flow.sweep(id),
+    }
+    const as = { ...context, ports: { ...context.ports, flow: still } }
+    const replace = async (...links: readonly object[]) => {
+      const { view } = await replaceLinks(as, ROOT, { body: linksBody.parse({ links }), ifMatch: null })
+      return view.links.map(({ id }) => id)
+    }
+    const bad = "1, 'major', 0"
+    const pending = [
+      `insert or replace into states (object_id, seq, state, since_at, alarmed_seq) values (1, ${bad}, 0)`,
+      `insert or replace into transitions (object_id, seq, to_state, at, detected_at, from_state, reason, error_code)
+         values (1, ${bad}, 0, 'ok', 'delivery', 0)`,
+    ]
+    // Its object gets bad after the link, then before it.
+    const first = await replace({ covers: 'object' })
+    for (const statement of pending) await database.run(statement)
+    await advanceAlarms(after(() => replace()).ports)
+    const second = await replace({ covers: 'object' })
+    await advanceAlarms(after(() => replace()).ports)
+    const ids = JSON.stringify([...first, ...second])
+    expect(
+      await database.all(
+        `select link_id from alarms where status <> 'closed' and link_id in (select value from json_each('${ids}'))`,
+      ),
+    ).toEqual([])
+    // The same without removals opens one.
+    const [third] = await replace({ covers: 'object' })
+    await advanceAlarms(context.ports)
+    expect(
+      await database.all(`select link_id from alarms where status = 'open' and link_id = ${third}`),
+    ).toHaveLength(1)
   })
 })

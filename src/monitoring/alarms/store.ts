@@ -160,7 +160,7 @@ export async function readLastId(database: Database): Promise<number> {
 export type ChangedAlarm = { readonly row: AlarmRow; readonly changes: readonly AlarmChange[] }
 
 /** Stores alarms and their changes. The commit fails, as `isOvertaken` recognises, when an alarm was changed since it
- * was read: each change of an alarm has its own number. */
+ * was read, because each change of an alarm has its own number, and when the link of a new alarm was removed. */
 export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): Write[] {
   if (told.length === 0) return []
   const rows = told.map(({ row }) => ({
@@ -183,7 +183,10 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
       insert into alarms (id, object_id, link_id, opened_seq, status, state, worst_state, begin_at, end_at, reason, message,
         silent_since_at, assignee_id, assigned_until_at, sticky, suppressed_by, held_reason, maintained, flapping,
         delayed_until_at, well_since_at, due_at, is_unexplained, version)
-      select value ->> 'id', value ->> 'objectId', value ->> 'linkId', value ->> 'openedSeq', value ->> 'status',
+      select value ->> 'id', value ->> 'objectId',
+             case when exists (select 1 from alarm_links where id = value ->> 'linkId')
+               or exists (select 1 from alarms where id = value ->> 'id') then value ->> 'linkId' end,
+             value ->> 'openedSeq', value ->> 'status',
              value ->> 'state', value ->> 'worstState', value ->> 'beginAt', value ->> 'endAt', value ->> 'reason',
              value ->> 'message', value ->> 'silentSinceAt', value ->> 'assigneeId', value ->> 'assignedUntilAt',
              value ->> 'sticky', value ->> 'suppressedBy', value ->> 'heldReason', value ->> 'maintained',
@@ -244,12 +247,14 @@ export function saveAlarmed(database: Database, alarmed: readonly Alarmed[]): Wr
       alarmed_flapping = excluded.alarmed_flapping, news = excluded.news`)
 }
 
-/** Whether a commit failed because an alarm was changed since it was read, or the same alarms were already raised. */
+/** Whether a commit failed because an alarm was changed since it was read, the link of a new alarm was removed, or the same
+ * alarms were already raised. */
 export function isOvertaken(error: unknown): boolean {
   return (
     isUniqueViolation(error, 'alarm_changes.version') ||
     isUniqueViolation(error, 'alarms.id') ||
     isUniqueViolation(error, 'alarms.link_id') ||
+    isNotNullViolation(error, 'alarms.link_id') ||
     isNotNullViolation(error, 'states.alarmed_seq')
   )
 }

@@ -121,7 +121,7 @@ describe('a replay', () => {
       const [first = arrival(0, 0), ...others] = arrivals
       const bands = await read(maintenance)
       expect(bands.isAbout).toBe(false)
-      const replay = new Replay(RULES, first, bands)
+      const replay = new Replay(rules, first, bands)
       for (const one of others) replay.add(one)
       replay.end(range.endAt)
       return spansOf(replay)

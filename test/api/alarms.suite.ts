@@ -311,7 +311,6 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'alarms of unreadable objects are visible nowhere',
-    decidedAbovePorts: 'alarms',
     async run(client) {
       const { job, alarm } = await stage(client)
       // The alarms of removed links close after the answer.

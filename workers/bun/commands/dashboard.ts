@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { isJsonObject } from '../../../src/lib/json.ts'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
 import { serviceAction } from './action.ts'
 import type { Command, Invocation, Outcome } from './action.ts'
@@ -153,7 +154,7 @@ function stateOf(there: Code | null, paths: readonly string[]): Compared['state'
 async function codeIn(directory: string, urlName: string): Promise<Code> {
   const path = join(directory, `${urlName}${SUFFIX}`)
   const code = await readJson(path)
-  if (isObject(code) && !Array.isArray(code)) return code
+  if (isJsonObject(code)) return code
   throw new CommandFailure(EXIT.data, `${path} is not a dashboard: a dashboard is an object.`)
 }
 

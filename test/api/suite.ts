@@ -53,7 +53,7 @@ export function table(
   }))
 }
 
-/** Codes of refusals that no port decides. */
+/** Codes of refusals that the same code decides on every host, given the same rows. */
 const ABOVE_PORTS: ReadonlySet<number | Code> = new Set<Code>([
   'bad_request',
   'cycle',

@@ -10,6 +10,7 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { eachOf } from './lists.ts'
 
 /** A row of a work queue, as the worker has read it. */
 export type QueueItem = { readonly objectId: number; readonly mark: number }
@@ -35,5 +36,5 @@ export function done(queue: SQLiteTable, items: readonly QueueItem[]): SQL {
   const read = items.map(({ objectId, mark }) => ({ objectId, mark }))
   return sql`
     delete from ${queue} where (object_id, mark) in (
-      select value ->> 'objectId', value ->> 'mark' from json_each(${JSON.stringify(read)}))`
+      select value ->> 'objectId', value ->> 'mark' from ${eachOf(read)})`
 }

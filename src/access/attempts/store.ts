@@ -1,4 +1,5 @@
 import { lte, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { attempts } from '../../../db/tables/credentials.ts'
 import type { Database } from '../../ports/database.ts'
 
@@ -10,15 +11,15 @@ export async function countAttempts(
   limits: readonly { readonly key: string; readonly max: number }[],
   { now, windowMs }: { readonly now: number; readonly windowMs: number },
 ): Promise<number | null> {
-  const asked = JSON.stringify(limits)
-  const full = sql`from attempts join json_each(${asked}) asked on attempts.key = asked.value ->> 'key'
+  const asked = eachOf(limits)
+  const full = sql`from attempts join ${asked} asked on attempts.key = asked.value ->> 'key'
     where attempts.count >= asked.value ->> 'max'`
   const [, [refused]] = await database.batch([
     database.delete(attempts).where(lte(attempts.untilAt, now)),
     database.all<{ untilAt: number | null }>(sql`select max(attempts.until_at) as untilAt ${full}`),
     database.run(sql`
       insert into attempts (key, count, until_at)
-      select value ->> 'key', 1, cast(${now + windowMs} as integer) from json_each(${asked})
+      select value ->> 'key', 1, cast(${now + windowMs} as integer) from ${asked}
       where not exists (select 1 ${full})
       on conflict (key) do update set count = attempts.count + 1`),
   ])
@@ -31,11 +32,7 @@ export async function forgetAttempts(
   { all, back }: { readonly all: readonly string[]; readonly back: readonly string[] },
 ): Promise<void> {
   await database.batch([
-    database.run(
-      sql`update attempts set count = count - 1 where count > 0 and key in (select value from json_each(${JSON.stringify(back)}))`,
-    ),
-    database.run(
-      sql`delete from attempts where key in (select value from json_each(${JSON.stringify(all)}))`,
-    ),
+    database.run(sql`update attempts set count = count - 1 where count > 0 and key in ${elementsOf(back)}`),
+    database.run(sql`delete from attempts where key in ${elementsOf(all)}`),
   ])
 }

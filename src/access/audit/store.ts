@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { audit } from '../../../db/tables/audit.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -38,7 +39,7 @@ export function insertEntries(
            coalesce(value ->> '$.objectId.id',
              (select cast(u.id as text) from users u where u.username = value ->> '$.objectId.username')),
            value ->> 'before', value ->> 'after'
-    from json_each(${JSON.stringify(entries)})`)
+    from ${eachOf(entries)}`)
 }
 
 /** An id; or the user that has this name once the writes before this one are done. */

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { elementsOf } from '../../../db/lists.ts'
 import type { Database } from '../../ports/database.ts'
 
 /** Things that widgets show or use: by their ids, by their name, or all objects at and below a path of the tree. */
@@ -22,5 +23,5 @@ function isShown(shown: Shown): SQL {
   if (shown.kind === 'object')
     return sql`r.kind = 'object' and r.target_id in (
       select id from objects where path >= ${shown.path} and path < ${`${shown.path}~`})`
-  return sql`r.kind = ${shown.kind} and r.target_id in (select value from json_each(${JSON.stringify(shown.ids)}))`
+  return sql`r.kind = ${shown.kind} and r.target_id in ${elementsOf(shown.ids)}`
 }

@@ -1,4 +1,5 @@
 import { and, eq, lte, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { userGroups, users } from '../../../db/tables/access.ts'
 import { directorySyncs } from '../../../db/tables/directory.ts'
 import type { Role } from '../../context.ts'
@@ -58,7 +59,7 @@ export async function findUserGroups(
   const rows = await database
     .select({ id: userGroups.id, name: userGroups.name })
     .from(userGroups)
-    .where(sql`${userGroups.name} in (select value from json_each(${JSON.stringify(names)}))`)
+    .where(sql`${userGroups.name} in ${elementsOf(names)}`)
   return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
@@ -80,7 +81,7 @@ export async function listKnown(
       phone: users.phone,
       role: users.role,
       groups: sql<string>`(select json_group_array(group_id) from (select group_id from memberships
-        where user_id = ${users.id} and group_id in (select value from json_each(${JSON.stringify(groupIds)}))
+        where user_id = ${users.id} and group_id in ${elementsOf(groupIds)}
         order by group_id))`.as('groups'),
     })
     .from(users)
@@ -102,7 +103,7 @@ export function insertUsers(
                        created_at, directory_id)
     select value ->> 'username', value ->> 'key', '', value ->> 'role', 'LDAP_MANAGED', value ->> 'fullname', value ->> 'email',
            value ->> 'phone', ${NEW_USER.language}, ${timeZone}, 1, cast(${now} as integer), value ->> 'directoryId'
-    from json_each(${JSON.stringify(wanted.map(withKey))})`)
+    from ${eachOf(wanted.map(withKey))}`)
 }
 
 type Update = { readonly known: Pick<StoredUser, 'id' | 'version'>; readonly wanted: DirectoryUser }
@@ -123,26 +124,24 @@ export function updateUsers(database: Database, updates: readonly Update[]): Wri
                  value ->> 'key' as key, value ->> 'role' as role,
                  value ->> 'fullname' as fullname, value ->> 'email' as email, value ->> 'phone' as phone,
                  value ->> 'directoryId' as directory_id
-          from json_each(${JSON.stringify(rows)})) as w
+          from ${eachOf(rows)}) as w
     where users.id = w.id`)
 }
 
 /** Disables users and removes their sessions and personal tokens; passwords and second factors stay. */
 export function disableUsers(database: Database, ids: readonly number[], now: number): readonly Write[] {
-  const gone = JSON.stringify(ids)
+  const gone = elementsOf(ids)
   return [
     database.run(sql`
       update users set disabled_at = cast(${now} as integer), version = version + 1
-      where id in (select value from json_each(${gone})) and disabled_at is null`),
-    database.run(sql`delete from personal_tokens where user_id in (select value from json_each(${gone}))`),
+      where id in ${gone} and disabled_at is null`),
+    database.run(sql`delete from personal_tokens where user_id in ${gone}`),
     endSessions(database, ids),
   ]
 }
 
 export function endSessions(database: Database, ids: readonly number[]): Write {
-  return database.run(
-    sql`delete from sessions where user_id in (select value from json_each(${JSON.stringify(ids)}))`,
-  )
+  return database.run(sql`delete from sessions where user_id in ${elementsOf(ids)}`)
 }
 
 /** Makes users of a directory members of these groups, and of no other groups of the directory. */
@@ -151,16 +150,16 @@ export function setMemberships(
   wanted: readonly Pick<DirectoryUser, 'directoryId' | 'userGroupIds'>[],
   groupIds: readonly number[],
 ): readonly Write[] {
-  const people = JSON.stringify(wanted)
+  const people = eachOf(wanted)
   return [
     database.run(sql`
-      delete from memberships where group_id in (select value from json_each(${JSON.stringify(groupIds)}))
-        and exists (select 1 from users u join json_each(${people}) p on u.directory_id = p.value ->> 'directoryId'
+      delete from memberships where group_id in ${elementsOf(groupIds)}
+        and exists (select 1 from users u join ${people} p on u.directory_id = p.value ->> 'directoryId'
                     where u.id = memberships.user_id and not exists (
                       select 1 from json_each(p.value, '$.userGroupIds') g where g.value = memberships.group_id))`),
     database.run(sql`
       insert or ignore into memberships (user_id, group_id)
-      select u.id, g.value from json_each(${people}) p join users u on u.directory_id = p.value ->> 'directoryId',
+      select u.id, g.value from ${people} p join users u on u.directory_id = p.value ->> 'directoryId',
         json_each(p.value, '$.userGroupIds') g join user_groups on user_groups.id = g.value`),
   ]
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { idsOf, permissionsOf, readable, readableTops, visible, writable } from './permissions.ts'
 import type { Granted, IdListSql, Rights, Subject } from './permissions.ts'
@@ -31,7 +32,7 @@ export function visibleBy(rights: Rights, alias: string): SQL {
 export function readableBelow(rights: Rights, path: string): SQL {
   if (permissionsOf(rights, { type: 'group', runBy: 0, path }).read)
     return sql`select d.id from objects d where d.path >= ${path} and d.path < ${`${path}~`}`
-  return sql`select d.id from json_each(${JSON.stringify(readableTops(rights))}) top
+  return sql`select d.id from ${eachOf(readableTops(rights) ?? [])} top
     cross join objects a on a.id = top.value and a.path >= ${path} and a.path < ${`${path}~`}
     cross join objects d on d.path >= a.path and d.path < a.path || '~'`
 }
@@ -69,7 +70,7 @@ export async function listGrants(
              as "subjectType",
            coalesce(g.user_id, g.group_id, 0) as "subjectId", coalesce(u.username, s.name, '') as "subjectName",
            o.id as "objectId", o.type as "objectType", o.name as "objectName", g.write, g.execute, g.maintain
-    from json_each(${JSON.stringify(idsOf(path))}) above
+    from ${eachOf(idsOf(path))} above
       join ${from} g on g.object_id = above.value join objects o on o.id = above.value
       left join users u on u.id = g.user_id left join user_groups s on s.id = g.group_id
     order by above.key desc, 1 desc, 2`)
@@ -86,8 +87,8 @@ export async function listMemberships(
 ): Promise<readonly { readonly userId: number; readonly groupId: number }[]> {
   return database.all(sql`
     select m.user_id as "userId", m.group_id as "groupId"
-    from json_each(${JSON.stringify(userIds)}) wanted cross join memberships m on m.user_id = wanted.value
-    where m.group_id in (select value from json_each(${JSON.stringify(groupIds)}))`)
+    from ${eachOf(userIds)} wanted cross join memberships m on m.user_id = wanted.value
+    where m.group_id in ${elementsOf(groupIds)}`)
 }
 
 /** Replaces the grants of a user, a user group or everyone on an object. Fails, as `refuseFull` knows by `write`, when the
@@ -127,9 +128,7 @@ export async function readPaths(
   database: Database,
   ids: readonly number[],
 ): Promise<readonly { readonly id: number; readonly path: string }[]> {
-  return database.all(
-    sql`select id, path from objects where id in (select value from json_each(${JSON.stringify(ids)}))`,
-  )
+  return database.all(sql`select id, path from objects where id in ${elementsOf(ids)}`)
 }
 
 type GrantFlags = { readonly write: number; readonly execute: number; readonly maintain: number }

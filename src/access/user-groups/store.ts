@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { memberships, userGroups } from '../../../db/tables/access.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -74,7 +75,7 @@ export async function unknownPlaces(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const rows = await database.all<{ place: number }>(sql`
-    select wanted.key as place from json_each(${JSON.stringify(ids)}) wanted
+    select wanted.key as place from ${eachOf(ids)} wanted
     where not exists (select 1 from ${sql.raw(table)} t where t.id = wanted.value) order by wanted.key`)
   return rows.map(({ place }) => place)
 }
@@ -84,17 +85,17 @@ export function addMemberships(database: Database, side: Side): Write {
   const [user, group] = columnsOf(side)
   return database.run(sql`
     insert or ignore into memberships (user_id, group_id)
-    select u.id, g.id from json_each(${JSON.stringify(idsOf(side))}) wanted
+    select u.id, g.id from ${eachOf(idsOf(side))} wanted
       join users u on u.id = ${user} join user_groups g on g.id = ${group}`)
 }
 
 /** Fails the commit, as `refuseFull` recognises, when a group has more than `max` users. */
 export function guardMembers(database: Database, side: Side, max: number): Write {
-  const groupIds = JSON.stringify(side.of === 'group' ? [side.id] : side.groupIds)
+  const groupIds = elementsOf(side.of === 'group' ? [side.id] : side.groupIds)
   return database.run(sql`
     update user_groups set created_at = case when
       (select count(*) from memberships m where m.group_id = user_groups.id) <= ${max} then created_at end
-    where id in (select value from json_each(${groupIds}))`)
+    where id in ${groupIds}`)
 }
 
 /** Removes memberships: these, or all but these. */
@@ -103,7 +104,7 @@ export function removeMemberships(database: Database, side: Side, which: 'these'
   return database.run(sql`
     delete from memberships where ${sql.raw(own)} = ${side.id}
       and ${sql.raw(other)} ${sql.raw(which === 'these' ? 'in' : 'not in')}
-          (select value from json_each(${JSON.stringify(idsOf(side))}))`)
+          ${elementsOf(idsOf(side))}`)
 }
 
 export function idsOf(side: Side): readonly number[] {

@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, isNull, ne, or, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { elementsOf } from '../../../db/lists.ts'
 import { sessions, users } from '../../../db/tables/access.ts'
 import { passwords, personalTokens } from '../../../db/tables/credentials.ts'
 import type { Role } from '../../context.ts'
@@ -26,7 +27,7 @@ export async function listUsers(
 
 /** These users, by id. */
 export async function findUsers(database: Database, ids: readonly number[]): Promise<readonly UserRow[]> {
-  const these = sql`${users.id} in (select value from json_each(${JSON.stringify(ids)}))`
+  const these = sql`${users.id} in ${elementsOf(ids)}`
   return (await database.select().from(users).where(these).orderBy(users.id)) as UserRow[]
 }
 

@@ -6,6 +6,7 @@ import {
   dashboardVersions,
 } from '../../../db/tables/dashboards.ts'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Reference } from './references.ts'
@@ -85,7 +86,7 @@ export function readDashboards(database: Database, ids: readonly number[]): Prom
     database
       .select()
       .from(dashboards)
-      .where(sql`${dashboards.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+      .where(sql`${dashboards.id} in ${elementsOf(ids)}`)
       .orderBy(dashboards.id),
   )
 }
@@ -146,7 +147,7 @@ export function deleteDashboards(
   ids: readonly number[],
   { isForced }: { readonly isForced: boolean },
 ): Write[] {
-  const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const among = elementsOf(ids)
   const guard = sql`update dashboards set version = null where id in ${among} and exists (
     select 1 from dashboard_references r
     where r.kind = 'dashboard' and r.target_id in ${among} and r.dashboard_id not in ${among})`
@@ -229,7 +230,7 @@ export function replaceReferences(
       insert into dashboard_references (dashboard_id, pointer, widget_id, kind, target_id, target_name, title)
       select ${id}, value ->> 'pointer', value ->> 'widgetId', value ->> 'kind', value ->> 'targetId',
         value ->> 'targetName', value ->> 'title'
-      from json_each(${JSON.stringify(references)})`),
+      from ${eachOf(references)}`),
   ]
 }
 
@@ -249,10 +250,7 @@ export const IS_GONE = sql`not case r.kind
 
 /** The targets of dashboards that do not exist any more. */
 export function listGone(database: Database, dashboardIds: readonly number[] | null): Promise<GoneRow[]> {
-  const among =
-    dashboardIds === null
-      ? sql`1`
-      : sql`r.dashboard_id in (select value from json_each(${JSON.stringify(dashboardIds)}))`
+  const among = dashboardIds === null ? sql`1` : sql`r.dashboard_id in ${elementsOf(dashboardIds)}`
   return database.all(sql`
     select r.dashboard_id as "dashboardId", r.pointer as "pointer", r.kind as "kind", r.target_id as "targetId",
       r.target_name as "targetName"
@@ -288,7 +286,7 @@ export function listReferencesTo(
   return database.all(sql`
     select dashboard_id as "dashboardId", widget_id as "widgetId", title, pointer from dashboard_references
     where kind = ${kind} and target_name = ${name}
-      and target_id in (select value from json_each(${JSON.stringify(ids)}))
+      and target_id in ${elementsOf(ids)}
     order by dashboard_id, pointer`)
 }
 

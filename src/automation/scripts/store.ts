@@ -1,4 +1,5 @@
 import { and, count, eq, gt, or, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import type { runs } from '../../../db/tables/runs.ts'
 import { scriptDependents, scriptGroups, scripts } from '../../../db/tables/scripts.ts'
 import type { RunState } from '../../domain/run-state.ts'
@@ -74,8 +75,8 @@ export async function listScriptIds(
   { scriptIds, groupIds, all }: ScriptSelection,
   limit: number,
 ): Promise<number[]> {
-  const named = sql`${scripts.id} in (select value from json_each(${JSON.stringify(scriptIds)}))`
-  const grouped = sql`${scripts.groupId} in (select value from json_each(${JSON.stringify(groupIds)}))`
+  const named = sql`${scripts.id} in ${elementsOf(scriptIds)}`
+  const grouped = sql`${scripts.groupId} in ${elementsOf(groupIds)}`
   const rows = await database
     .select({ id: scripts.id })
     .from(scripts)
@@ -159,7 +160,7 @@ export async function listDependents(
 ): Promise<readonly (Dependent & { readonly scriptId: number })[]> {
   return database.all(sql`
     select script_id as "scriptId", kind, owner_id as "ownerId", part, name from script_dependents
-    where script_id in (select value from json_each(${JSON.stringify(scriptIds)}))
+    where script_id in ${elementsOf(scriptIds)}
     order by script_id, kind, owner_id, part`)
 }
 
@@ -179,7 +180,7 @@ export async function listLatestRuns(
       finished_at as "finishedAt" from runs
     where id in (
       select (select max(r.id) from runs r where r.script_id = needed.value)
-      from json_each(${JSON.stringify(scriptIds)}) as needed
+      from ${eachOf(scriptIds)} as needed
     )`)
 }
 
@@ -202,6 +203,6 @@ export function saveDependents(
     database.run(sql`
       insert into script_dependents (script_id, kind, owner_id, part, name)
       select s.id, ${kind}, cast(${ownerId} as integer), value ->> 'part', value ->> 'name'
-      from json_each(${JSON.stringify(needed)}) join scripts s on s.id = value ->> 'scriptId'`),
+      from ${eachOf(needed)} join scripts s on s.id = value ->> 'scriptId'`),
   ]
 }

@@ -1,12 +1,12 @@
 import { and, inArray, lt, sql } from 'drizzle-orm'
-import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { orphanedBlobs } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 /** Marks blobs without references, so that the sweep removes them. */
 export function markOrphaned(database: Database, keys: readonly string[], at: number): Write {
   return database.run(sql`
-    insert into orphaned_blobs (key, at) select value, cast(${at} as integer) from ${these(keys)}`)
+    insert into orphaned_blobs (key, at) select value, cast(${at} as integer) from ${eachOf(keys)}`)
 }
 
 /** Removes the marks of blobs. Fails, for an empty `at`, if a blob was not marked after `markedAfterAt`: the sweep may have
@@ -16,8 +16,8 @@ export function claimBlobs(database: Database, keys: readonly string[], markedAf
     database.run(sql`
       insert into orphaned_blobs (key, at)
       select value, (select d.at from orphaned_blobs d where d.key = value and d.at > ${markedAfterAt})
-      from ${these(keys)} where true on conflict (key) do update set at = excluded.at`),
-    database.delete(orphanedBlobs).where(inArray(orphanedBlobs.key, selected(keys))),
+      from ${eachOf(keys)} where true on conflict (key) do update set at = excluded.at`),
+    database.delete(orphanedBlobs).where(inArray(orphanedBlobs.key, elementsOf(keys))),
   ]
 }
 
@@ -35,13 +35,5 @@ export async function listOrphaned(database: Database, at: number, limit: number
 export function removeMarks(database: Database, keys: readonly string[], at: number): Write {
   return database
     .delete(orphanedBlobs)
-    .where(and(inArray(orphanedBlobs.key, selected(keys)), lt(orphanedBlobs.at, at)))
-}
-
-function these(keys: readonly string[]): SQL {
-  return sql`json_each(${JSON.stringify(keys)})`
-}
-
-function selected(keys: readonly string[]): SQL {
-  return sql`(select value from ${these(keys)})`
+    .where(and(inArray(orphanedBlobs.key, elementsOf(keys)), lt(orphanedBlobs.at, at)))
 }

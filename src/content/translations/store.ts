@@ -1,4 +1,5 @@
 import { and, count, eq, gt, inArray, max, notInArray, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { translations } from '../../../db/tables/content.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -43,7 +44,7 @@ export function findTexts(database: Database, language: string, keys: readonly s
     database
       .select(shown)
       .from(translations)
-      .where(and(eq(translations.language, language), inArray(translations.key, these(keys)))),
+      .where(and(eq(translations.language, language), inArray(translations.key, elementsOf(keys)))),
   )
 }
 
@@ -58,7 +59,7 @@ export async function compareTexts(
       key: translations.key,
       isSame: sql<number>`${translations.text} is value ->> 'text'`.as('is_same'),
     })
-    .from(sql`json_each(${JSON.stringify(texts)})`)
+    .from(eachOf(texts))
     .innerJoin(
       translations,
       and(eq(translations.language, language), eq(translations.key, sql`value ->> 'key'`)),
@@ -75,7 +76,7 @@ export async function listOtherKeys(
   const rows = await database
     .select({ key: translations.key })
     .from(translations)
-    .where(and(eq(translations.language, language), notInArray(translations.key, these(keys))))
+    .where(and(eq(translations.language, language), notInArray(translations.key, elementsOf(keys))))
   return rows.map(({ key }) => key)
 }
 
@@ -85,7 +86,7 @@ export function saveTexts(
   language: string,
   { texts, at }: { readonly texts: readonly TextRow[]; readonly at: number },
 ): Write {
-  const rows = sql`json_each(${JSON.stringify(texts)})`
+  const rows = eachOf(texts)
   return database
     .insert(translations)
     .select(
@@ -135,16 +136,12 @@ export function guardBounds(
 export function deleteTexts(database: Database, language: string, keys: readonly string[]): Write {
   return database
     .delete(translations)
-    .where(and(eq(translations.language, language), inArray(translations.key, these(keys))))
+    .where(and(eq(translations.language, language), inArray(translations.key, elementsOf(keys))))
 }
 
 /** Takes away all texts of a language but those under these keys. */
 export function deleteOthers(database: Database, language: string, keys: readonly string[]): Write {
   return database
     .delete(translations)
-    .where(and(eq(translations.language, language), notInArray(translations.key, these(keys))))
-}
-
-function these(keys: readonly string[]) {
-  return sql`(select value from json_each(${JSON.stringify(keys)}))`
+    .where(and(eq(translations.language, language), notInArray(translations.key, elementsOf(keys))))
 }

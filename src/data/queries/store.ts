@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { users } from '../../../db/tables/access.ts'
 import { dataQueries, dataQueryReferences, dataQueryVersions } from '../../../db/tables/queries.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -119,7 +120,7 @@ export function deleteQueries(
   { ids, keys }: { readonly ids: readonly number[]; readonly keys: readonly string[] },
   { isForced }: { readonly isForced: boolean },
 ): Write[] {
-  const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const among = elementsOf(ids)
   const guard = sql`update data_queries set version = null where id in ${among} and exists (
     select 1 from (${usesOf({ ids, keys })}) u where u.query_id not in ${among})`
   return [
@@ -189,7 +190,7 @@ export async function listPublished(
     })
     .from(dataQueries)
     .leftJoin(dataQueryVersions, isLatest)
-    .where(sql`${dataQueries.name} collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
+    .where(sql`${dataQueries.name} collate nocase in ${elementsOf(names)}`)
   return rows as unknown as readonly PublishedRow[]
 }
 
@@ -199,7 +200,7 @@ export function replaceReferences(database: Database, id: IdExpression, keys: re
     database.run(sql`delete from data_query_references where query_id = ${id} and is_published = 0`),
     database.run(sql`
       insert into data_query_references (query_id, is_published, name)
-      select distinct ${id}, 0, value from json_each(${JSON.stringify(keys)})`),
+      select distinct ${id}, 0, value from ${eachOf(keys)}`),
   ]
 }
 
@@ -245,10 +246,10 @@ type Targets = { readonly ids: readonly number[]; readonly keys: readonly string
 
 /** The uses of data queries: by their names in texts, and by their ids for the values of parameters. */
 function usesOf({ ids, keys }: Targets) {
-  const among = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const among = elementsOf(ids)
   return sql`
     select query_id, is_published from data_query_references
-    where name in (select value from json_each(${JSON.stringify(keys)}))
+    where name in ${elementsOf(keys)}
     union select q.id, 0 from data_queries q, json_each(q.parameters) p
     where p.value ->> 'valuesQueryId' in ${among}
     union select q.id, 1 from data_queries q
@@ -300,7 +301,7 @@ export function listTexts(
   return database.all(sql`
     select q.id as "id", q.version as "version", q.published as "published", q.text as "draft", v.text as "text"
     from data_queries q left join data_query_versions v on v.query_id = q.id and v.number = q.published
-    where q.id in (select value from json_each(${JSON.stringify(ids)}))`)
+    where q.id in ${elementsOf(ids)}`)
 }
 
 /** The ids among these of data queries that were published. */
@@ -312,9 +313,7 @@ export async function listPublishedIds(
   const rows = await database
     .select({ id: dataQueries.id })
     .from(dataQueries)
-    .where(
-      sql`${dataQueries.published} > 0 and ${dataQueries.id} in (select value from json_each(${JSON.stringify(ids)}))`,
-    )
+    .where(sql`${dataQueries.published} > 0 and ${dataQueries.id} in ${elementsOf(ids)}`)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -327,7 +326,7 @@ export async function listNames(
   const rows = await database
     .select({ id: dataQueries.id, name: dataQueries.name })
     .from(dataQueries)
-    .where(sql`${dataQueries.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+    .where(sql`${dataQueries.id} in ${elementsOf(ids)}`)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 

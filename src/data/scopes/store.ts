@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { forecasts } from '../../../db/tables/forecasts.ts'
 import { dataScopes } from '../../../db/tables/sources.ts'
 import type { Role } from '../../context.ts'
@@ -130,7 +131,7 @@ const scopeParts = (dataSourceId: number) => sql`
 const personParts = (userIds: readonly number[]) => sql`
   select 'person' as "kind", json_object('id', u.id, 'username', u.username, 'role', u.role, 'properties', json(u.properties),
     'groupIds', json((select json_group_array(group_id) from memberships where user_id = u.id))) as "json"
-  from users u where u.id in (select value from json_each(${JSON.stringify(userIds)}))`
+  from users u where u.id in ${elementsOf(userIds)}`
 
 /** Reads what decides about the rows of imported tables that users may read, by one statement: nothing can change between its
  * parts. */
@@ -235,7 +236,7 @@ export function requireScopes(database: Database, dataSourceId: number, mark: st
 /** A text that changes with each change of a scope, and of these users and their user groups. Ids of deleted scopes are not
  * used again, so no two states of the scopes have one count, one highest id and one sum of versions. */
 export async function sightsMark(database: Database, userIds: readonly number[]): Promise<string> {
-  const ids = sql`(select value from json_each(${JSON.stringify(userIds)}))`
+  const ids = elementsOf(userIds)
   const [row] = await database.all<{ mark: string }>(sql`
     select (select count(*) || ' ' || coalesce(max(id), 0) || ' ' || coalesce(sum(version), 0) from data_scopes)
       || ', ' || (select coalesce(group_concat(id || ' ' || version), '') from users where id in ${ids})
@@ -262,7 +263,7 @@ function insertSubjects(
   return database.run(sql`
     insert into data_scope_subjects (scope_id, user_id, group_id, role)
     select s.id, value ->> 'user', value ->> 'group', value ->> 'role'
-    from json_each(${JSON.stringify(subjects)}) join data_scopes s
+    from ${eachOf(subjects)} join data_scopes s
       on s.data_source_id = ${dataSourceId} and s.name = ${name}`)
 }
 
@@ -274,10 +275,10 @@ export function listUnknown(
   { users, userGroups }: Pick<Scope['subjects'], 'users' | 'userGroups'>,
 ): Promise<readonly Unknown[]> {
   return database.all<Unknown>(sql`
-    select 'users' as "key", wanted.key as "place" from json_each(${JSON.stringify(users)}) wanted
+    select 'users' as "key", wanted.key as "place" from ${eachOf(users)} wanted
     where not exists (select 1 from users t where t.id = wanted.value)
     union all
-    select 'userGroups' as "key", wanted.key as "place" from json_each(${JSON.stringify(userGroups)}) wanted
+    select 'userGroups' as "key", wanted.key as "place" from ${eachOf(userGroups)} wanted
     where not exists (select 1 from user_groups t where t.id = wanted.value)`)
 }
 
@@ -290,10 +291,10 @@ export function namesOf(
 ): Promise<readonly SubjectName[]> {
   return database.all<SubjectName>(sql`
     select 'users' as "key", id as "id", username as "name" from users
-    where id in (select value from json_each(${JSON.stringify(users)}))
+    where id in ${elementsOf(users)}
     union all
     select 'userGroups' as "key", id as "id", name as "name" from user_groups
-    where id in (select value from json_each(${JSON.stringify(userGroups)}))`)
+    where id in ${elementsOf(userGroups)}`)
 }
 
 /** The ids of users, by the keys of their names, and of user groups, by their names. */
@@ -303,8 +304,8 @@ export function idsNamed(
 ): Promise<readonly SubjectName[]> {
   return database.all<SubjectName>(sql`
     select 'users' as "key", id as "id", username_key as "name" from users
-    where username_key in (select value from json_each(${JSON.stringify(users)}))
+    where username_key in ${elementsOf(users)}
     union all
     select 'userGroups' as "key", id as "id", name as "name" from user_groups
-    where name in (select value from json_each(${JSON.stringify(userGroups)}))`)
+    where name in ${elementsOf(userGroups)}`)
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { dataSourceCatalogues, dataSourceNotes, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
@@ -275,7 +276,7 @@ export function replaceNotes(
       database.run(sql`
         insert into data_source_notes (data_source_id, table_name, column_name, comment, annotations, created_at)
         select ${source}, value ->> 'tableName', value ->> 'columnName', value ->> 'comment', value ->> 'annotations', ${at}
-        from json_each(${JSON.stringify(slice)})`),
+        from ${eachOf(slice)}`),
     ),
   ]
 }

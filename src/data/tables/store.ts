@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, notInArray, or, sql } from 'drizzle-orm'
+import { elementsOf } from '../../../db/lists.ts'
 import { backupRows, HELD_GENERATIONS } from '../../../db/tables/backups.ts'
 import { dataQueryResults } from '../../../db/tables/queries.ts'
 import { dataGenerations, dataRefreshes, dataTables } from '../../../db/tables/sources.ts'
@@ -110,7 +111,7 @@ type Names = { readonly sourceId: number; readonly names: readonly string[] }
 const markOf = ({ sourceId, names }: Names) => sql`(
   select coalesce(group_concat(name || ' ' || columns, char(10)), '') from (
     select name, columns from data_tables
-    where data_source_id = ${sourceId} and name in (select value from json_each(${JSON.stringify(names)}))
+    where data_source_id = ${sourceId} and name in ${elementsOf(names)}
     order by id))`
 
 /** The names and columns of tables, as one text. */

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
@@ -78,7 +79,7 @@ export function readCovering(
   return database.all<CoveringRow>(sql`
     select l.id as id, o.id as "objectId", l.recipient_id as "recipientId", l.min_state as "minState",
            l.delay_ms as "delayMs", l.recovery_delay_ms as "recoveryDelayMs"
-    from json_each(${JSON.stringify(objectIds)}) wanted cross join objects o on o.id = wanted.value
+    from ${eachOf(objectIds)} wanted cross join objects o on o.id = wanted.value
       cross join json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
       cross join alarm_links l on l.object_id = above.value
     where case l.covers when 'object' then l.object_id = o.id else o.type in ('job', 'slo', 'slc') end
@@ -115,7 +116,7 @@ export async function readOpen(
   objectIds: readonly number[],
 ): Promise<readonly AlarmRow[]> {
   const rows = await database.all<RawAlarmRow>(sql`
-    select ${COLUMNS} from json_each(${JSON.stringify(objectIds)}) wanted
+    select ${COLUMNS} from ${eachOf(objectIds)} wanted
       cross join alarms a on a.object_id = wanted.value and a.end_at is null ${JOINS}`)
   return rows.map(rowOf)
 }
@@ -123,7 +124,7 @@ export async function readOpen(
 /** The alarms with these ids, without deleted ones. */
 export async function readAlarms(database: Database, ids: readonly number[]): Promise<readonly AlarmRow[]> {
   const rows = await database.all<RawAlarmRow>(sql`
-    select ${COLUMNS} from json_each(${JSON.stringify(ids)}) wanted cross join alarms a on a.id = wanted.value ${JOINS}
+    select ${COLUMNS} from ${eachOf(ids)} wanted cross join alarms a on a.id = wanted.value ${JOINS}
     order by wanted.key`)
   return rows.map(rowOf)
 }
@@ -192,7 +193,7 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
              value ->> 'sticky', value ->> 'suppressedBy', value ->> 'heldReason', value ->> 'maintained',
              value ->> 'flapping', value ->> 'delayedUntilAt', value ->> 'wellSinceAt', value ->> 'dueAt', 0,
              value ->> 'version'
-      from json_each(${JSON.stringify(rows)}) where exists (select 1 from objects where id = value ->> 'objectId')
+      from ${eachOf(rows)} where exists (select 1 from objects where id = value ->> 'objectId')
       on conflict (id) do update set status = excluded.status, state = excluded.state,
         worst_state = excluded.worst_state, message = excluded.message, silent_since_at = excluded.silent_since_at,
         end_at = excluded.end_at, assignee_id = excluded.assignee_id,
@@ -205,7 +206,7 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
       insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)
       select value ->> 'alarmId', value ->> 'version', value ->> 'objectId', value ->> 'linkId', value ->> 'at',
              value ->> 'kind', value ->> 'state', value ->> 'details'
-      from json_each(${JSON.stringify(changes)}) where exists (select 1 from alarms where id = value ->> 'alarmId')`),
+      from ${eachOf(changes)} where exists (select 1 from alarms where id = value ->> 'alarmId')`),
     ...(closed.length > 0 ? [markUnexplained(database, closed)] : []),
   ]
 }
@@ -214,13 +215,13 @@ export function saveAlarms(database: Database, told: readonly ChangedAlarm[]): W
 function markUnexplained(database: Database, suppressors: readonly number[]): Write {
   return database.run(sql`
     update alarms set is_unexplained = 1
-    where suppressed_by in (select value from json_each(${JSON.stringify(suppressors)})) and end_at is null`)
+    where suppressed_by in ${elementsOf(suppressors)} and end_at is null`)
 }
 
 /** Removes these marks. */
 export function forgetUnexplained(database: Database, ids: readonly number[]): Write {
   return database.run(sql`
-    update alarms set is_unexplained = 0 where id in (select value from json_each(${JSON.stringify(ids)}))`)
+    update alarms set is_unexplained = 0 where id in ${elementsOf(ids)}`)
 }
 
 export type Alarmed = {
@@ -242,7 +243,7 @@ export function saveAlarmed(database: Database, alarmed: readonly Alarmed[]): Wr
     select s.object_id, s.seq, s.state, s.since_at,
            case when s.alarmed_seq = value ->> 'fromSeq' then value ->> 'toSeq' end, value ->> 'isFlapping',
            nullif(s.news, value ->> 'news')
-    from json_each(${JSON.stringify(alarmed)}) cross join states s on s.object_id = value ->> 'objectId' where true
+    from ${eachOf(alarmed)} cross join states s on s.object_id = value ->> 'objectId' where true
     on conflict (object_id) do update set alarmed_seq = excluded.alarmed_seq,
       alarmed_flapping = excluded.alarmed_flapping, news = excluded.news`)
 }

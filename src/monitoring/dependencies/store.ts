@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
@@ -73,7 +74,7 @@ export function replaceDependencies(
       and exists (select 1 from objects o where o.id = depends_on_id and ${shown.readable})`),
     database.run(sql`
       insert into dependencies (object_id, depends_on_id)
-      select ${id}, value from json_each(${JSON.stringify(shown.dependsOn)})`),
+      select ${id}, value from ${eachOf(shown.dependsOn)}`),
     database.run(sql`
       update objects set version = case when not exists (
         with recursive needed (id) as (

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { eventEpochs } from '../../../db/tables/events.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Level } from '../../domain/state.ts'
@@ -85,6 +86,6 @@ export function readJobPaths(
   ids: readonly number[],
 ): Promise<readonly { readonly id: number; readonly path: string }[]> {
   return database.all(sql`
-    select o.id as id, o.path as path from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value
+    select o.id as id, o.path as path from ${eachOf(ids)} w cross join objects o on o.id = w.value
     where o.type = 'job'`)
 }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { elementsOf } from '../../../db/lists.ts'
 import { forecastBands } from '../../../db/tables/forecasts.ts'
 import { jobs } from '../../../db/tables/jobs.ts'
 import { objects } from '../../../db/tables/tree.ts'
@@ -27,7 +28,7 @@ export function enqueueJobConfigs(
   const isIt =
     typeof at === 'object' && 'path' in at
       ? sql`path >= ${at.path} and path < ${`${at.path}~`}`
-      : sql`id in (select value from json_each(${JSON.stringify([at].flat())}))`
+      : sql`id in ${elementsOf([at].flat())}`
   return database.run(enqueue(staleJobConfigs, sql`select id from objects where ${isIt} and type = 'job'`))
 }
 

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { jobs, jobValues } from '../../../db/tables/jobs.ts'
 import { builtOnce } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -37,7 +38,7 @@ export async function readExistingIds(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
-    select jobs.id as id from json_each(${JSON.stringify(ids)}) as wanted
+    select jobs.id as id from ${eachOf(ids)} as wanted
     cross join jobs on jobs.id = wanted.value`)
   return rows.map(({ id }) => id)
 }
@@ -66,7 +67,7 @@ export async function findParameters(
   readable: SQL,
 ): Promise<ReadonlyMap<number, Parameters>> {
   const rows = await database.all<{ id: number; parameters: string }>(sql`
-    select jobs.id as id, parameters from json_each(${JSON.stringify(ids)}) as wanted
+    select jobs.id as id, parameters from ${eachOf(ids)} as wanted
     cross join objects o on o.id = wanted.value cross join jobs on jobs.id = o.id where ${readable}`)
   return new Map(rows.map(({ id, parameters }) => [id, JSON.parse(parameters) as Parameters]))
 }
@@ -101,5 +102,5 @@ function insertValueNames(database: Database, id: ReturnType<typeof sql>, parame
   ]
   return database.run(sql`
     insert into job_values (job_id, key, name_folded)
-    select ${id}, value ->> 'key', value ->> 'name' from json_each(${JSON.stringify(names)})`)
+    select ${id}, value ->> 'key', value ->> 'name' from ${eachOf(names)}`)
 }

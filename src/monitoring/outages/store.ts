@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { elementsOf } from '../../../db/lists.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Level } from '../../domain/state.ts'
 import type { ObjectType } from '../tree/schema.ts'
@@ -57,5 +58,5 @@ export async function readReasons(
 }
 
 function among(column: 'to_state' | 'from_state' | 't.to_state', { states }: { states: readonly Level[] }) {
-  return sql`${sql.raw(column)} in (select value from json_each(${JSON.stringify(states)}))`
+  return sql`${sql.raw(column)} in ${elementsOf(states)}`
 }

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { elementsOf } from '../../../db/lists.ts'
 import { revaluations } from '../../../db/tables/revaluations.ts'
 import type { Range } from '../../lib/range.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -78,7 +79,7 @@ export async function readRevaluations(
     .from(revaluations)
     .where(
       and(
-        sql`${revaluations.objectId} in (select value from json_each(${JSON.stringify(objectIds)}))`,
+        sql`${revaluations.objectId} in ${elementsOf(objectIds)}`,
         sql`${revaluations.endAt} > ${beginAt} and ${revaluations.beginAt} < ${endAt}`,
       ),
     )
@@ -95,7 +96,7 @@ export async function readByIds(
   const rows = await database
     .select()
     .from(revaluations)
-    .where(sql`${revaluations.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+    .where(sql`${revaluations.id} in ${elementsOf(ids)}`)
     .orderBy(asc(revaluations.id))
   return rows as RevaluationRow[]
 }

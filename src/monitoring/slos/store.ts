@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { links, slos } from '../../../db/tables/slos.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Push } from '../states/propagation.ts'
@@ -97,7 +98,7 @@ export async function countLinks(
 ): Promise<number> {
   const [row] = await database.all<{ total: number }>(
     sql`select count(*) as total from links where parent_id = ${parentId} and not by_filter
-      and child_id not in (select value from json_each(${JSON.stringify(but)}))`,
+      and child_id not in ${elementsOf(but)}`,
   )
   return row?.total ?? 0
 }
@@ -107,7 +108,7 @@ export function deleteLinks(database: Database, parentId: number, only?: readonl
   if (!only) return database.delete(links).where(and(eq(links.parentId, parentId), eq(links.byFilter, false)))
   return database.run(sql`
     delete from links where parent_id = ${parentId} and not by_filter
-      and child_id in (select value from json_each(${JSON.stringify(only)}))`)
+      and child_id in ${elementsOf(only)}`)
 }
 
 /** Those of the children that are linked. */
@@ -118,7 +119,7 @@ export async function listLinked(
 ): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
     select child_id as id from links where parent_id = ${parentId} and not by_filter
-      and child_id in (select value from json_each(${JSON.stringify(ids)}))`)
+      and child_id in ${elementsOf(ids)}`)
   return rows.map(({ id }) => id)
 }
 
@@ -126,7 +127,7 @@ export async function listLinked(
 export function orderLinks(database: Database, parentId: number, ids: readonly number[]): Write {
   return database.run(sql`
     update links set position = coalesce(
-      (select key from json_each(${JSON.stringify(ids)}) where value = links.child_id), position + ${ids.length})
+      (select key from ${eachOf(ids)} where value = links.child_id), position + ${ids.length})
     where parent_id = ${parentId} and not by_filter`)
 }
 
@@ -137,7 +138,7 @@ export function saveLinks(database: Database, parentId: number, children: readon
     select ${parentId}, value ->> 'id',
            key + coalesce((select max(position) + 1 from links where parent_id = ${parentId} and not by_filter), 0),
            value ->> 'weight', value -> 'stateOverrides'
-    from json_each(${JSON.stringify(children)}) where true
+    from ${eachOf(children)} where true
     on conflict (parent_id, child_id) do update set weight = excluded.weight, overrides = excluded.overrides,
       position = case when by_filter then excluded.position else position end, by_filter = 0, is_left_out = 0`)
 }

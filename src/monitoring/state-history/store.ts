@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import type { Range } from '../../lib/range.ts'
 import type { Database } from '../../ports/database.ts'
 import type { Reason, State } from '../../domain/state.ts'
@@ -32,7 +33,7 @@ export async function readBegins(
     select w.value as id, o.created_at as "createdAt", coalesce(t.seq, 0) as seq, coalesce(t.to_state,
         (select from_state from transitions where object_id = w.value order by seq limit 1), s.state, 'undefined') as state,
       exists (select 1 from transitions c where c.object_id = w.value and c.at > ${beginAt} and c.at < ${endAt}) as changes
-    from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value
+    from ${eachOf(ids)} w cross join objects o on o.id = w.value
       left join transitions t on t.object_id = w.value and t.seq = (
         select seq from transitions where object_id = w.value and at <= ${beginAt} order by at desc, seq desc limit 1)
       left join states s on s.object_id = w.value`)
@@ -72,13 +73,13 @@ async function readPages(
   after: readonly Pick<Begin, 'id' | 'seq'>[],
   { endAt, limit }: { readonly endAt: number; readonly limit: number },
 ) {
-  const list = JSON.stringify(after.map(({ id, seq }) => [id, seq]))
+  const from = after.map(({ id, seq }) => [id, seq])
   const rows = await database.all<{ id: number; page: string }>(sql`
     select w.value ->> 0 as id, (
       select json_array(json_group_array(at), json_group_array(to_state), max(seq))
       from (select at, to_state, seq from transitions
             where object_id = w.value ->> 0 and seq > w.value ->> 1 and at < ${endAt} order by seq limit ${limit})) as page
-    from json_each(${list}) w`)
+    from ${eachOf(from)} w`)
   return rows.map(({ id, page }) => {
     const [ats, states, last] = JSON.parse(page) as [number[], State[], number | null]
     const changes = ats.map((at, index): StateChange => ({ at, to: states[index] ?? 'undefined' }))
@@ -130,7 +131,7 @@ export async function readCounted(
   parents: readonly number[],
   limit: number,
 ): Promise<readonly ChildRow[]> {
-  const given = sql`json_each(${JSON.stringify(parents)}) parent`
+  const given = sql`${eachOf(parents)} parent`
   const push = sql`coalesce(slo.push_state, 'any') as push`
   const rows = await database.all<Omit<ChildRow, 'overrides'> & { overrides: string }>(sql`
     select * from (
@@ -161,7 +162,7 @@ export async function countChanges(
 ): Promise<number> {
   const [row] = await database.all<{ total: number }>(sql`
     select count(*) as total from (
-      select 1 from json_each(${JSON.stringify(ids)}) one
+      select 1 from ${eachOf(ids)} one
         cross join transitions t on t.object_id = one.value and t.at > ${beginAt} and t.at < ${endAt}
       limit ${limit})`)
   return row?.total ?? 0
@@ -191,7 +192,7 @@ export async function readGapBegins(
 ): Promise<readonly { readonly id: number; readonly at: number }[]> {
   return database.all<{ id: number; at: number }>(sql`
     select t.object_id as id, t.at as at
-    from json_each(${JSON.stringify(ids)}) one cross join transitions t on t.object_id = one.value
+    from ${eachOf(ids)} one cross join transitions t on t.object_id = one.value
     where t.at < ${endAt} and t.reason = 'platform' and t.to_state = 'no_data'
       and t.at >= coalesce((select max(at) from transitions l where l.object_id = one.value and l.at <= ${beginAt}), 0)`)
 }
@@ -213,7 +214,7 @@ export async function readSlaHistories(
 ): Promise<readonly SlaHistory[]> {
   const rows = await database.all<{ id: number; seq: number; at: number; to: State | null }>(sql`
     select c.object_id as id, c.seq as seq, c.at as at, c.to_state as "to"
-    from json_each(${JSON.stringify(ids)}) one cross join sla_changes c on c.object_id = one.value
+    from ${eachOf(ids)} one cross join sla_changes c on c.object_id = one.value
     where c.at < ${endAt} and c.seq >= coalesce(
       (select max(seq) from sla_changes b where b.object_id = one.value and b.at <= ${beginAt}), 0)
     order by c.object_id, c.seq`)

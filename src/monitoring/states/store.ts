@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { states } from '../../../db/tables/states.ts'
 import { staleTallies } from '../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../db/work-queue.ts'
@@ -18,7 +19,7 @@ import { STATES } from '../../domain/state.ts'
 export async function readNodes(database: Database, ids: readonly number[]): Promise<readonly Node[]> {
   const rows = await database.all<NodeRow>(sql`
     with recursive upwards (id) as (
-      select value from json_each(${JSON.stringify(ids)})
+      select value from ${eachOf(ids)}
       union
       select o.parent_id from upwards join objects o on o.id = upwards.id
       where o.parent_id is not null and o.type <> 'slc'
@@ -106,7 +107,7 @@ export function insertTransitions(database: Database, changes: readonly StateCha
     select value ->> 'objectId', value ->> 'seq', value ->> 'at', value ->> 'detectedAt', value ->> 'from',
            value ->> 'to', value ->> 'reason', value ->> 'errorCode', value ->> 'message', value ->> 'silentSinceAt',
            value ->> 'causeId'
-    from json_each(${JSON.stringify(changes)})
+    from ${eachOf(changes)}
     where exists (select 1 from objects where id = value ->> 'objectId')`)
 }
 
@@ -116,7 +117,7 @@ export function insertSlaChanges(database: Database, slaChanges: readonly SlaTra
     insert into sla_changes (object_id, seq, at, to_state)
     select o.id, coalesce((select max(seq) from sla_changes where object_id = o.id), 0)
              + row_number() over (partition by o.id order by key), value ->> 'at', value ->> 'to'
-    from json_each(${JSON.stringify(slaChanges)}) join objects o on o.id = value ->> 'objectId'`)
+    from ${eachOf(slaChanges)} join objects o on o.id = value ->> 'objectId'`)
 }
 
 /** Stores the states and tallies of objects; an older state changes nothing. */
@@ -143,7 +144,7 @@ export function saveNodes(
     select value ->> 'id', value ->> 'seq', value ->> 'state', value ->> 'sinceAt', value ->> '$.heard.seq',
            value ->> '$.heard.state', value ->> 'maintained', value ->> 'flapping', value ->> 'news', value ->> 'tally',
            value ->> 'moment', value ->> 'slaState'
-    from json_each(${JSON.stringify(nodes)})
+    from ${eachOf(nodes)}
     where exists (select 1 from objects where id = value ->> 'id')
     on conflict (object_id) do update set seq = excluded.seq, state = excluded.state, since_at = excluded.since_at,
       heard = excluded.heard, bare = excluded.bare, maintained = excluded.maintained, flapping = excluded.flapping,
@@ -166,8 +167,7 @@ export function insertFirstState(
 
 /** Moves the present states of objects, and their transitions, back to an instant at which they began. */
 export function dateBack(database: Database, ids: readonly number[], at: number): Write[] {
-  const isIt = (column: string) =>
-    sql`${sql.raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`
+  const isIt = (column: string) => sql`${sql.raw(column)} in ${elementsOf(ids)}`
   return [
     database.run(
       sql`update states set since_at = ${at}, moment = null where ${isIt('object_id')} and since_at > ${at}`,
@@ -184,7 +184,7 @@ export function enqueueTallies(
   const isIt =
     typeof object === 'object' && 'path' in object
       ? sql`path = ${object.path}`
-      : sql`id in (select value from json_each(${JSON.stringify([object].flat())}))`
+      : sql`id in ${elementsOf([object].flat())}`
   return database.run(enqueue(staleTallies, sql`select id from objects where ${isIt}`))
 }
 
@@ -217,9 +217,9 @@ export function enqueueContainers(
   database: Database,
   changes: readonly Pick<StateChange, 'objectId'>[],
 ): Write {
-  const ids = JSON.stringify([...new Set(changes.map(({ objectId }) => objectId))])
+  const ids = [...new Set(changes.map(({ objectId }) => objectId))]
   const containers = sql`
-    select distinct l.parent_id from json_each(${ids}) changed cross join links l on l.child_id = changed.value
+    select distinct l.parent_id from ${eachOf(ids)} changed cross join links l on l.child_id = changed.value
       join slcs c on c.id = l.parent_id`
   return database.run(enqueue(staleTallies, containers))
 }
@@ -234,7 +234,7 @@ export async function readStaleTallies(database: Database, limit: number): Promi
 /** The queued ones of these parents. */
 export async function readStaleAmong(database: Database, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
-    select object_id as id from stale_tallies where object_id in (select value from json_each(${JSON.stringify(ids)}))`)
+    select object_id as id from stale_tallies where object_id in ${elementsOf(ids)}`)
   return rows.map(({ id }) => id)
 }
 
@@ -255,7 +255,7 @@ export async function countChildren(
   database: Database,
   parents: readonly number[],
 ): Promise<ReadonlyMap<number, Tallies>> {
-  const given = sql`json_each(${JSON.stringify(parents)}) parent`
+  const given = sql`${eachOf(parents)} parent`
   const shown = sql`coalesce(s.state, 'undefined') as state, coalesce(s.sla_state ->> 'state', s.state, 'undefined') as "slaState",
     coalesce(slo.push_state, 'any') as push`
   const rows = await database.all<ChildrenRow>(sql`

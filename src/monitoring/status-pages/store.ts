@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../db/lists.ts'
 import { statusPages } from '../../../db/tables/status-pages.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
@@ -68,7 +69,7 @@ export async function readCandidates(
 ): Promise<readonly Candidate[]> {
   const rows = await database.all<Omit<Candidate, 'isBelow'> & { isBelow: number }>(sql`
     select o.id as id, o.path as path, ${IS_PART} as "isBelow"
-    from json_each(${JSON.stringify(ids)}) w cross join objects p on p.id = ${parentId}
+    from ${eachOf(ids)} w cross join objects p on p.id = ${parentId}
       cross join objects o on o.id = w.value`)
   return rows.map((row) => ({ ...row, isBelow: row.isBelow === 1 }))
 }
@@ -87,7 +88,7 @@ export function savePage(
     database.run(sql`delete from status_page_children where object_id = ${row.objectId}`),
     database.run(sql`
       insert into status_page_children (object_id, child_id, position)
-      select ${row.objectId}, value, key from json_each(${JSON.stringify(children)})`),
+      select ${row.objectId}, value, key from ${eachOf(children)}`),
   ]
 }
 

@@ -1,13 +1,14 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Placeholder, SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { states } from '../../../db/tables/states.ts'
 import { devices, objects, properties } from '../../../db/tables/tree.ts'
 import { foldCase } from '../../lib/text.ts'
 import { builtOnce, isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
-import { propertiesJson } from './properties.ts'
+import { decimalOf } from './properties.ts'
 import type { ObjectType, PropertyBody } from './schema.ts'
 
 /** An object with the fields that follow from its place and its state. */
@@ -101,7 +102,7 @@ export async function readTypes(
   readable: SQL,
 ): Promise<ReadonlyMap<number, ObjectType>> {
   const rows = await database.all<{ id: number; type: ObjectType }>(sql`
-    select o.id as id, o.type as type from json_each(${JSON.stringify(ids)}) as wanted
+    select o.id as id, o.type as type from ${eachOf(ids)} as wanted
       cross join objects o on o.id = wanted.value where ${readable}`)
   return new Map(rows.map(({ id, type }) => [id, type]))
 }
@@ -209,16 +210,14 @@ export async function commitNew(database: Database, writes: readonly Write[]): P
  * recognises. */
 export function updateObject(database: Database, row: ObjectRow, change: ObjectChange): Write[] {
   const { properties: custom, ...fields } = change
-  const keys = JSON.stringify(custom.map(({ key }) => key))
+  const keys = custom.map(({ key }) => key)
   const id = sql`${row.id}`
   return [
     database
       .update(objects)
       .set({ ...fields, nameFolded: foldCase(change.name), version: nextVersion(row) })
       .where(eq(objects.id, row.id)),
-    database.run(
-      sql`delete from properties where object_id = ${row.id} and key not in (select value from json_each(${keys}))`,
-    ),
+    database.run(sql`delete from properties where object_id = ${row.id} and key not in ${elementsOf(keys)}`),
     ...(custom.length > 0 ? [upsertProperties(database, id, custom)] : []),
   ]
 }
@@ -252,9 +251,7 @@ export function moveSubtree(database: Database, row: ObjectRow, parent: ObjectRo
 
 /** Increments the versions of objects whose rows in other tables change. */
 export function bumpVersions(database: Database, ids: readonly number[]): Write {
-  return database.run(
-    sql`update objects set version = version + 1 where id in (select value from json_each(${JSON.stringify(ids)}))`,
-  )
+  return database.run(sql`update objects set version = version + 1 where id in ${elementsOf(ids)}`)
 }
 
 /** Increments the versions of all jobs of a device, whose collector has changed. */
@@ -282,10 +279,11 @@ export function deleteLeaf(database: Database, id: number): Write {
 }
 
 function upsertProperties(database: Database, objectId: SQL, custom: readonly PropertyBody[]): Write {
+  const rows = custom.map(({ key, value }) => ({ key, value, number: decimalOf(value) }))
   return database.run(
     sql`insert into properties (object_id, key, value, number)
       select ${objectId}, value ->> 'key', value ->> 'value', value ->> 'number'
-      from json_each(${propertiesJson(custom)}) where true
+      from ${eachOf(rows)} where true
       on conflict (object_id, key) do update set value = excluded.value, number = excluded.number`,
   )
 }

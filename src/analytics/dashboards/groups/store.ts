@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import { dashboardGroups } from '../../../../db/tables/dashboards.ts'
 import { guardCircle } from '../../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
@@ -39,7 +40,5 @@ export function updateGroup(
 
 /** Deletes groups. Fails for the foreign key while something else is in one of them. */
 export function deleteGroups(database: Database, ids: readonly number[]): Write {
-  return database.run(
-    sql`delete from dashboard_groups where id in (select value from json_each(${JSON.stringify(ids)}))`,
-  )
+  return database.run(sql`delete from dashboard_groups where id in ${elementsOf(ids)}`)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import type { Database } from '../../../ports/database.ts'
 import { hasNotEnded, IS_GONE } from '../store.ts'
 import type { listGone } from '../store.ts'
@@ -54,14 +55,14 @@ export async function readShown(
         'isAccessible', is_accessible, 'parameters', parameters) as "item", id, '' from (${queriesAmong(asked.queries)})
     union all
     select 'script', json_object('id', id, 'name', name, 'acceptedFiles', json(accepted_files)), id, ''
-    from scripts where id in ${among(asked.scripts)}
+    from scripts where id in ${elementsOf(asked.scripts)}
     union all
     select 'gone', json_object('dashboardId', r.dashboard_id, 'pointer', r.pointer, 'kind', r.kind,
         'targetId', r.target_id, 'targetName', r.target_name), r.dashboard_id, r.pointer
-    from dashboard_references r where r.dashboard_id in ${among(asked.dashboards)} and ${IS_GONE}
+    from dashboard_references r where r.dashboard_id in ${elementsOf(asked.dashboards)} and ${IS_GONE}
     union all
     select 'public', json_quote(dashboard_id), dashboard_id, '' from dashboard_publics
-    where dashboard_id in ${among(asked.dashboards)} and ${hasNotEnded(asked.now)}
+    where dashboard_id in ${elementsOf(asked.dashboards)} and ${hasNotEnded(asked.now)}
     union all
     select 'language', json_quote(language), id, '' from users where id = ${asked.userId}
     order by 3, 4`)
@@ -82,11 +83,7 @@ function queriesAmong(ids: readonly number[]): SQL {
     select q.id as id, q.name as name, q.published as published, q.is_accessible as is_accessible,
       (select json_group_array(p.value ->> 'name') from json_each(coalesce(v.parameters, q.parameters)) p) as parameters
     from data_queries q left join data_query_versions v on v.query_id = q.id and v.number = q.published
-    where q.id in ${among(ids)}`
-}
-
-function among(ids: readonly number[]): SQL {
-  return sql`(select value from json_each(${JSON.stringify(ids)}))`
+    where q.id in ${elementsOf(ids)}`
 }
 
 function namedQuery(row: QueryRow): NamedQuery {

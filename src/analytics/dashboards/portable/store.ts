@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { Database } from '../../../ports/database.ts'
 
 export type ObjectName = { readonly path: readonly string[]; readonly externalId?: string }
@@ -13,7 +14,7 @@ export async function readObjectNames(
         select a.name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
         join objects a on a.id = above.value where a.parent_id is not null order by above.key)) as "path",
       (select value from properties p where p.object_id = o.id and p.key = 'externalId') as "externalId"
-    from objects o where o.id in (select value from json_each(${JSON.stringify(ids)}))`)
+    from objects o where o.id in ${elementsOf(ids)}`)
   return new Map(
     rows.map(({ id, path, externalId }) => [
       id,
@@ -28,7 +29,7 @@ export async function findByPaths(
   paths: readonly (readonly string[])[],
 ): Promise<readonly (readonly number[])[]> {
   const rows = await database.all<{ place: number; id: number }>(sql`
-    with recursive wanted (place, path) as (select key, value from json_each(${JSON.stringify(paths)})),
+    with recursive wanted (place, path) as (select key, value from ${eachOf(paths)}),
     step (place, depth, id) as (
       select place, 0, (select id from objects where parent_id is null) from wanted
       union all
@@ -47,7 +48,7 @@ export async function findByExternalIds(
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await database.all<{ id: number; value: string }>(sql`
     select object_id as "id", value from properties
-    where key = 'externalId' and value in (select value from json_each(${JSON.stringify(values)}))`)
+    where key = 'externalId' and value in ${elementsOf(values)}`)
   return new Map(
     [...Map.groupBy(rows, ({ value }) => value)].map(([value, of]) => [value, of.map(({ id }) => id)]),
   )
@@ -70,7 +71,7 @@ export function readNames(
 ): Promise<Named[]> {
   const table = TABLES[kind]
   return database.all(sql`
-    select id, name from ${table} where id in (select value from json_each(${JSON.stringify(ids)})) order by id`)
+    select id, name from ${table} where id in ${elementsOf(ids)} order by id`)
 }
 
 /** The data queries, scripts and forecasts with these names, in any letter case. */
@@ -81,7 +82,7 @@ export function findNames(
 ): Promise<Named[]> {
   const table = TABLES[kind]
   return database.all(sql`
-    select id, name from ${table} where name collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
+    select id, name from ${table} where name collate nocase in ${elementsOf(names)}`)
 }
 
 type QueryRow = {
@@ -102,12 +103,12 @@ export function readQueryTexts(database: Database, ids: readonly number[]): Prom
       q.is_accessible as "isAccessible"
     from data_queries q join data_sources s on s.id = q.data_source_id
     left join data_query_versions v on v.query_id = q.id and v.number = q.published
-    where q.id in (select value from json_each(${JSON.stringify(ids)})) order by q.name collate nocase`)
+    where q.id in ${elementsOf(ids)} order by q.name collate nocase`)
 }
 
 /** The ids of data sources by their names. */
 export function findSources(database: Database, names: readonly string[]): Promise<Named[]> {
   return database.all(sql`
     select id, name from data_sources
-    where name collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
+    where name collate nocase in ${elementsOf(names)}`)
 }

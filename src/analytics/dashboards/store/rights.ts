@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { Subject } from '../../../access/rights/permissions.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
 import type { GroupRow } from '../groups/store.ts'
@@ -22,7 +23,7 @@ export async function readGroupsAndGrants(
     union all
     select 'grant', json_object('userId', u.value, 'dashboardId', g.dashboard_id, 'groupId', g.group_id,
         'write', g.write, 'execute', g.execute), 0, '', g.id
-    from json_each(${JSON.stringify(userIds)}) u join dashboard_grants g on g.user_id = u.value
+    from ${eachOf(userIds)} u join dashboard_grants g on g.user_id = u.value
       or (g.user_id is null and g.user_group_id is null)
       or g.user_group_id in (select m.group_id from memberships m where m.user_id = u.value)
     order by 3, 4 collate nocase, 5`)
@@ -57,7 +58,7 @@ export async function listGrants(
       coalesce(g.user_id, g.user_group_id, 0) as "subjectId", coalesce(u.username, s.name, '') as "subjectName",
       g.write, g.execute, g.dashboard_id as "dashboardId", g.group_id as "groupId"
     from dashboard_grants g left join users u on u.id = g.user_id left join user_groups s on s.id = g.user_group_id
-    where g.dashboard_id = ${dashboardId} or g.group_id in (select value from json_each(${JSON.stringify(groupIds)}))
+    where g.dashboard_id = ${dashboardId} or g.group_id in ${elementsOf(groupIds)}
     order by g.id`)
   return rows.map((row) => ({ ...row, write: row.write === 1, execute: row.execute === 1 }))
 }

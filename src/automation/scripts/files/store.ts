@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import { scriptFiles } from '../../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { TreeChange, TreeEntry } from '../tree.ts'
@@ -35,7 +36,7 @@ export async function findEntry(
 /** Takes paths away and then puts entries, in place of those that have their paths. */
 export function saveChange(database: Database, scriptId: number, { removes, puts }: TreeChange): Write[] {
   const gone = [...removes, ...puts.map(({ path }) => path)]
-  const these = sql`(select value from json_each(${JSON.stringify(gone)}))`
+  const these = elementsOf(gone)
   return [
     database
       .delete(scriptFiles)
@@ -49,7 +50,7 @@ function insertEntries(database: Database, scriptId: number, entries: readonly T
     insert into script_files (script_id, path, is_directory, blob, size_bytes, sha256, mime_type, is_text, updated_at)
     select cast(${scriptId} as integer), value ->> 'path', value ->> 'isDirectory', value ->> 'blob',
            value ->> 'sizeBytes', value ->> 'sha256', value ->> 'mimeType', value ->> 'isText', value ->> 'updatedAt'
-    from json_each(${JSON.stringify(entries)})`)
+    from ${eachOf(entries)}`)
 }
 
 function chunksOf(entries: readonly TreeEntry[]): TreeEntry[][] {

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import * as queues from '../../../../db/tables/work-queues.ts'
 import { enqueue } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -11,7 +12,7 @@ export type Present = { readonly id: number; readonly path: string; readonly typ
 /** Those of these objects that are there. */
 export async function findPresent(database: Database, ids: readonly number[]): Promise<readonly Present[]> {
   return database.all<Present>(sql`
-    select o.id as id, o.path as path, o.type as type from json_each(${JSON.stringify(ids)}) wanted
+    select o.id as id, o.path as path, o.type as type from ${eachOf(ids)} wanted
       cross join objects o on o.id = wanted.value`)
 }
 
@@ -31,7 +32,7 @@ export async function findValues(
 ): Promise<ReadonlySet<unknown>> {
   if (values.length === 0) return new Set()
   const rows = await database.all<{ found: unknown }>(sql`
-    select value as found from json_each(${JSON.stringify(values)})
+    select value as found from ${eachOf(values)}
     where exists (select 1 from ${sql.identifier(table)} where ${sql.identifier(to)} = value)`)
   return new Set(rows.map(({ found }) => found))
 }
@@ -52,7 +53,7 @@ export function addStaged(
     readonly at: number
   },
 ): Write[] {
-  const these = sql`(select value from json_each(${JSON.stringify(ids)}))`
+  const these = elementsOf(ids)
   const now = sql`cast(${at} as integer)`
   return [
     ...sections.map(({ table, columns }) => insertStaged(database, run, table, columns)),
@@ -67,7 +68,7 @@ export function addStaged(
       enqueue(
         queues.staleTallies,
         sql`select id from objects
-          where type <> 'job' and (id in ${these} or id in (select value from json_each(${JSON.stringify(parents)}))
+          where type <> 'job' and (id in ${these} or id in ${elementsOf(parents)}
             or id in (select parent_id from links where child_id in ${these}))`,
       ),
     ),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../../db/lists.ts'
 import * as queues from '../../../../db/tables/work-queues.ts'
 import { enqueue } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -25,9 +26,9 @@ export function stageRows(
   { table, from, rows }: Omit<Rows, 'table' | 'columns'> & { readonly table: { readonly name: string } },
   at: number,
 ): Write {
-  const texts = JSON.stringify(rows.map((row) => JSON.stringify(row)))
+  const texts = rows.map((row) => JSON.stringify(row))
   return database.run(sql`insert into backup_rows (run, section, place, cells, at)
-    select ${run}, ${table.name}, ${from} + key, value, cast(${at} as integer) from json_each(${texts})`)
+    select ${run}, ${table.name}, ${from} + key, value, cast(${at} as integer) from ${eachOf(texts)}`)
 }
 
 /** Empties the tables that an archive fills, and fills them from the staged rows. Other tables stay
@@ -75,8 +76,7 @@ export function insertStaged(
 
 /** Adds missing rows to tables that grow; rows of missing objects are left out. */
 export function addRecords(database: Database, { table, columns, rows }: Omit<Rows, 'from'>): Write {
-  const given = JSON.stringify(rows)
-  const cells = sql`(select value as cells from json_each(${given}))`
+  const cells = sql`(select value as cells from ${eachOf(rows)})`
   if (table.name === 'audit') return addAudit(database, columns, cells)
   const parents = table.references.map(
     ({ column, table: other, to }) =>

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { HELD_GENERATIONS } from '../../../../db/tables/backups.ts'
 import { TABLES } from './tables.ts'
@@ -31,7 +32,7 @@ export function takeSnapshot(
   const now = sql`cast(${at} as integer)`
   return [
     database.run(sql`${into} select ${run}, ${SEQUENCES}, rowid, json_array(name, seq), ${now}
-      from sqlite_sequence where name in (select value from json_each(${JSON.stringify(tables.map(({ name }) => name))}))`),
+      from sqlite_sequence where name in ${elementsOf(tables.map(({ name }) => name))}`),
     database.run(sql`${into} select ${run}, ${HELD_GENERATIONS}, generation_id, '', ${now} from data_tables`),
     ...tables.map((table) =>
       database.run(

@@ -1,4 +1,5 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import { translationCache } from '../../../../db/tables/content.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
@@ -9,7 +10,7 @@ export type CachedRow = { readonly digest: string; readonly text: string }
 
 /** The cached translations of these texts. */
 export function findCached(database: Database, pair: Pair, digests: readonly string[]): Promise<CachedRow[]> {
-  const these = sql`(select value from json_each(${JSON.stringify(digests)}))`
+  const these = elementsOf(digests)
   return Promise.resolve(
     database
       .select({ digest: translationCache.digest, text: translationCache.text })
@@ -35,7 +36,7 @@ export function saveCached(
           text: sql<string>`value ->> 'text'`.as('text'),
           at: sql<number>`cast(${at} as integer)`.as('at'),
         })
-        .from(sql`json_each(${JSON.stringify(rows)})`)
+        .from(eachOf(rows))
         // Without a condition SQLite takes what follows for a join.
         .where(sql`true`),
     )

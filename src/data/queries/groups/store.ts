@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import { dataQueries, dataQueryGroups } from '../../../../db/tables/queries.ts'
 import { guardCircle } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -57,9 +58,7 @@ export function updateGroup(
 
 /** Deletes groups. Fails for the foreign key while something else is in one of them. */
 export function deleteGroups(database: Database, ids: readonly number[]): Write {
-  return database.run(
-    sql`delete from data_query_groups where id in (select value from json_each(${JSON.stringify(ids)}))`,
-  )
+  return database.run(sql`delete from data_query_groups where id in ${elementsOf(ids)}`)
 }
 
 /** The data queries in groups, by id. */
@@ -72,7 +71,7 @@ export function listMembers(
     database
       .select({ id, name })
       .from(dataQueries)
-      .where(sql`${groupId} in (select value from json_each(${JSON.stringify(ids)}))`)
+      .where(sql`${groupId} in ${elementsOf(ids)}`)
       .orderBy(id),
   )
 }

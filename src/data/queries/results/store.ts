@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import { dataQueryResults } from '../../../../db/tables/queries.ts'
 import type { Column } from '../../../domain/table.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -33,7 +34,7 @@ export async function listNamed(
       sql`data_queries q`,
       sql`q.id = ${dataQueryResults.queryId} and q.published = ${dataQueryResults.number}`,
     )
-    .where(sql`q.name collate nocase in (select value from json_each(${JSON.stringify(names)}))`)
+    .where(sql`q.name collate nocase in ${elementsOf(names)}`)
   return rows.map(({ result, name }) => ({ ...(result as ResultRow), name }))
 }
 
@@ -58,7 +59,7 @@ export function orderResult(
 
 /** Takes results away. Their rows can be read until a time. */
 export function dropResults(database: Database, queryIds: readonly number[], dropAt: number): Write[] {
-  const among = sql`query_id in (select value from json_each(${JSON.stringify(queryIds)}))`
+  const among = sql`query_id in ${elementsOf(queryIds)}`
   return [
     database.run(sql`
       update data_generations set drop_at = ${dropAt}

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf } from '../../../../db/lists.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level, State } from '../../../domain/state.ts'
@@ -48,7 +49,7 @@ export function readDetails(database: Database, ids: readonly number[]): Promise
            o.sub_type as "subType", o.name as name, o.path as path, coalesce(s.state, 'undefined') as "objectState",
            case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy",
            coalesce(slo.is_reason, 0) as "isReason"
-    from json_each(${JSON.stringify(ids)}) wanted cross join alarms a on a.id = wanted.value
+    from ${eachOf(ids)} wanted cross join alarms a on a.id = wanted.value
       join objects o on o.id = a.object_id left join objects p on p.id = o.parent_id
       left join states s on s.object_id = o.id left join slos slo on slo.id = o.id
       left join alarm_links l on l.id = a.link_id left join users u on u.id = a.assignee_id
@@ -69,7 +70,7 @@ export function readPropertiesOf(
 ): Promise<readonly PropertyRow[]> {
   return database.all<PropertyRow>(sql`
     select p.object_id as "objectId", p.id as id, p.key as key, p.value as value
-    from json_each(${JSON.stringify(objectIds)}) wanted cross join properties p on p.object_id = wanted.value
+    from ${eachOf(objectIds)} wanted cross join properties p on p.object_id = wanted.value
     order by p.object_id, p.key`)
 }
 
@@ -96,7 +97,7 @@ export function readComments(
              coalesce(nullif(u.fullname, ''), u.username) as name, c.text as text, c.created_at as "createdAt",
              count(*) over (partition by c.alarm_id) as total,
              row_number() over (partition by c.alarm_id order by c.id desc) as place
-      from json_each(${JSON.stringify(alarmIds)}) wanted cross join alarm_comments c on c.alarm_id = wanted.value
+      from ${eachOf(alarmIds)} wanted cross join alarm_comments c on c.alarm_id = wanted.value
         left join users u on u.id = c.user_id)
     where place <= ${limit} order by id`)
 }
@@ -108,7 +109,7 @@ export async function countComments(
 ): Promise<ReadonlyMap<number, number>> {
   const rows = await database.all<{ id: number; total: number }>(sql`
     select c.alarm_id as id, count(*) as total
-    from json_each(${JSON.stringify(alarmIds)}) wanted cross join alarm_comments c on c.alarm_id = wanted.value
+    from ${eachOf(alarmIds)} wanted cross join alarm_comments c on c.alarm_id = wanted.value
     group by c.alarm_id`)
   return new Map(rows.map(({ id, total }) => [id, total]))
 }
@@ -127,7 +128,7 @@ export function insertComments(
     insert into alarm_comments (alarm_id, user_id, text, created_at)
     select a.id, ${userId}, ${text}, case when
       (select count(*) from alarm_comments c where c.alarm_id = a.id) < ${max} then ${createdAt} end
-    from json_each(${JSON.stringify(alarmIds)}) wanted cross join alarms a on a.id = wanted.value
+    from ${eachOf(alarmIds)} wanted cross join alarms a on a.id = wanted.value
     returning id, (select coalesce(nullif(fullname, ''), username) from users where id = user_id) as name`)
 }
 

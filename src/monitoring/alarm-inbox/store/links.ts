@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level } from '../../../domain/state.ts'
@@ -36,9 +37,7 @@ export type NewLink = Omit<LinkRow, 'id'> & {
 export type StoredLink = { readonly position: number; readonly id: number }
 
 export function removeLinks(database: Database, gone: readonly number[]): Write {
-  return database.run(
-    sql`delete from alarm_links where id in (select value from json_each(${JSON.stringify(gone)}))`,
-  )
+  return database.run(sql`delete from alarm_links where id in ${elementsOf(gone)}`)
 }
 
 /** Saves the links of an object, and returns their ids; links with an id stay. The commit fails, as `isWithoutRecipient`
@@ -52,7 +51,7 @@ export function saveLinks(database: Database, objectId: number, links: readonly 
                or exists (select 1 from alarm_recipients r where r.id = value ->> 'recipientId') then value ->> 'covers' end,
              value ->> 'minState', value ->> 'recipientId', value ->> 'delayMs', value ->> 'recoveryDelayMs',
              value -> 'events', case when value ->> 'isWider' then '' end
-      from json_each(${JSON.stringify(rows)}) where true
+      from ${eachOf(rows)} where true
       on conflict (id) do update set position = excluded.position, covers = excluded.covers,
         min_state = excluded.min_state, recipient_id = excluded.recipient_id, delay_ms = excluded.delay_ms,
         recovery_delay_ms = excluded.recovery_delay_ms, events = excluded.events,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level } from '../../../domain/state.ts'
 import { LEVELS } from '../../states/state.ts'
@@ -12,8 +13,7 @@ const CHANGE =
 
 /** Closes the open alarms of links that are about to be removed. Belongs in the commit that removes them. */
 export function closeOfLinks(database: Database, linkIds: readonly number[], at: number): Write[] {
-  const list = JSON.stringify(linkIds)
-  const open = sql`from json_each(${list}) link cross join alarms a on a.link_id = link.value and a.status <> 'closed'`
+  const open = sql`from ${eachOf(linkIds)} link cross join alarms a on a.link_id = link.value and a.status <> 'closed'`
   return [
     database.run(sql`
       ${CHANGE} ${at}, 'closed', a.state, json_object('reason', 'unlinked',
@@ -27,7 +27,7 @@ export function closeOfLinks(database: Database, linkIds: readonly number[], at:
       update alarms set status = 'closed', end_at = ${at}, assigned_until_at = null, suppressed_by = null,
         held_reason = null, maintained = 0, flapping = 0, delayed_until_at = null, well_since_at = null, due_at = null,
         is_unexplained = 0, version = version + 1
-      where link_id in (select value from json_each(${list})) and status <> 'closed'`),
+      where link_id in ${elementsOf(linkIds)} and status <> 'closed'`),
   ]
 }
 
@@ -35,7 +35,7 @@ export function closeOfLinks(database: Database, linkIds: readonly number[], at:
  * recipient. */
 export function readdressLinks(database: Database, linkIds: readonly number[], at: number): Write[] {
   if (linkIds.length === 0) return []
-  return readdress(database, sql`select value from json_each(${JSON.stringify(linkIds)})`, at)
+  return readdress(database, sql`select value from ${eachOf(linkIds)}`, at)
 }
 
 /** An alarm of one recipient is never the cause of an alarm of another, so causes are searched again.
@@ -98,7 +98,7 @@ export async function hasAddressedLink(database: Database): Promise<boolean> {
 /** The number of open alarms of these links. */
 export async function countOpenOfLinks(database: Database, linkIds: readonly number[]): Promise<number> {
   const [row] = await database.all<{ total: number }>(sql`
-    select count(*) as total from json_each(${JSON.stringify(linkIds)}) link
+    select count(*) as total from ${eachOf(linkIds)} link
       cross join alarms a on a.link_id = link.value and a.status <> 'closed'`)
   return row?.total ?? 0
 }
@@ -134,14 +134,14 @@ export async function findBad(
   { id, openedTo, minState }: OpeningRow,
   limit: number,
 ): Promise<readonly BadRow[]> {
-  const levels = JSON.stringify(LEVELS.slice(0, rank(minState) + 1))
+  const levels = LEVELS.slice(0, rank(minState) + 1)
   const rows = await database.all<Omit<BadRow, 'isFlapping'> & { isFlapping: number }>(sql`
     select o.id as "objectId", o.path as path, s.state as state, s.flapping as "isFlapping", s.seq as seq,
            t.message as message, t.silent_since_at as "silentSinceAt"
     from alarm_links l join objects top on top.id = l.object_id
       cross join objects o on o.path >= max(top.path, ${openedTo}) and o.path < top.path || '~'
       cross join states s on s.object_id = o.id left join transitions t on t.object_id = o.id and t.seq = s.seq
-    where l.id = ${id} and o.path > ${openedTo} and s.state in (select value from json_each(${levels}))
+    where l.id = ${id} and o.path > ${openedTo} and s.state in ${elementsOf(levels)}
       and s.alarmed_seq = s.seq and case l.covers when 'object' then o.id = top.id else o.type in ('job', 'slo', 'slc') end
       and not exists (select 1 from alarms a where a.object_id = o.id and a.link_id = l.id and a.end_at is null)
     order by o.path limit ${limit}`)

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf } from '../../../../db/lists.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Level } from '../../../domain/state.ts'
 
@@ -9,7 +10,7 @@ export type Needed = { readonly sourceId: number; readonly path: string }
 export function readNeeded(database: Database, objectIds: readonly number[]): Promise<readonly Needed[]> {
   return database.all<Needed>(sql`
     with recursive needed (source, object) as (
-      select value, value from json_each(${JSON.stringify(objectIds)})
+      select value, value from ${eachOf(objectIds)}
       union
       select n.source, d.depends_on_id from needed n cross join objects o on o.id = n.object
         cross join json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
@@ -39,12 +40,12 @@ export function readSuspects(
   limit: number,
 ): Promise<readonly Suspect[]> {
   return database.all<Suspect>(sql`
-    select ${SUSPECT} from json_each(${JSON.stringify(objectIds)}) above
+    select ${SUSPECT} from ${eachOf(objectIds)} above
       cross join alarms a on a.object_id = above.value and a.end_at is null
       join objects o on o.id = a.object_id left join alarm_links l on l.id = a.link_id
     where a.suppressed_by is null
     union
-    select ${SUSPECT} from json_each(${JSON.stringify(paths)}) top
+    select ${SUSPECT} from ${eachOf(paths)} top
       cross join json_each((select json_group_array(found.id) from (
         select b.id as id from objects below cross join alarms b on b.object_id = below.id and b.end_at is null
         where below.path >= top.value and below.path < top.value || '~' and b.suppressed_by is null limit ${limit}) found)) some

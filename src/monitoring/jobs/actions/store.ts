@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 /** Those of the jobs that are not stopped, or not started, as wanted. */
@@ -8,7 +9,7 @@ export async function findJobsToChange(
   stopped: boolean,
 ): Promise<readonly number[]> {
   const rows = await database.all<{ id: number }>(sql`
-    select jobs.id as id from json_each(${JSON.stringify(ids)}) wanted
+    select jobs.id as id from ${eachOf(ids)} wanted
     cross join jobs on jobs.id = wanted.value where jobs.stopped <> ${Number(stopped)} order by wanted.key`)
   return rows.map(({ id }) => id)
 }
@@ -22,7 +23,7 @@ export async function commitStopped(
   const [rows] = await database.batch([
     database.all<{ id: number }>(sql`
       update jobs set stopped = ${Number(stopped)}
-      where id in (select value from json_each(${JSON.stringify(ids)})) returning id`),
+      where id in ${elementsOf(ids)} returning id`),
     ...writes,
   ])
   return new Set((rows as { id: number }[]).map(({ id }) => id))

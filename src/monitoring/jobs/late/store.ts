@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf } from '../../../../db/lists.ts'
 import type { State } from '../../../domain/state.ts'
 import type { Database } from '../../../ports/database.ts'
 
@@ -37,7 +38,7 @@ export async function readWaitingJobs(
 ): Promise<ReadonlyMap<number, WaitingJob>> {
   const rows = await database.all<WaitingJob>(sql`
     select o.id as id, o.name as name, o.path as path, coalesce(s.state, 'undefined') as state, j.interval_ms as "intervalMs"
-    from json_each(${JSON.stringify(ids)}) w cross join objects o on o.id = w.value
+    from ${eachOf(ids)} w cross join objects o on o.id = w.value
       cross join jobs j on j.id = o.id left join states s on s.object_id = o.id`)
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf } from '../../../../db/lists.ts'
 import type { notifications } from '../../../../db/tables/notifications.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
@@ -54,7 +55,7 @@ export function countOfAlarms(
   return database.all<AlarmCounts>(sql`
     select t.alarm_id as "alarmId", count(distinct case when n.status = 'sent' then n.id end) as sent,
            count(distinct case when n.status = 'dead' then n.id end) as failed
-    from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value
+    from ${eachOf(alarmIds)} wanted cross join notices t on t.alarm_id = wanted.value
       cross join notifications n on n.id = t.notification_id
     group by t.alarm_id`)
 }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import { alarmRecipients } from '../../../../db/tables/notifications.ts'
 import type { Role } from '../../../context.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
@@ -23,7 +24,7 @@ export async function listRecipients(
   database: Database,
   ids?: readonly number[],
 ): Promise<readonly RecipientRow[]> {
-  const some = ids && sql`${alarmRecipients.id} in (select value from json_each(${JSON.stringify(ids)}))`
+  const some = ids && sql`${alarmRecipients.id} in ${elementsOf(ids)}`
   const rows = await database.select().from(alarmRecipients).where(some).orderBy(alarmRecipients.id)
   return rows as readonly RecipientRow[]
 }
@@ -124,7 +125,7 @@ export async function unknownPlaces(
   ids: readonly (number | null)[],
 ): Promise<readonly number[]> {
   const rows = await database.all<{ place: number }>(sql`
-    select wanted.key as place from json_each(${JSON.stringify(ids)}) wanted
+    select wanted.key as place from ${eachOf(ids)} wanted
     where wanted.value is not null and not exists (select 1 from ${sql.raw(table)} t where t.id = wanted.value) order by wanted.key`)
   return rows.map(({ place }) => place)
 }
@@ -166,6 +167,6 @@ export type Person = {
 export async function listPeople(database: Database, ids: readonly number[]): Promise<readonly Person[]> {
   const rows = await database.all<Omit<Person, 'isDisabled'> & { readonly isDisabled: number }>(sql`
     select id, email, language, time_zone as timeZone, role, disabled_at is not null as "isDisabled" from users
-    where id in (select value from json_each(${JSON.stringify(ids)})) order by id`)
+    where id in ${elementsOf(ids)} order by id`)
   return rows.map((row) => ({ ...row, isDisabled: row.isDisabled === 1 }))
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 
@@ -11,7 +12,7 @@ export async function findOverlays(
 ): Promise<readonly { readonly id: number; readonly seed: number }[]> {
   return database.all<{ id: number; seed: number }>(sql`
     with recursive roots (id, path) as (
-      select id, path from objects where id in (select value from json_each(${JSON.stringify(ids)}))
+      select id, path from objects where id in ${elementsOf(ids)}
       union
       select c.id, c.path from roots
         join objects s on s.path >= roots.path and s.path < roots.path || '~' and s.type in ('slo', 'slc')

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Counted, Terms } from '../store.ts'
@@ -104,6 +105,6 @@ export async function readRevisions(
   return database.all<Revision>(sql`
     select period_id as "periodId", revision, active_ms as "activeMs", used_ms as "usedMs", created_at as "createdAt",
            author, reason
-    from slc_revisions where period_id in (select value from json_each(${JSON.stringify(periodIds)}))
+    from slc_revisions where period_id in ${elementsOf(periodIds)}
     order by period_id, revision`)
 }

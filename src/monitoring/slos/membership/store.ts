@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { ChildrenFilter } from '../schema.ts'
 
@@ -32,7 +33,7 @@ export async function readMembers(
 ): Promise<readonly MemberRow[]> {
   return database.all<MemberRow>(sql`
     select l.parent_id as "parentId", l.child_id as "childId", l.by_filter as "byFilter"
-    from json_each(${JSON.stringify(children)}) child join links l on l.child_id = child.value
+    from ${eachOf(children)} child join links l on l.child_id = child.value
       join slos slo on slo.id = l.parent_id
     where slo.children_filter is not null`)
 }
@@ -44,7 +45,7 @@ export async function countMembers(
 ): Promise<ReadonlyMap<number, number>> {
   const rows = await database.all<{ id: number; total: number }>(sql`
     select parent.value as id, count(*) as total
-    from json_each(${JSON.stringify(parents)}) parent join links l on l.parent_id = parent.value
+    from ${eachOf(parents)} parent join links l on l.parent_id = parent.value
     where l.by_filter group by 1`)
   return new Map(rows.map(({ id, total }) => [id, total]))
 }
@@ -57,7 +58,7 @@ export function addMembers(database: Database, members: readonly Member[]): Writ
   return database.run(sql`
     insert into links (parent_id, child_id, position, weight, overrides, by_filter, is_left_out)
     select slo.id, o.id, 0, 1, '{}', 1, o.type in ('group', 'slo')
-    from json_each(${JSON.stringify(members)}) member join objects o on o.id = member.value ->> 'childId'
+    from ${eachOf(members)} member join objects o on o.id = member.value ->> 'childId'
       join slos slo on slo.id = member.value ->> 'parentId' and slo.children_filter is not null
     where true on conflict (parent_id, child_id) do nothing`)
 }
@@ -65,7 +66,7 @@ export function addMembers(database: Database, members: readonly Member[]): Writ
 export function removeMembers(database: Database, members: readonly Member[]): Write {
   return database.run(sql`
     delete from links where by_filter and exists (
-      select 1 from json_each(${JSON.stringify(members)})
+      select 1 from ${eachOf(members)}
       where value ->> 'parentId' = links.parent_id and value ->> 'childId' = links.child_id)`)
 }
 
@@ -79,7 +80,7 @@ export function replaceMembers(
   return [
     database.run(sql`
       delete from links where parent_id = ${parentId} and by_filter
-        and child_id not in (select value from json_each(${JSON.stringify(children)}))`),
+        and child_id not in ${elementsOf(children)}`),
     addMembers(
       database,
       children.map((childId) => ({ parentId, childId })),
@@ -108,6 +109,6 @@ export async function readMisjudged(database: Database, limit: number): Promise<
 export function enqueueAssessment(database: Database, members: readonly Member[]): Write {
   return database.run(sql`
     update links set is_left_out = 1 - is_left_out where by_filter and exists (
-      select 1 from json_each(${JSON.stringify(members)})
+      select 1 from ${eachOf(members)}
       where value ->> 'parentId' = links.parent_id and value ->> 'childId' = links.child_id)`)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import { staleMaintenance } from '../../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../../db/work-queue.ts'
 import type { QueueItem } from '../../../../db/work-queue.ts'
@@ -20,14 +21,14 @@ export function enqueueArrival(
 
 /** Enqueues reviews of objects that may enter or leave maintenance. */
 export function enqueueMaintenance(database: Database, objects: readonly MaintenanceMoment[]): Write {
-  const known = sql`select value ->> 'objectId', value ->> 'at' from json_each(${JSON.stringify(objects)})
+  const known = sql`select value ->> 'objectId', value ->> 'at' from ${eachOf(objects)}
     where exists (select 1 from objects where id = value ->> 'objectId')`
   return database.run(enqueue(staleMaintenance, known))
 }
 
 /** Enqueues reviews of the direct children of these objects. */
 export function enqueueChildren(database: Database, parents: readonly MaintenanceMoment[]): Write {
-  const children = sql`select o.id, value ->> 'at' from json_each(${JSON.stringify(parents)})
+  const children = sql`select o.id, value ->> 'at' from ${eachOf(parents)}
       join objects o on o.parent_id = value ->> 'objectId'`
   return database.run(enqueue(staleMaintenance, children))
 }
@@ -60,7 +61,7 @@ export async function readStaleMaintenance(
 function isUrgent({ ids }: Urgent): SQL {
   return sql`m.object_id in (
     select place.value from (
-      select path from objects where id in (select value from json_each(${JSON.stringify(ids)}))
+      select path from objects where id in ${elementsOf(ids)}
       union select c.path from links l cross join objects c on c.id = l.child_id
       union select c.path from slcs cross join objects c on c.id = slcs.id) one,
       json_each('[' || replace(trim(one.path, '/'), '/', ',') || ']') place)`
@@ -87,7 +88,7 @@ export function insertMaintenanceIntervals(
   return database.run(sql`
     insert into slc_maintenance (slc_id, seq, at, maintained, excused)
     select c.id, coalesce(max(s.seq), 0) + 1, max(value ->> 'at', coalesce(max(s.at), 0)), value ->> 'maintained', value ->> 'excused'
-    from json_each(${JSON.stringify(intervals)}) join slcs c on c.id = value ->> 'objectId'
+    from ${eachOf(intervals)} join slcs c on c.id = value ->> 'objectId'
       left join slc_maintenance s on s.slc_id = c.id
     group by c.id`)
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { elementsOf } from '../../../../db/lists.ts'
 import { staleMemberships } from '../../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../../db/work-queue.ts'
 import type { QueueItem } from '../../../../db/work-queue.ts'
@@ -12,7 +13,7 @@ export function enqueueMemberships(
   const isIt =
     typeof at === 'object' && 'path' in at
       ? sql`o.path >= ${at.path} and o.path < ${`${at.path}~`}`
-      : sql`o.id in (select value from json_each(${JSON.stringify([at].flat())}))`
+      : sql`o.id in ${elementsOf([at].flat())}`
   return database.run(
     enqueue(staleMemberships, sql`select o.id, 0 from objects o where ${isIt} and ${HAS_FILTERS}`),
   )

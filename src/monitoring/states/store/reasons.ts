@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf } from '../../../../db/lists.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../domain/state.ts'
 import { shownState } from '../propagation.ts'
@@ -18,7 +19,7 @@ export async function readBadChildren(
   parents: readonly number[],
   limit: number,
 ): Promise<readonly CountedChild[]> {
-  const given = sql`json_each(${JSON.stringify(parents)}) parent`
+  const given = sql`${eachOf(parents)} parent`
   const shown = sql`o.type as type, o.id as id, o.name as name, coalesce(s.state, 'undefined') as state,
     coalesce(slo.is_reason, 0) as "isReason", coalesce(slo.push_state, 'any') as push`
   const joins = sql`left join states s on s.object_id = o.id left join slos slo on slo.id = o.id`

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../db/lists.ts'
 import type { IdListSql } from '../../../access/rights/permissions.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { State } from '../../../domain/state.ts'
@@ -120,7 +121,7 @@ export async function countStates(
 ): Promise<readonly { readonly id: number; readonly state: State; readonly total: number }[]> {
   return database.all(sql`
     select n.id, coalesce(s.state, 'undefined') as state, count(*) as total
-    from json_each(${JSON.stringify(ids)}) wanted
+    from ${eachOf(ids)} wanted
     join objects n on n.id = wanted.value
     cross join objects j on j.type = 'job' and j.path > n.path and j.path < n.path || '~' and ${readable}
     left join states s on s.object_id = j.id
@@ -223,7 +224,7 @@ export async function readNames(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const rows = await database.all<{ id: number; name: string }>(
-    sql`select id, name from objects where id in (select value from json_each(${JSON.stringify(ids)}))`,
+    sql`select id, name from objects where id in ${elementsOf(ids)}`,
   )
   return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -1,4 +1,5 @@
 import { eq, lt, sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../../db/lists.ts'
 import { notifications } from '../../../../../db/tables/notifications.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
 import type { Facts } from '../../texts/message.ts'
@@ -49,7 +50,7 @@ export function readMade(
 ): Promise<readonly (Addressed & { readonly createdAt: number })[]> {
   return database.all(sql`
     select n.recipient_id as "recipientId", n.user_id as "userId", n.created_at as "createdAt"
-    from json_each(${JSON.stringify(addressees)}) a cross join notifications n
+    from ${eachOf(addressees)} a cross join notifications n
       on n.recipient_id = a.value ->> 'recipientId' and n.user_id = a.value ->> 'userId' and n.created_at > ${after}
     order by n.created_at desc`)
 }
@@ -71,7 +72,7 @@ export function insertMessage(database: Database, { noticeIds, ...message }: New
       .values({ ...message, status: 'waiting', attempts: 0, nextAt: message.createdAt, detail: '' }),
     database.run(sql`
       update notices set notification_id = (select id from notifications where key = ${message.key})
-      where notification_id is null and id in (select value from json_each(${JSON.stringify(noticeIds)}))`),
+      where notification_id is null and id in ${elementsOf(noticeIds)}`),
   ]
 }
 
@@ -83,19 +84,19 @@ export function insertReminders(
   return database.run(sql`
     insert or ignore into notices (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
     select t.change_id, t.alarm_id, t.object_id, t.recipient_id, t.user_id, t.kind, t.step + 1, value ->> 'dueAt', t.facts
-    from json_each(${JSON.stringify(reminders)}) join notices t on t.id = value ->> 'afterId'`)
+    from ${eachOf(reminders)} join notices t on t.id = value ->> 'afterId'`)
 }
 
 /** Postpones notices to an instant at which the addressee may be notified. */
 export function postpone(database: Database, ids: readonly number[], dueAt: number): Write {
   return database.run(sql`
     update notices set due_at = ${dueAt}
-    where notification_id is null and id in (select value from json_each(${JSON.stringify(ids)}))`)
+    where notification_id is null and id in ${elementsOf(ids)}`)
 }
 
 export function dropThese(database: Database, ids: readonly number[]): Write {
   return database.run(sql`
-    delete from notices where notification_id is null and id in (select value from json_each(${JSON.stringify(ids)}))`)
+    delete from notices where notification_id is null and id in ${elementsOf(ids)}`)
 }
 
 /** A message to send. */
@@ -118,7 +119,7 @@ export function readMessages(
   return database.all<DueMessage>(sql`
     select id as id, key as key, recipient_id as "recipientId", user_id as "userId", attempts as attempts,
            created_at as "createdAt", give_up_at as "giveUpAt"
-    from notifications where next_at <= ${now} and id not in (select value from json_each(${JSON.stringify(except)}))
+    from notifications where next_at <= ${now} and id not in ${elementsOf(except)}
     order by attempts > 0, next_at, id limit ${limit}`)
 }
 
@@ -128,7 +129,7 @@ export type ToldRow = { readonly notificationId: number; readonly kind: Kind; re
 export async function readNoticesOf(database: Database, ids: readonly number[]): Promise<readonly ToldRow[]> {
   const rows = await database.all<{ notificationId: number; kind: Kind; facts: string }>(sql`
     select t.notification_id as "notificationId", t.kind as kind, t.facts as facts
-    from json_each(${JSON.stringify(ids)}) wanted cross join notices t on t.notification_id = wanted.value order by t.id`)
+    from ${eachOf(ids)} wanted cross join notices t on t.notification_id = wanted.value order by t.id`)
   return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as Facts }))
 }
 
@@ -139,8 +140,8 @@ export function noteAttempts(
 ): Write {
   return database.run(sql`
     update notifications set attempts = attempts + 1,
-      next_at = (select value ->> 'nextAt' from json_each(${JSON.stringify(attempts)}) where value ->> 'id' = notifications.id)
-    where id in (select value ->> 'id' from json_each(${JSON.stringify(attempts)}))`)
+      next_at = (select value ->> 'nextAt' from ${eachOf(attempts)} where value ->> 'id' = notifications.id)
+    where id in (select value ->> 'id' from ${eachOf(attempts)})`)
 }
 
 /** Stores the final result of a message. */

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf } from '../../../../../db/lists.ts'
 import { durationMs, isFixedDuration } from '../../../../lib/duration.ts'
 import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
@@ -95,7 +96,7 @@ export async function readPast(
   }>(sql`
     select t.alarm_id as "alarmId", t.recipient_id as "recipientId", t.user_id as "userId", t.kind as kind,
            t.due_at as "dueAt", t.notification_id is not null as "isTaken", t.facts as facts
-    from json_each(${JSON.stringify(alarmIds)}) wanted cross join notices t on t.alarm_id = wanted.value order by t.id`)
+    from ${eachOf(alarmIds)} wanted cross join notices t on t.alarm_id = wanted.value order by t.id`)
   const past = new Map<number, PastNotice[]>()
   for (const { alarmId, isTaken, facts, ...row } of rows) {
     const list = past.get(alarmId) ?? []
@@ -118,7 +119,7 @@ export function insertNotices(database: Database, notices: readonly NewNotice[])
           (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
         select value ->> 'changeId', value ->> 'alarmId', value ->> '$.facts.objectId', value ->> 'recipientId',
                value ->> 'userId', value ->> 'kind', value ->> 'step', value ->> 'dueAt', value -> 'facts'
-        from json_each(${JSON.stringify(rows)}) where exists (
+        from ${eachOf(rows)} where exists (
           select 1 from alarm_recipients r where r.id = value ->> 'recipientId')`),
     )
   }
@@ -133,7 +134,7 @@ export function dropNotices(
 ): Write {
   return database.run(sql`
     delete from notices where notification_id is null and id in (
-      select t.id from json_each(${JSON.stringify(dropped)}) d cross join notices t on t.alarm_id = d.value ->> 'alarmId'
+      select t.id from ${eachOf(dropped)} d cross join notices t on t.alarm_id = d.value ->> 'alarmId'
       where t.notification_id is null and (d.value ->> 'which' = 'all' and t.kind <> 'flapping' or t.due_at > d.value ->> 'at'))`)
 }
 

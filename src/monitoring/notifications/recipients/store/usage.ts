@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../../db/lists.ts'
 import type { Database } from '../../../../ports/database.ts'
 import type { ObjectType } from '../../../tree/schema.ts'
 
@@ -19,7 +20,6 @@ export async function readUses(
   recipientIds: readonly number[],
   limit: number,
 ): Promise<readonly Use[]> {
-  const ids = JSON.stringify(recipientIds)
   const rows = await database.all<{
     recipientId: number
     linkId: number | null
@@ -32,12 +32,12 @@ export async function readUses(
       from (
         select l.recipient_id as "recipientId", l.id as "linkId", o.type as "objectType", o.id as "objectId",
                null as "ofRecipientId"
-        from json_each(${ids}) wanted cross join alarm_links l on l.recipient_id = wanted.value
+        from ${eachOf(recipientIds)} wanted cross join alarm_links l on l.recipient_id = wanted.value
           join objects o on o.id = l.object_id
         union
         select step.value ->> 'recipientId', null, null, null, r.id
         from alarm_recipients r cross join json_each(r.rules, '$.escalation') step
-        where step.value ->> 'recipientId' in (select value from json_each(${ids}))) used)
+        where step.value ->> 'recipientId' in ${elementsOf(recipientIds)}) used)
     where place <= ${limit} order by "recipientId", place`)
   return rows.map(({ recipientId, linkId, objectType, objectId, ofRecipientId }) =>
     linkId === null
@@ -58,7 +58,7 @@ export function readGaps(
   const wanted =
     recipientIds === null
       ? sql`exists (select 1 from alarm_links l where l.recipient_id = r.id)`
-      : sql`r.id in (select value from json_each(${JSON.stringify(recipientIds)}))`
+      : sql`r.id in ${elementsOf(recipientIds)}`
   return database.all<Gap>(sql`
     select r.id as "recipientId", 'reaches_nobody' as why from alarm_recipients r
     where ${wanted} and r.type in ('user', 'group') and not exists (

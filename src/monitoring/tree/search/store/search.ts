@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, elementsOf } from '../../../../../db/lists.ts'
 import type { Database } from '../../../../ports/database.ts'
 import type { State } from '../../../../domain/state.ts'
 import { OBJECT_TYPES } from '../../schema.ts'
@@ -77,7 +78,7 @@ export async function readItems(database: Database, ids: readonly number[]): Pro
     select o.id, o.type, o.sub_type as "subType", o.name, o.parent_id as "parentId", o.is_template as "isTemplate",
       coalesce(s.state, 'undefined') as state, p.name as "parentName",
       case when o.type = 'job' and o.collector_id = 0 then p.collector_id else o.collector_id end as "runBy", o.path
-    from json_each(${JSON.stringify(ids)}) wanted
+    from ${eachOf(ids)} wanted
     join objects o on o.id = wanted.value
     left join objects p on p.id = o.parent_id
     left join states s on s.object_id = o.id
@@ -91,7 +92,7 @@ export async function readParameters(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, unknown>> {
   const rows = await database.all<{ id: number; parameters: string }>(
-    sql`select id, parameters from jobs where id in (select value from json_each(${JSON.stringify(ids)}))`,
+    sql`select id, parameters from jobs where id in ${elementsOf(ids)}`,
   )
   return new Map(rows.map(({ id, parameters }) => [id, JSON.parse(parameters) as unknown]))
 }

@@ -1,11 +1,11 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import { eachOf, partsOf } from '../../../db/lists.ts'
 import { users } from '../../../db/tables/access.ts'
 import { forecastBands, forecastGroups, forecasts } from '../../../db/tables/forecasts.ts'
 import { dataTables } from '../../../db/tables/sources.ts'
 import type { ForecastBand } from '../../domain/forecast-band.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
-import { jsonParts } from './json-parts.ts'
 import type { GroupOutcome, Points, PublishedSummary, Summary } from './results.ts'
 import type { Definition, Quality } from './definition.ts'
 
@@ -165,18 +165,15 @@ export function publishResults(
     .where(eq(forecasts.id, id))
 }
 
-/** Of JSON in one parameter: D1 takes less than 1 MB. */
-const PART_CHARACTERS = 400_000
-
 /** Replaces the groups of a forecast. */
 export function replaceGroups(database: Database, id: number, groups: readonly GroupRow[]): Write[] {
   return [
     database.delete(forecastGroups).where(eq(forecastGroups.forecastId, id)),
-    ...jsonParts(groups, PART_CHARACTERS).map((part) =>
+    ...partsOf(groups).map((part) =>
       database.run(sql`
         insert into forecast_groups (forecast_id, number, key, quality, outcome, points)
         select f.id, value ->> 'number', value -> 'key', value ->> 'quality', value -> 'outcome', value -> 'points'
-        from json_each(${part}) join forecasts f on f.id = ${id}`),
+        from ${eachOf(part)} join forecasts f on f.id = ${id}`),
     ),
   ]
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
-import { eachOf } from '../../../db/lists.ts'
+import { eachOf, partsOf } from '../../../db/lists.ts'
 import { dataSourceCatalogues, dataSourceNotes, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
@@ -272,22 +272,13 @@ export function replaceNotes(
   }))
   return [
     database.run(sql`delete from data_source_notes where data_source_id = ${source}`),
-    ...slices(rows, NOTES_PER_WRITE).map((slice) =>
+    ...partsOf(rows).map((part) =>
       database.run(sql`
         insert into data_source_notes (data_source_id, table_name, column_name, comment, annotations, created_at)
         select ${source}, value ->> 'tableName', value ->> 'columnName', value ->> 'comment', value ->> 'annotations', ${at}
-        from ${eachOf(slice)}`),
+        from ${eachOf(part)}`),
     ),
   ]
-}
-
-/** As many as fit into one parameter: each has 36 KB at most. */
-const NOTES_PER_WRITE = 20
-
-function slices<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
 }
 
 /** Whether a commit failed because annotations had changed since they were read. */

@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { eachOf, partsOf } from '../../../../db/lists.ts'
 import { unlessFull } from '../../../../db/room.ts'
 import { orphanedBlobs } from '../../../../db/tables/content.ts'
 import { runFiles, runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import { jsonRows } from './json-rows.ts'
 
 export type RunFile = typeof runFiles.$inferSelect
 export type FileKind = 'upload' | 'output' | 'tree'
@@ -49,8 +49,8 @@ export function insertFiles(
   { runId, kind, at }: { readonly runId: string; readonly kind: FileKind; readonly at: number },
   files: readonly Omit<RunFile, 'runId' | 'kind'>[],
 ): Write[] {
-  return jsonRows(files).flatMap((rows) => {
-    const row = sql`json_each(${rows})`
+  return partsOf(files).flatMap((part) => {
+    const row = eachOf(part)
     return [
       markBytesOrphaned(
         database,

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { eachOf, partsOf } from '../../../../db/lists.ts'
 import { runLogLines, runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import { jsonRows } from './json-rows.ts'
 
 export type LogRow = Omit<typeof runLogLines.$inferSelect, 'runId'>
 
@@ -30,12 +30,12 @@ export function appendLog(
       .update(runs)
       .set({ logSequence: sequence, logLines: sql`case when ${isNext} then ${lastLine} end` })
       .where(eq(runs.id, runId)),
-    ...jsonRows(lines).map((rows) =>
+    ...partsOf(lines).map((part) =>
       database
         .insert(runLogLines)
         .select(
           sql`select ${runId}, cast(value->>'line' as integer), cast(value->>'at' as integer), value->>'stream', value->>'text'
-            from json_each(${rows}) where true`,
+            from ${eachOf(part)} where true`,
         )
         .onConflictDoNothing(),
     ),

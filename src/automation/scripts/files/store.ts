@@ -1,11 +1,8 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { eachOf, elementsOf } from '../../../../db/lists.ts'
+import { eachOf, elementsOf, partsOf } from '../../../../db/lists.ts'
 import { scriptFiles } from '../../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { TreeChange, TreeEntry } from '../tree.ts'
-
-/** So that a parameter stays well under 1 MB. */
-const ROWS_AT_ONCE = 400
 
 /** The entries of a script's tree, by path. */
 export async function listEntries(database: Database, scriptId: number): Promise<TreeEntry[]> {
@@ -35,13 +32,12 @@ export async function findEntry(
 
 /** Takes paths away and then puts entries, in place of those that have their paths. */
 export function saveChange(database: Database, scriptId: number, { removes, puts }: TreeChange): Write[] {
-  const gone = [...removes, ...puts.map(({ path }) => path)]
-  const these = elementsOf(gone)
+  const gone = elementsOf([...removes, ...puts.map(({ path }) => path)])
   return [
     database
       .delete(scriptFiles)
-      .where(and(eq(scriptFiles.scriptId, scriptId), inArray(scriptFiles.path, these))),
-    ...chunksOf(puts).map((entries) => insertEntries(database, scriptId, entries)),
+      .where(and(eq(scriptFiles.scriptId, scriptId), inArray(scriptFiles.path, gone))),
+    ...partsOf(puts).map((entries) => insertEntries(database, scriptId, entries)),
   ]
 }
 
@@ -51,11 +47,4 @@ function insertEntries(database: Database, scriptId: number, entries: readonly T
     select cast(${scriptId} as integer), value ->> 'path', value ->> 'isDirectory', value ->> 'blob',
            value ->> 'sizeBytes', value ->> 'sha256', value ->> 'mimeType', value ->> 'isText', value ->> 'updatedAt'
     from ${eachOf(entries)}`)
-}
-
-function chunksOf(entries: readonly TreeEntry[]): TreeEntry[][] {
-  const count = Math.ceil(entries.length / ROWS_AT_ONCE)
-  return Array.from({ length: count }, (_, index) =>
-    entries.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
-  )
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { eachOf } from '../../../../../db/lists.ts'
+import { eachOf, partsOf } from '../../../../../db/lists.ts'
 import { durationMs, isFixedDuration } from '../../../../lib/duration.ts'
 import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
@@ -106,24 +106,17 @@ export async function readPast(
   return past
 }
 
-const ROWS_AT_ONCE = 500
-
 /** Inserts notices; existing ones stay unchanged. */
 export function insertNotices(database: Database, notices: readonly NewNotice[]): Write[] {
-  const writes: Write[] = []
-  for (let from = 0; from < notices.length; from += ROWS_AT_ONCE) {
-    const rows = notices.slice(from, from + ROWS_AT_ONCE)
-    writes.push(
-      database.run(sql`
-        insert or ignore into notices
-          (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
-        select value ->> 'changeId', value ->> 'alarmId', value ->> '$.facts.objectId', value ->> 'recipientId',
-               value ->> 'userId', value ->> 'kind', value ->> 'step', value ->> 'dueAt', value -> 'facts'
-        from ${eachOf(rows)} where exists (
-          select 1 from alarm_recipients r where r.id = value ->> 'recipientId')`),
-    )
-  }
-  return writes
+  return partsOf(notices).map((part) =>
+    database.run(sql`
+      insert or ignore into notices
+        (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
+      select value ->> 'changeId', value ->> 'alarmId', value ->> '$.facts.objectId', value ->> 'recipientId',
+             value ->> 'userId', value ->> 'kind', value ->> 'step', value ->> 'dueAt', value -> 'facts'
+      from ${eachOf(part)} where exists (
+        select 1 from alarm_recipients r where r.id = value ->> 'recipientId')`),
+  )
 }
 
 /** Drops waiting notices of alarms: all except those that explain why notifications stop, or those that are due after

@@ -1,3 +1,4 @@
+import { isJsonContainer } from '../../../lib/json.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 
 /** A difference between two JSON documents, close to JSON Patch (RFC 6902). */
@@ -21,7 +22,7 @@ export function changesBetween(from: unknown, to: unknown, max: number): Change[
 
 function compare(from: unknown, to: unknown, path: Path, add: (change: Change) => void): void {
   if (JSON.stringify(from) === JSON.stringify(to)) return
-  if (!isContainer(from) || !isContainer(to) || Array.isArray(from) !== Array.isArray(to)) {
+  if (!isJsonContainer(from) || !isJsonContainer(to) || Array.isArray(from) !== Array.isArray(to)) {
     add({ op: 'replace', path: pointerOf(path), from, to })
     return
   }
@@ -34,8 +35,4 @@ function compare(from: unknown, to: unknown, path: Path, add: (change: Change) =
   for (const [key, value] of after) {
     if (!before.has(key)) add({ op: 'add', path: pointerOf([...path, key]), to: value })
   }
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

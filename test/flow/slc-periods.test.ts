@@ -47,6 +47,20 @@ describe('frozen periods', () => {
     })
   })
 
+  test('have at most twenty revisions, also when two callers add the last one at once', async () => {
+    const [begin, end] = ['2026-04-11T00:00:00Z', '2026-04-12T00:00:00Z']
+    while (((await stage.periodsOf(slc))[0]?.revisions.length ?? 20) < 19)
+      await stage.recalculate(slc, begin, end)
+    const both = await Promise.allSettled([1, 2].map(() => stage.recalculate(slc, begin, end)))
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await rejection(stage.recalculate(slc, begin, end))).toMatchObject({
+      code: 'conflict',
+      detail: 'A period already has 20 revisions, which is the maximum.',
+    })
+    const [latest] = await stage.periodsOf(slc)
+    expect(latest?.revisions).toHaveLength(20)
+  })
+
   test('are not recalculated without the history of a child of their time', async () => {
     const { slo } = await stage.newSlo()
     const other = await stage.newSlc({ limit: 90, duration: 'day', timezone: 'UTC' }, [slo])

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
-import { commit } from '../../../ports/database.ts'
+import { commit, refuseFull } from '../../../ports/database.ts'
 import { requireObject } from '../../tree/service.ts'
 import { creditOf } from '../credit.ts'
 import { creditView } from '../figures.ts'
@@ -15,6 +15,7 @@ import { readCorrectedOutcome } from './used.ts'
 
 const PERIODS_AT_ONCE_MAX = 100
 const REVISIONS_MAX = 20
+const FULL = `A period already has ${REVISIONS_MAX} revisions, which is the maximum.`
 
 /** The frozen periods of a container, latest first, each with its revisions.
  * @returns `next` is the cursor of the next page, null for the last
@@ -54,7 +55,6 @@ export async function recalculatePeriods(
   if (periods.length > PERIODS_AT_ONCE_MAX) {
     throw invalidAt('/begin', `must select at most ${PERIODS_AT_ONCE_MAX} periods`)
   }
-  await refuseTooManyRevisions(context, periods)
   const made = {
     createdAt: ports.clock.now(),
     author: caller.kind === 'user' ? caller.username : null,
@@ -71,21 +71,13 @@ export async function recalculatePeriods(
       return { periodId: period.id, ...outcome }
     }),
   )
-  await commit(database, [
-    ...outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made })),
+  const writes = [
+    ...outcomes.map((outcome) => store.addRevision(database, { ...outcome, ...made }, REVISIONS_MAX)),
     audited(context, { action: 'recalculate', objectType: 'slc', objectId: id, after: body }),
-  ])
+  ]
+  await refuseFull('slc_revisions', FULL, () => commit(database, writes))
   ports.log.info('slcs: service level container periods recalculated', { slcId: id, periods: periods.length })
   return { items: await viewsOf(context, periods) }
-}
-
-async function refuseTooManyRevisions({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<void> {
-  const revisions = await store.readRevisions(
-    ports.database,
-    periods.map(({ id }) => id),
-  )
-  if (revisions.every(({ revision }) => revision < REVISIONS_MAX)) return
-  throw new Refusal('conflict', `A period already has ${REVISIONS_MAX} revisions, which is the maximum.`)
 }
 
 async function viewsOf({ ports }: Context, periods: readonly FrozenPeriod[]): Promise<PeriodView[]> {

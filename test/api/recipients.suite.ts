@@ -15,13 +15,19 @@ const WEBHOOK = {
 
 type Recipient = { readonly id: number; readonly name: string; readonly target: string }
 
-const make = (client: Client, json: object) =>
+const post = (client: Client, json: object) =>
   good<Recipient>(client.request('POST', '/alarmrecipients', { json }))
 
 const stage = once(async (client) => {
-  const { id: staged } = await make(client, { name: 'staged', ...WEBHOOK })
+  const { id: staged } = await post(client, { name: 'staged', ...WEBHOOK })
   return { staged, user: client.userIds.editor }
 })
+
+/** Makes a recipient beside the first, which gets the alarms of all objects and so cannot be deleted. */
+async function make(client: Client, json: object): Promise<Recipient> {
+  await stage(client)
+  return post(client, json)
+}
 
 const CALLS: readonly (readonly [call: string, json?: object])[] = [
   ['GET /alarmrecipients'],

@@ -290,6 +290,65 @@ describe.each([...HOST_NAMES])('a manifest and %s', (hostName) => {
   )
 
   test(
+    'a write ends where another caller changed the object or recipient after the plan, and the change stays',
+    async () => {
+      const manifest = `
+manifest: plant-v
+recipients: [{ name: Relief, type: email, minState: minor, target: { addresses: [relief@example.org] } }]
+groups: [{ name: Held, alarmLinks: [{ recipient: Relief }], devices: [{ name: spare }] }]
+slos: [{ name: Sum, children: [{ type: group, path: [Held] }] }]
+`
+      await Bun.write(file, manifest)
+      await apply('--yes')
+      const { request } = await connectAdministrator(host)
+      const pathOf = async (list: string, name: string) => {
+        const { items } = await good<{ items: { id: number; name: string }[] }>(request('GET', list))
+        return `${list}/${items.find((item) => item.name === name)?.id}`
+      }
+      const [relief, held, spare, sum] = [
+        await pathOf('/alarmrecipients', 'Relief'),
+        await pathOf('/groups', 'Held'),
+        await pathOf('/devices', 'spare'),
+        await pathOf('/slos', 'Sum'),
+      ]
+      const renamed = { json: { name: 'by hand' } }
+      const changes = [
+        [relief, manifest.replace('minState: minor', 'minState: major'), `PATCH ${relief}`],
+        [held, manifest.replace('{ recipient: Relief }', ''), `PUT ${held.replace('s/', '/')}/alarmLinks`],
+        [
+          sum,
+          manifest.replace('{ type: group, path: [Held] }', ''),
+          `PUT ${sum.replace('s/', '/')}/children`,
+        ],
+        [spare, manifest.replace('{ name: spare }', ''), `DELETE ${spare}`],
+      ] as const
+      for (const [path, changed, write] of changes) {
+        await Bun.write(file, changed)
+        const { name } = await good<{ name: string }>(request('GET', path))
+        using proxy = Bun.serve({
+          port: 0,
+          fetch: async (asked) => {
+            const { pathname, search } = new URL(asked.url)
+            if (`${asked.method} ${pathname}` === write) await good(request('PATCH', path, renamed))
+            return fetch(new Request(host.url + pathname + search, asked), { decompress: false })
+          },
+        })
+        const words = ['--file', file, '--yes', '--prune', '--url', proxy.url.origin]
+        expect(String(await rejection(runCommand(applyCommand, words, { environment })))).toContain(
+          `${write} failed with status 412`,
+        )
+        expect(await good(request('GET', path))).toMatchObject({ name: 'by hand' })
+        await good(request('PATCH', path, { json: { name } }))
+      }
+      await Bun.write(file, manifest)
+      expect((await apply('--dry-run', '--prune')).text).toContain('and the service agree.')
+      await Bun.write(file, 'manifest: plant-v\n')
+      await apply('--yes', '--prune')
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
     'apply creates, is idempotent, reports drift, changes, renames, prunes; an export says the same',
     async () => {
       await Bun.write(file, MANIFEST)

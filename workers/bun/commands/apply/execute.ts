@@ -1,5 +1,5 @@
 import { CommandFailure } from '../../../server/failures.ts'
-import { RequestFailure } from '../client.ts'
+import { jsonOf, RequestFailure } from '../client.ts'
 import type { Client } from '../client.ts'
 import { Finder } from './finder.ts'
 import type { Parent } from './finder.ts'
@@ -49,11 +49,12 @@ async function saveRecipients(
   client: Client,
   steps: readonly RecipientStep[],
 ): Promise<ReadonlyMap<string, number>> {
-  for (const { wanted, id, changes } of steps) {
+  for (const { wanted, id, etag, changes } of steps) {
     const body = JSON.stringify(wanted)
     await naming(`recipient "${wanted.name}"`, async () => {
       if (id === null) await client.ask('POST', '/alarmrecipients', body, JSON_BODY)
-      else if (changes.length > 0) await client.ask('PATCH', `/alarmrecipients/${id}`, body, JSON_BODY)
+      else if (changes.length > 0)
+        await client.ask('PATCH', `/alarmrecipients/${id}`, body, jsonOfVersion(etag))
     })
   }
   const { items } = await client.read<{
@@ -63,6 +64,8 @@ async function saveRecipients(
 }
 
 type Placed = { readonly step: Step; readonly parentId: number }
+/** An object after a write, and its version then, for the If-Match of the next write. */
+type Saved = { readonly id: number; readonly etag: string | null }
 type Saving = {
   readonly client: Client
   readonly recipientIds: ReadonlyMap<string, number>
@@ -78,7 +81,7 @@ async function saveObjects(
   for (const step of steps) {
     if (SERVICE_TYPES.has(step.wanted.type)) saving.services.push({ step, parentId })
     else {
-      const id = await naming(nameOf(step), () => saveWithLinks(saving, { step, parentId }, {}))
+      const { id } = await naming(nameOf(step), () => saveWithLinks(saving, { step, parentId }, {}))
       saving.advance()
       await saveObjects(saving, { steps: step.children, parentId: id })
     }
@@ -91,25 +94,25 @@ async function saveServices(
   parent: Parent,
 ): Promise<void> {
   const finder = new Finder(client)
-  const saved: { readonly step: Step; readonly id: number }[] = []
+  const saved: (Saved & { readonly step: Step })[] = []
   for (const placed of services) {
     const { step } = placed
-    const id = await naming(nameOf(step), async () => {
+    const one = await naming(nameOf(step), async () => {
       const found = await foundReferences(step.wanted, finder, parent)
       return saveWithLinks({ client, recipientIds }, placed, found)
     })
-    saved.push({ step, id })
+    saved.push({ ...one, step })
     advance()
   }
   const after = new Finder(client)
-  for (const { step, id } of saved) {
+  for (const { step, id, etag } of saved) {
     const { type, references } = step.wanted
     const children = references.children ?? []
     const isChanged = step.id === null ? children.length > 0 : step.childChanges.length > 0
     if (!isChanged) continue
     await naming(nameOf(step), async () => {
       const items = await foundChildren(children, after, parent)
-      await client.ask('PUT', `/${type}/${id}/children`, JSON.stringify({ items }), JSON_BODY)
+      await client.ask('PUT', `/${type}/${id}/children`, JSON.stringify({ items }), jsonOfVersion(etag))
     })
   }
 }
@@ -137,51 +140,54 @@ async function saveWithLinks(
   { client, recipientIds }: Pick<Saving, 'client' | 'recipientIds'>,
   { step, parentId }: Placed,
   found: FoundReferences,
-): Promise<number> {
+): Promise<Saved> {
   const { wanted, linkChanges } = step
   const { type, links } = wanted
-  const id = await saveObject(client, { step, parentId }, found)
-  if (links !== null && (step.id === null || linkChanges.length > 0))
-    await saveLinks(client, `/${type}/${id}/alarmLinks`, links, recipientIds)
-  return id
+  const saved = await saveObject(client, { step, parentId }, found)
+  if (links === null || (step.id !== null && linkChanges.length === 0)) return saved
+  const body = linksBody(links, recipientIds)
+  const response = await client.ask('PUT', `/${type}/${saved.id}/alarmLinks`, body, jsonOfVersion(saved.etag))
+  return { id: saved.id, etag: response.headers.get('etag') }
 }
 
 async function saveObject(
   client: Client,
   { step, parentId }: Placed,
   found: FoundReferences,
-): Promise<number> {
+): Promise<Saved> {
   const { wanted, id, etag, changes, properties } = step
   const path = `/${COLLECTIONS[wanted.type]}`
   const body = JSON.stringify({ name: wanted.name, ...wanted.settings, ...found, properties })
   if (id === null) {
     const headers = { ...JSON_BODY, 'if-none-match': '*' }
-    return (await client.json<Created>('POST', `${path}?parentId=${parentId}`, body, headers)).id
+    const response = await client.ask('POST', `${path}?parentId=${parentId}`, body, headers)
+    return { id: (await jsonOf<Created>(response)).id, etag: response.headers.get('etag') }
   }
-  if (changes.length > 0)
-    await client.ask('PATCH', `${path}/${id}`, body, {
-      ...JSON_BODY,
-      ...(etag === null ? {} : { 'if-match': etag }),
-    })
-  return id
+  if (changes.length === 0) return { id, etag }
+  const response = await client.ask('PATCH', `${path}/${id}`, body, jsonOfVersion(etag))
+  return { id, etag: response.headers.get('etag') }
 }
 
-async function saveLinks(
-  client: Client,
-  path: string,
-  links: readonly Link[],
-  recipientIds: ReadonlyMap<string, number>,
-): Promise<void> {
+function linksBody(links: readonly Link[], recipientIds: ReadonlyMap<string, number>): string {
   const body = links.map(({ recipient, ...link }) => ({
     ...link,
     recipientId: recipient === null ? null : recipientIds.get(recipient),
   }))
-  await client.ask('PUT', path, JSON.stringify({ links: body }), JSON_BODY)
+  return JSON.stringify({ links: body })
 }
 
-async function remove(client: Client, { type, id }: Leftover): Promise<void> {
+/** The header fields of a write that another change since this version refuses. */
+function jsonOfVersion(etag: string | null): Readonly<Record<string, string>> {
+  return { ...JSON_BODY, ...ofVersion(etag) }
+}
+
+function ofVersion(etag: string | null): Readonly<Record<string, string>> {
+  return etag === null ? {} : { 'if-match': etag }
+}
+
+async function remove(client: Client, { type, id, etag }: Leftover): Promise<void> {
   try {
-    await client.ask('DELETE', `/${COLLECTIONS[type]}/${id}`)
+    await client.ask('DELETE', `/${COLLECTIONS[type]}/${id}`, undefined, ofVersion(etag))
   } catch (error) {
     // It is gone with the object that it was in.
     if (!(error instanceof RequestFailure) || error.status !== NOT_FOUND) throw error

@@ -6,7 +6,7 @@ import { Finder } from './finder.ts'
 import type { Listed, Parent } from './finder.ts'
 import { MARKER } from './manifest.ts'
 import type { Manifest, ObjectType, Recipient, Wanted } from './manifest.ts'
-import { withReferences } from './references.ts'
+import { eachInOrder, withReferences } from './references.ts'
 import type { Actual, Property, Step } from './step.ts'
 
 type ActualLink = Readonly<Record<string, unknown>> & { readonly recipientId: number | null }
@@ -14,12 +14,16 @@ type ActualLink = Readonly<Record<string, unknown>> & { readonly recipientId: nu
 export type RecipientStep = {
   readonly wanted: Recipient
   readonly id: number | null
+  /** As in `Step`. */
+  readonly etag: string | null
   readonly changes: readonly Difference[]
 }
 
 /** An object of an earlier state of the manifest that is no longer in it. */
 export type Leftover = {
   readonly id: number
+  /** As in `Step`. */
+  readonly etag: string | null
   readonly type: ObjectType
   readonly name: string
   readonly depth: number
@@ -50,8 +54,10 @@ export function pathOf(type: ObjectType, id: number): string {
  * does not exist */
 export async function makePlan(client: Client, manifest: Manifest, below: number): Promise<Plan> {
   const { items } = await client.read<{ readonly items: readonly Actual[] }>('/alarmrecipients')
-  const existing = new Map(items.map((item) => [String(item['name']), item]))
-  const recipients = manifest.recipients.map((wanted) => recipientStep(wanted, existing.get(wanted.name)))
+  const existing = new Map(items.map(({ id, name }) => [String(name), id]))
+  const recipients = await eachInOrder(manifest.recipients, (wanted) =>
+    recipientStep(client, wanted, existing.get(wanted.name)),
+  )
   const names = new Map<number, string>(items.map(({ id, name }) => [id, String(name)]))
   const known = new Set([...existing.keys(), ...manifest.recipients.map(({ name }) => name)])
   const finder = new Finder(client)
@@ -68,10 +74,16 @@ export async function makePlan(client: Client, manifest: Manifest, below: number
 }
 
 /** A target is not answered as it was sent (it may have secrets): only other fields are compared. */
-function recipientStep(wanted: Recipient, actual: Actual | undefined): RecipientStep {
-  if (!actual) return { wanted, id: null, changes: [] }
+async function recipientStep(
+  client: Client,
+  wanted: Recipient,
+  id: number | undefined,
+): Promise<RecipientStep> {
+  if (id === undefined) return { wanted, id: null, etag: null, changes: [] }
+  const response = await client.ask('GET', `/alarmrecipients/${id}`)
   const { target: _, ...fields } = wanted
-  return { wanted, id: actual.id, changes: differences(fields, actual) }
+  const changes = differences(fields, await jsonOf<Actual>(response))
+  return { wanted, id, etag: response.headers.get('etag'), changes }
 }
 
 class Planner {
@@ -220,14 +232,18 @@ async function leftoversOf(
     const parent = parents.get(id)
     return parent === undefined || parent === null ? 0 : 1 + depthOf(parent)
   }
-  return items
+  const left = items
     .filter(({ id }) => !kept.has(id))
     .map(({ id, type, name }) => ({ id, type, name, depth: depthOf(id) }))
     .sort((one, other) => rankOf(other) - rankOf(one) || other.depth - one.depth)
+  return eachInOrder(left, async (one) => {
+    const { headers } = await client.ask('GET', pathOf(one.type, one.id))
+    return { ...one, etag: headers.get('etag') }
+  })
 }
 
 /** Service level objects and containers refer to others, and are deleted first. */
-function rankOf({ type }: Leftover): number {
+function rankOf({ type }: Listed): number {
   return ['slo', 'slc'].indexOf(type)
 }
 

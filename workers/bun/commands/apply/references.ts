@@ -138,7 +138,7 @@ function weighing({ weight = 1, stateOverrides = {} }: Weighed): string {
   return `${weight === 1 ? '' : ` × ${weight}`}${overrides.join('')}`
 }
 
-async function eachInOrder<Item, Result>(
+export async function eachInOrder<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {

@@ -9,7 +9,8 @@ import { startServer } from './server.ts'
 import { readServerSettings } from './settings.ts'
 
 const SILENCE_MS = 1_000
-const WAIT_MAX_MS = 10_000
+/** A machine may have much other work. */
+const WAIT_MAX_MS = 60_000
 
 type Json = Record<string, unknown>
 type Identified = Json & { readonly id: number }

@@ -16,9 +16,9 @@ type Props = {
   readonly label: string
   readonly view: MapPlace
   readonly places: readonly Place[]
-  readonly links?: readonly Link[]
+  readonly links: readonly Link[]
   /** The place that the list shows. */
-  readonly current?: string | null
+  readonly current: string | null
   readonly onView: (view: MapPlace) => void
   readonly onPlace: (place: Place) => void
   readonly onSize: (size: Size) => void
@@ -139,8 +139,8 @@ function drag(start: PointerEvent, view: MapPlace, onView: (view: MapPlace) => v
 function Drawing({
   view,
   places,
-  links = [],
-  current = null,
+  links,
+  current,
   size: { width, height },
   onPlace,
 }: Props & { readonly size: Size }): JSX.Element {

@@ -10,17 +10,15 @@ const SHOWN_MAX = 200
 
 /** The places of the map as a list, the worst first, for the keyboard and for screen readers. */
 export function PlaceList({
-  label,
   places,
-  links = [],
-  current = null,
+  links,
+  current,
   onPlace,
   onMembers,
 }: {
-  readonly label: string
   readonly places: readonly Place[]
-  readonly links?: readonly Link[]
-  readonly current?: string | null
+  readonly links: readonly Link[]
+  readonly current: string | null
   readonly onPlace: (place: Place) => void
   /** Lists the points of a cluster. */
   readonly onMembers: (cluster: Place) => void
@@ -28,7 +26,7 @@ export function PlaceList({
   if (places.length === 0) return <p class="quiet pad">{t('map.none')}</p>
   return (
     <>
-      <ul class="place-list" aria-label={label}>
+      <ul class="place-list" aria-label={t('map.list')}>
         {places.slice(0, SHOWN_MAX).map((place) => (
           <li key={place.id}>
             <button

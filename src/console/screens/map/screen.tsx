@@ -8,11 +8,10 @@ import { addStyles } from '../../kit/own-styles.ts'
 import { t } from '../../language/t.ts'
 import { mayReadQueries } from '../data/use-query-columns.ts'
 import styles from './map.css' with { type: 'text' }
-import { MapView } from './map-view.tsx'
 import { MembersDialog } from './members-dialog.tsx'
-import { boxAround, canSplit, boxOf, fitted, placeOfText, placeText } from './mercator.ts'
+import { boxAround, boxOf, fitted, placeOfText, placeText } from './mercator.ts'
 import type { Box, MapPlace, Size } from './mercator.ts'
-import { PlaceList } from './place-list.tsx'
+import { PlacesMap } from './places-map.tsx'
 import { linksOf, placesOf, sentenceOf } from './places.ts'
 import type { Place } from './places.ts'
 import { bodyOf, FIELDS, NO_SOURCE } from './source.ts'
@@ -44,7 +43,6 @@ function PlacesOnMap(): JSX.Element {
   const { source, at, change } = useMapAddress()
   const [view, setView] = useState<MapPlace | null>(at)
   const [size, setSize] = useState<Size>({ width: 800, height: 500 })
-  const [current, setCurrent] = useState<string | null>(null)
   const [opened, setOpened] = useState<Place | null>(null)
   const box = view === null ? WORLD : boxOf(view, size)
   const clusters = useClusters(bodyOf(source, rounded(box), Math.floor(view?.zoom ?? 2)))
@@ -60,15 +58,6 @@ function PlacesOnMap(): JSX.Element {
     const timer = setTimeout(() => change({ at: placeText(view) }), KEEP_MS)
     return () => clearTimeout(timer)
   }, [view])
-  const show = (place: Place): void => {
-    setCurrent(place.id)
-    const near = view ?? START
-    if (place.count > 1 && !canSplit(place, near)) setOpened(place)
-    else if (place.box && place.count > 1) {
-      const inside = fitted(place.box, size)
-      setView({ ...inside, zoom: Math.max(inside.zoom, near.zoom + 1, place.expandsAt ?? 0) })
-    } else setView({ ...near, lon: place.lon, lat: place.lat })
-  }
   const isReady = bodyOf(source, WORLD, 0) !== null
   const sentence = sentenceOf(places)
   return (
@@ -88,34 +77,25 @@ function PlacesOnMap(): JSX.Element {
         {clusters.failure && <FailureNote failure={clusters.failure} what={t('map.failed')} />}
         {isReady ? (
           <div class="map-screen">
-            <MapView
+            <PlacesMap
               label={sentence}
-              view={view ?? START}
               places={places}
               links={links}
-              current={current}
+              view={view ?? START}
+              size={size}
+              frame={(list) => (
+                <Card
+                  title={t('map.list')}
+                  note={clusters.data?.truncated === true ? t('map.truncated') : undefined}
+                >
+                  {clusters.data ? list : !clusters.failure && <Skeleton lines={6} />}
+                </Card>
+              )}
               onView={setView}
-              onPlace={show}
               onSize={setSize}
               onFit={() => setView(null)}
+              onOpen={setOpened}
             />
-            <Card
-              title={t('map.list')}
-              note={clusters.data?.truncated === true ? t('map.truncated') : undefined}
-            >
-              {clusters.data ? (
-                <PlaceList
-                  label={t('map.list')}
-                  places={places}
-                  links={links}
-                  current={current}
-                  onPlace={show}
-                  onMembers={setOpened}
-                />
-              ) : (
-                !clusters.failure && <Skeleton lines={6} />
-              )}
-            </Card>
           </div>
         ) : (
           <Card>

@@ -5,11 +5,10 @@ import { addStyles } from '../../../kit/own-styles.ts'
 import { t } from '../../../language/t.ts'
 import type { Cell } from '../../data/cells.ts'
 import styles from '../../map/map.css' with { type: 'text' }
-import { MapView } from '../../map/map-view.tsx'
-import { boxAround, canSplit, fitted, worldPx } from '../../map/mercator.ts'
+import { boxAround, fitted, worldPx } from '../../map/mercator.ts'
 import type { MapPlace, Size } from '../../map/mercator.ts'
-import { PlaceList } from '../../map/place-list.tsx'
 import { PlacesDialog } from '../../map/places-dialog.tsx'
+import { PlacesMap } from '../../map/places-map.tsx'
 import { clustered, sentenceOf } from '../../map/places.ts'
 import type { Place } from '../../map/places.ts'
 import type { DataOf, WidgetOf } from '../dashboard.ts'
@@ -33,38 +32,28 @@ export function PointsMap({
   const all = useMemo(() => placesIn(points, data), [points, data])
   const [size, setSize] = useState<Size>({ width: 480, height: 300 })
   const [moved, setMoved] = useState<MapPlace | null>(null)
-  const [current, setCurrent] = useState<string | null>(null)
   const [opened, setOpened] = useState<Place | null>(null)
   const around = boxAround(all)
   const view = moved ?? (around ? fitted(around, size) : { lon: 0, lat: 20, zoom: 0 })
   const places = clustered(all, (CELL_PX / worldPx(view.zoom)) * 360)
-  const show = (place: Place): void => {
-    setCurrent(place.id)
-    if (place.count > 1 && !canSplit(place, view)) setOpened(place)
-    else setMoved(place.box ? fitted(place.box, size) : { ...view, lon: place.lon, lat: place.lat })
-  }
   return (
     <div class="points-map">
-      <MapView
+      <PlacesMap
         label={`${title}: ${sentenceOf(all)}`}
-        view={view}
         places={places}
-        current={current}
+        view={view}
+        size={size}
+        frame={(list) => (
+          <details class="pad">
+            <summary>{t('map.list')}</summary>
+            {list}
+          </details>
+        )}
         onView={setMoved}
-        onPlace={show}
         onSize={setSize}
         onFit={() => setMoved(null)}
+        onOpen={setOpened}
       />
-      <details class="pad">
-        <summary>{t('map.list')}</summary>
-        <PlaceList
-          label={t('map.list')}
-          places={places}
-          current={current}
-          onPlace={show}
-          onMembers={setOpened}
-        />
-      </details>
       {opened && <PlacesDialog cluster={opened} onClose={() => setOpened(null)} />}
       {data.truncated && <p class="label pad">{t('boards.truncated', { count: data.rows.length })}</p>}
     </div>

@@ -84,11 +84,6 @@ function refusedAbovePorts(row: Row): Code | undefined {
 /** Whether hosts other than Bun try every row and every role too: `npm run test:edge`, `npm run test:server`. */
 export const EVERY_ROW = process.env['TIDEMARK_TEST_EVERY_ROW'] === 'true'
 
-/** Whether a scenario repeats itself as often as it may. Other hosts than Bun, which run the same bundle, try less. */
-export function triesAll({ host }: Client): boolean {
-  return host.name === 'bun' || EVERY_ROW
-}
-
 /** Scenarios that code above the ports decides, as examples of `what`. */
 export function abovePorts(what: string, scenarios: readonly Scenario[]): Scenario[] {
   return scenarios.map((scenario) => ({ ...scenario, decidedAbovePorts: what }))

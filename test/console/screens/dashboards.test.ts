@@ -212,6 +212,19 @@ withMail((stage) => {
     TEST_MAX_MS,
   )
 
+  test('in a narrow window, the menu of a dashboard is beside its title', () =>
+    stage.visit('dashboards/storm-desk', { width: 'narrow' }, async ({ page }) => {
+      const middle = async (name: string) => {
+        const box = await page.getByRole('button', { name }).boundingBox()
+        return box && box.y + box.height / 2
+      }
+      await page.getByRole('button', { name: 'More for Storm desk' }).waitFor()
+      const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+      const [menu, edit] = [await middle('More for Storm desk'), await middle('Edit')]
+      expect(menu).toBeLessThan(title ? title.y + title.height : 0)
+      expect(edit).toBeGreaterThan(title ? title.y + title.height : 0)
+    }))
+
   test(
     'a printed dashboard has no controls, and the places of its widgets at any width',
     () =>

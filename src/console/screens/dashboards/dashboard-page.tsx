@@ -92,7 +92,7 @@ function Viewed({ nested, stale }: { readonly nested: Nested; readonly stale: JS
         crumbs={crumbsOf(nested)}
         title={dashboard.name}
         badge={<Badges dashboard={dashboard} />}
-        sentence={dashboard.description}
+        sentence={dashboard.description || null}
         actions={<Actions nested={nested} params={data.params ?? nested.params} shown={address} />}
       />
       <div class="body">

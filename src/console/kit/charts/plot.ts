@@ -11,6 +11,9 @@ import type { Point, Span } from './points.ts'
 /** Forecast values with the bounds between which they are expected. */
 export type ForecastPoint = Mark & { readonly low: number; readonly high: number }
 
+/** Right of the plot, where the last time of the axis ends. */
+const EDGE_PX = 24
+
 /** The content of a plot. Times are in ms since 1970. */
 export type Drawing = Span & {
   readonly points: readonly Point[]
@@ -113,10 +116,11 @@ function measure(start: number): void {
 function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
   const { Library, ink, drawing, events, span } = parts
   const isNarrow = innerWidth < 640
+  const labelPx = isNarrow ? 60 : 88
   const ground = { stroke: () => ink('--ink-3'), font: '11px "Hanken Grotesk", system-ui, sans-serif' }
   return {
     ms: 1,
-    padding: [16, isNarrow ? 60 : 88, 0, 0],
+    padding: [16, () => (drawing().limits.length > 0 ? labelPx : EDGE_PX), 0, 0],
     legend: { show: false },
     tzDate: (at) => Library.tzDate(new Date(at), timeZone.value),
     cursor: {

@@ -1,5 +1,6 @@
+import { createContext } from 'preact'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 
 import type { Failure, Subject } from '../api/failure.ts'
 import type { Resource } from '../api/resource.ts'
@@ -276,6 +277,9 @@ export function StaleOf({
 /** The key of a part whose head grows with its data: the part is made anew with them, since a part that stays would move. */
 export const readKey = (data: unknown): string => (data ? 'read' : 'reading')
 
+/** Whether a part around this one gives the age of stale data already. */
+const IsStale = createContext(false)
+
 /** Draws a resource in each of its states: loading, failed, no right, stale, loaded. */
 export function Show<T>({
   resource,
@@ -293,6 +297,7 @@ export function Show<T>({
   readonly isPage?: boolean
 }): JSX.Element {
   const { data, failure, readAt, reload } = resource
+  const isAroundStale = useContext(IsStale)
   // An object that was deleted, or that the user may see no longer, is not shown from memory.
   const isGone = failure?.status === 403 || failure?.status === 404
   if (data === undefined || isGone) {
@@ -307,10 +312,11 @@ export function Show<T>({
       )
     return <>{skeleton}</>
   }
+  const isStale = failure !== null && readAt !== null
   return (
-    <>
-      {failure && readAt !== null && <Stale failure={failure} readAt={readAt} retry={reload} />}
+    <IsStale.Provider value={isAroundStale || isStale}>
+      {isStale && !isAroundStale && <Stale failure={failure} readAt={readAt} retry={reload} />}
       {children(data)}
-    </>
+    </IsStale.Provider>
   )
 }

@@ -511,7 +511,7 @@ onMainHost(
     )
 
     test(
-      'a table and a column have comments, and a result says its duration and that it is cut',
+      'a table and a column have comments, stale data one note, and a result says its duration and that it is cut',
       async () => {
         const { client } = stage
         const { id } = await good<{ readonly id: number }>(
@@ -533,6 +533,29 @@ onMainHost(
           await page.getByRole('link', { name: 'digits' }).click()
           await page.getByRole('tab', { name: 'Columns' }).click()
           await comment('digit', 'From nought to nine')
+          await page.getByRole('link', { name: 'New data query' }).click()
+          await page.getByRole('button', { name: 'Run' }).click()
+          await page.getByRole('gridcell', { name: '9', exact: true }).waitFor()
+          expect(await page.getByLabel('Data source').locator('option:checked').textContent()).toBe('Digits')
+
+          // The source and its tables cannot be read: the page has one note of it.
+          await page.goto(`${stage.url}/ui/data/${id}`)
+          await page.getByRole('link', { name: 'digits' }).waitFor()
+          const failed: string[] = []
+          await page.route(new RegExp(`/dataSources/${id}(/tables)?$`), (route) => {
+            if (route.request().method() !== 'GET') return route.continue()
+            failed.push(route.request().url())
+            return route.fulfill({ status: 503 })
+          })
+          await page.getByRole('button', { name: 'Comment on digits', exact: true }).click()
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          // Each is read twice before the page says that it cannot be read.
+          await until(() => Promise.resolve(failed.length >= 4))
+          await page.getByText('Last read').first().waitFor()
+          await page.evaluate(
+            'new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))',
+          )
+          expect(await page.getByText('Last read').count()).toBe(1)
         })
         const tables = Array.from({ length: 4 }, (_, at) => `digits d${at}`).join(', ')
         const text = `SELECT d0.digit, 1e0 / 3 AS third FROM ${tables} UNION ALL SELECT digit, 0 FROM digits`

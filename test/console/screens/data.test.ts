@@ -256,13 +256,16 @@ onMainHost(
           await dialog.getByText('one row has these values').waitFor()
           await dialog.getByLabel('station').fill('Harlingen lock')
           await check('row')
+          // A row of another user comes to the place of the one that is edited, and stays as it is.
+          const other = { id: 10300, station: 'Harlingen', level: 3.95, measured_at: '2026-11-25T00:00:00Z' }
           await good(
-            stage.client.request('PATCH', `/dataSources/${id}/tables/levels/rows`, {
-              json: { key: ['id'], rows: [{ id: 2, level: 1 }] },
+            stage.client.request('POST', `/dataSources/${id}/tables/levels/rows`, {
+              json: { rows: [other] },
             }),
           )
           await dialog.getByRole('button', { name: 'Save' }).click()
           await dialog.getByText('The rows were changed meanwhile').waitFor()
+          await page.getByText(/^85 rows/).waitFor()
           await dialog.getByRole('button', { name: 'Save' }).click()
           await dialog.waitFor({ state: 'detached' })
           await grid.getByText('Harlingen lock').waitFor()
@@ -274,8 +277,9 @@ onMainHost(
           ])
           expect(download.suggestedFilename()).toBe('levels.csv')
           const exported = (await Bun.file(await download.path()).text()).trim().split('\r\n')
-          expect(exported.length).toBe(85)
-          expect(exported[1]).toContain('10000,Harlingen lock,3.99')
+          expect(exported.length).toBe(86)
+          expect(exported[1]).toContain('10300,Harlingen,3.95')
+          expect(exported[2]).toContain('10000,Harlingen lock,3.99')
         })
       },
       JOURNEY_MAX_MS,

@@ -91,7 +91,9 @@ function lastKey(view: TableView): readonly string[] {
 
 type EditProps = Omit<Props, 'shown'> & { readonly shown: readonly Shown[] }
 
-function EditDialog({ view, shown, onDone, onClose }: EditProps): JSX.Element {
+function EditDialog({ view, shown: opened, onDone, onClose }: EditProps): JSX.Element {
+  // When rows are read anew, another row may be at the place of this one.
+  const [shown] = useState(opened)
   const [draft, setDraft] = useState<RowDraft>(() => draftOf(shown))
   const [key, setKey] = useState<readonly string[]>(() => guessedKey(shown, lastKey(view)))
   const [isDeleting, setDeleting] = useState(false)

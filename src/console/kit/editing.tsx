@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { callVersioned } from '../api/client.ts'
 import type { Answer, Call, Route, Target } from '../api/client.ts'
@@ -10,7 +10,8 @@ import { Button } from './controls.tsx'
 import { Card, Table } from './data.tsx'
 import { FailureNote, Note } from './feedback.tsx'
 import { Refusals } from './overlays.tsx'
-import { toast } from './toasts.tsx'
+import { toast, toastFailure } from './toasts.tsx'
+import { useIsGone } from './use-is-gone.ts'
 import { changedFields, differences, merged } from './versions.ts'
 import type { Version } from './versions.ts'
 
@@ -63,7 +64,7 @@ export type Editing<T, D> = How<T, D> & {
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly failure: Failure | null
-  readonly change: (part: Partial<D>) => void
+  readonly change: (part: Partial<D> | ((now: D) => Partial<D>)) => void
   readonly begin: (version: Version<T>, keep?: D) => void
   readonly save: () => Promise<void>
 }
@@ -75,25 +76,35 @@ export function useEditing<T, D extends object>(version: Version<T>, how: How<T,
   const [draft, setDraft] = useState(() => draftOf(version.object))
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const isSaving = useRef(false)
+  const isGone = useIsGone()
   const begin = (next: Version<T>, keep: D = draftOf(next.object)): void => {
     setBase(next)
     setDraft(keep)
     setFailure(null)
   }
   const save = async (): Promise<void> => {
+    if (isSaving.current) return
+    isSaving.current = true
     setBusy(true)
     setFailure(null)
     try {
-      begin(await sendPast(how, base, draft))
+      const saved = await sendPast(how, base, draft)
+      setBase(saved)
+      // What was changed while the save went on stays in the draft.
+      setDraft((now) => merged(draft, draftOf(saved.object), now))
       toast({ text: t('edit.saved') })
     } catch (error) {
-      setFailure(asFailure(error))
+      if (isGone.current) toastFailure(error)
+      else setFailure(asFailure(error))
     } finally {
+      isSaving.current = false
       setBusy(false)
     }
   }
   const isChanged = Object.keys(changedFields(draftOf(base.object), draft)).length > 0
-  const change = (part: Partial<D>): void => setDraft((now) => ({ ...now, ...part }))
+  const change: Editing<T, D>['change'] = (part) =>
+    setDraft((now) => ({ ...now, ...(typeof part === 'function' ? part(now) : part) }))
   return { ...how, base, latest: version, draft, isChanged, isBusy, failure, change, begin, save }
 }
 
@@ -190,6 +201,48 @@ function SaveCard<T, D>({
         <p class="label">{t('edit.versions')}</p>
       </div>
     </Card>
+  )
+}
+
+/** Why the draft of a page was not stored. After another user's save both versions can be kept. */
+export function Unsaved<T, D extends object>({
+  editing: { base, failure, draft, draftOf, read, begin },
+}: {
+  readonly editing: Editing<T, D>
+}): JSX.Element | null {
+  if (failure === null) return null
+  if (failure.status === 412)
+    return (
+      <Note kind="warning" role="alert">
+        <b>{t('edit.conflict')}</b>
+        <p>{t('edit.conflictChoice')}</p>
+        <div class="row wrap">
+          <Button
+            kind="primary"
+            onClick={() =>
+              background(
+                read().then((theirs) =>
+                  begin(theirs, merged(draftOf(base.object), draftOf(theirs.object), draft)),
+                ),
+              )
+            }
+          >
+            {t('edit.keepMine')}
+          </Button>
+          <Button onClick={() => background(read().then((theirs) => begin(theirs)))}>
+            {t('edit.takeTheirs')}
+          </Button>
+        </div>
+      </Note>
+    )
+  return (
+    <div class="col">
+      {failure.errors.length === 0 ? (
+        <FailureNote failure={failure} what={t('feedback.notDone')} />
+      ) : (
+        <Refusals failure={failure} />
+      )}
+    </div>
   )
 }
 

@@ -9,6 +9,7 @@ import { Button, Check, IconButton, TextField } from './controls.tsx'
 import { FailureNote } from './feedback.tsx'
 import type { IconName } from './icons.tsx'
 import { Icon } from './icons.tsx'
+import { useIsGone } from './use-is-gone.ts'
 
 /** A dialog over the page. The focus returns to where it was when the dialog closes. */
 export function Dialog({
@@ -104,17 +105,23 @@ export function FormDialog({
 }): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const isSaving = useRef(false)
+  const isGone = useIsGone()
   const formId = useId()
   const save = async (): Promise<void> => {
-    if (refused !== undefined || isBusy) return
+    if (refused !== undefined || isSaving.current) return
+    isSaving.current = true
     setBusy(true)
     setFailure(null)
     try {
       await onSubmit()
-      onClose()
+      // Another dialog may be open by now.
+      if (!isGone.current) onClose()
     } catch (error) {
+      if (isGone.current) throw error
       setFailure(asFailure(error))
     } finally {
+      isSaving.current = false
       setBusy(false)
     }
   }

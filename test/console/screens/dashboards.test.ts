@@ -190,8 +190,13 @@ withMail((stage) => {
         await widget('Duty').focus()
         await page.keyboard.press('Delete')
         await widget('Duty').waitFor({ state: 'detached' })
+        // What is done after the removal stays when it is undone.
+        await widget('Outer').focus()
+        await page.keyboard.press('Alt+Shift+ArrowDown')
+        const moved = await placeOf('Outer')
         await page.getByRole('button', { name: 'Undo' }).click()
         await widget('Duty').waitFor()
+        expect([await placeOf('Outer'), moved?.[3]]).toEqual([moved, 4])
 
         // Another user saves meanwhile.
         await good(
@@ -202,9 +207,27 @@ withMail((stage) => {
         await check('conflict')
         await page.getByRole('button', { name: 'Keep mine, then save' }).click()
         await page.getByText('Another user has saved it meanwhile').waitFor({ state: 'detached' })
-        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        // A widget is moved while the dashboard is stored: it stays moved, and is stored by the next save.
+        const answered = Promise.withResolvers<void>()
+        await page.route(`**/dashboards/${made.id}`, async (route) => {
+          if (route.request().method() === 'PUT') await answered.promise
+          await route.continue()
+        })
+        await page.getByRole('button', { name: 'Save', exact: true }).dblclick()
+        await widget('Outer').focus()
+        await page.keyboard.press('Alt+ArrowDown')
+        answered.resolve()
         await page.getByText('Saved', { exact: true }).waitFor()
+        expect((await placeOf('Outer'))?.[1]).toBe(3)
+        await page.getByRole('button', { name: 'Save', exact: true, disabled: false }).click()
         await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByRole('region', { name: 'Outer', exact: true }).waitFor()
+        const { definition } = await good<{
+          readonly definition: {
+            readonly pages: readonly { readonly items: readonly { w: number; y: number }[] }[]
+          }
+        }>(client.request('GET', `/dashboards/${made.id}`))
+        expect(definition.pages[0]?.items.find(({ w }) => w === 3)?.y).toBe(2)
         await page.getByRole('region', { name: 'Outer', exact: true }).getByText('3.2').waitFor()
         await page.getByText('until 18:00').waitFor()
       })

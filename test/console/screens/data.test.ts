@@ -404,7 +404,7 @@ onMainHost(
     )
 
     test(
-      'a data query is written with a parameter, run, stored with a fault, mended, published and restored',
+      'a data query is written with a parameter, run, stored with a fault, mended while it is stored, published and restored',
       async () => {
         const { client } = stage
         const { id } = await good<{ readonly id: number }>(
@@ -455,20 +455,41 @@ onMainHost(
           await grid.getByText('20', { exact: true }).waitFor()
           await check('query')
           await write('SELECT amount FROM orders WHERE region = ${regio}')
-          await page.getByRole('button', { name: 'Save draft' }).click()
+          await page.getByRole('button', { name: 'Save draft' }).dblclick()
           await page.getByRole('heading', { level: 1, name: 'Amounts' }).waitFor()
           await page.getByText('The draft is stored all the same').waitFor()
           await check('query-fault')
-          await write('SELECT amount FROM orders WHERE region = ${region}')
-          await page.getByRole('button', { name: 'Save draft' }).click()
-          await page.getByText('The draft is stored all the same').waitFor({ state: 'detached' })
+          // A second click while the draft is stored stores it no second time, and what is typed meanwhile stays.
+          const puts: string[] = []
+          const answered = Promise.withResolvers<void>()
+          await page.route(/\/dataQueries\/\d+$/, async (route) => {
+            if (route.request().method() === 'PUT') {
+              puts.push((route.request().postDataJSON() as { readonly text: string }).text)
+              await answered.promise
+            }
+            await route.continue()
+          })
+          const mended = 'SELECT amount FROM orders WHERE region = ${region}'
+          await write(mended)
+          await page.getByRole('button', { name: 'Save draft' }).dblclick()
+          await text.press('End')
+          await page.keyboard.insertText(' LIMIT 9')
+          answered.resolve()
+          await page.getByRole('button', { name: 'Save draft', disabled: false }).click()
+          await page.getByRole('button', { name: 'Publish', disabled: false }).waitFor()
+          expect(puts).toEqual([mended, `${mended} LIMIT 9`])
+          expect(await page.getByText('The draft is stored all the same').count()).toBe(0)
           await page.getByRole('button', { name: 'Publish', disabled: false }).click()
           await dialog.getByRole('button', { name: 'Publish' }).click()
           await page.getByRole('button', { name: 'To draft: version 1' }).waitFor()
           await write('SELECT 1')
-          await page.getByRole('button', { name: 'To draft: version 1' }).click()
+          await page.getByRole('button', { name: 'To draft: version 1' }).dblclick()
           await page.getByText('Version 1 is the draft now').waitFor()
           expect(await text.textContent()).toContain('${region}')
+          await page.getByRole('button', { name: /^Undo/ }).click()
+          await text.getByText('SELECT 1', { exact: true }).waitFor()
+          await page.getByRole('button', { name: 'To draft: version 1' }).click()
+          await text.getByText('${region}').waitFor()
           await page.getByRole('link', { name: 'Data queries' }).first().click()
           await page.getByRole('link', { name: 'Amounts' }).waitFor()
           await check('queries')
@@ -525,7 +546,8 @@ onMainHost(
         await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name: 'digits', columns } }))
         const rows = Array.from({ length: 10 }, (_, digit) => ({ digit }))
         await good(client.request('POST', `/dataSources/${id}/tables/digits/rows`, { json: { rows } }))
-        await stage.visit(`data/${id}`, {}, async ({ page }) => {
+        await stage.visit(`data/${id}`, {}, async ({ page, expectProblem }) => {
+          expectProblem(/503/)
           const dialog = page.getByRole('dialog')
           const comment = async (name: string, text: string): Promise<void> => {
             await page.getByRole('button', { name: `Comment on ${name}`, exact: true }).click()

@@ -60,17 +60,25 @@ onMainHost(
             .locator('.err')
             .waitFor()
           await page.getByLabel('Own days').fill('2026-12-05 Night of shops')
-          await page.getByRole('button', { name: 'Save' }).click()
+          // A second click while the forecast is stored makes no second one.
+          await page.getByRole('button', { name: 'Save' }).dblclick()
           await page.getByRole('heading', { level: 1, name: 'Guests, two days' }).waitFor()
           await page.getByText('No results yet').first().waitFor()
           await check('never')
           const { items } = await good<{ readonly items: readonly Made[] }>(
             stage.client.request('GET', '/forecasts'),
           )
+          expect(items.length).toBe(1)
           expect(await good(stage.client.request('GET', `/forecasts/${items[0]?.id}`))).toMatchObject({
             model: { kind: 'auto', search: true },
             holidays: { country: 'CH-ZH', days: [{ date: '2026-12-05', name: 'Night of shops' }] },
           })
+
+          await page.getByRole('button', { name: 'More for Guests, two days' }).click()
+          await page.getByRole('menuitem', { name: 'Edit' }).click()
+          await page.getByLabel('Name', { exact: true }).fill('Nobody')
+          await page.getByRole('link', { name: 'Cancel' }).click()
+          await page.getByRole('heading', { level: 1, name: 'Guests, two days' }).waitFor()
 
           const ordered = runner.next()
           await page.getByRole('button', { name: 'Run', exact: true }).click()

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
 import { FailureNote, Show, Skeleton, StaleOf } from '../../kit/feedback.tsx'
+import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
@@ -133,33 +134,39 @@ function Actions({ view, onDialog, onRoute }: ActionsProps): JSX.Element {
   const { source, info } = view
   const refused = refusedToChange()
   return (
-    <Menu
-      label={t('data.moreOf', { name: info.name })}
-      items={[
-        { text: t('data.comment'), icon: 'comment', refused, run: () => onDialog('comment') },
-        ...(isOwn(view)
-          ? [
-              {
-                text: t('data.importInto'),
-                icon: 'file' as const,
-                refused,
-                run: () => onRoute(importLink(source.id, { table: info.name, mode: 'append' })),
-              },
-            ]
-          : []),
-        ...(hasFiles(source)
-          ? ([
-              { text: t('data.renameTable'), icon: 'edit', refused, run: () => onDialog('rename') },
-              {
-                text: t('data.deleteTable'),
-                icon: 'close',
-                danger: true,
-                refused,
-                run: () => onDialog('delete'),
-              },
-            ] as const)
-          : []),
-      ]}
-    />
+    <>
+      <a class="btn" href={linkTo('queries/new', { source: source.id, table: info.name })}>
+        <Icon name="plus" />
+        {t('palette.newQuery')}
+      </a>
+      <Menu
+        label={t('data.moreOf', { name: info.name })}
+        items={[
+          { text: t('data.comment'), icon: 'comment', refused, run: () => onDialog('comment') },
+          ...(isOwn(view)
+            ? [
+                {
+                  text: t('data.importInto'),
+                  icon: 'file' as const,
+                  refused,
+                  run: () => onRoute(importLink(source.id, { table: info.name, mode: 'append' })),
+                },
+              ]
+            : []),
+          ...(hasFiles(source)
+            ? ([
+                { text: t('data.renameTable'), icon: 'edit', refused, run: () => onDialog('rename') },
+                {
+                  text: t('data.deleteTable'),
+                  icon: 'close',
+                  danger: true,
+                  refused,
+                  run: () => onDialog('delete'),
+                },
+              ] as const)
+            : []),
+        ]}
+      />
+    </>
   )
 }

@@ -8,12 +8,13 @@ import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { follow } from '../../api/operations.ts'
 import { invalidate } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
+import { background, useAction } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead } from '../../kit/data.tsx'
 import { Empty, FailureNote, Progress } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Refusals } from '../../kit/overlays.tsx'
+import { useIsGone } from '../../kit/use-is-gone.ts'
 import { toast } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { bodyOf, draftOf, isComplete } from './draft.ts'
@@ -36,17 +37,19 @@ export function ForecastForm({
   const [failure, setFailure] = useState<Failure | null>(null)
   const preview = usePreview()
   const refused = isComplete(draft) ? undefined : t('forecasts.incomplete')
-  const save = async (): Promise<void> => {
+  const isGone = useIsGone()
+  const save = useAction(async () => {
     setFailure(null)
     try {
       const saved = await send(draft, forecast, etag)
       invalidate('/forecasts')
       toast({ text: t('forecasts.saved', { name: saved.name }) })
-      route(linkTo(`forecasts/${saved.id}`))
+      if (!isGone.current) route(linkTo(`forecasts/${saved.id}`))
     } catch (error) {
+      if (isGone.current) throw error
       setFailure(asFailure(error))
     }
-  }
+  })
   return (
     <>
       <PageHead
@@ -62,7 +65,10 @@ export function ForecastForm({
             >
               {t('forecasts.preview')}
             </Button>
-            <Button kind="primary" refused={refused} onClick={() => background(save())}>
+            <a class="btn" href={linkTo(forecast === null ? 'forecasts' : `forecasts/${forecast.id}`)}>
+              {t('kit.cancel')}
+            </a>
+            <Button kind="primary" busy={save.isBusy} refused={refused} onClick={() => save.start()}>
               {t('edit.save')}
             </Button>
           </>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
+import { useAction } from '../../kit/background.ts'
 import { Button, SelectField } from '../../kit/controls.tsx'
 import { Card, KeyValues, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Note, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -102,11 +102,11 @@ function Actions({
   readonly onDialog: (dialog: 'limit' | 'delete') => void
 }): JSX.Element {
   const { route } = useLocation()
-  const run = async (): Promise<void> => {
+  const run = useAction(async () => {
     await call('post', '/forecasts/{id}/run', { path: { id } })
     invalidate(`/forecasts/${id}`)
     toast({ text: t('forecasts.ordered') })
-  }
+  })
   const refusedLimit = (): string | undefined => {
     if (source.type !== 'job') return t('forecasts.limitOfJob')
     return publishedRun === null ? t('forecasts.noResults') : undefined
@@ -119,8 +119,9 @@ function Actions({
       <Button
         kind="primary"
         icon="play"
+        busy={run.isBusy}
         refused={state === 'running' ? t('forecasts.isRunning') : undefined}
-        onClick={() => background(run())}
+        onClick={() => run.start()}
       >
         {t('forecasts.run')}
       </Button>

@@ -27,9 +27,9 @@ type Props = {
 
 /** The name, the data source and the text. A text with faults is stored all the same. */
 export function EditorCard(props: Props): JSX.Element {
-  const { query, edited, failure, groups, onRun, onCancel } = props
-  const { draft, change, isChanged, revision } = edited
-  const errors = isChanged ? [] : (query?.errors ?? [])
+  const { edited, failure, groups, onRun, onCancel } = props
+  const { draft, change, isChanged, revision, base } = edited
+  const errors = isChanged ? [] : (base.object?.errors ?? [])
   const renames = renamesOf(props)
   const sources = useGet('/dataSources', {})
   const columns = useGet(
@@ -80,7 +80,7 @@ export function EditorCard(props: Props): JSX.Element {
           label={t('queries.text')}
           text={draft.text}
           names={names}
-          onText={(text) => change({ text })}
+          onText={edited.write}
           onRun={onRun}
           onCancel={onCancel}
         />

@@ -1,21 +1,18 @@
 import type { JSX } from 'preact'
 import { lazy, useLocation } from 'preact-iso'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
-import { callVersioned } from '../../api/client.ts'
-import type { Call } from '../../api/client.ts'
-import { asFailure } from '../../api/failure.ts'
-import type { Failure } from '../../api/failure.ts'
-import { invalidate, together, useGet } from '../../api/resource.ts'
+import { together, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Kbd } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
-import { FailureNote, Note, Show, Skeleton } from '../../kit/feedback.tsx'
-import { linkTo } from '../../kit/location.ts'
-import { Menu, Refusals } from '../../kit/overlays.tsx'
+import { Unsaved } from '../../kit/editing.tsx'
+import { Show, Skeleton } from '../../kit/feedback.tsx'
+import { linkTo, useQuery } from '../../kit/location.ts'
+import { Menu } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import type { Version } from '../../kit/versions.ts'
 import { t } from '../../language/t.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DependentsCard } from './dependents.tsx'
@@ -25,7 +22,7 @@ import { pathOf } from './groups.ts'
 import type { Group } from './groups.ts'
 import { ParametersCard } from './parameters-card.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
-import { bodyOf } from './query.ts'
+import { freshDraft } from './query.ts'
 import type { Query, QueryDraft } from './query.ts'
 import { ResultCard } from './result-card.tsx'
 import { SourcesCard } from './sources-card.tsx'
@@ -44,7 +41,7 @@ export function QueryPage({ id }: { readonly id: string }): JSX.Element {
     useGet('/dataQueries/groups', {}),
     useGet('/dataSources/{id}/columns', sourceId === undefined ? null : { path: { id: sourceId } }),
   )
-  if (id === 'new') return <Editing query={undefined} etag={undefined} />
+  if (id === 'new') return <New />
   if (resource.data) return <Editing query={resource.data} etag={resource.etag} />
   return (
     <div class="body">
@@ -58,30 +55,48 @@ export function QueryPage({ id }: { readonly id: string }): JSX.Element {
 /** The plan is loaded when it is asked for first. */
 const Plan = lazy(async () => (await import('./plan-dialog.tsx')).PlanDialog)
 
-type Props = { readonly query: Query | undefined; readonly etag: string | undefined }
+/** A new data query, in the group or of the table that the address names. */
+function New(): JSX.Element {
+  const [group] = useQuery<string>('group', '')
+  const [sourceId] = useQuery<string>('source', '')
+  const [table] = useQuery<string>('table', '')
+  const sources = useGet('/dataSources', {})
+  const source = sources.data?.items.find(({ id }) => String(id) === sourceId)
+  const fresh = freshDraft({ groupId: group === '' ? null : Number(group), source, table })
+  // The text of the editor is given once.
+  if (sourceId === '' || sources.data) return <Editing query={undefined} etag={undefined} fresh={fresh} />
+  return (
+    <div class="body">
+      <Show resource={sources} what={t('data.failed')} isPage skeleton={<Skeleton lines={12} />}>
+        {() => null}
+      </Show>
+    </div>
+  )
+}
 
-function Editing({ query, etag }: Props): JSX.Element {
+type Props = {
+  readonly query: Query | undefined
+  readonly etag: string | undefined
+  readonly fresh?: QueryDraft
+}
+
+function Editing({ query, etag, fresh = freshDraft({}) }: Props): JSX.Element {
   const { route } = useLocation()
-  const edited = useDraft(query)
-  const { draft, change, isChanged } = edited
+  const edited = useDraft({ object: query, etag }, fresh)
+  const { draft, change, isChanged, base, failure } = edited
+  const restore = (version: Version<Query>): (() => void) => {
+    edited.begin(version)
+    return () => change(draft)
+  }
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
-  const [failure, setFailure] = useState<Failure | null>(null)
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const run = useRun()
   const groups = useGet('/dataQueries/groups', {}).data?.items ?? []
   const dependents = useGet('/dataQueries/{id}/dependents', query ? { path: { id: query.id } } : null)
-  const save = async (): Promise<void> => {
-    setFailure(null)
-    try {
-      const saved = await send(draft, query, etag)
-      invalidate('/dataQueries')
-      toast({ text: t('data.saved', { name: saved.name }) })
-      edited.store(saved)
-      if (query === undefined) route(linkTo(`queries/${saved.id}`), true)
-    } catch (error) {
-      setFailure(asFailure(error))
-    }
-  }
+  const made = query === undefined ? base.object?.id : undefined
+  useEffect(() => {
+    if (made !== undefined) route(linkTo(`queries/${made}`), true)
+  }, [made])
   const start = (): void => background(run.start(draft, texts))
   const refusedRun = refusedRunOf(draft)
   return (
@@ -92,7 +107,11 @@ function Editing({ query, etag }: Props): JSX.Element {
         badge={query && <Badge query={query} />}
         actions={
           <>
-            <Button refused={refusedSave(draft, isChanged)} onClick={() => background(save())}>
+            <Button
+              busy={edited.isBusy}
+              refused={refusedSave(draft, isChanged)}
+              onClick={() => background(edited.save())}
+            >
               {t('queries.saveDraft')}
             </Button>
             <Button
@@ -110,8 +129,9 @@ function Editing({ query, etag }: Props): JSX.Element {
         }
       />
       <div class="body">
-        {failure && <Unsaved failure={failure} />}
-        <div class="query">
+        <Unsaved editing={edited} />
+        {/* A new data query gets a page of its own, which begins with what is stored. */}
+        <div class="query" inert={query === undefined && edited.isBusy}>
           <div class="col spread">
             <EditorCard
               query={query}
@@ -137,7 +157,7 @@ function Editing({ query, etag }: Props): JSX.Element {
             {query && (
               <>
                 <DependentsCard dependents={dependents} />
-                <VersionsCard query={query} onRestored={edited.replace} />
+                <VersionsCard query={query} onRestored={restore} />
               </>
             )}
           </div>
@@ -248,28 +268,4 @@ function Badge({ query }: { readonly query: Query }): JSX.Element {
       {errors.length > 0 && <State state="warning" text={t('queries.invalid', { count: errors.length })} />}
     </>
   )
-}
-
-/** The draft was not stored; what was typed stays. */
-function Unsaved({ failure }: { readonly failure: Failure }): JSX.Element {
-  if (failure.status === 412)
-    return (
-      <Note kind="warning" role="alert">
-        {t('queries.changedMeanwhile')}
-      </Note>
-    )
-  return (
-    <div class="col">
-      <FailureNote failure={failure} what={t('feedback.notDone')} />
-      {failure.errors.length > 0 && <Refusals failure={failure} />}
-    </div>
-  )
-}
-
-async function send(draft: QueryDraft, query: Query | undefined, etag: string | undefined): Promise<Query> {
-  const body = bodyOf(draft)
-  if (query === undefined)
-    return (await callVersioned('post', '/dataQueries', { body } as Call<'/dataQueries', 'post'>)).data
-  const request = { path: { id: query.id }, body, ifMatch: etag } as Call<'/dataQueries/{id}', 'put'>
-  return (await callVersioned('put', '/dataQueries/{id}', request)).data
 }

@@ -71,8 +71,24 @@ const FRESH: QueryDraft = {
   parameters: [],
 }
 
-export function draftOf(query: Query | undefined): QueryDraft {
-  if (!query) return FRESH
+/** The draft of a new data query; one of a table begins with a select of it. */
+export function freshDraft({
+  groupId = null,
+  source,
+  table = '',
+}: {
+  readonly groupId?: number | null
+  readonly source?: Pick<Answer<'/dataSources/{id}'>, 'id' | 'type'> | undefined
+  readonly table?: string
+}): QueryDraft {
+  if (source === undefined) return { ...FRESH, groupId }
+  const quote = source.type === 'mysql' ? '`' : '"'
+  const name = quote + table.replaceAll(quote, quote + quote) + quote
+  const text = table === '' ? '' : `SELECT *\nFROM ${name}\n`
+  return { ...FRESH, groupId, dataSourceId: String(source.id), text }
+}
+
+export function draftOf(query: Query): QueryDraft {
   const { name, description, groupId, accessibleFromDashboards } = query
   const { materialization, escaping, assertions, text } = query
   return {

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Failure } from '../../api/failure.ts'
 import { invalidate } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
+import { useAction } from '../../kit/background.ts'
 import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
@@ -74,11 +74,11 @@ function Stored({
 }): JSX.Element {
   const { refreshedAt, nextRefreshAt, isRefreshing, rows, error } = result
   const lateMs = nextRefreshAt === null ? 0 : now.value - Date.parse(nextRefreshAt)
-  const refresh = async (): Promise<void> => {
+  const refresh = useAction(async () => {
     await call('post', '/dataQueries/{id}/refresh', { path: { id }, query: { wait: 'PT20S' } })
     invalidate('/dataQueries')
     toast({ text: t('queries.isComputed') })
-  }
+  })
   return (
     <>
       <KeyValues
@@ -96,7 +96,7 @@ function Stored({
         </Note>
       )}
       <span>
-        <Button small icon="refresh" busy={isRefreshing} onClick={() => background(refresh())}>
+        <Button small icon="refresh" busy={isRefreshing || refresh.isBusy} onClick={() => refresh.start()}>
           {t('queries.compute')}
         </Button>
       </span>

@@ -1,14 +1,15 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { call } from '../../api/client.ts'
+import { callVersioned } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
+import { background, useAction } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.tsx'
+import type { Version as Stored } from '../../kit/versions.ts'
 import { t } from '../../language/t.ts'
 import type { DifferenceDialog } from './difference-dialog.tsx'
 import type { Query, Version } from './query.ts'
@@ -22,7 +23,7 @@ export function VersionsCard({
 }: {
   readonly query: Query
   /** @returns how the former draft is brought back into the editor */
-  readonly onRestored: (query: Query) => () => void
+  readonly onRestored: (version: Stored<Query>) => () => void
 }): JSX.Element {
   const path = { id: query.id }
   const versions = useGet('/dataQueries/{id}/versions', { path })
@@ -31,14 +32,14 @@ export function VersionsCard({
     const { DifferenceDialog: Dialog } = await import('./difference-dialog.tsx')
     compare({ chosen, Dialog })
   }
-  const restore = async ({ number }: Version): Promise<void> => {
-    const restored = await call('post', '/dataQueries/{id}/versions/{number}/restore', {
+  const restore = useAction(async ({ number }: Version) => {
+    const { data, etag } = await callVersioned('post', '/dataQueries/{id}/versions/{number}/restore', {
       path: { ...path, number },
     })
     invalidate(`/dataQueries/${query.id}`)
-    const undo = onRestored(restored)
+    const undo = onRestored({ object: data, etag })
     toast({ text: t('queries.restored', { number }), undo })
-  }
+  })
   return (
     <Card title={t('queries.versions')}>
       <div class="pad">
@@ -53,7 +54,8 @@ export function VersionsCard({
                     key={version.number}
                     version={version}
                     onCompare={() => background(open(version.number))}
-                    onRestore={() => background(restore(version))}
+                    isBusy={restore.isBusy}
+                    onRestore={() => restore.start(version)}
                   />
                 ))}
               </ul>
@@ -75,10 +77,12 @@ export function VersionsCard({
 
 function VersionRow({
   version: { number, publishedAt, description },
+  isBusy,
   onCompare,
   onRestore,
 }: {
   readonly version: Version
+  readonly isBusy: boolean
   readonly onCompare: () => void
   readonly onRestore: () => void
 }): JSX.Element {
@@ -94,7 +98,7 @@ function VersionRow({
       <Button small aria-label={t('queries.compareName', { number })} onClick={onCompare}>
         {t('queries.compare')}
       </Button>
-      <Button small aria-label={t('queries.restoreName', { number })} onClick={onRestore}>
+      <Button small busy={isBusy} aria-label={t('queries.restoreName', { number })} onClick={onRestore}>
         {t('queries.restore')}
       </Button>
     </li>

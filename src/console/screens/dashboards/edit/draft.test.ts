@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import type { Definition, Page } from '../dashboard.ts'
-import { withNewWidget, withoutWidget } from './draft.ts'
+import { withFormer, withNewWidget, withoutWidget } from './draft.ts'
 
 const page: Page = { id: 'main', title: '', items: [], small: ['text1'] }
 const empty = { parameters: [], widgets: {}, pages: [page] } as unknown as Definition
@@ -21,4 +21,22 @@ test('a new widget gets an id that no widget has, and a free place', () => {
 test('a deleted widget leaves its place and the order of small screens', () => {
   const { definition, id } = withNewWidget(empty, page, 'text')
   expect(withoutWidget(definition, id)).toEqual({ ...empty, pages: [{ ...page, small: [] }] })
+})
+
+test('a removed widget comes back to its place beside what was added meanwhile, and alone as if it had stayed', () => {
+  const first = withNewWidget(empty, page, 'text')
+  const [shown = page] = first.definition.pages
+  const both = withNewWidget(first.definition, shown, 'clock').definition
+  const removed = withoutWidget(both, 'text1')
+  expect(JSON.stringify(withFormer(removed, both, 'text1'))).toBe(JSON.stringify(both))
+  const [left = page] = removed.pages
+  const added = withNewWidget(removed, left, 'line').definition
+  const { widgets, pages } = withFormer(added, both, 'text1')
+  expect(Object.keys(widgets)).toEqual(['text1', 'clock1', 'line1'])
+  expect(pages[0]?.items.map(({ widget, x, y }) => [widget, x, y])).toEqual([
+    ['text1', 0, 0],
+    ['clock1', 4, 0],
+    ['line1', 0, 2],
+  ])
+  expect(pages[0]?.small).toEqual(['text1'])
 })

@@ -53,6 +53,27 @@ export function withoutWidget(definition: Definition, id: string): Definition {
   }
 }
 
+/** The definition with a widget that was removed from a former one, where it was there. */
+export function withFormer(definition: Definition, former: Definition, id: string): Definition {
+  const kept = { ...definition.widgets, [id]: former.widgets[id] }
+  const ids = Object.keys({ ...former.widgets, ...kept })
+  return {
+    ...definition,
+    widgets: Object.fromEntries(ids.flatMap((one) => (kept[one] ? [[one, kept[one]]] : []))),
+    pages: definition.pages.map((page) => {
+      const before = former.pages.find((one) => one.id === page.id)
+      const at = before?.items.findIndex((item) => item.widget === id) ?? -1
+      const item = before?.items[at]
+      const small = before?.small.indexOf(id) ?? -1
+      return {
+        ...page,
+        items: item ? [...placed(page.items.toSpliced(at, 0, item), id, item)] : page.items,
+        small: small < 0 ? page.small : page.small.toSpliced(small, 0, id),
+      }
+    }),
+  }
+}
+
 /** Ids stay for good: links and translations name them. */
 function freeId({ widgets }: Definition, kind: string): string {
   for (let at = 1; ; at += 1) if (!Object.hasOwn(widgets, `${kind}${at}`)) return `${kind}${at}`

@@ -8,16 +8,24 @@ import { invalidate, useGet } from '../../../api/resource.ts'
 import { background } from '../../../kit/background.ts'
 import { Button, Segments } from '../../../kit/controls.tsx'
 import { PageHead } from '../../../kit/data.tsx'
-import { useEditing } from '../../../kit/editing.tsx'
+import { Unsaved, useEditing } from '../../../kit/editing.tsx'
 import type { Editing } from '../../../kit/editing.tsx'
-import { FailureNote, Note, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { Note, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { linkTo } from '../../../kit/location.ts'
-import { Dialog, Refusals } from '../../../kit/overlays.tsx'
+import { Dialog } from '../../../kit/overlays.tsx'
 import { toast } from '../../../kit/toasts.tsx'
 import { t } from '../../../language/t.ts'
 import type { Dashboard, Definition, Nested, Page, WidgetAnswer } from '../dashboard.ts'
 import { useData } from '../use-data.ts'
-import { draftOf, NEW_KINDS, withItems, withNewWidget, withoutWidget, withWidget } from './draft.ts'
+import {
+  draftOf,
+  NEW_KINDS,
+  withFormer,
+  withItems,
+  withNewWidget,
+  withoutWidget,
+  withWidget,
+} from './draft.ts'
 import type { BoardDraft, NewKind } from './draft.ts'
 import { EditBoard } from './edit-board.tsx'
 import { queryOf } from './guessed-columns.ts'
@@ -85,7 +93,8 @@ function Editor({ nested, dashboard, etag }: EditorProps): JSX.Element {
   }
   const remove = (id: string): void => {
     put(withoutWidget(definition, id))
-    toast({ text: t('boards.removed', { id }), undo: () => put(definition) })
+    const undo = (): void => change((now) => ({ definition: withFormer(now.definition, definition, id) }))
+    toast({ text: t('boards.removed', { id }), undo })
   }
   const widgetId = opened && 'widget' in opened ? opened.widget : null
   const widget = widgetId === null ? undefined : definition.widgets[widgetId]
@@ -234,35 +243,5 @@ function Notes({ editing, isPublic }: { readonly editing: Edited; readonly isPub
       <Unsaved editing={editing} />
       {isPublic && <Note kind="warning">{t('boards.savesPublic')}</Note>}
     </>
-  )
-}
-
-/** Why the draft was not stored. After another user's save both versions can be kept. */
-function Unsaved({ editing }: { readonly editing: Edited }): JSX.Element | null {
-  const { failure, draft, read, begin } = editing
-  if (failure === null) return null
-  if (failure.status === 412)
-    return (
-      <Note kind="warning" role="alert">
-        <b>{t('edit.conflict')}</b>
-        <p>{t('boards.conflictText')}</p>
-        <div class="row wrap">
-          <Button kind="primary" onClick={() => background(read().then((theirs) => begin(theirs, draft)))}>
-            {t('edit.keepMine')}
-          </Button>
-          <Button onClick={() => background(read().then((theirs) => begin(theirs)))}>
-            {t('edit.takeTheirs')}
-          </Button>
-        </div>
-      </Note>
-    )
-  return (
-    <div class="col">
-      {failure.errors.length === 0 ? (
-        <FailureNote failure={failure} what={t('feedback.notDone')} />
-      ) : (
-        <Refusals failure={failure} />
-      )}
-    </div>
   )
 }

@@ -17,6 +17,9 @@ export const instantQuery = z
   })
   .meta({ format: 'date-time' })
 
+/** An instant with `Z` or an offset, as answers have it. */
+export const timestamp = z.iso.datetime({ offset: true })
+
 /** The range of a history, under the names of the specification or the shorter names of other lists. */
 export const rangeQuery = {
   timestamp_begin: instantQuery.optional().describe('The start of the range; default: a day before its end.'),

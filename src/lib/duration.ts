@@ -22,10 +22,11 @@ export function daysAndMs(text: string): { readonly days: number; readonly ms: n
   return { days: whole, ms: durationMs(text) - whole * DAY_MS }
 }
 
-/** True when `durationMs` takes the text, and finds it no longer than this. */
-export function isFixedDuration(text: string, maxMs = Number.POSITIVE_INFINITY): boolean {
+/** True when `durationMs` takes the text, and finds it no longer and no shorter than this. */
+export function isFixedDuration(text: string, maxMs = Number.POSITIVE_INFINITY, minMs = 0): boolean {
   try {
-    return durationMs(text) <= maxMs
+    const ms = durationMs(text)
+    return ms >= minMs && ms <= maxMs
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { instantQuery, timestamp } from '../../http/instants.ts'
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
@@ -22,7 +22,7 @@ const fields = z.record(z.string(), z.unknown()).nullable()
 export const auditView = z
   .object({
     id: z.int(),
-    at: z.iso.datetime({ offset: true }),
+    at: timestamp,
     userId: z
       .int()
       .describe(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 
 export const FAILURES_SHOWN_MAX = 100
 
@@ -6,8 +7,8 @@ const count = z.int().nonnegative()
 
 export const syncReport = z
   .object({
-    beganAt: z.iso.datetime({ offset: true }),
-    endedAt: z.iso.datetime({ offset: true }),
+    beganAt: timestamp,
+    endedAt: timestamp,
     created: count.describe('Users that were created.'),
     updated: count.describe('Users that were changed, including users that are enabled again.'),
     disabled: count.describe('Users that were disabled because they left the directory.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { SCOPES } from '../../context.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { languageTag } from '../../http/text-schemas.ts'
@@ -75,8 +76,6 @@ export const ownerQuery = z.object({
 })
 export const sessionsQuery = listQuery.extend(ownerQuery.shape)
 export const sessionPath = z.object({ id: z.string().max(64) })
-
-const timestamp = z.iso.datetime({ offset: true })
 
 export const tokenView = z.object({
   accessToken: z.string(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutRepeats } from '../../http/lists.ts'
 import { READ_ONLY } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
 import { ROLES } from '../../context.ts'
@@ -52,12 +53,7 @@ const PROPERTIES_MAX = 100
 const userProperties = z
   .array(z.strictObject({ key: storableText.min(1).max(255), value: storableText.min(1).max(1_000) }))
   .max(PROPERTIES_MAX)
-  .superRefine((list, issues) => {
-    const keys = list.map(({ key }) => key)
-    for (const [index, key] of keys.entries())
-      if (keys.indexOf(key) < index)
-        issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not occur twice' })
-  })
+  .superRefine(withoutRepeats('key'))
   .describe(
     'Keys and values that the filters of data source scopes refer to. Only administrators change them.',
   )

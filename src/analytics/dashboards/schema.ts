@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, languageTag, storableText } from '../../http/text-schemas.ts'
 import { definitionBody, definitionView } from './definition.ts'
@@ -97,8 +98,8 @@ const summary = {
   public: z.boolean().describe('Whether it has a public link that has not ended.'),
   permissions: permissionsView.describe('The rights of the caller.'),
   managedBy: z.string().describe('The origin of a dashboard that is changed as code; empty for others.'),
-  createdAt: z.iso.datetime({ offset: true }),
-  updatedAt: z.iso.datetime({ offset: true }),
+  createdAt: timestamp,
+  updatedAt: timestamp,
   updatedBy: z.string().describe('The name of the user who changed it last.'),
 }
 export const summaryView = z.object(summary).meta({ id: 'DashboardSummary' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { JOB_ID } from '../../automation/runs/schema.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
 import { flagQuery, idParam } from '../../http/openapi-answers.ts'
@@ -6,13 +7,11 @@ import { definition, QUALITIES, scalar } from './definition.ts'
 
 const LIST_MAX = 1_000
 
-const instant = z.iso.datetime({ offset: true })
-
 const failureView = z.object({
   runId: z.string().nullable(),
   code: z.string().meta({ examples: ['forecast.too_short'] }),
   detail: z.string(),
-  at: instant,
+  at: timestamp,
 })
 
 const figuresView = z
@@ -55,14 +54,14 @@ export const forecastView = z
       .describe('The user in whose name the source is read: the last one to change the forecast.'),
     state: z.enum(['never', 'running', 'ready', 'stale', 'failed']),
     publishedRun: z.string().nullable(),
-    refreshedAt: instant.nullable().describe('When the results were published.'),
-    nextRunAt: instant.nullable(),
-    staleAt: instant.nullable().describe('From when on the results are old.'),
+    refreshedAt: timestamp.nullable().describe('When the results were published.'),
+    nextRunAt: timestamp.nullable(),
+    staleAt: timestamp.nullable().describe('From when on the results are old.'),
     figures: figuresView.nullable(),
     quality: z.record(z.string(), z.int()).describe('How many groups have which quality.'),
     failure: failureView.nullable().describe('Why the latest run has no results; null after a success.'),
-    createdAt: instant,
-    updatedAt: instant,
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'Forecast' })
 
@@ -104,9 +103,9 @@ export const jobView = z
     progress: z.object({ value: z.number().nullable(), message: z.string().nullable() }),
     isolation: z.string().nullable(),
     cancelRequested: z.boolean(),
-    queuedAt: instant,
-    startedAt: instant.nullable(),
-    finishedAt: instant.nullable(),
+    queuedAt: timestamp,
+    startedAt: timestamp.nullable(),
+    finishedAt: timestamp.nullable(),
     runner: z.string().nullable(),
     logLines: z.int(),
     published: z.boolean().describe('Whether the forecast has its results now.'),
@@ -146,7 +145,7 @@ export const bandView = z
     past: z
       .array(
         z.object({
-          at: instant,
+          at: timestamp,
           value: numberOrNull,
           mean: numberOrNull.describe('The value that the last trial predicted; null without a trial.'),
           bounds,
@@ -161,8 +160,8 @@ export const bandView = z
       .describe('The last values that were learned from.'),
     buckets: z.array(
       z.object({
-        begin: instant,
-        end: instant,
+        begin: timestamp,
+        end: timestamp,
         mean: numberOrNull,
         bounds,
       }),

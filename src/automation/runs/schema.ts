@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { jsonField } from '../../http/text-schemas.ts'
 import { PARAMETERS_MAX } from '../../ports/scripts.ts'
@@ -92,8 +93,6 @@ export const logQuery = z.object({
     .describe('With true, or `Accept: text/event-stream`, the log is streamed until the run ends.'),
 })
 
-const instant = z.iso.datetime({ offset: true })
-
 export const jobView = z
   .object({
     id: z.string(),
@@ -134,9 +133,9 @@ export const jobView = z
     }),
     isolation: z.enum(ISOLATIONS).nullable().describe('How strongly the run was isolated, best first.'),
     cancelRequested: z.boolean(),
-    queuedAt: instant,
-    startedAt: instant.nullable(),
-    finishedAt: instant.nullable(),
+    queuedAt: timestamp,
+    startedAt: timestamp.nullable(),
+    finishedAt: timestamp.nullable(),
     durationMs: z
       .int()
       .nullable()
@@ -186,7 +185,7 @@ export const logView = z.object({
   lines: z.array(
     z.object({
       n: z.int().describe('The number of the line in the log, from 1.'),
-      at: instant,
+      at: timestamp,
       stream: z.enum(['stdout', 'stderr', 'system']),
       text: z.string(),
     }),

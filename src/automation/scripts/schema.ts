@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
@@ -38,9 +39,9 @@ const dependentsView = z
 const lastRunView = z.object({
   id: z.string(),
   state: z.enum(RUN_STATES),
-  queuedAt: z.iso.datetime({ offset: true }),
-  startedAt: z.iso.datetime({ offset: true }).nullable(),
-  finishedAt: z.iso.datetime({ offset: true }).nullable(),
+  queuedAt: timestamp,
+  startedAt: timestamp.nullable(),
+  finishedAt: timestamp.nullable(),
 })
 
 /** The settings of a script beside its configurations. */
@@ -101,8 +102,8 @@ export const scriptView = z
       .int()
       .nullable()
       .describe('The user who last changed the files. Runs never have more rights than this user.'),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'Script' })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { instantQuery, timestamp } from '../../http/instants.ts'
 import { composedName } from '../../http/text-schemas.ts'
 import { chosenConfiguration } from '../scripts/run-configurations/schema.ts'
 
@@ -33,9 +33,9 @@ const shown = {
   hmac: z.boolean(),
   userId: z.int().describe('The user that the script runs as.'),
   problem: z.string().nullable().describe('Why calls are refused, and what to do; null if they are not.'),
-  createdAt: z.iso.datetime({ offset: true }),
-  expiresAt: z.iso.datetime({ offset: true }).nullable(),
-  lastUsedAt: z.iso.datetime({ offset: true }).nullable(),
+  createdAt: timestamp,
+  expiresAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable(),
   formerUntil: z.iso
     .datetime({ offset: true })
     .nullable()

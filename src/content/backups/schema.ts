@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { flagQuery } from '../../http/openapi-answers.ts'
 
 const LIMIT_MAX = 1_000
@@ -74,8 +75,8 @@ export const restoreQuery = z.object({
 export const backupView = z
   .object({
     id: z.int(),
-    createdAt: z.iso.datetime({ offset: true }),
-    madeAt: z.iso.datetime({ offset: true }).describe('The instant whose data the backup contains.'),
+    createdAt: timestamp,
+    madeAt: timestamp.describe('The instant whose data the backup contains.'),
     origin: z.enum(['asked', 'scheduled']),
     release: z.string(),
     histories: z.boolean(),
@@ -94,7 +95,7 @@ export const restoreView = z
       .describe(
         'True if the installation is not empty: restoring everything then requires `replace` and deletes its data.',
       ),
-    madeAt: z.iso.datetime({ offset: true }),
+    madeAt: timestamp,
     release: z.string(),
     histories: z.boolean(),
     files: z.boolean(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { filenameOf } from './filename.ts'
 
 /** Files of a page at most. */
@@ -28,7 +29,7 @@ export const fileView = z
     size: z.int().describe('Bytes.'),
     mimeType: z.string().describe('The media type; `application/octet-stream` if unknown.'),
     etag: z.string(),
-    updatedAt: z.iso.datetime({ offset: true }),
+    updatedAt: timestamp,
     url: z.string().describe('The path to download the file.'),
   })
   .meta({ id: 'File' })

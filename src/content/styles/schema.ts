@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 
 export const styleView = z
   .object({
     name: z.string(),
     size: z.int().describe('Bytes.'),
     etag: z.string(),
-    updatedAt: z.iso.datetime({ offset: true }),
+    updatedAt: timestamp,
     url: z.string().describe('The path to read the style.'),
   })
   .meta({ id: 'Style' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { languageOf } from '../../lib/language.ts'
 
 /** The maximum number of texts of one language. */
@@ -57,7 +58,7 @@ export const languageView = z
   .object({
     language: z.string(),
     count: z.int().describe('Number of texts.'),
-    updatedAt: z.iso.datetime({ offset: true }),
+    updatedAt: timestamp,
   })
   .meta({ id: 'Language' })
 

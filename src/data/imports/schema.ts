@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
@@ -141,7 +142,7 @@ export const uploadView = z
   .object({
     id: z.string().meta({ examples: ['01KAX3V6Y8Q4ZJ0N5T7W9B2C1D'] }),
     sizeBytes: z.int().describe('The size of the file in bytes.'),
-    expiresAt: z.iso.datetime({ offset: true }).describe('When the upload is deleted.'),
+    expiresAt: timestamp.describe('When the upload is deleted.'),
   })
   .meta({ id: 'DataUpload' })
 

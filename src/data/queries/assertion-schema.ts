@@ -1,14 +1,12 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { columnName } from '../imports/schema.ts'
 
 const ASSERTIONS_MAX = 20
 const COLUMNS_MAX = 8
 const KINDS = ['not_null', 'unique', 'range'] as const
 
-const bound = z
-  .union([z.number(), z.iso.date(), z.iso.datetime({ offset: true })])
-  .nullable()
-  .default(null)
+const bound = z.union([z.number(), z.iso.date(), timestamp]).nullable().default(null)
 
 const assertion = z
   .strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import { storableText } from '../../http/text-schemas.ts'
 import { durationMs, isFixedDuration } from '../../lib/duration.ts'
@@ -72,7 +73,7 @@ export const resultView = z
     durationMs: z.int().describe('The duration of the statement in milliseconds.'),
     duration: z.string().meta({ format: 'duration', examples: ['PT0.012S'] }),
     cached: z.boolean().describe('Whether it is the result of an equal run.'),
-    computedAt: z.iso.datetime({ offset: true }).describe('When its statement began.'),
+    computedAt: timestamp.describe('When its statement began.'),
     assertions: checkedAssertions,
     refreshedAt: z.iso
       .datetime({ offset: true })

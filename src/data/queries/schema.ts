@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { TEMPLATE_MAX } from '../../templates/limits.ts'
@@ -171,8 +172,8 @@ const summary = {
     .describe(
       'Whether the draft has faults: those that it had when it was saved, and a data source or data queries that are missing now.',
     ),
-  createdAt: z.iso.datetime({ offset: true }),
-  updatedAt: z.iso.datetime({ offset: true }),
+  createdAt: timestamp,
+  updatedAt: timestamp,
 }
 export const querySummary = z.object(summary).meta({ id: 'DataQuerySummary' })
 
@@ -246,7 +247,7 @@ export const versionView = z
     ...shown,
     description: z.string(),
     publishedBy: z.int().describe('The id of the user, who may be deleted.'),
-    publishedAt: z.iso.datetime({ offset: true }),
+    publishedAt: timestamp,
   })
   .meta({ id: 'DataQueryVersion' })
 

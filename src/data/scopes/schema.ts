@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { ROLES } from '../../context.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
@@ -81,8 +82,8 @@ export const scopeView = z
     access,
     filter: filterSchema.nullable(),
     hiddenColumns: z.array(z.string()).meta({ examples: [['margin']] }),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'DataSourceScope' })
 

@@ -1,19 +1,19 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { durationText } from '../../lib/duration.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Ports } from '../../ports/index.ts'
 
 const SECOND_MS = 1_000
-const instant = z.iso.datetime({ offset: true })
 
 /** When the rows of a table were replaced, and when they will be. */
 export const refreshState = z.object({
-  refreshedAt: instant.nullable().describe('The time of the rows; null before the first refresh.'),
+  refreshedAt: timestamp.nullable().describe('The time of the rows; null before the first refresh.'),
   age: z.string().nullable().describe('The age of the rows; null before the first refresh.'),
-  nextRefreshAt: instant.nullable().describe('When the next refresh is due; null on demand only.'),
+  nextRefreshAt: timestamp.nullable().describe('When the next refresh is due; null on demand only.'),
   isRefreshing: z.boolean().describe('Whether a refresh goes on.'),
   failures: z.int().min(0).describe('The failures since the latest refresh that succeeded.'),
-  failedAt: instant.nullable().describe('The time of the latest failure; null after a success.'),
+  failedAt: timestamp.nullable().describe('The time of the latest failure; null after a success.'),
   errorCode: z.string().nullable().describe('The code of the latest failure; null after a success.'),
 })
 

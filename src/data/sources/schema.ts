@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
@@ -180,8 +181,8 @@ export const dataSourceView = z
     connection: connectionView.nullable().describe('Null for sources whose tables are imported.'),
     comment: comment.describe('The comment on the database.'),
     annotations,
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'DataSource' })
 
@@ -268,7 +269,7 @@ const tableNames = z.array(z.string())
 
 export const syncView = z
   .object({
-    syncedAt: z.iso.datetime({ offset: true }),
+    syncedAt: timestamp,
     tables: z.int().describe('The number of tables and views.'),
     columns: z.int().describe('The number of their columns.'),
     added: tableNames.describe('Tables that are new since the last sync; all of them after the first one.'),

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { actionResults } from '../../http/action-results.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { instantQuery, timestamp } from '../../http/instants.ts'
+import { withoutRepeats } from '../../http/lists.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { HELD_REASONS, STATUSES } from '../alarms/alarm.ts'
 import type { Status } from '../alarms/alarm.ts'
@@ -95,15 +96,13 @@ export const alarmsBody = z.strictObject({
   cursor: z.string().max(4096).nullish(),
 })
 
-const dateTime = z.iso.datetime({ offset: true })
-
 export const commentView = z
   .object({
     id: z.int(),
     userId: z.int(),
     name: z.string().nullable().describe('The user’s name; null if the user was deleted.'),
     text: z.string(),
-    created: dateTime,
+    created: timestamp,
   })
   .meta({ id: 'AlarmComment' })
 
@@ -113,9 +112,9 @@ export const alarmView = z
     status: z.enum(STATUSES).describe('`assigned` alarms are acknowledged and silent.'),
     state: z.enum(LEVELS).describe('The object’s latest state of `warning` or worse.'),
     worstState: z.enum(LEVELS).describe('The worst state since the alarm opened.'),
-    begin: dateTime,
-    end: dateTime.nullable().describe('When the object recovered; null until the alarm closes.'),
-    wellSince: dateTime
+    begin: timestamp,
+    end: timestamp.nullable().describe('When the object recovered; null until the alarm closes.'),
+    wellSince: timestamp
       .nullable()
       .describe('When the object recovered, while the recovery delay of the link has not passed yet.'),
     reason: z.string().describe('The reason of the object’s state change, as in its state history.'),
@@ -132,7 +131,7 @@ export const alarmView = z
     linkId: z.int().describe('The alarm link (routing rule) that opened the alarm.'),
     recipientId: z.int().nullable().describe('The recipient of the notifications; null for none.'),
     assignee: z.object({ userId: z.int(), name: z.string() }).nullable(),
-    assignedUntil: dateTime
+    assignedUntil: timestamp
       .nullable()
       .describe('When the assignment ends; null if it has no end, or if the alarm is not assigned.'),
     sticky: z.boolean().describe('Whether the alarm stays assigned when its state gets worse.'),
@@ -256,13 +255,7 @@ export const linksBody = z.strictObject({
       }),
     )
     .max(LINKS_MAX)
-    .superRefine((links, issues) => {
-      const ids = links.map(({ id }) => id)
-      for (const [index, id] of ids.entries()) {
-        if (id !== undefined && ids.indexOf(id) < index)
-          issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'must not occur twice' })
-      }
-    })
+    .superRefine(withoutRepeats('id'))
     .describe(
       'All links of the object. A link without `id` is matched with an existing link of the same content. Alarms of removed links close. A new link opens alarms for objects that are in a bad state now.',
     ),

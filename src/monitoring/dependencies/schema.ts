@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutRepeats } from '../../http/lists.ts'
 import { STATES } from '../../domain/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 
@@ -11,12 +12,7 @@ export const dependenciesBody = z.strictObject({
   dependsOn: z
     .array(z.int().positive())
     .max(DEPENDENCIES_MAX)
-    .superRefine((ids, issues) => {
-      for (const [index, id] of ids.entries()) {
-        if (ids.indexOf(id) < index)
-          issues.addIssue({ code: 'custom', path: [index], message: 'must not occur twice' })
-      }
-    })
+    .superRefine(withoutRepeats())
     .describe('The ids of the objects that this object needs to work, such as the router in front of it.'),
 })
 

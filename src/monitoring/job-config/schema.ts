@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { storableText } from '../../http/text-schemas.ts'
-import { durationMs } from '../../lib/duration.ts'
+import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 import { NUMBER_OPERATORS, TEXT_OPERATORS } from '../states/comparison.ts'
 import { adaptiveFaults, adaptiveSchema } from './adaptive.ts'
 import { isDuration, positiveDuration } from './durations.ts'
@@ -254,10 +254,5 @@ export type Parameters = z.infer<typeof parametersSchema>
 export type ThresholdsBody = z.infer<typeof thresholdsSchema>
 
 function isRetention(text: string): boolean {
-  try {
-    const ms = durationMs(text)
-    return ms >= RETENTION_MIN_MS && ms <= RETENTION_MAX_MS
-  } catch {
-    return false
-  }
+  return isFixedDuration(text, RETENTION_MAX_MS, RETENTION_MIN_MS)
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { shownOnly } from '../../http/openapi-answers.ts'
 import { reportText, storableText } from '../../http/text-schemas.ts'
 import { durationMs } from '../../lib/duration.ts'
@@ -79,8 +80,6 @@ export const jobBody = z.strictObject({
 /** Why a predicted or adaptive limit is unknown. */
 const UNKNOWN = ['too_few', 'constant', 'stale'] as const satisfies readonly UnknownBand[]
 
-export const timestampView = z.iso.datetime({ offset: true })
-
 /** An instant with an offset. */
 export const instant = z
   .string()
@@ -96,7 +95,7 @@ export const currentValue = z.object({
     .union([z.number(), z.string()])
     .describe('The value in user units: the raw number divided by `valueDivisor`.'),
   rawValue: z.union([z.number(), z.string()]),
-  timestamp: timestampView,
+  timestamp,
 })
 
 export const jobView = z
@@ -117,14 +116,14 @@ export const jobView = z
         'The state from the values alone, without maintenance; answers to deliveries give this state.',
       ),
     stateForced: z.boolean(),
-    stateSince: timestampView.nullable().describe('When the current state began.'),
+    stateSince: timestamp.nullable().describe('When the current state began.'),
     errorCode: z.int().describe('The error code of the latest delivery; 0 for none, 5 for missing data.'),
     message: z
       .string()
       .nullable()
       .describe('The message of the latest delivery, or since when there is no data.'),
-    lastReceivedAt: timestampView.nullable().describe('When the latest delivery arrived.'),
-    nextTimeoutAt: timestampView.nullable().describe('When the job times out without another delivery.'),
+    lastReceivedAt: timestamp.nullable().describe('When the latest delivery arrived.'),
+    nextTimeoutAt: timestamp.nullable().describe('When the job times out without another delivery.'),
     flapping: flappingSchema.nullable(),
     isFlapping: z.boolean().describe('Whether the job is flapping: its state changes too often.'),
     thresholds: thresholdsSchema.nullable().describe('Null unless the query has `thresholds=true`.'),
@@ -140,8 +139,8 @@ export const jobView = z
               '`too_few`: fewer than 10 points, or they cover less than half of the window; or a forecast has no bucket in the time ahead.',
             ),
           value: z.number().nullable().describe('The predicted value at the end of the look-ahead.'),
-          at: timestampView.nullable().describe('The end of the look-ahead.'),
-          crossesAt: timestampView
+          at: timestamp.nullable().describe('The end of the look-ahead.'),
+          crossesAt: timestamp
             .nullable()
             .describe('When the predicted value first meets the condition; null if it does not.'),
         }),
@@ -164,9 +163,9 @@ export const jobView = z
             .nullable()
             .describe('The least usual value, in user units; null without a bound.'),
           upper: z.number().nullable().describe('The greatest usual value.'),
-          begin: timestampView.nullable().describe('From when these bounds apply.'),
-          end: timestampView.nullable().describe('Until when they apply.'),
-          madeAt: timestampView.nullable().describe('When the usual values were computed last.'),
+          begin: timestamp.nullable().describe('From when these bounds apply.'),
+          end: timestamp.nullable().describe('Until when they apply.'),
+          madeAt: timestamp.nullable().describe('When the usual values were computed last.'),
         }),
       )
       .nullable()
@@ -273,7 +272,7 @@ export const deliveredView = z
   .object({
     jobId: z.int(),
     accepted: z.int().describe('Number of values stored; 0 for a heartbeat or an error code without values.'),
-    timestamp: timestampView,
+    timestamp,
     late: z
       .boolean()
       .describe(
@@ -283,7 +282,7 @@ export const deliveredView = z
       .enum(STATES)
       .describe('The state from the values alone: the `evaluatedState` of the job, also during maintenance.'),
     errorCode: z.int().describe('The error code of the job after the delivery; 0 for none.'),
-    nextTimeoutAt: timestampView
+    nextTimeoutAt: timestamp
       .nullable()
       .describe('When the job times out without another delivery; null if it has no timeout.'),
     warnings: z

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/openapi-answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { instantQuery, timestamp } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { levelsQuery, placedRevaluation, RECALC } from '../state-history/schema.ts'
 import { LEVELS } from '../states/state.ts'
@@ -13,7 +13,6 @@ const duration = z
   .max(64)
   .refine(isFixedDuration, 'must be an ISO 8601 duration without years and months')
   .meta({ format: 'duration' })
-const timestamp = z.iso.datetime({ offset: true })
 
 /** Specification: query of the outages, with its defaults; ours: states, minDuration, mergeGap, split, sort, limit. */
 export const outagesQuery = z.object({

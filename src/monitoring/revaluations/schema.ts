@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { flagQuery, idParam, shownOnly } from '../../http/openapi-answers.ts'
-import { instantQuery } from '../../http/instants.ts'
-import { durationMs } from '../../lib/duration.ts'
+import { instantQuery, timestamp } from '../../http/instants.ts'
+import { isFixedDuration } from '../../lib/duration.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { storableText } from '../../http/text-schemas.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
@@ -24,14 +24,10 @@ const longText = storableText.max(4_000)
 const occurrenceDuration = z
   .string()
   .max(64)
-  .refine((value) => {
-    try {
-      const lengthMs = durationMs(value)
-      return lengthMs > 0 && lengthMs <= OCCURRENCE_MAX_MS
-    } catch {
-      return false
-    }
-  }, 'must be an ISO 8601 duration longer than zero, without years and months, of 31 days at most')
+  .refine(
+    (value) => isFixedDuration(value, OCCURRENCE_MAX_MS, 1),
+    'must be an ISO 8601 duration longer than zero, without years and months, of 31 days at most',
+  )
   .meta({ format: 'duration' })
 
 /** Specification: entries of `times`; ours: weekday, day. */
@@ -153,8 +149,6 @@ export const revaluationBody = z
       issues.addIssue({ code: 'custom', path: ['active'], message })
     }
   })
-
-const timestamp = z.iso.datetime({ offset: true })
 
 export const revaluationView = z
   .object({

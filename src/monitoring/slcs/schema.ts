@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { shownOnly } from '../../http/openapi-answers.ts'
-import { instantQuery } from '../../http/instants.ts'
+import { instantQuery, timestamp } from '../../http/instants.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { STATES } from '../../domain/state.ts'
 import { pageLimit, pageQuery } from '../tree/search/schema.ts'
@@ -18,7 +18,6 @@ const PAGE_MAX = 100
 const SUB_TYPES = ['sla', 'ola', 'uc'] as const
 
 const percent = z.number().min(0).max(100).refine(isScaled, `must have ${PERCENT_DECIMALS} decimals at most`)
-const timestamp = z.iso.datetime({ offset: true })
 const zone = z.string().max(ZONE_MAX).refine(isTimeZone, 'must be a time zone')
 const unit = z.enum(PERIOD_UNITS)
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutRepeats } from '../../http/lists.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { PUSHES } from '../states/propagation.ts'
 import { SLO_OPERATIONS } from '../states/slo-state.ts'
@@ -165,14 +166,7 @@ export const childrenBody = z.strictObject({
       }),
     )
     .max(CHILDREN_MAX)
-    .superRefine((items, issues) => {
-      const ids = new Set<number>()
-      for (const [index, { id }] of items.entries()) {
-        if (ids.has(id))
-          issues.addIssue({ code: 'custom', path: [index, 'id'], message: 'must not occur twice' })
-        ids.add(id)
-      }
-    }),
+    .superRefine(withoutRepeats('id')),
 })
 
 export const childrenMode = z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/openapi-answers.ts'
-import { rangeQuery } from '../../http/instants.ts'
+import { rangeQuery, timestamp } from '../../http/instants.ts'
 import { REVALUATION_TYPES } from '../revaluations/schema.ts'
 import { STATES } from '../../domain/state.ts'
 import { LEVELS } from '../states/state.ts'
@@ -20,8 +20,6 @@ export const levelsQuery = z
 
 export const RECALC =
   'Whether corrections of the past are applied, first to the objects below, then to the object itself and the objects above. Published states of service level containers never change; recalculate their periods instead.'
-
-const timestamp = z.iso.datetime({ offset: true })
 
 /** A revaluation that affects the history. */
 export const placedRevaluation = z

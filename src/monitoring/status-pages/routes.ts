@@ -113,7 +113,7 @@ export const statusPageRoutes = editingRoutes
   .get(
     '/status/:token',
     policy({
-      summary: 'Read a public status page; English or German by Accept-Language',
+      summary: 'Read a public status page; English, German or French by Accept-Language',
       roles: 'anyone',
       ignoresUnknownQuery: true,
       answers: {
@@ -137,7 +137,7 @@ export const statusPageRoutes = editingRoutes
   .get(
     '/badges/:token',
     policy({
-      summary: 'Read a public status badge; English or German by Accept-Language',
+      summary: 'Read a public status badge; English, German or French by Accept-Language',
       roles: 'anyone',
       ignoresUnknownQuery: true,
       answers: {

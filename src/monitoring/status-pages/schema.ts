@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutRepeats } from '../../http/lists.ts'
 import { STATES } from '../../domain/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 import { nameSchema } from '../../http/text-schemas.ts'
@@ -25,12 +26,7 @@ export const statusPageBody = z.strictObject({
     .array(z.int().positive())
     .max(CHILDREN_MAX)
     .default([])
-    .superRefine((ids, issues) => {
-      for (const [index, id] of ids.entries()) {
-        if (ids.indexOf(id) < index)
-          issues.addIssue({ code: 'custom', path: [index], message: 'must not occur twice' })
-      }
-    })
+    .superRefine(withoutRepeats())
     .describe(
       'The ids of the objects below or linked to the object that are shown as components, in this order.',
     ),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutRepeats } from '../../http/lists.ts'
 import { READ_ONLY, shownOnly } from '../../http/openapi-answers.ts'
 import { nameSchema, storableText } from '../../http/text-schemas.ts'
 import { STATES } from '../../domain/state.ts'
@@ -25,14 +26,7 @@ const propertyValue = storableText.max(4000)
 const properties = z
   .array(z.strictObject({ id: z.int().optional(), key: propertyKey, value: propertyValue }))
   .max(PROPERTIES_MAX)
-  .superRefine((list, issues) => {
-    const keys = new Set<string>()
-    for (const [index, { key }] of list.entries()) {
-      if (keys.has(key))
-        issues.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not occur twice' })
-      keys.add(key)
-    }
-  })
+  .superRefine(withoutRepeats('key'))
 
 export const permissionsView = z.object({
   read: z.boolean(),

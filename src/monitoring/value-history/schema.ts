@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flagQuery, idParam } from '../../http/openapi-answers.ts'
-import { rangeQuery } from '../../http/instants.ts'
+import { rangeQuery, timestamp } from '../../http/instants.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
 import { ROLLUP_MODES } from '../../timeseries/bucket-sums.ts'
 
@@ -54,7 +54,6 @@ export const historiesQuery = z.object({
   ...seriesQuery,
 })
 
-const timestamp = z.iso.datetime({ offset: true })
 const value = z.number().nullable()
 
 const bucket = z.object({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { ISOLATIONS } from '../../domain/isolation.ts'
 
 const checkView = z.object({
@@ -14,7 +15,7 @@ const warningView = z
   .meta({ id: 'HealthWarning' })
 
 const ingestGapView = z
-  .object({ from: z.iso.datetime({ offset: true }), to: z.iso.datetime({ offset: true }) })
+  .object({ from: timestamp, to: timestamp })
   .describe(
     'The latest time during which this process could not receive or store deliveries: it was paused or down, its clock was set ahead, or storage was unavailable. Timeouts of jobs were extended by that time.',
   )

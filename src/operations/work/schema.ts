@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../http/instants.ts'
 import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 
 const WAIT_MAX_MS = 60_000
@@ -33,9 +34,9 @@ export const operationView = z
       .meta({ examples: ['/backups'] }),
     state: z.enum(STATES),
     progress: z.number().min(0).max(1).nullable().describe('From 0 to 1; null if unknown.'),
-    createdAt: z.iso.datetime({ offset: true }),
-    startedAt: z.iso.datetime({ offset: true }).nullable(),
-    endedAt: z.iso.datetime({ offset: true }).nullable(),
+    createdAt: timestamp,
+    startedAt: timestamp.nullable(),
+    endedAt: timestamp.nullable(),
     cancelRequested: z.boolean().describe('True from the request to cancel on.'),
     retryAfter: z
       .string()

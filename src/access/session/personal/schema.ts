@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { areDistinct } from '../../../lib/same.ts'
 import { storableText } from '../../../http/text-schemas.ts'
-import { instantQuery } from '../../../http/instants.ts'
+import { instantQuery, timestamp } from '../../../http/instants.ts'
 
 /** The scopes that a token can have: neither `account` nor `administration`. */
 const GRANTED = ['read', 'write', 'execute', 'backup'] as const
-const timestamp = z.iso.datetime({ offset: true })
 
 export const personalTokenBody = z.strictObject({
   name: storableText.trim().min(1).max(255),

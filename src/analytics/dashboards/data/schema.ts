@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { storableText } from '../../../http/text-schemas.ts'
 import { alarmView } from '../../../monitoring/alarm-inbox/schema.ts'
 import { STATES } from '../../../domain/state.ts'
@@ -53,7 +54,6 @@ export const dataQuery = z.object({
   to: storableText.max(64).optional().describe('The end of the range, as in `timeRange` of the dashboard.'),
 })
 
-const instant = z.iso.datetime({ offset: true })
 const shownObject = z.object({
   id: z.int(),
   type: z.enum(OBJECT_TYPES),
@@ -83,7 +83,7 @@ const widgetData = z.discriminatedUnion('kind', [
     name: z.string(),
     unit: z.string(),
     precision: z.int().nullable(),
-    at: instant.nullable().describe('When the value was delivered; null for a data query.'),
+    at: timestamp.nullable().describe('When the value was delivered; null for a data query.'),
     state: z.enum(STATES).nullable().describe('The state of the job, or of the thresholds of the widget.'),
     object: shownObject.nullable(),
     sparkline: seriesView.nullable(),
@@ -114,14 +114,14 @@ const widgetData = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('slo'),
     object: shownObject,
-    begin: instant,
-    end: instant,
+    begin: timestamp,
+    end: timestamp,
     availability: z
       .number()
       .nullable()
       .describe('The availability in percent; null if nothing was measured.'),
     downSeconds: z.number(),
-    samples: z.array(z.object({ begin: instant, end: instant, state: z.enum(STATES) })),
+    samples: z.array(z.object({ begin: timestamp, end: timestamp, state: z.enum(STATES) })),
     creditSeconds: z
       .number()
       .nullable()
@@ -137,7 +137,7 @@ const widgetData = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('script'),
     run: z
-      .object({ id: z.string(), state: z.string(), queuedAt: instant, finishedAt: instant.nullable() })
+      .object({ id: z.string(), state: z.string(), queuedAt: timestamp, finishedAt: timestamp.nullable() })
       .nullable()
       .describe('The latest run; null for no run.'),
   }),
@@ -166,7 +166,7 @@ const widgetAnswer = z.object({
 
 export const dataView = z
   .object({
-    at: instant,
+    at: timestamp,
     params: parameterValues
       .describe('The values that the parameters have.')
       .meta({ examples: [{ region: 'north' }] }),

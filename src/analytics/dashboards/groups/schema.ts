@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { flagQuery, idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName } from '../../../http/text-schemas.ts'
 import { parameterValues } from '../parts.ts'
@@ -48,8 +49,8 @@ export const groupView = z
       .describe('The values of the group and of the groups above.')
       .meta({ examples: [{ region: 'north' }] }),
     permissions: permissionsView,
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'DashboardGroup' })
 

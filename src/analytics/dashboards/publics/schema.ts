@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { languageTag } from '../../../http/text-schemas.ts'
 import { dataView } from '../data/schema.ts'
 import { parameterValues, timeRange, word } from '../parts.ts'
@@ -6,7 +7,6 @@ import { parameterValues, timeRange, word } from '../parts.ts'
 /** All tokens are shorter; longer texts are unknown tokens, too. */
 const TOKEN_MAX = 64
 const ADJUSTABLE_MAX = 50
-const instant = z.iso.datetime({ offset: true })
 
 const settings = {
   params: parameterValues
@@ -35,7 +35,7 @@ export const publicSettings = z.strictObject(settings)
 
 export const publicBody = z
   .strictObject({
-    expiresAt: instant.nullable().default(null).describe('The end of the link; null for no end.'),
+    expiresAt: timestamp.nullable().default(null).describe('The end of the link; null for no end.'),
     ...settings,
   })
   .meta({
@@ -45,7 +45,7 @@ export const publicBody = z
 export const publicView = z
   .object({
     path: z.string().describe('The path of the link. Anyone who knows it can read the dashboard.'),
-    expiresAt: instant.nullable(),
+    expiresAt: timestamp.nullable(),
     params: parameterValues.describe('Fixed values of parameters.').meta({ examples: [{ region: 'north' }] }),
     adjustable: z.array(z.string()),
     timeRange: timeRange.nullable(),
@@ -56,7 +56,7 @@ export const publicView = z
       .describe(
         'False after its end, without the right of this user to change the dashboard, and while public links are switched off.',
       ),
-    createdAt: instant,
+    createdAt: timestamp,
   })
   .meta({ id: 'DashboardPublicLink' })
 
@@ -75,7 +75,7 @@ export const frameView = z
       .describe('The values of the parameters without a request for others.')
       .meta({ examples: [{ region: 'north' }] }),
     adjustable: z.array(z.string()).describe('The parameters that readers set.'),
-    expiresAt: instant.nullable(),
+    expiresAt: timestamp.nullable(),
   })
   .meta({ id: 'PublicDashboard' })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { RUN_STATES } from '../../../domain/run-state.ts'
 import { jsonField } from '../../../http/text-schemas.ts'
 import { parameterValues, word } from '../parts.ts'
@@ -20,7 +21,7 @@ export const widgetRunView = z
   .object({
     id: z.string().meta({ examples: ['j_01J8ZQ6K3W5N4T7V9XCB2DMFGH'] }),
     state: z.enum(RUN_STATES),
-    queuedAt: z.iso.datetime({ offset: true }),
+    queuedAt: timestamp,
     afterRun: z.array(z.string()).describe('The widgets to refresh after the run.'),
   })
   .meta({ id: 'DashboardRun' })

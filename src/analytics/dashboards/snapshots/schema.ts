@@ -1,10 +1,9 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam } from '../../../http/openapi-answers.ts'
 import { composedName } from '../../../http/text-schemas.ts'
 import { dataView } from '../data/schema.ts'
 import { parameterValues, timeRange } from '../parts.ts'
-
-const instant = z.iso.datetime({ offset: true })
 
 export const snapshotBody = z
   .strictObject({
@@ -23,8 +22,8 @@ const summary = {
   id: z.int(),
   dashboardId: z.int(),
   name: z.string(),
-  createdAt: instant,
-  until: instant.describe('The instant at which it is deleted.'),
+  createdAt: timestamp,
+  until: timestamp.describe('The instant at which it is deleted.'),
 }
 export const snapshotSummary = z.object(summary).meta({ id: 'DashboardSnapshotSummary' })
 

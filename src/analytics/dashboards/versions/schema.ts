@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam } from '../../../http/openapi-answers.ts'
 import { definitionView } from '../definition.ts'
 
@@ -9,7 +10,7 @@ const shape = {
   name: z.string(),
   description: z.string(),
   createdBy: z.string().describe('The name of the user who made it.'),
-  createdAt: z.iso.datetime({ offset: true }),
+  createdAt: timestamp,
 }
 export const versionSummary = z.object(shape).meta({ id: 'DashboardVersionSummary' })
 export const versionView = z.object({ ...shape, definition: definitionView }).meta({ id: 'DashboardVersion' })

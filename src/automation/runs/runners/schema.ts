@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam } from '../../../http/openapi-answers.ts'
 import { ISOLATIONS } from '../../../domain/isolation.ts'
 import { RUN_KINDS } from '../protocol.ts'
@@ -27,8 +28,8 @@ export const runnerView = z
     os: z.string(),
     version: z.string(),
     present: z.boolean().describe('Whether the runner has called the service recently.'),
-    registered: z.iso.datetime({ offset: true }),
-    seen: z.iso.datetime({ offset: true }),
+    registered: timestamp,
+    seen: timestamp,
   })
   .meta({ id: 'Runner' })
 

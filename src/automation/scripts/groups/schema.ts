@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../../http/text-schemas.ts'
 
@@ -19,8 +20,8 @@ export const groupView = z
     id: z.int(),
     name: z.string(),
     description: z.string(),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'ScriptGroup' })
 

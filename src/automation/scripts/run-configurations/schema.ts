@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../../http/text-schemas.ts'
 import { timeoutSchema } from '../schema.ts'
@@ -177,8 +178,8 @@ export const runConfigurationView = z
       .int()
       .nullable()
       .describe('The user who last changed the configuration. Runs never have more rights than this user.'),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'RunConfiguration' })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
 import { isTimeZone } from '../../../lib/time.ts'
 import { composedName } from '../../../http/text-schemas.ts'
@@ -20,9 +21,7 @@ export const nextRunsQuery = z.object({
   timeZone: zoneOfCron,
 })
 
-export const nextRunsView = z
-  .object({ nextRuns: z.array(z.iso.datetime({ offset: true })).max(5) })
-  .meta({ id: 'NextRuns' })
+export const nextRunsView = z.object({ nextRuns: z.array(timestamp).max(5) }).meta({ id: 'NextRuns' })
 
 export const scheduleConfigurationBody = z.strictObject({
   id: z.int().optional(),
@@ -66,15 +65,13 @@ export const scheduleConfigurationView = z
       .string()
       .nullable()
       .describe('Why the schedule does not run, and what to do; null if it runs.'),
-    nextRuns: z
-      .array(z.iso.datetime({ offset: true }))
-      .describe('The next five runs; empty while the schedule is disabled.'),
+    nextRuns: z.array(timestamp).describe('The next five runs; empty while the schedule is disabled.'),
     last: z
-      .object({ at: z.iso.datetime({ offset: true }), result: z.string() })
+      .object({ at: timestamp, result: z.string() })
       .nullable()
       .describe('The latest due time and its result: `ordered`, `missed`, or the code of the error.'),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: 'ScheduleConfiguration' })
 

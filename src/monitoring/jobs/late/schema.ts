@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { instantQuery } from '../../../http/instants.ts'
+import { instantQuery, timestamp } from '../../../http/instants.ts'
 import { STATES } from '../../../domain/state.ts'
 import { listedObject } from '../../tree/schema.ts'
 import { pageLimit } from '../../tree/search/schema.ts'
@@ -12,8 +12,6 @@ export const lateJobsQuery = z.object({
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
   cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
 })
-
-const timestamp = z.iso.datetime({ offset: true })
 
 const lateJob = z
   .object({

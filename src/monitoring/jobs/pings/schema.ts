@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { storableText } from '../../../http/text-schemas.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { parseInstant } from '../../../lib/time.ts'
 import { positiveDuration } from '../../job-config/schema.ts'
-import { deliveryBody, instant, runIdText, TEXT_MAX, timestampView, valueFault } from '../schema.ts'
+import { deliveryBody, instant, runIdText, TEXT_MAX, valueFault } from '../schema.ts'
 import type { DeliveryBody } from '../schema.ts'
 
 export const pingBody = z
@@ -16,8 +17,8 @@ export const pingBody = z
 const view = {
   id: z.int(),
   name: z.string(),
-  createdAt: timestampView,
-  expiresAt: timestampView.nullable(),
+  createdAt: timestamp,
+  expiresAt: timestamp.nullable(),
 }
 
 export const pingView = z.object(view).meta({ id: 'Ping' })

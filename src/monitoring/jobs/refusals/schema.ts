@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { problemSchema } from '../../../http/problem.ts'
 
 export const refusalView = z
   .object({
-    at: z.iso.datetime({ offset: true }).describe('When the delivery was refused.'),
+    at: timestamp.describe('When the delivery was refused.'),
     code: problemSchema.shape.code.describe('The code of the problem document.'),
     detail: z.string(),
     errors: problemSchema.shape.errors.describe('The first ten faults, with pointers into the body.'),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { instantQuery } from '../../../http/instants.ts'
+import { instantQuery, timestamp } from '../../../http/instants.ts'
 import { positiveDuration, thresholdsSchema } from '../../job-config/schema.ts'
 import { STATES } from '../../../domain/state.ts'
 import { LEVELS } from '../../states/state.ts'
@@ -36,7 +36,6 @@ export const replayBody = z
     ],
   })
 
-const timestamp = z.iso.datetime({ offset: true })
 const times = z.int().describe('How often the state reached this level from below.')
 
 export const replayView = z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { idParam } from '../../../http/openapi-answers.ts'
 
 const LIMIT_MAX = 1_000
@@ -15,8 +16,6 @@ export const notificationsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
   cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
 })
-
-const timestamp = z.iso.datetime({ offset: true })
 
 export const notificationView = z
   .object({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
-import { instantQuery } from '../../../http/instants.ts'
-import { durationMs } from '../../../lib/duration.ts'
+import { instantQuery, timestamp } from '../../../http/instants.ts'
+import { isFixedDuration } from '../../../lib/duration.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, isTimeZone } from '../../../lib/time.ts'
 import { entryBody } from '../../revaluations/schema.ts'
 import { LEVELS } from '../../states/state.ts'
@@ -22,19 +22,11 @@ const TIMES_MAX = 20
 const REMINDERS_MAX = 100
 
 /** A duration within inclusive bounds. */
-function span(minMs: number, maxMs: number, said: string) {
-  const fits = (text: string) => {
-    try {
-      const lengthMs = durationMs(text)
-      return lengthMs >= minMs && lengthMs <= maxMs
-    } catch {
-      return false
-    }
-  }
+function span(minMs: number, maxMs: number, bounds: string) {
   return z
     .string()
     .max(64)
-    .refine(fits, `must be an ISO 8601 duration of ${said}`)
+    .refine((text) => isFixedDuration(text, maxMs, minMs), `must be an ISO 8601 duration of ${bounds}`)
     .meta({ format: 'duration' })
 }
 
@@ -213,7 +205,7 @@ export const recipientView = z
     type: z.enum(TARGET_TYPES),
     target: z.string().describe('The target, without secrets.'),
     lastResult: z
-      .object({ status: z.enum(['ok', 'failed']), at: z.iso.datetime({ offset: true }), detail: z.string() })
+      .object({ status: z.enum(['ok', 'failed']), at: timestamp, detail: z.string() })
       .nullable()
       .describe('The result of the latest message; null before the first message.'),
     usedBy: z

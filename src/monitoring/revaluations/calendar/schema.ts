@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../http/instants.ts'
 import { listedObject } from '../../tree/schema.ts'
 import { pageLimit } from '../../tree/search/schema.ts'
 import { listedQuery, revaluationView } from '../schema.ts'
@@ -11,8 +12,6 @@ export const calendarQuery = z.object({
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
   cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
 })
-
-const timestamp = z.iso.datetime({ offset: true })
 
 const calendarEntry = revaluationView
   .extend({

@@ -1,7 +1,7 @@
 import { call } from '../api/client.ts'
-import type { Item } from '../api/client.ts'
+import type { Answer, Item } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
-import { invalidate, patch } from '../api/resource.ts'
+import { invalidate, patched } from '../api/resource.ts'
 import { user } from '../api/session.ts'
 import { toast, undoable } from '../kit/toasts.tsx'
 import { t } from '../language/t.ts'
@@ -28,22 +28,27 @@ export async function assign(
   const status = userId === null ? ('open' as const) : ('assigned' as const)
   const change = (one: Alarm): Alarm =>
     ids.has(one.id) ? { ...one, status, assignee, assignedUntil: until } : one
-  // `/alarms/{id}` begins with the same letters and is one alarm.
-  const undo = patch<List | Alarm>('/alarms', (data) =>
-    'items' in data ? { ...data, items: data.items.map(change) } : change(data),
-  )
   try {
-    const { items } = await call('post', '/alarms/actions', {
-      body: { action: 'assign', ids: [...ids], userId, until, ...(comment ? { comment } : {}) },
-    })
-    const refused = items.find((item) => item.status === 'refused')
-    if (refused) throw new Failure({ status: 403, code: refused.code ?? '', detail: refused.detail ?? '' })
-  } catch (error) {
-    undo()
-    throw error
+    // `/alarms/{id}` begins with the same letters and is one alarm.
+    await patched<List | Alarm, void>(
+      '/alarms',
+      (data) => ('items' in data ? { ...data, items: data.items.map(change) } : change(data)),
+      async () =>
+        throwRefusal(
+          await call('post', '/alarms/actions', {
+            body: { action: 'assign', ids: [...ids], userId, until, ...(comment ? { comment } : {}) },
+          }),
+        ),
+    )
   } finally {
     invalidate('/alarms')
   }
+}
+
+/** @throws {Failure} with the reason of the first refusal */
+function throwRefusal({ items }: Answer<'/alarms/actions', 'post'>): void {
+  const refused = items.find((item) => item.status === 'refused')
+  if (refused) throw new Failure({ status: 403, code: refused.code ?? '', detail: refused.detail ?? '' })
 }
 
 /** Makes the user of the page the assignee until the objects are ok; can be undone for ten seconds.
@@ -68,10 +73,9 @@ export function refusedBy(alarm: Alarm): string | undefined {
 
 /** Comments on alarms. @throws {Failure} with the reason of the first refusal */
 export async function commentOn(alarms: readonly Alarm[], text: string): Promise<void> {
-  const { items } = await call('post', '/alarms/actions', {
+  const answer = await call('post', '/alarms/actions', {
     body: { action: 'comment', ids: alarms.map(({ id }) => id), text },
   })
   invalidate('/alarms')
-  const refused = items.find((item) => item.status === 'refused')
-  if (refused) throw new Failure({ status: 403, code: refused.code ?? '', detail: refused.detail ?? '' })
+  throwRefusal(answer)
 }

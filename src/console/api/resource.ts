@@ -28,9 +28,20 @@ export type Loaded<T> = {
   readonly readAt: number | null
 }
 
+/** A change that the page shows before the answers of the service have it. */
+type Change = {
+  readonly prefix: string
+  readonly apply: (data: unknown) => unknown
+  /** Whether the service has made it: an answer that is asked for from now on has it. */
+  isMade: boolean
+}
+
 type Entry = {
   readonly url: string
   readonly state: Signal<Loaded<unknown>>
+  /** The last answer, without the changes that are shown with it. */
+  answered: unknown
+  changes: readonly Change[]
   users: number
   /** When a component asked for the entry last, or the last one left it, in ms since 1970. */
   usedAt: number
@@ -142,24 +153,65 @@ export function invalidateShown(): void {
   for (const entry of entries.values()) if (entry.users > 0) readAnew(entry)
 }
 
-/** Changes data in place, before the service confirms the change. Returns a function that undoes the change. */
-export function patch<T>(prefix: string, change: (data: T) => T): () => void {
-  const before: [Entry, unknown][] = []
-  for (const [url, entry] of entries) {
-    if (!url.startsWith(prefix) || entry.state.value.data === undefined) continue
-    before.push([entry, entry.state.value.data])
-    entry.state.value = { ...entry.state.value, data: change(entry.state.value.data as T) }
-  }
-  return () => {
-    for (const [entry, data] of before) entry.state.value = { ...entry.state.value, data }
+/** The changes that the service is making. */
+const underway = new Set<Change>()
+/** The last change of each prefix; settles when the change has ended. */
+const lastChanges = new Map<string, Promise<unknown>>()
+
+/** Begins a change of resources when the ones before it have ended: a user may be faster than the service.
+ * @throws what the work throws */
+export function inTurn<R>(prefix: string, work: () => Promise<R>): Promise<R> {
+  const made = (lastChanges.get(prefix) ?? Promise.resolve()).then(work)
+  lastChanges.set(
+    prefix,
+    made.catch(() => undefined),
+  )
+  return made
+}
+
+/** Makes a change of resources in turn, and shows it at once. Answers that were asked for before it was made are shown with it;
+ * the caller reads the resources again afterwards. A refusal takes the change back.
+ * @param change applied to each answer anew
+ * @throws what the work throws */
+export async function patched<T, R>(
+  prefix: string,
+  change: (data: T) => T,
+  work: () => Promise<R>,
+): Promise<R> {
+  const one: Change = { prefix, apply: change as Change['apply'], isMade: false }
+  underway.add(one)
+  for (const entry of entries.values())
+    if (entry.url.startsWith(prefix)) showChanges(entry, [...entry.changes, one])
+  try {
+    return await inTurn(prefix, work)
+  } catch (error) {
+    for (const entry of entries.values()) showChanges(entry, without(entry, [one]))
+    throw error
+  } finally {
+    one.isMade = true
+    underway.delete(one)
   }
 }
+
+const without = ({ changes }: Entry, left: readonly Change[]): readonly Change[] =>
+  changes.filter((one) => !left.includes(one))
+
+function showChanges(entry: Entry, changes: readonly Change[]): void {
+  if (changes.length === 0 && entry.changes.length === 0) return
+  entry.changes = changes
+  entry.state.value = { ...entry.state.value, data: changedData(entry) }
+}
+
+const changedData = ({ answered, changes }: Entry): unknown =>
+  answered === undefined ? undefined : changes.reduce<unknown>((data, { apply }) => apply(data), answered)
 
 function entryOf(url: string): Entry {
   const known = entries.get(url)
   const entry = known ?? {
     url,
     state: signal(EMPTY),
+    answered: undefined,
+    changes: [...underway].filter(({ prefix }) => url.startsWith(prefix)),
     users: 0,
     usedAt: 0,
     reading: null,
@@ -236,17 +288,22 @@ function read(entry: Entry): Promise<void> {
 async function readOnce(entry: Entry, stop: AbortSignal, isRetry = false): Promise<void> {
   const { state, url } = entry
   state.value = { ...state.value, isLoading: true }
+  const made = entry.changes.filter(({ isMade }) => isMade)
   try {
     const { etag } = state.value
     const answer = await send('GET', url, {
       signal: stop,
       ...(etag === undefined ? {} : { headers: { 'if-none-match': etag } }),
     })
-    const loaded = { failure: null, isLoading: false, readAt: Date.now() }
-    if (answer.status === 304) state.value = { ...state.value, ...loaded }
-    else {
-      const data = await jsonOf(answer)
-      state.value = { ...loaded, data, etag: answer.headers.get('etag') ?? undefined }
+    const isSame = answer.status === 304
+    if (!isSame) entry.answered = await jsonOf(answer)
+    entry.changes = without(entry, made)
+    state.value = {
+      data: changedData(entry),
+      etag: isSame ? etag : (answer.headers.get('etag') ?? undefined),
+      failure: null,
+      isLoading: false,
+      readAt: Date.now(),
     }
   } catch (error) {
     if (stop.aborted) return

@@ -1,7 +1,7 @@
 import { call, callVersioned } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { Failure } from '../../api/failure.ts'
-import { invalidate, patch } from '../../api/resource.ts'
+import { inTurn, invalidate, patched } from '../../api/resource.ts'
 import { t } from '../../language/t.ts'
 import { beginningAt, bodyOf, stepOf } from './changes.ts'
 import type { Body } from './changes.ts'
@@ -35,82 +35,75 @@ export async function create(object: ObjectName, body: Body): Promise<Undo> {
 const textOf = (of: Parameters<typeof bodyOf>[0]): string =>
   JSON.stringify({ ...bodyOf(of), begin: Date.parse(of.begin), end: Date.parse(of.end) })
 
-let last: Promise<unknown> = Promise.resolve()
-
-/** Begins a change, or takes one back, when the one before has ended: keys may be faster than the service. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const done = last.then(work, work)
-  last = done.catch(() => undefined)
-  return done
-}
-
 /** Changes a revaluation, unless another user has changed it since the page read it.
  * @param from the instant from which on a series changes that has begun; null for as soon as possible
  * @throws {Failure} */
-export function change(entry: Entry, body: Body, from: number | null = null): Promise<Undo> {
-  return inTurn(() => changeNow(entry, body, from))
+export async function change(entry: Entry, body: Body, from: number | null = null): Promise<Undo> {
+  try {
+    const undo = await inTurn(CALENDAR, () => changeNow(entry, body, from))
+    return () => inTurn(CALENDAR, undo).finally(() => refresh(entry.object))
+  } finally {
+    refresh(entry.object)
+  }
 }
 
 async function changeNow(entry: Entry, body: Body, from: number | null): Promise<Undo> {
   const { type, id } = entry.object
   const path = { id, revaluationId: entry.id }
   const { data, etag } = await callVersioned('get', pathOf(type), { path })
-  if (textOf(data) !== textOf(entry)) {
-    invalidate(CALENDAR)
+  if (textOf(data) !== textOf(entry))
     throw new Failure({ status: 412, code: 'precondition_failed', detail: t('maintenance.overtaken') })
-  }
   const step = stepOf(entry, body, from, Date.now())
+  if (step.kind === 'put') {
+    const written = await callVersioned('put', pathOf(type), { path, body: step.body, ifMatch: etag })
+    return async () =>
+      void (await call('put', pathOf(type), { path, body: bodyOf(entry), ifMatch: written.etag }))
+  }
+  const rest = await call('post', `/${type}s/{id}/revaluations`, { path: { id }, body: step.rest })
+  const restPath = { id, revaluationId: rest.id }
   try {
-    if (step.kind === 'put') {
-      const written = await callVersioned('put', pathOf(type), { path, body: step.body, ifMatch: etag })
-      return () =>
-        inTurn(async () => {
-          await call('put', pathOf(type), { path, body: bodyOf(entry), ifMatch: written.etag })
-          refresh(entry.object)
-        })
-    }
-    const rest = await call('post', `/${type}s/{id}/revaluations`, { path: { id }, body: step.rest })
-    const restPath = { id, revaluationId: rest.id }
-    try {
-      if (step.at === null) await call('delete', pathOf(type), { path, ifMatch: etag })
-      else
-        await call('put', pathOf(type), {
-          path,
-          body: { ...bodyOf(entry), end: iso(step.at) },
-          ifMatch: etag,
-        })
-    } catch (error) {
-      await call('delete', pathOf(type), { path: restPath })
-      throw error
-    }
-    const before = beginningAt(bodyOf(entry), step.at ?? Date.now())
-    return () =>
-      inTurn(async () => {
-        await call('put', pathOf(type), { path: restPath, body: before })
-        refresh(entry.object)
-      })
+    if (step.at === null) await call('delete', pathOf(type), { path, ifMatch: etag })
+    else
+      await call('put', pathOf(type), { path, body: { ...bodyOf(entry), end: iso(step.at) }, ifMatch: etag })
+  } catch (error) {
+    await call('delete', pathOf(type), { path: restPath })
+    throw error
+  }
+  const before = beginningAt(bodyOf(entry), step.at ?? Date.now())
+  return async () => void (await call('put', pathOf(type), { path: restPath, body: before }))
+}
+
+/** The last move of each entry that is not in the service yet. */
+const moving = new Map<number, Promise<unknown>>()
+
+/** Moves a single revaluation: at once in the page, then in the service. A refusal takes the page back, and refuses the moves that
+ * began where this one led to.
+ * @throws {Failure} */
+export async function move(entry: Entry, body: Body): Promise<Undo> {
+  const before = moving.get(entry.id)
+  const made = patched(CALENDAR, placed(entry.id, body), async () => {
+    await before
+    return changeNow(entry, body, null)
+  })
+  moving.set(entry.id, made)
+  try {
+    const undo = await made
+    return () => patched(CALENDAR, placed(entry.id, entry), undo).finally(() => refresh(entry.object))
   } finally {
+    if (moving.get(entry.id) === made) moving.delete(entry.id)
     refresh(entry.object)
   }
 }
 
-/** Moves a single revaluation: at once in the page, then in the service. A refusal takes the page back.
- * @throws {Failure} */
-export async function move(entry: Entry, body: Body): Promise<Undo> {
-  const { begin, end } = body
-  const takeBack = patch<Calendar>(CALENDAR, (data) => ({
+/** The calendar with a revaluation at another time. */
+const placed =
+  (id: number, { begin, end }: Pick<Body, 'begin' | 'end'>) =>
+  (data: Calendar): Calendar => ({
     ...data,
     items: data.items.map((one) =>
-      one.id === entry.id ? { ...one, begin, end, occurrences: [{ begin, end }] } : one,
+      one.id === id ? { ...one, begin, end, occurrences: [{ begin, end }] } : one,
     ),
-  }))
-  try {
-    return await change(entry, body)
-  } catch (error) {
-    takeBack()
-    throw error
-  }
-}
+  })
 
 /** Deletes a revaluation; one that has begun ends now instead. @throws {Failure} */
 export async function remove({ id: revaluationId, object }: Entry): Promise<void> {

@@ -3,7 +3,7 @@ import type { Answer, Item } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
 import { invalidate, patched } from '../api/resource.ts'
 import { user } from '../api/session.ts'
-import { toast, undoable } from '../kit/toasts.tsx'
+import { toast, undoable } from '../kit/toasts.ts'
 import { t } from '../language/t.ts'
 
 export type Alarm = Item<'/alarms'>

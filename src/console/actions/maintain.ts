@@ -1,6 +1,6 @@
 import { call } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
-import { toast, undoable } from '../kit/toasts.tsx'
+import { toast, undoable } from '../kit/toasts.ts'
 import { t } from '../language/t.ts'
 
 export type ObjectType = 'group' | 'device' | 'job' | 'slo' | 'slc'

@@ -2,7 +2,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
 import { invalidate } from '../api/resource.ts'
-import { toast } from '../kit/toasts.tsx'
+import { toast } from '../kit/toasts.ts'
 import { t } from '../language/t.ts'
 import type { ObjectType } from './maintain.ts'
 

@@ -4,9 +4,8 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
 import { user } from '../api/session.ts'
-import { background } from '../kit/background.ts'
 import { Button } from '../kit/controls.tsx'
-import { toast, toastFailure } from '../kit/toasts.tsx'
+import { toast, toastFailure } from '../kit/toasts.ts'
 import { t } from '../language/t.ts'
 
 /** Sends the notifications that were held back since a restore. */
@@ -25,7 +24,7 @@ export function ResumeNotifications(): JSX.Element {
     setBusy(false)
   }
   return (
-    <Button small busy={isBusy} refused={refused} onClick={() => background(resume())}>
+    <Button small busy={isBusy} refused={refused} action={() => resume()}>
       {t('resume.notifications')}
     </Button>
   )

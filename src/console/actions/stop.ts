@@ -2,7 +2,7 @@ import { call } from '../api/client.ts'
 import type { Answer } from '../api/client.ts'
 import { invalidate } from '../api/resource.ts'
 import { Failure } from '../api/failure.ts'
-import { toast, undoable } from '../kit/toasts.tsx'
+import { toast, undoable } from '../kit/toasts.ts'
 import { t } from '../language/t.ts'
 
 type Stoppable = { readonly id: number; readonly name: string }

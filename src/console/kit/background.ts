@@ -1,27 +1,35 @@
 import { useRef, useState } from 'preact/hooks'
 
-import { toastFailure } from './toasts.tsx'
+import { toastFailure } from './toasts.ts'
 
 /** Lets a promise run on. Its failure is shown to the user. */
 export function background(work: Promise<unknown>): void {
   work.catch((error: unknown) => toastFailure(error))
 }
 
-/** An action of the user in the background, which is not started again while it goes on. */
+const running = new Set<unknown>()
+
+/** Runs an action of the user unless it still runs: a key or a button that is pressed twice acts once. Its failure is shown.
+ * @param of what the action belongs to: actions of different things run beside each other */
+export function once(of: unknown, action: () => Promise<unknown>): void {
+  if (running.has(of)) return
+  running.add(of)
+  background(action().finally(() => running.delete(of)))
+}
+
+/** An action of the user that runs once at a time, and whether it runs. */
 export function useAction<A extends readonly unknown[]>(
   action: (...given: A) => Promise<unknown>,
 ): { readonly isBusy: boolean; readonly start: (...given: A) => void } {
   const [isBusy, setBusy] = useState(false)
-  const isRunning = useRef(false)
+  const self = useRef(null)
   const run = async (given: A): Promise<void> => {
-    isRunning.current = true
     setBusy(true)
     try {
       await action(...given)
     } finally {
-      isRunning.current = false
       setBusy(false)
     }
   }
-  return { isBusy, start: (...given) => isRunning.current || background(run(given)) }
+  return { isBusy, start: (...given) => once(self, () => run(given)) }
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 
+import { once } from './background.ts'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
 
@@ -11,7 +12,9 @@ type ButtonProps = {
   readonly busy?: boolean
   /** Why the button cannot be used. The button stays in the tab order and says so. */
   readonly refused?: string | undefined
-} & Omit<JSX.IntrinsicElements['button'], 'icon'>
+  /** Runs at a click, instead of `onClick`: once at a time, and once for a double click. Its failure is shown. */
+  readonly action?: () => Promise<unknown>
+} & Omit<JSX.IntrinsicElements['button'], 'icon' | 'action'>
 
 /** A button. One that is refused stays focusable and says why. */
 export function Button({
@@ -21,9 +24,11 @@ export function Button({
   busy,
   refused,
   children,
+  action,
   onClick,
   ...rest
 }: ButtonProps): JSX.Element {
+  const self = useRef(null)
   const classes = ['btn', kind, small && 'small', !children && icon && 'icon'].filter(Boolean).join(' ')
   const isOff = refused !== undefined || busy === true
   return (
@@ -32,7 +37,11 @@ export function Button({
       class={classes}
       {...(isOff ? { 'aria-disabled': true } : {})}
       {...(refused === undefined ? {} : { title: refused })}
-      onClick={(event) => (isOff ? event.preventDefault() : onClick?.(event))}
+      onClick={(event) => {
+        if (isOff) event.preventDefault()
+        else if (action === undefined) onClick?.(event)
+        else if (event.detail <= 1) once(self, action)
+      }}
       {...rest}
     >
       {busy ? <span class="spin" aria-hidden="true" /> : icon && <Icon name={icon} />}

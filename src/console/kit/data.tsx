@@ -5,7 +5,7 @@ import { t } from '../language/t.ts'
 import { IconButton } from './controls.tsx'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
-import { toast } from './toasts.tsx'
+import { toast } from './toasts.ts'
 
 /** A part of a page with a title. */
 export function Card({

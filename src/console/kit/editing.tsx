@@ -10,7 +10,7 @@ import { Button } from './controls.tsx'
 import { Card, Table } from './data.tsx'
 import { FailureNote, Note } from './feedback.tsx'
 import { Refusals } from './overlays.tsx'
-import { toast, toastFailure } from './toasts.tsx'
+import { toast, toastFailure } from './toasts.ts'
 import { useIsGone } from './use-is-gone.ts'
 import { changedFields, differences, merged } from './versions.ts'
 import type { Version } from './versions.ts'
@@ -229,9 +229,7 @@ export function Unsaved<T, D extends object>({
           >
             {t('edit.keepMine')}
           </Button>
-          <Button onClick={() => background(read().then((theirs) => begin(theirs)))}>
-            {t('edit.takeTheirs')}
-          </Button>
+          <Button action={() => read().then((theirs) => begin(theirs))}>{t('edit.takeTheirs')}</Button>
         </div>
       </Note>
     )

@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { send } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
-import { background } from './background.ts'
+import { background, once } from './background.ts'
 import { Button } from './controls.tsx'
 import { FailureNote, Note, Skeleton } from './feedback.tsx'
-import { toast } from './toasts.tsx'
+import { toast } from './toasts.ts'
 import { t } from '../language/t.ts'
 
 type Stored = { readonly text: string; readonly etag: string | null }
@@ -29,6 +29,7 @@ export function TextEditor(props: Props): JSX.Element {
   const { url, name, type, refused, actions, onSaved, onText, rows = 24 } = props
   const [stored, setStored] = useState<Stored | null>(null)
   const [text, setText] = useState('')
+  const self = useRef(null)
   const [failure, setFailure] = useState<Failure | null>(null)
   const read = async (): Promise<void> => {
     try {
@@ -73,7 +74,7 @@ export function TextEditor(props: Props): JSX.Element {
             small
             kind="primary"
             refused={refused ?? (text === stored.text ? t('editor.unchanged') : undefined)}
-            onClick={() => background(save())}
+            onClick={() => once(self, save)}
           >
             {t('editor.save')}
           </Button>
@@ -84,7 +85,7 @@ export function TextEditor(props: Props): JSX.Element {
           kind="warning"
           role="alert"
           action={
-            <Button small onClick={() => background(read())}>
+            <Button small action={() => read()}>
               {t('editor.readAgain')}
             </Button>
           }
@@ -104,7 +105,7 @@ export function TextEditor(props: Props): JSX.Element {
         readOnly={refused !== undefined}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) background(save())
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) once(self, save)
         }}
       />
     </div>

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { owedAction, sessionStatus } from '../api/session.ts'
 import { FailureNote } from '../kit/feedback.tsx'
 import { BASE, linkTo } from '../kit/location.ts'
-import { Toasts } from '../kit/toasts.tsx'
+import { ToastLine } from '../kit/toast-line.tsx'
 import { asFailure } from '../api/failure.ts'
 import { t } from '../language/t.ts'
 import { LoginDialog, LoginPage } from './login.tsx'
@@ -21,7 +21,7 @@ export function App(): JSX.Element {
       <ErrorBoundary onError={reportError}>
         <Page />
       </ErrorBoundary>
-      <Toasts />
+      <ToastLine />
     </LocationProvider>
   )
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-import { undoLast } from '../kit/toasts.tsx'
+import { undoLast } from '../kit/toasts.ts'
 import { linkTo } from '../kit/location.ts'
 import { KEY_TABLE } from './key-table.ts'
 import { openPalette } from './palette.tsx'

@@ -24,7 +24,7 @@ export function OwedPage(): JSX.Element {
           ) : (
             <MfaForm onDone={() => background(readUser())} />
           )}
-          <Button kind="ghost" onClick={() => background(signOut())}>
+          <Button kind="ghost" action={() => signOut()}>
             {t('shell.signOut')}
           </Button>
         </div>

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 
 import { good } from '../../api/suite.ts'
 import { readUntil, until } from '../../until.ts'
+import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
@@ -69,29 +70,6 @@ async function drag(
   await page.mouse.down()
   await page.mouse.move(x + (by.days ?? 0) * first.width, y + (by.hours ?? 0) * hourPx, { steps: 6 })
   await page.mouse.up()
-}
-
-/** Holds the answers of the service to requests of a kind back until they are released. */
-async function heldAnswers(page: Page, url: RegExp, method: string) {
-  let count = 0
-  let isOver = false
-  let held = Promise.withResolvers<void>()
-  await page.route(url, async (route) => {
-    if (isOver || route.request().method() !== method) return route.fallback()
-    const response = await route.fetch()
-    count += 1
-    await held.promise
-    await route.fulfill({ response })
-  })
-  const release = (): void => {
-    held.resolve()
-    held = Promise.withResolvers()
-  }
-  const end = (): void => {
-    isOver = true
-    held.resolve()
-  }
-  return { count: () => count, release, end }
 }
 
 onMainHost('maintenance', (stage) => {

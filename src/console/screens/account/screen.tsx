@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Call, Item } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import { inTurn, invalidate, useGet } from '../../api/resource.ts'
 import { readUser, signOut, user } from '../../api/session.ts'
 import { agentText } from '../../kit/agent.ts'
 import { background } from '../../kit/background.ts'
@@ -13,7 +13,7 @@ import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { LANGUAGES, t } from '../../language/t.ts'
 import { PasswordForm } from '../../shell/owed.tsx'
 import { keepSingleKeys, singleKeys } from '../../shell/keys.ts'
@@ -52,7 +52,7 @@ function Appearance(): JSX.Element {
   const dashboards = useGet('/dashboards', {}).data?.items ?? []
   const save = async (change: Call<'/users/{id}', 'patch'>['body']): Promise<void> => {
     if (me === null) return
-    await call('patch', '/users/{id}', { path: { id: me.id }, body: change })
+    await inTurn('/users', () => call('patch', '/users/{id}', { path: { id: me.id }, body: change }))
     await readUser()
     toast({ text: t('account.saved') })
   }
@@ -128,7 +128,7 @@ function Sessions(): JSX.Element {
     <Card
       title={t('account.sessions')}
       actions={
-        <Button small kind="danger" onClick={() => background(signOut(true))}>
+        <Button small kind="danger" action={() => signOut(true)}>
           {t('account.signOutEverywhere')}
         </Button>
       }
@@ -165,7 +165,7 @@ function Sessions(): JSX.Element {
                   isCurrent ? (
                     <State state="ok" text={t('account.current')} />
                   ) : (
-                    <Button small onClick={() => background(end(id))}>
+                    <Button small action={() => end(id)}>
                       {t('account.end')}
                     </Button>
                   ),
@@ -219,11 +219,7 @@ function Tokens(): JSX.Element {
                   key: 'revoke',
                   title: <span class="vh">{t('account.revoke')}</span>,
                   cell: ({ id, name }) => (
-                    <Button
-                      small
-                      aria-label={t('account.revokeName', { name })}
-                      onClick={() => background(revoke(id))}
-                    >
+                    <Button small aria-label={t('account.revokeName', { name })} action={() => revoke(id)}>
                       {t('account.revoke')}
                     </Button>
                   ),

@@ -42,7 +42,7 @@ export function Detail({ alarm, onAssign, onMaintain }: Props): JSX.Element {
       {alarm.status !== 'closed' && (
         <div class="row wrap">
           {alarm.assignee === null && (
-            <Button kind="primary" refused={refused} onClick={() => background(acknowledge([alarm]))}>
+            <Button kind="primary" refused={refused} action={() => acknowledge([alarm])}>
               {t('alarm.acknowledge')}
             </Button>
           )}
@@ -84,7 +84,7 @@ export function Detail({ alarm, onAssign, onMaintain }: Props): JSX.Element {
           ],
         ]}
       />
-      <Thread alarm={alarm} />
+      <Thread key={alarm.id} alarm={alarm} />
     </section>
   )
 }
@@ -144,7 +144,7 @@ function Thread({ alarm }: { readonly alarm: Alarm }): JSX.Element {
     setBusy(true)
     try {
       await commentOn([alarm], text.trim())
-      setText('')
+      setText((now) => (now === text ? '' : now))
     } finally {
       setBusy(false)
     }

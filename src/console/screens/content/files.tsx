@@ -14,7 +14,7 @@ import { bytesText } from '../../kit/numbers.ts'
 import { Confirm } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
 import { Time } from '../../kit/time.tsx'
-import { toast, toastFailure } from '../../kit/toasts.tsx'
+import { toast, toastFailure } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import { refusedToChange } from './rights.ts'
 
@@ -140,13 +140,13 @@ function FileTable({ files, onDelete }: TableProps): JSX.Element {
                 small
                 icon="link"
                 label={t('content.copyLink', { name })}
-                onClick={() => background(copyText(apiUrl(url)))}
+                action={() => copyText(apiUrl(url))}
               />
               <IconButton
                 small
                 icon="download"
                 label={t('content.download', { name })}
-                onClick={() => background(saveFile(() => send('GET', url), name))}
+                action={() => saveFile(() => send('GET', url), name)}
               />
               <IconButton
                 small

@@ -3,13 +3,12 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button, Field, TextField } from '../../kit/controls.tsx'
 import { Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { language as shown, LANGUAGES, t } from '../../language/t.ts'
 import { refusedToChange } from './rights.ts'
 
@@ -99,7 +98,7 @@ export function Translations(): JSX.Element {
                         small
                         refused={refused}
                         aria-label={t('content.removeName', { name: text.key })}
-                        onClick={() => background(remove(text))}
+                        action={() => remove(text)}
                       >
                         {t('content.remove')}
                       </Button>

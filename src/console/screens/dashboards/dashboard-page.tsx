@@ -3,14 +3,13 @@ import { lazy, useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import type { Span } from '../../kit/charts/points.ts'
 import { Button, Segments } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
 import { Empty, FailureNote, Show, Skeleton, StaleOf } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { spanText } from '../../kit/time.tsx'
 import { t } from '../../language/t.ts'
 import { addressOf, withField, withValue } from './address.ts'
@@ -161,7 +160,7 @@ function Actions({
   }
   return (
     <>
-      <Button icon="link" onClick={() => background(copy())}>
+      <Button icon="link" action={() => copy()}>
         {t('boards.copyLink')}
       </Button>
       <Button

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks'
 import { API_BASE, call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button, Check, TextField } from '../../kit/controls.tsx'
 import { Code } from '../../kit/data.tsx'
 import { FailureNote, Note, Skeleton } from '../../kit/feedback.tsx'
@@ -75,7 +74,7 @@ export function ShareDialog({
                   ` · ${t('boards.until', { time: fullTimeText(shared.expiresAt) })}`}
               </p>
               <span>
-                <Button small kind="danger" onClick={() => background(end())}>
+                <Button small kind="danger" action={() => end()}>
                   {t('boards.endLink')}
                 </Button>
               </span>

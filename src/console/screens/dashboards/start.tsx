@@ -12,7 +12,7 @@ import { Card } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import type { MenuItem } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import type { Dashboard } from './dashboard.ts'
 

@@ -3,13 +3,12 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Table } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { Dialog } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import type { Dashboard } from './dashboard.ts'
 import { refusedWriting } from './rights.ts'
@@ -62,7 +61,7 @@ export function VersionsDialog({
                           small
                           refused={refusedWriting(dashboard)}
                           aria-label={t('boards.restoreVersion', { number })}
-                          onClick={() => background(restore(number))}
+                          action={() => restore(number)}
                         >
                           {t('boards.restore')}
                         </Button>

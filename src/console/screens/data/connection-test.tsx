@@ -5,7 +5,6 @@ import { call } from '../../api/client.ts'
 import type { Answer, Call } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { FailureNote, Note } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
@@ -46,7 +45,7 @@ export function ConnectionTest({ draft }: { readonly draft: SourceDraft }): JSX.
   return (
     <div class="col">
       <div class="row wrap">
-        <Button icon="play" busy={isBusy} refused={refusedToTest(draft)} onClick={() => background(test())}>
+        <Button icon="play" busy={isBusy} refused={refusedToTest(draft)} action={() => test()}>
           {t('data.test')}
         </Button>
         <span class="label">{refusedToTest(draft) ?? t('data.testHint')}</span>

@@ -6,7 +6,7 @@ import type { FieldError } from '../../api/failure.ts'
 import { Check } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 
 /** Deletes something by its name. While others refer to it, the dialog lists the references, and the deletion must be forced. */

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button, Check, Chip, Field, Segments, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { t } from '../../language/t.ts'
@@ -60,7 +59,7 @@ export function TargetCard({ plan, preview, sourceId }: Props): JSX.Element {
             kind="primary"
             busy={work !== null}
             refused={refusal === null ? undefined : t(refusal)}
-            onClick={() => background(plan.start())}
+            action={() => plan.start()}
           >
             {t('data.importRecords', { count: preview.records })}
           </Button>

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues } from '../../kit/data.tsx'
 import { FailureNote, Note, Progress, Show } from '../../kit/feedback.tsx'
@@ -57,7 +56,7 @@ export function RefreshTab({ view: { source, info } }: { readonly view: TableVie
           icon="refresh"
           refused={refused}
           busy={refreshing.table !== null}
-          onClick={() => background(refreshing.start(info.name))}
+          action={() => refreshing.start(info.name)}
         >
           {t('data.refresh.now')}
         </Button>

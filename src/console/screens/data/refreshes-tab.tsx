@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import type { Resource } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button, IconButton } from '../../kit/controls.tsx'
 import { Table } from '../../kit/data.tsx'
 import { Empty, FailureNote, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -108,7 +107,7 @@ function Copies({
                   label={t('data.refresh.nowName', { name })}
                   refused={refused}
                   busy={refreshing.table === name || state.isRefreshing}
-                  onClick={() => background(refreshing.start(name))}
+                  action={() => refreshing.start(name)}
                 />
                 <IconButton
                   small

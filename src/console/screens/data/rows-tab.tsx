@@ -9,7 +9,7 @@ import { Empty, FailureNote, Progress, Skeleton, Undecided } from '../../kit/fee
 import { useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
 import { saveFile } from '../../kit/save-file.ts'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import { computedText } from './cells.ts'
 import { ColumnsDialog } from './columns-dialog.tsx'

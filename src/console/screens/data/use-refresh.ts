@@ -5,7 +5,7 @@ import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { follow } from '../../api/operations.ts'
 import { invalidate } from '../../api/resource.ts'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 
 type Route = '/dataSources/{id}/tables/{table}/refresh'

@@ -5,7 +5,6 @@ import { call, API_BASE } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { onEvents, watchJobs } from '../../api/events.ts'
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, Code, PageHead } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
@@ -83,7 +82,7 @@ function Steps({ id, name }: { readonly id: number; readonly name: string }): JS
                 <Code text={`curl -fsS '${ping.url}'`} label={t('first-value.pingCommand')} />
               </>
             ) : (
-              <Button onClick={() => background(create())}>{t('first-value.makePing')}</Button>
+              <Button action={() => create()}>{t('first-value.makePing')}</Button>
             )}
           </div>
         </Card>

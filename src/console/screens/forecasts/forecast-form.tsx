@@ -8,14 +8,14 @@ import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { follow } from '../../api/operations.ts'
 import { invalidate } from '../../api/resource.ts'
-import { background, useAction } from '../../kit/background.ts'
+import { useAction } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead } from '../../kit/data.tsx'
 import { Empty, FailureNote, Progress } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Refusals } from '../../kit/overlays.tsx'
 import { useIsGone } from '../../kit/use-is-gone.ts'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import { bodyOf, draftOf, isComplete } from './draft.ts'
 import type { Draft } from './draft.ts'
@@ -61,7 +61,7 @@ export function ForecastForm({
               icon="play"
               busy={preview.isRunning}
               refused={refused}
-              onClick={() => background(preview.start(bodyOf(draft, forecast)))}
+              action={() => preview.start(bodyOf(draft, forecast))}
             >
               {t('forecasts.preview')}
             </Button>

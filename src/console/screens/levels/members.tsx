@@ -3,11 +3,10 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import { levelsChanged } from './changed.ts'
 import { MemberDialog } from './member-dialog.tsx'
@@ -93,7 +92,7 @@ export function Members({
                           icon="close"
                           label={t('levels.removeMember', { name: member.name })}
                           refused={refused}
-                          onClick={() => background(removeMember(level, member))}
+                          action={() => removeMember(level, member)}
                         />
                       </>
                     )

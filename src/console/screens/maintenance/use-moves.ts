@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 
 import { background } from '../../kit/background.ts'
 import { now } from '../../kit/time.tsx'
-import { toast, undoable } from '../../kit/toasts.tsx'
+import { toast, undoable } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import { bodyOf, hasBegun, isLive, isOver, isSeries, moved } from './changes.ts'
 import type { Scope } from './changes.ts'

@@ -3,14 +3,13 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
-import { background } from '../../kit/background.ts'
 import { Button, Segments } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import type { Message } from './recipients.ts'
 
@@ -134,7 +133,7 @@ function Resend({ message, onChange }: ResendProps): JSX.Element {
       small
       busy={isBusy}
       aria-label={t('notifications.resendTo', { name: message.recipient.name })}
-      onClick={() => background(resend())}
+      action={() => resend()}
     >
       {t('notifications.resend')}
     </Button>

@@ -5,7 +5,6 @@ import { call } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button, IconButton } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
@@ -161,7 +160,7 @@ function Test({ recipient }: { readonly recipient: Recipient }): JSX.Element {
         busy={isBusy}
         refused={refusedToChange()}
         aria-label={t('notifications.testName', { name: recipient.name })}
-        onClick={() => background(send())}
+        action={() => send()}
       >
         {t('notifications.test')}
       </Button>

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks'
 import { acknowledge, refusedBy } from '../../actions/alarms.ts'
 import type { Alarm } from '../../actions/alarms.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { useGet } from '../../api/resource.ts'
 import { Spark } from '../../kit/charts/spark.tsx'
@@ -148,7 +147,7 @@ function Owner({ alarm }: { readonly alarm: Alarm }): JSX.Element {
         kind="primary"
         refused={refusedBy(alarm)}
         aria-label={t('overview.acknowledgeName', { name: object.name })}
-        onClick={() => background(acknowledge([alarm]))}
+        action={() => acknowledge([alarm])}
       >
         {t('alarm.acknowledge')}
       </Button>

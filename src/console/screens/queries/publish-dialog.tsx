@@ -6,7 +6,7 @@ import { invalidate } from '../../api/resource.ts'
 import { Check, TextField } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { FormDialog } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import type { Query } from './query.ts'
 

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 
 import { call, send, urlOf } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button, TextField } from '../../kit/controls.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
@@ -89,7 +88,7 @@ function EditorPane({ script, file, onDelete }: PaneProps): JSX.Element {
       <Button
         small
         icon="download"
-        onClick={() => background(saveFile(() => send('GET', url), file.path.split('/').at(-1) ?? file.path))}
+        action={() => saveFile(() => send('GET', url), file.path.split('/').at(-1) ?? file.path)}
       >
         {t('scripts.download')}
       </Button>

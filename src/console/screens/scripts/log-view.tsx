@@ -7,7 +7,6 @@ import { FailureNote } from '../../kit/feedback.tsx'
 import { saveFile } from '../../kit/save-file.ts'
 import { timeText } from '../../kit/time.tsx'
 import { Windowed } from '../../kit/windowed.tsx'
-import { background } from '../../kit/background.ts'
 import { t } from '../../language/t.ts'
 import { lineClass } from './log.ts'
 import type { LogLine } from './log.ts'
@@ -69,13 +68,13 @@ export function LogView({ script, jobId, isActive, onEnd }: Props): JSX.Element 
         />
         {search !== '' && <span class="label">{t('scripts.hits', { count: shown.length })}</span>}
         <span class="end row">
-          <Button small icon="copy" onClick={() => background(copyText(text()))}>
+          <Button small icon="copy" action={() => copyText(text())}>
             {t('kit.copy')}
           </Button>
           <Button
             small
             icon="download"
-            onClick={() => background(saveFile(async () => new Response(text()), `${jobId}.log`))}
+            action={() => saveFile(async () => new Response(text()), `${jobId}.log`)}
           >
             {t('scripts.download')}
           </Button>

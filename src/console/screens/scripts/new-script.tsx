@@ -7,7 +7,7 @@ import { invalidate } from '../../api/resource.ts'
 import { itemOptions, SelectField, TextField } from '../../kit/controls.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { FormDialog } from '../../kit/overlays.tsx'
-import { toastFailure } from '../../kit/toasts.tsx'
+import { toastFailure } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import type { Group } from './script.ts'
 

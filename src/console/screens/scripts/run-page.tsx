@@ -86,13 +86,13 @@ function Actions({ script, run }: { readonly script: string; readonly run: Run }
         kind="danger"
         icon="stop"
         refused={refusedUnless(OPERATORS) ?? (run.cancelRequested ? t('scripts.cancelAsked') : undefined)}
-        onClick={() => background(cancel())}
+        action={() => cancel()}
       >
         {t('scripts.cancel')}
       </Button>
     )
   return (
-    <Button icon="refresh" refused={refusedUnless(RUNNERS)} onClick={() => background(rerun())}>
+    <Button icon="refresh" refused={refusedUnless(RUNNERS)} action={() => rerun()}>
       {t('scripts.rerun')}
     </Button>
   )

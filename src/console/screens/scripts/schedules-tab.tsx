@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import { invalidate, patched, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Check } from '../../kit/controls.tsx'
 import { Table } from '../../kit/data.tsx'
@@ -11,7 +11,6 @@ import { linkTo, useQuery } from '../../kit/location.ts'
 import { Confirm } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
-import { toastFailure } from '../../kit/toasts.tsx'
 import { t } from '../../language/t.ts'
 import { cronWords } from './cron-words.ts'
 import { OPERATORS, refusedUnless } from './rights.ts'
@@ -157,12 +156,17 @@ function ScheduleTable({ script, schedules, refused, onDelete }: TableProps): JS
 }
 
 async function enable(script: string, { id }: Schedule, enabled: boolean): Promise<void> {
+  const schedules = `/scripts/${script}/scheduleConfigurations`
+  const change = (one: Schedule): Schedule => (one.id === id ? { ...one, enabled } : one)
   try {
-    await call('patch', ROUTE, { path: { script, id }, body: { enabled } })
-  } catch (error) {
-    toastFailure(error)
+    await patched<readonly Schedule[] | Schedule, unknown>(
+      schedules,
+      (data) => ('map' in data ? data.map(change) : change(data)),
+      () => call('patch', ROUTE, { path: { script, id }, body: { enabled } }),
+    )
+  } finally {
+    invalidate(schedules)
   }
-  invalidate(`/scripts/${script}/scheduleConfigurations`)
 }
 
 /** The result of a due time: a word of the service, or the code of a refusal. */

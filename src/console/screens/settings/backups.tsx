@@ -4,14 +4,13 @@ import { useState } from 'preact/hooks'
 import { call, send } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button, Check, IconButton, TextField } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
 import { Time, timeText } from '../../kit/time.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import { Restore } from './restore.tsx'
 import { backupsSentence } from './sentence.ts'
@@ -131,7 +130,7 @@ function BackupTable({ backups, onDelete, onRestore }: TableProps): JSX.Element 
                 icon="download"
                 busy={loading === backup.id}
                 label={t('settings.backups.download', { time: timeText(backup.madeAt) })}
-                onClick={() => background(fetchOne(backup))}
+                action={() => fetchOne(backup)}
               />
               <IconButton
                 small

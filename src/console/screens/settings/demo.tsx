@@ -5,14 +5,13 @@ import { call } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { objectLink } from '../../kit/location.ts'
 import { percentText } from '../../kit/numbers.ts'
 import { Confirm } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { useLive } from '../../kit/use-live.ts'
 import { t } from '../../language/t.ts'
 
@@ -46,7 +45,7 @@ export function Demo(): JSX.Element {
                   <a href={objectLink('group', data.groupId)}>{t('settings.demo.open')}</a>
                 )}
                 {data.state === 'absent' && (
-                  <Button icon="plus" refused={refused} onClick={() => background(make())}>
+                  <Button icon="plus" refused={refused} action={() => make()}>
                     {t('settings.demo.make')}
                   </Button>
                 )}

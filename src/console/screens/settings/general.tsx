@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
 import { callVersioned } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
@@ -7,14 +7,14 @@ import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
+import { once } from '../../kit/background.ts'
 import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { FailureNote, Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
 import { spanText } from '../../kit/time.tsx'
 import { WordField } from '../../kit/word-field.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { LANGUAGES, t } from '../../language/t.ts'
 
 type Settings = Answer<'/settings.json'>
@@ -62,6 +62,7 @@ function changesOf(before: Draft, draft: Draft): Partial<Draft> {
 }
 
 function Form({ settings, etag }: FormProps): JSX.Element {
+  const form = useRef(null)
   const [draft, setDraft] = useState(() => draftOf(settings))
   const set = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const [apiKey, setApiKey] = useState(settings.translation?.apiKey ?? '')
@@ -87,7 +88,7 @@ function Form({ settings, etag }: FormProps): JSX.Element {
         class="pad col"
         onSubmit={(event) => {
           event.preventDefault()
-          background(save())
+          once(form, save)
         }}
       >
         <TextField

@@ -7,7 +7,6 @@ import { asFailure } from '../../api/failure.ts'
 import type { Failure } from '../../api/failure.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, KeyValues, Table } from '../../kit/data.tsx'
 import { Empty, FailureNote, Note, Show } from '../../kit/feedback.tsx'
@@ -38,7 +37,7 @@ export function Directory(): JSX.Element {
     }
   }
   const start = (
-    <Button icon="refresh" busy={isBusy} refused={refused} onClick={() => background(sync())}>
+    <Button icon="refresh" busy={isBusy} refused={refused} action={() => sync()}>
       {t('users.syncNow')}
     </Button>
   )

@@ -123,7 +123,7 @@ function Group({ group, refused, onEdit, onDelete }: GroupProps): JSX.Element {
                       icon="close"
                       label={t('users.removeMember', { name: username, group: group.name })}
                       refused={refused}
-                      onClick={() => background(change('remove', id))}
+                      action={() => change('remove', id)}
                     />
                   </li>
                 ))}

@@ -8,7 +8,7 @@ import { Button, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 import type { User } from './rights.ts'
 

@@ -2,14 +2,15 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { invalidate, useGet } from '../../api/resource.ts'
+import type { Answer } from '../../api/client.ts'
+import { invalidate, patched, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button, Check } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { Confirm } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
 
 /** The second factor of a user, which an administrator can enforce and reset. */
@@ -18,8 +19,15 @@ export function SecondFactor({ userId }: { readonly userId: number }): JSX.Eleme
   const mfa = useGet('/users/{id}/mfa', { path })
   const [isResetting, setResetting] = useState(false)
   const enforce = async (isEnforced: boolean): Promise<void> => {
-    await call('put', '/users/{id}/mfa', { path, body: { isEnforced } })
-    mfa.reload()
+    try {
+      await patched<Answer<'/users/{id}/mfa'>, unknown>(
+        `/users/${userId}/mfa`,
+        (data) => ({ ...data, isEnforced }),
+        () => call('put', '/users/{id}/mfa', { path, body: { isEnforced } }),
+      )
+    } finally {
+      mfa.reload()
+    }
     invalidate('/mfa', '/sessions')
     toast({ text: t(isEnforced ? 'users.mfaIsEnforced' : 'users.mfaIsOptional') })
   }

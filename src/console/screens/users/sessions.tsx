@@ -5,7 +5,6 @@ import type { Item } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { agentText } from '../../kit/agent.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
@@ -37,7 +36,7 @@ export function Sessions({ userId }: Props): JSX.Element {
       title={t('users.sessions')}
       actions={
         others.length > 1 && (
-          <Button small kind="danger" onClick={() => background(endAll())}>
+          <Button small kind="danger" action={() => endAll()}>
             {t('users.endAll')}
           </Button>
         )
@@ -81,7 +80,7 @@ export function Sessions({ userId }: Props): JSX.Element {
                     session.isCurrent ? (
                       <State state="ok" text={t('users.current')} />
                     ) : (
-                      <Button small onClick={() => background(end([session]))}>
+                      <Button small action={() => end([session])}>
                         {t('users.end')}
                       </Button>
                     ),
@@ -132,11 +131,7 @@ export function Tokens({ userId }: Props): JSX.Element {
                   title: <span class="vh">{t('users.actions')}</span>,
                   figures: true,
                   cell: ({ id, name }) => (
-                    <Button
-                      small
-                      aria-label={t('users.revokeToken', { name })}
-                      onClick={() => background(revoke(id))}
-                    >
+                    <Button small aria-label={t('users.revokeToken', { name })} action={() => revoke(id)}>
                       {t('users.revoke')}
                     </Button>
                   ),

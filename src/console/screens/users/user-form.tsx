@@ -8,7 +8,7 @@ import { readUser, user as signedIn } from '../../api/session.ts'
 import { SelectField, TextField } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { FormDialog, Refusals } from '../../kit/overlays.tsx'
-import { toast } from '../../kit/toasts.tsx'
+import { toast } from '../../kit/toasts.ts'
 import { LANGUAGES, t } from '../../language/t.ts'
 import type { User } from './rights.ts'
 

@@ -5,7 +5,6 @@ import { useState } from 'preact/hooks'
 import { callVersioned } from '../../../api/client.ts'
 import type { Call } from '../../../api/client.ts'
 import { invalidate, useGet } from '../../../api/resource.ts'
-import { background } from '../../../kit/background.ts'
 import { Button, Segments } from '../../../kit/controls.tsx'
 import { PageHead } from '../../../kit/data.tsx'
 import { Unsaved, useEditing } from '../../../kit/editing.tsx'
@@ -13,7 +12,7 @@ import type { Editing } from '../../../kit/editing.tsx'
 import { Note, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { linkTo } from '../../../kit/location.ts'
 import { Dialog } from '../../../kit/overlays.tsx'
-import { toast } from '../../../kit/toasts.tsx'
+import { toast } from '../../../kit/toasts.ts'
 import { t } from '../../../language/t.ts'
 import type { Dashboard, Definition, Nested, Page, WidgetAnswer } from '../dashboard.ts'
 import { useData } from '../use-data.ts'
@@ -227,7 +226,7 @@ function Head({
             kind="primary"
             busy={isBusy}
             refused={isChanged ? undefined : t('edit.unchanged')}
-            onClick={() => background(save())}
+            action={() => save()}
           >
             {t('edit.save')}
           </Button>

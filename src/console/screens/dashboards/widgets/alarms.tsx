@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 
 import { acknowledge, refusedBy } from '../../../actions/alarms.ts'
-import { background } from '../../../kit/background.ts'
 import { Button } from '../../../kit/controls.tsx'
 import { linkTo } from '../../../kit/location.ts'
 import { State } from '../../../kit/state.tsx'
@@ -36,7 +35,7 @@ export function Alarms({
                 small
                 refused={refusedBy(alarm)}
                 aria-label={t('boards.acknowledgeName', { name: alarm.object.name })}
-                onClick={() => background(acknowledge([alarm]).then(reload))}
+                action={() => acknowledge([alarm]).then(reload)}
               >
                 {t('boards.acknowledge')}
               </Button>

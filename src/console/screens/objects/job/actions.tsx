@@ -12,7 +12,7 @@ import { copyText } from '../../../kit/data.tsx'
 import { linkTo } from '../../../kit/location.ts'
 import { FormDialog, Menu } from '../../../kit/overlays.tsx'
 import { durationText, fullTimeText, msOfDuration, now } from '../../../kit/time.tsx'
-import { toast } from '../../../kit/toasts.tsx'
+import { toast } from '../../../kit/toasts.ts'
 import { t } from '../../../language/t.ts'
 import { DeleteDialog } from '../delete-dialog.tsx'
 import { EditDialog } from '../edit-dialog.tsx'
@@ -46,7 +46,7 @@ export function Actions({
         icon={job.stopped ? 'play' : 'pause'}
         label={t(job.stopped ? 'job.start' : 'job.stop')}
         {...(needsWrite === undefined ? {} : { refused: needsWrite })}
-        onClick={() => background(setStopped([job], !job.stopped))}
+        action={() => setStopped([job], !job.stopped)}
       />
       <Menu
         label={t('job.more')}
@@ -109,7 +109,7 @@ function Acknowledge({
   const alarm = data?.items.find(({ status }) => status === 'open')
   if (!alarm) return null
   return (
-    <Button kind="primary" refused={refused} onClick={() => background(acknowledge([alarm]))}>
+    <Button kind="primary" refused={refused} action={() => acknowledge([alarm])}>
       {t('job.acknowledge')}
     </Button>
   )

@@ -5,7 +5,7 @@ import { call } from '../../../api/client.ts'
 import { invalidate } from '../../../api/resource.ts'
 import { SelectField } from '../../../kit/controls.tsx'
 import { FormDialog } from '../../../kit/overlays.tsx'
-import { toast } from '../../../kit/toasts.tsx'
+import { toast } from '../../../kit/toasts.ts'
 import { t } from '../../../language/t.ts'
 import type { Job } from './job.ts'
 

@@ -42,7 +42,7 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
       <Button
         icon="maintenance"
         refused={needsMaintain}
-        onClick={() => background(maintainNow({ type, id, name }, MAINTAIN_MIN))}
+        action={() => maintainNow({ type, id, name }, MAINTAIN_MIN)}
       >
         {t('objects.maintain', { minutes: MAINTAIN_MIN })}
       </Button>

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks'
 import { maintainAll } from '../../../actions/maintain.ts'
 import { setStopped } from '../../../actions/stop.ts'
 import { call } from '../../../api/client.ts'
-import { background } from '../../../kit/background.ts'
 import { Button, IconButton } from '../../../kit/controls.tsx'
 import { Confirm } from '../../../kit/overlays.tsx'
 import { nameOf } from '../../../kit/object-name.ts'
@@ -31,7 +30,6 @@ export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
   const needsWrite = noWrite && t('stop.needsWrite', { name: nameOf(noWrite) })
   const places = nodes.map(placeOf)
   const close = (): void => setDialog(null)
-  const run = (work: () => Promise<unknown>): void => background(work())
   return (
     <div class="marked" role="group" aria-label={t('objects.marked', { count: nodes.length })}>
       <span class="row">
@@ -41,19 +39,14 @@ export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
         <IconButton small icon="close" label={t('objects.unmark')} onClick={onUnmark} />
       </span>
       <span class="row wrap">
-        <Button
-          small
-          icon="pause"
-          refused={needsWrite}
-          onClick={() => run(async () => setStopping(await jobsOf(nodes)))}
-        >
+        <Button small icon="pause" refused={needsWrite} action={async () => setStopping(await jobsOf(nodes))}>
           {t('stop.stop')}
         </Button>
         <Button
           small
           icon="play"
           refused={needsWrite}
-          onClick={() => run(async () => setStopped(await jobsOf(nodes), false))}
+          action={async () => setStopped(await jobsOf(nodes), false)}
         >
           {t('stop.start')}
         </Button>
@@ -61,7 +54,7 @@ export function MarkedBar({ nodes, onUnmark }: Props): JSX.Element {
           small
           icon="maintenance"
           refused={noMaintain && t('alarm.needsMaintain', { name: nameOf(noMaintain) })}
-          onClick={() => run(async () => maintainAll(nodes.map(placeOf), MAINTAIN_MIN))}
+          action={() => maintainAll(places, MAINTAIN_MIN)}
         >
           {t('maintain.button', { minutes: MAINTAIN_MIN })}
         </Button>

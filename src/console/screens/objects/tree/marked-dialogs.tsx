@@ -11,7 +11,7 @@ import { linkTo } from '../../../kit/location.ts'
 import { ObjectPicker } from '../../../kit/object-picker.tsx'
 import type { Found } from '../../../kit/object-picker.tsx'
 import { Confirm, Dialog, FormDialog, Refusals } from '../../../kit/overlays.tsx'
-import { toast } from '../../../kit/toasts.tsx'
+import { toast } from '../../../kit/toasts.ts'
 import { t } from '../../../language/t.ts'
 import { objectsChanged } from '../changed.ts'
 import { nodesBelow } from '../place/below.ts'
@@ -181,7 +181,7 @@ function RefusedDialog({
         <>
           <span class="grow" />
           {onForce && used.length > 0 && (
-            <Button kind="danger" onClick={() => background(onForce(used))}>
+            <Button kind="danger" action={() => onForce(used)}>
               {t('kit.deleteAnyway')}
             </Button>
           )}

@@ -1,10 +1,6 @@
 import { signal } from '@preact/signals'
-import type { JSX } from 'preact'
 
-import { t } from '../language/t.ts'
 import { asFailure } from '../api/failure.ts'
-import { Button, IconButton, Kbd } from './controls.tsx'
-import { Icon } from './icons.tsx'
 
 /** An action can be undone for this long. */
 const UNDO_MS = 10_000
@@ -15,14 +11,15 @@ type Toast = {
   readonly isFailure?: boolean
   readonly undo?: () => void | Promise<void>
 }
-const current = signal<Toast | null>(null)
+/** The message that is shown. */
+export const shownToast = signal<Toast | null>(null)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Shows a message for a moment; with `undo` for ten seconds. A newer message replaces it. */
 export function toast(message: Toast): void {
   clearTimeout(timer)
-  current.value = message
-  timer = setTimeout(close, message.undo || message.isFailure ? UNDO_MS : MESSAGE_MS)
+  shownToast.value = message
+  timer = setTimeout(closeToast, message.undo || message.isFailure ? UNDO_MS : MESSAGE_MS)
 }
 
 /** Tells that an action failed and why. */
@@ -38,7 +35,7 @@ let underway: Promise<unknown> = Promise.resolve()
  * done, and not the one before.
  * @returns the action */
 export function undoable<T>(action: Promise<T>): Promise<T> {
-  close()
+  closeToast()
   underway = Promise.allSettled([underway, action])
   return action
 }
@@ -46,8 +43,8 @@ export function undoable<T>(action: Promise<T>): Promise<T> {
 /** Undoes what the shown message offers, or the action that goes on, once it is done. */
 export async function undoLast(): Promise<void> {
   await underway
-  const undo = current.value?.undo
-  close()
+  const undo = shownToast.value?.undo
+  closeToast()
   try {
     await undo?.()
   } catch (error) {
@@ -55,27 +52,8 @@ export async function undoLast(): Promise<void> {
   }
 }
 
-function close(): void {
+/** Takes the message away. */
+export function closeToast(): void {
   clearTimeout(timer)
-  current.value = null
-}
-
-export function Toasts(): JSX.Element {
-  const message = current.value
-  return (
-    <div role="status" aria-live="polite">
-      {message && (
-        <div class={message.isFailure ? 'toast failed' : 'toast'}>
-          <Icon name={message.isFailure ? 'info' : 'check'} />
-          <span>{message.text}</span>
-          {message.undo && (
-            <Button small onClick={() => void undoLast()}>
-              {t('kit.undo')} <Kbd>Z</Kbd>
-            </Button>
-          )}
-          <IconButton small icon="close" label={t('kit.close')} onClick={close} />
-        </div>
-      )}
-    </div>
-  )
+  shownToast.value = null
 }

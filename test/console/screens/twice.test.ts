@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { good } from '../../api/suite.ts'
+import { readUntil, until } from '../../until.ts'
+import { heldAnswers } from '../held-answers.ts'
+import { onMainHost } from '../stage.ts'
+
+const TEST_MAX_MS = 180_000
+/** A request that overtakes another one has reached the service by then. */
+const OVERTAKEN_MS = 300
+
+type Made = { readonly id: number }
+
+/** Clicks where the pointer is, as the second click of a double click does. */
+async function clickAgain(page: Page): Promise<void> {
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+}
+
+onMainHost('twice', (stage) => {
+  const make = (path: string, json: object) =>
+    good<Made>(stage.client.request('POST', path, { json: { name: `tank ${crypto.randomUUID()}`, ...json } }))
+
+  test(
+    'a button acts once while its action is sent, and once for a double click',
+    async () => {
+      const { id } = await make('/devices?parentId=1', {})
+      await stage.visit(`device/${id}`, {}, async ({ page }) => {
+        const plans = await heldAnswers(page, /\/revaluations$/, 'POST')
+        let answered = 0
+        page.on('response', (response) => void (response.url().endsWith('/revaluations') && ++answered))
+        const maintain = page.getByRole('button', { name: 'Maintain 20 min' })
+        await maintain.click()
+        await until(async () => plans.count() === 1)
+        await maintain.click()
+        plans.end()
+        await page.getByText('in maintenance for 20 minutes').waitFor()
+        await clickAgain(page)
+        await maintain.click()
+        await until(async () => answered === 2)
+        expect(plans.count()).toBe(2)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a form that is saved twice is sent once, and keeps what was typed meanwhile',
+    async () => {
+      const device = await make('/devices?parentId=1', {})
+      const { id } = await make(`/jobs?parentId=${device.id}`, { parameters: { timeout: 'PT10M' } })
+      const job = () => good<{ name: string; parameters: object }>(stage.client.request('GET', `/jobs/${id}`))
+      await stage.visit(`job/${id}?tab=configuration`, {}, async ({ page }) => {
+        const saves = await heldAnswers(page, /\/jobs\/\d+$/, 'PATCH')
+        await page.getByLabel('Timeout').fill('2 h')
+        await page.keyboard.press('Control+Enter')
+        await until(async () => saves.count() === 1)
+        await page.keyboard.press('Control+Enter')
+        const name = page.getByLabel('Name', { exact: true })
+        await name.fill('Inner level')
+        saves.end()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        expect(await name.inputValue()).toBe('Inner level')
+        expect(await job()).toMatchObject({ parameters: { timeout: 'PT2H' } })
+        await page.keyboard.press('Control+Enter')
+        await readUntil(job, (stored) => stored.name === 'Inner level')
+        expect(saves.count()).toBe(2)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'a file that is saved twice is sent once, and a switch that is pressed twice ends where it was',
+    async () => {
+      const { id } = await make('/scripts', {})
+      const { client } = stage
+      await good(client.request('PUT', `/scripts/${id}/files/main.py`, { text: 'old\n' }))
+      await stage.visit(`scripts/${id}?tab=files&file=main.py`, {}, async ({ page }) => {
+        const saves = await heldAnswers(page, /\/files\/main\.py$/, 'PUT')
+        await page.getByLabel('Content of main.py').fill('new\n')
+        await page.keyboard.press('Control+Enter')
+        await until(async () => saves.count() === 1)
+        await page.keyboard.press('Control+Enter')
+        saves.end()
+        await page.getByText('main.py is saved').waitFor()
+        expect(saves.count()).toBe(1)
+      })
+      const at = `/scripts/${id}/scheduleConfigurations`
+      await make(at, { name: 'mornings', enabled: true, cron: '0 6 * * *', timeZone: 'UTC', misfire: 'skip' })
+      await stage.visit(`scripts/${id}?tab=schedules`, {}, async ({ page }) => {
+        const first = Promise.withResolvers<void>()
+        let sent = 0
+        await page.route(/\/scheduleConfigurations\/\d+$/, async (route) => {
+          if (route.request().method() === 'PATCH' && ++sent === 1) await first.promise
+          await route.continue()
+        })
+        const on = page.getByLabel('Switch mornings on')
+        await on.uncheck()
+        await on.check()
+        await Bun.sleep(OVERTAKEN_MS)
+        first.resolve()
+        await until(async () => sent === 2)
+        await readUntil(
+          () => good<{ enabled: boolean }[]>(client.request('GET', at)),
+          ([schedule]) => schedule?.enabled === true,
+        )
+        expect(await on.isChecked()).toBe(true)
+      })
+      expect(await good<object[]>(client.request('GET', at))).toMatchObject([{ enabled: true }])
+    },
+    TEST_MAX_MS,
+  )
+})

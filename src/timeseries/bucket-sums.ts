@@ -1,5 +1,7 @@
 import type { Aggregate, Bucket, Mode } from '../domain/series.ts'
-import { plus, type RollupCell } from './rollup-block.ts'
+import { addNumber, addTotal, meanOf } from '../lib/total.ts'
+import type { Total } from '../lib/total.ts'
+import type { RollupCell } from './rollup-block.ts'
 import { firstAtOrAfter, type Samples } from './samples.ts'
 import type { NumberSummary } from './summary.ts'
 
@@ -21,8 +23,8 @@ export const ROLLUP_MODES = [
  * must be fed once. Only the rounding of sums depends on the order, and on equal instants `last` is the one fed later.
  *
  * Percentiles are the nearest rank over every single sample of the bucket: the smallest value that at least p percent
- * of the samples do not exceed. They keep those samples in memory. An average is the sum over the count, never an
- * average of averages. A sum beyond the range of a double is null, and so is its average.
+ * of the samples do not exceed. They keep those samples in memory. An average is the mean of all samples of the bucket,
+ * however they were fed. A sum beyond the range of a double is null.
  */
 export class BucketSums {
   readonly #edges: readonly number[]
@@ -46,14 +48,15 @@ export class BucketSums {
     this.#buckets = edges.slice(1).map(() => new Gathered(this.#percent !== undefined))
   }
 
-  /** True when a segment crosses an edge, so that its samples must be read. */
+  /** True when the samples of a segment must be read: it crosses an edge, or its summary has no sum and so no mean. */
   needsSamples(segment: NumberSummary): boolean {
-    return this.#overlaps(segment) && (this.#percent !== undefined || this.#only(segment) === undefined)
+    if (!this.#overlaps(segment)) return false
+    return this.wantsSamples || segment.sum === null || this.#only(segment) === undefined
   }
 
   /** Adds a whole segment that does not need its samples. */
   addSummary(segment: NumberSummary): void {
-    if (this.#overlaps(segment)) this.#only(segment)?.addSummary(segment)
+    if (this.#overlaps(segment)) this.#only(segment)?.addSummary({ ...segment, mean: null })
   }
 
   /** True when a cell lies within one bucket or outside of all, so that its samples need not be told apart. */
@@ -142,9 +145,10 @@ export class BucketSums {
 
 const PERCENT: Partial<Record<Mode, number>> = { p50: 50, p95: 95, p99: 99 }
 
-class Gathered {
+class Gathered implements Total {
   count = 0
   sum: number | null = 0
+  mean: number | null = null
   min = Infinity
   max = -Infinity
   to = -Infinity
@@ -159,8 +163,7 @@ class Gathered {
   }
 
   addSample(at: number, value: number): void {
-    this.count++
-    this.sum = plus(this.sum, value)
+    addNumber(this, value)
     if (value < this.min) this.min = value
     if (value > this.max) this.max = value
     if (at >= this.to) {
@@ -170,9 +173,8 @@ class Gathered {
     this.values?.push(value)
   }
 
-  addSummary(summary: Pick<NumberSummary, 'to' | 'count' | 'min' | 'max' | 'sum' | 'last'>): void {
-    this.count += summary.count
-    this.sum = plus(this.sum, summary.sum)
+  addSummary(summary: Omit<RollupCell, 'from' | 'end'>): void {
+    addTotal(this, summary)
     this.min = Math.min(this.min, summary.min)
     this.max = Math.max(this.max, summary.max)
     if (summary.to < this.to) return
@@ -189,8 +191,9 @@ function aggregateOf(cell: Gathered): Aggregate {
 }
 
 /** Rounding may push the quotient past the values it stands between: three times 0.1 makes 0.10000000000000002. */
-function averageOf({ sum, count, min, max }: Gathered): number | null {
-  return sum === null ? null : Math.min(max, Math.max(min, sum / count))
+function averageOf(cell: Gathered): number | null {
+  const mean = meanOf(cell)
+  return mean === null ? null : Math.min(cell.max, Math.max(cell.min, mean))
 }
 
 function nearestRank(values: readonly number[], percent: number): number | null {

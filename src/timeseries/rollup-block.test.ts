@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { CellBlock, decodeCells, HOURS, levelFor, MINUTES, spanOf } from './rollup-block.ts'
+import { blockOf, CellBlock, decodeCells, HOURS, levelFor, MINUTES, spanOf } from './rollup-block.ts'
 import { decodeHeader, encodeHeader } from './segment-header.ts'
 import { segmentNumbers } from './segments.ts'
 import { HOUR_MS } from '../lib/time.ts'
@@ -50,6 +50,24 @@ test('cells come back as they were written, and are what a look at all samples g
     }),
     { numRuns: 300 },
   )
+})
+
+test('a cell keeps the mean of numbers whose sum is beyond the range of a double', () => {
+  const minutes = new CellBlock(MINUTES, BLOCK)
+  const { from } = spanOf(MINUTES, BLOCK)
+  const at = Array.from({ length: 24 }, (_, index) => from + index * 150_000)
+  minutes.add({ at, values: at.map((_, index) => (index % 2 === 0 ? 1e308 : 1.6e308)) })
+  const hours = new CellBlock(HOURS, blockOf(HOURS, from))
+  hours.addCells(decodeCells(MINUTES, BLOCK, minutes.encode()))
+  const [hour, ...others] = decodeCells(HOURS, blockOf(HOURS, from), hours.encode())
+  expect(others).toHaveLength(from % HOUR_MS === 0 ? 0 : 1)
+  expect(hour?.sum).toBeNull()
+  expect((hour?.mean ?? 0) / 1.3e308).toBeCloseTo(1, 12)
+})
+
+test('the mean is unknown in a cell of a release that kept none', () => {
+  const body = Uint8Array.fromHex('21010005020001087fe1ccf385ebc8a0087fe1ccf385ebc8a0087fe1ccf385ebc8a0')
+  expect(decodeCells(HOURS, BLOCK, body)[0]).toMatchObject({ count: 2, sum: null, mean: null, max: 1e308 })
 })
 
 test('sums of decimals are exact, however they were added', () => {

@@ -1,3 +1,5 @@
+import { addNumber, addTotal } from '../lib/total.ts'
+import type { Total } from '../lib/total.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { asDecimals, readDoubles, writeDoubles } from './numbers-codec.ts'
 import { readPacked, writePacked } from './packed-integers.ts'
@@ -14,11 +16,9 @@ const KIND_DECIMAL = 0x20
 const KIND_DOUBLE = 0x21
 
 /** All samples of one level within [from, end). */
-export type RollupCell = {
+export type RollupCell = Total & {
   readonly from: number
   readonly end: number
-  count: number
-  sum: number | null
   min: number
   max: number
   /** The latest sample and its instant; of equal instants the one that arrived later. */
@@ -98,10 +98,10 @@ export class CellBlock {
 
   /** Adds what finer cells hold. */
   addCells(cells: readonly RollupCell[]): void {
-    for (const { from, count, sum, min, max, last, to } of cells) {
+    for (const finer of cells) {
+      const { from, min, max, last, to } = finer
       const cell = this.#cellAt(this.#placeOf(from))
-      cell.count += count
-      cell.sum = plus(cell.sum, sum)
+      addTotal(cell, finer)
       cell.min = Math.min(cell.min, min)
       cell.max = Math.max(cell.max, max)
       if (to < cell.to) continue
@@ -129,27 +129,20 @@ export class CellBlock {
       throw new RangeError(`${place} is not a place in a block of cells`)
     const from = this.#fromAt + place * STEP_MS[this.#level]
     const end = from + STEP_MS[this.#level]
-    const cell = { from, end, count: 0, sum: 0, min: Infinity, max: -Infinity, last: 0, to: -Infinity }
+    const none = { count: 0, sum: 0, mean: null, min: Infinity, max: -Infinity, last: 0, to: -Infinity }
+    const cell = { from, end, ...none }
     this.#cells.set(place, cell)
     return cell
   }
 }
 
 function addSample(cell: RollupCell, at: number, value: number): void {
-  cell.count++
-  cell.sum = plus(cell.sum, value)
+  addNumber(cell, value)
   cell.min = Math.min(cell.min, value)
   cell.max = Math.max(cell.max, value)
   if (at < cell.to) return
   cell.to = at
   cell.last = value
-}
-
-/** The sum, or null once it leaves the range of a double. */
-export function plus(sum: number | null, more: number | null): number | null {
-  if (sum === null || more === null) return null
-  const total = sum + more
-  return Number.isFinite(total) ? total : null
 }
 
 /** The decimal that adding decimals up as doubles has missed by a rounding or two. */
@@ -164,14 +157,14 @@ type Placed = readonly (readonly [place: number, cell: RollupCell])[]
 function encodeCells(cells: Placed): Uint8Array {
   const writer = new ByteWriter()
   const all = cells.map(([, cell]) => cell)
-  const decimals = asDecimals(all.flatMap(({ sum, min, max, last }) => [sum ?? 0, min, max, last]))
+  const decimals = asDecimals(all.flatMap((cell) => [sumOrMean(cell), cell.min, cell.max, cell.last]))
   writer.byte(decimals ? KIND_DECIMAL : KIND_DOUBLE)
   writer.unsigned(all.length)
   writePacked(
     writer,
     cells.map(([place], index) => place - index),
   )
-  // No count is negative: the sign says that there is no sum.
+  // No count is negative: the sign says that there is no sum, but a mean.
   writePacked(
     writer,
     all.map(({ count, sum }) => (sum === null ? -count : count)),
@@ -181,10 +174,7 @@ function encodeCells(cells: Placed): Uint8Array {
     all.map(({ from, to }) => to - from),
   )
   if (!decimals) {
-    writeDoubles(
-      writer,
-      all.map(({ sum }) => sum ?? 0),
-    )
+    writeDoubles(writer, all.map(sumOrMean))
     for (const name of ['min', 'max', 'last'] as const)
       writeDoubles(
         writer,
@@ -205,6 +195,12 @@ function encodeCells(cells: Placed): Uint8Array {
   column((index) => mantissa(index, 0) - mean(index) * (all[index]?.count ?? 1))
   for (const which of [1, 2, 3]) column((index) => mantissa(index, which) - mean(index))
   return writer.finish()
+}
+
+/** 0 for a mean that is unknown, as in the blocks of releases that kept no means: no mean of numbers whose sum is beyond the range
+ * of a double is 0. */
+function sumOrMean({ sum, mean }: RollupCell): number {
+  return sum ?? mean ?? 0
 }
 
 /** The cells of a block, by time. @throws RangeError when the body is not one that CellBlock makes */
@@ -235,11 +231,13 @@ function cellsOf(level: RollupLevel, block: number, columns: AllColumns): Rollup
   for (let index = 0; index < columns.places.length; index++) {
     const from = fromAt + ((columns.places[index] ?? 0) + index) * stepMs
     const count = columns.counts[index] ?? 0
+    const sum = columns.sum[index] ?? 0
     cells.push({
       from,
       end: from + stepMs,
       count: Math.abs(count),
-      sum: count < 0 ? null : (columns.sum[index] ?? 0),
+      sum: count < 0 ? null : sum,
+      mean: count < 0 && sum !== 0 ? sum : null,
       min: columns.min[index] ?? 0,
       max: columns.max[index] ?? 0,
       last: columns.last[index] ?? 0,

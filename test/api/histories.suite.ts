@@ -144,6 +144,25 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'the mean of numbers whose sum is beyond the range of a double is a number, and the sum is null',
+    async run(client) {
+      const device = await makeDevice(client)
+      const job = await makeJob(client, device, { parameters: { returnValue: [{ valueName: 'huge' }] } })
+      const numbers = [1e308, 1e308, 1.6e308]
+      const deliveries = numbers.map((returnValue1, minute) => ({
+        jobId: job,
+        returnValue1,
+        timestamp: iso(minute),
+      }))
+      await good(client.request('POST', '/webcollector/values', { as: 'collector', json: { deliveries } }))
+      const [series] = await read(client, `jobId=${job}&${TWO_HOURS}`)
+      expect(series).toMatchObject({
+        values: [{ value: 1.2e308, max: 1.6e308, count: 3 }, { count: 0 }],
+        aggregate: { avg: 1.2e308, sum: null, count: 3 },
+      })
+    },
+  },
+  {
     title: 'values=false returns only aggregates, and Accept: text/csv all series one below the other',
     decidedAbovePorts: 'value histories of many jobs',
     async run(client) {

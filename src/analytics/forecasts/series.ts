@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import { numberOfCell } from '../../domain/table.ts'
 import type { Cell, Column, Row } from '../../domain/table.ts'
 import { invalidAt, Refusal } from '../../lib/errors.ts'
 import type { Definition, RowSource } from './definition.ts'
@@ -54,9 +55,9 @@ export function seriesOfRows(
     let group = found.get(name)
     if (!group) found.set(name, (group = { key, series: { t: [], y: [], x: regressors.map(() => []) } }))
     group.series.t.push(at)
-    group.series.y.push(numberOf(row[value] ?? null))
+    group.series.y.push(numberOfCell(row[value] ?? null))
     for (const [index, place] of regressors.entries())
-      group.series.x[index]?.push(numberOf(row[place] ?? null))
+      group.series.x[index]?.push(numberOfCell(row[place] ?? null))
   }
   return { groups: [...found.values()] }
 }
@@ -80,12 +81,6 @@ function instantReader(timeZone: string): (cell: Cell) => number | null {
     if (at === undefined) days.set(text, (at = instantOf(text)))
     return at
   }
-}
-
-function numberOf(cell: Cell): number | null {
-  if (cell === null) return null
-  const number = Number(cell)
-  return Number.isFinite(number) ? number : null
 }
 
 /** How the engine joins values of one step, which rows bring or finer buckets. */

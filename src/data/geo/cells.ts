@@ -32,13 +32,16 @@ function cellOf(row: Row, around: number): Cell {
   const number = (at: number) => Number(row[at] ?? 0)
   const count = number(3)
   const values: Values[] = []
-  for (let at = VALUES_AT; at < row.length; at += VALUE_PARTS)
+  for (let at = VALUES_AT; at < row.length; at += VALUE_PARTS) {
+    const numbers = number(at + 1)
     values.push({
-      sum: number(at),
-      count: number(at + 1),
+      // A database answers null without numbers, and for a sum that is beyond the range of a double.
+      sum: numbers === 0 ? 0 : numberAt(row, at),
+      count: numbers,
       min: numberAt(row, at + 2),
       max: numberAt(row, at + 3),
     })
+  }
   return {
     x: number(0) % around,
     y: number(1),

@@ -96,7 +96,7 @@ function aggregated(fn: Aggregate['fn'], value: Values | undefined): number | nu
   if (!value) return null
   if (fn === 'COUNT') return value.count
   if (fn === 'MIN' || fn === 'MAX') return fn === 'MIN' ? value.min : value.max
-  if (value.count === 0) return null
+  if (value.count === 0 || value.sum === null) return null
   return fn === 'SUM' ? value.sum : value.sum / value.count
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { cellsIn } from './cells.ts'
 import { clusterFeature } from './features.ts'
 import type { Style } from './features.ts'
 import { cellsAround, normalBox, projected, wrapped } from './grid.ts'
@@ -45,6 +46,31 @@ describe('cells of the grid', () => {
     expect(merged?.states).toEqual(new Map([[1, 10]]))
     expect(counts([cellAt(0.1, 0, { around }), cellAt(9.9, 0, { around })])).toEqual([1, 1])
     expect(counts([cellAt(0.1, 0, { around }), cellAt(12, 0, { around })])).toEqual([1, 1])
+  })
+
+  test('have no sum where a database answers none for its numbers, and where the sum leaves the range of a double', () => {
+    const row = (sum: number | null, count: number) => [
+      3,
+      1,
+      1,
+      count,
+      5,
+      5,
+      5,
+      5,
+      5,
+      5,
+      null,
+      sum,
+      count,
+      1,
+      9,
+    ]
+    const sumsOf = (...rows: (number | null)[][]) => cellsIn(rows, around).map(({ values }) => values[0]?.sum)
+    expect(sumsOf(row(null, 2))).toEqual([null])
+    expect(sumsOf(row(null, 0))).toEqual([0])
+    expect(sumsOf(row(1e308, 1), row(1.5e308, 1))).toEqual([null])
+    expect(sumsOf(row(1, 1), row(2, 1))).toEqual([3])
   })
 
   test('merge across the date line, with their mean place and box at it', () => {

@@ -21,7 +21,8 @@ export type Cell = {
 
 /** The numbers of a column, without nulls. */
 export type Values = {
-  readonly sum: number
+  /** Null beyond the range of a double. */
+  readonly sum: number | null
   readonly count: number
   readonly min: number | null
   readonly max: number | null
@@ -100,11 +101,17 @@ function sumOf(one: Cell, other: Cell): Cell {
 /** The numbers of two cells together. */
 export function sumOfValues(one: Values, other: Values): Values {
   return {
-    sum: one.sum + other.sum,
+    sum: finiteSum(one.sum, other.sum),
     count: one.count + other.count,
     min: leastOf(one.min, other.min),
     max: one.max === null || other.max === null ? (one.max ?? other.max) : Math.max(one.max, other.max),
   }
+}
+
+function finiteSum(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return null
+  const sum = one + other
+  return Number.isFinite(sum) ? sum : null
 }
 
 const leastOf = (one: number | null, other: number | null) =>

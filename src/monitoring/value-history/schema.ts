@@ -89,7 +89,7 @@ export const seriesView = z
         avg: value.describe('The mean of all samples.'),
         last: value.describe('The latest sample.'),
         count: z.int().describe('The number of samples.'),
-        sum: value.describe('The sum of all samples.'),
+        sum: value.describe('The sum of all samples; null if it is beyond the range of a double (±1.8e308).'),
       })
       .optional()
       .describe('The aggregates of the whole range; absent for single samples (`PT0S`).'),

@@ -204,8 +204,13 @@ function bucketViews(
   return views
 }
 
+/** Null for what is beyond the range of a double once it is divided. */
 function userOf(divisor: number): (raw: number | null) => number | null {
-  return (raw) => (raw === null ? null : raw / divisor)
+  return (raw) => {
+    if (raw === null) return null
+    const value = raw / divisor
+    return Number.isFinite(value) ? value : null
+  }
 }
 
 async function readSamples(

@@ -5,7 +5,7 @@ import { aggregateOf, stateOf } from './aggregate.ts'
 describe('the value of a column', () => {
   const rows: [
     aggregate: Parameters<typeof aggregateOf>[1],
-    cells: (number | string | null)[],
+    cells: (number | string | boolean | null)[],
     expected: unknown,
   ][] = [
     ['first', [3, 1], 3],
@@ -19,6 +19,9 @@ describe('the value of a column', () => {
     ['max', ['x'], null],
     ['count', [1, null, 'x'], 2],
     ['sum', [], null],
+    ['avg', [3, '', ' ', '0x10', true, 'Infinity'], 3],
+    ['avg', [1e308, 1e308], 1e308],
+    ['sum', [1e308, 1e308], null],
   ]
   for (const [aggregate, cells, expected] of rows)
     test(`${aggregate} of ${JSON.stringify(cells)} is ${String(expected)}`, () =>

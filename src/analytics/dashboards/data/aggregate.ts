@@ -1,4 +1,6 @@
+import { numberOfCell } from '../../../domain/table.ts'
 import type { Cell } from '../../../domain/table.ts'
+import { meanOf, totalOf } from '../../../lib/total.ts'
 import type { WidgetOf } from '../widgets.ts'
 
 type Source = Extract<WidgetOf<'value'>['source'], { type: 'dataQuery' }>
@@ -7,13 +9,13 @@ type Thresholds = WidgetOf<'value'>['thresholds']
 type Reduce = (numbers: readonly number[]) => number | null
 
 const REDUCE: Readonly<Record<'sum' | 'avg' | 'min' | 'max', Reduce>> = {
-  sum: (numbers) => numbers.reduce((sum, one) => sum + one, 0),
-  avg: (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length,
+  sum: (numbers) => totalOf(numbers).sum,
+  avg: (numbers) => meanOf(totalOf(numbers)),
   min: (numbers) => numbers.reduce((least, one) => Math.min(least, one)),
   max: (numbers) => numbers.reduce((most, one) => Math.max(most, one)),
 }
 
-/** The value that cells of a column become; null for no value. */
+/** The value that cells of a column become; null for no value, and for a sum beyond the range of a double. */
 export function aggregateOf(
   cells: readonly Cell[],
   aggregate: Source['aggregate'],
@@ -22,7 +24,7 @@ export function aggregateOf(
   if (aggregate === 'last') return cells.at(-1) ?? null
   const present = cells.filter((cell) => cell !== null)
   if (aggregate === 'count') return present.length
-  const numbers = present.map(Number).filter((number) => !Number.isNaN(number))
+  const numbers = present.map(numberOfCell).filter((number) => number !== null)
   return numbers.length === 0 ? null : REDUCE[aggregate](numbers)
 }
 

@@ -1,3 +1,4 @@
+import { numberOfCell } from '../../../domain/table.ts'
 import type { Cell } from '../../../domain/table.ts'
 import type { State } from '../../../domain/state.ts'
 import type { SeriesView } from '../../../monitoring/value-history/schema.ts'
@@ -95,7 +96,7 @@ function chartImage(widget: WidgetOf<'chart'>, data: DataOf<'rows'>, look: Look)
     isOverTimes ? Date.parse(String(row[x] ?? null)) : index
   const lines = widget.y.slice(0, LINES_MAX).map((name): Line => {
     const y = at(name)
-    const points = rows.map((row, index) => ({ x: placeOf(row, index), y: numberIn(row[y] ?? null) }))
+    const points = rows.map((row, index) => ({ x: placeOf(row, index), y: numberOfCell(row[y] ?? null) }))
     return { name, points: isOverTimes ? inOrder(points) : points }
   })
   const predicted = isOverTimes ? predictedLine(forecast, lines[0], null) : null
@@ -170,7 +171,7 @@ function timelineOf({ begin, end, samples }: DataOf<'slo'>, area: Area, { theme 
 
 /** A series as a line; with the area between its smallest and largest values where these are drawn. */
 function lineOf({ name, values = [] }: SeriesView, hasBand = false): Line {
-  const points = values.map((one) => ({ x: Date.parse(one.timestamp), y: numberIn(one.value) }))
+  const points = values.map((one) => ({ x: Date.parse(one.timestamp), y: numberOfCell(one.value) }))
   const band = values.map((one, index) => {
     const { x = 0, y = null } = points[index] ?? {}
     const [low, high] = 'min' in one ? [one.min, one.max] : [y, y]
@@ -186,13 +187,6 @@ function endsOf(series: SeriesView | null): readonly [string, string] {
 /** The local date and minute of an instant with an offset. */
 function instantText(instant: string): string {
   return instant.slice(0, 16).replace('T', ' ')
-}
-
-function numberIn(cell: Cell | undefined): number | null {
-  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null
-  if (typeof cell !== 'string' || cell.trim() === '') return null
-  const number = Number(cell)
-  return Number.isFinite(number) ? number : null
 }
 
 function cellText(cell: Cell): string {

@@ -4,7 +4,17 @@ import type { RollupCell } from '../../../timeseries/rollup-block.ts'
 import { AnswerCache, answerNames } from './answer-cache.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 
-const cell: RollupCell = { from: 0, end: HOUR_MS, to: 1, count: 1, sum: 1, min: 1, max: 1, last: 1 }
+const cell: RollupCell = {
+  from: 0,
+  end: HOUR_MS,
+  to: 1,
+  count: 1,
+  sum: 1,
+  mean: null,
+  min: 1,
+  max: 1,
+  last: 1,
+}
 const empty = { min: null, max: null, avg: null, last: null, count: 0, sum: null }
 
 const query = { mode: 'avg', edges: [0, HOUR_MS] } as const

@@ -54,12 +54,14 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 
+/** The first `max` UTF-16 code units of a text, without half of a surrogate pair at their end. */
+export function startOf(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')
+}
+
 /** A text of `max` UTF-16 code units at most, whose end shows that something was cut off. */
 export function cutText(text: string, max: number): string {
-  if (text.length <= max) return text
-  // Half of a surrogate pair is dropped.
-  const end = /[\uD800-\uDBFF]/.test(text[max - 2] ?? '') ? max - 2 : max - 1
-  return `${text.slice(0, end)}…`
+  return text.length <= max ? text : `${startOf(text, max - 1)}…`
 }
 
 /** Whether two texts are the same, without telling by its time where they differ: for secrets and their hashes. */

@@ -18,6 +18,14 @@ export function wholeNumber(min: number, max: number) {
     .refine((value) => value >= min && value <= max, rule)
 }
 
+/** A text that is compared with stored names, and composed (NFC) as they are. */
+export function composedText(max: number) {
+  return z
+    .string()
+    .max(max)
+    .overwrite((text) => text.normalize('NFC'))
+}
+
 /** Checks an environment against a schema of variables; an empty variable counts as absent.
  * @throws {RangeError} naming every variable that is wrong, at once, with its value unless that is secret, and its
  * description */

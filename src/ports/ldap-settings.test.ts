@@ -18,6 +18,12 @@ describe('the settings of a directory', () => {
     expect(read({ TIDEMARK_LDAP_TIMEOUT: 'PT1S' })).toBeNull()
   })
 
+  test('compose the names of user groups, as the user groups have them', () => {
+    const rules = JSON.stringify([{ group: 'cn=x', userGroup: 'Bu\u0308ro' }])
+    const ldap = read({ ...NEEDED, TIDEMARK_LDAP_GROUPS: rules })
+    expect(ldap?.groups).toEqual([{ group: 'cn=x', userGroup: 'B\u00fcro' }])
+  })
+
   test('check certificates and begin with TLS by themselves', () => {
     expect(read(NEEDED)).toMatchObject({ startTls: false, verifies: true, ca: null, timeoutMs: 5_000 })
     expect(read({ ...NEEDED, TIDEMARK_LDAP_URL: 'ldap://directory.example.org:3890' })).toMatchObject({

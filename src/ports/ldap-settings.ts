@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isLoopbackUrl, urlOf } from '../lib/urls.ts'
-import { unusable } from './environment.ts'
+import { composedText, unusable } from './environment.ts'
 
 const GROUPS_MAX = 100
 const TIMEOUT_MAX_MS = 30_000
@@ -43,7 +43,7 @@ const groupRule = z
   .strictObject({
     group: z.string().min(1).max(1024),
     role: z.enum(ROLES).optional(),
-    userGroup: z.string().min(1).max(255).optional(),
+    userGroup: composedText(255).min(1).optional(),
   })
   .refine(({ role, userGroup }) => role !== undefined || userGroup !== undefined)
 

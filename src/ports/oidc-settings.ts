@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isSafeUrl, urlOf } from '../lib/urls.ts'
-import { unusable } from './environment.ts'
+import { composedText, unusable } from './environment.ts'
 import { ROLES } from './roles.ts'
 import type { Role } from './roles.ts'
 
@@ -13,7 +13,7 @@ const mappingSchema = z
     z.string().max(255),
     z.strictObject({
       role: z.enum(ROLES).optional(),
-      userGroups: z.array(z.string().max(255)).max(ENTRIES_MAX).optional(),
+      userGroups: z.array(composedText(255)).max(ENTRIES_MAX).optional(),
     }),
   )
   .refine((mapping) => Object.keys(mapping).length <= ENTRIES_MAX)

@@ -37,6 +37,11 @@ describe('an entry', () => {
       { cn: ['x'.repeat(256)], telephonenumber: ['1'.repeat(65)] },
       { fullname: 'x'.repeat(255), phone: '1'.repeat(64) },
     ],
+    [
+      'is cut before a character that is too long, and keeps no character that no database keeps',
+      { cn: [`${'x'.repeat(254)}\u{1F600}`], telephonenumber: ['1\u00002'] },
+      { fullname: 'x'.repeat(254), phone: '1\uFFFD2' },
+    ],
     ['needs an id', { entryuuid: [] }, { directoryId: null, fault: 'has no entryUUID' }],
     ['needs a name', { uid: [] }, { directoryId: '1-a', fault: 'has no uid that is a valid username' }],
     ['needs a name without a colon', { uid: ['a:b'] }, { fault: 'has no uid that is a valid username' }],

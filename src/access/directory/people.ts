@@ -1,5 +1,6 @@
 import type { DirectoryEntry, DirectoryQuery } from '../../ports/directory.ts'
 import type { LdapSettings } from '../../ports/ldap-settings.ts'
+import { startOf, storable } from '../../lib/text.ts'
 import { mailAddress, usernameSchema } from '../users/schema.ts'
 import { normalDn } from './dn.ts'
 
@@ -71,9 +72,9 @@ export function personOf(entry: DirectoryEntry, ldap: LdapSettings, groups: Grou
     dn,
     directoryId,
     username: username.data,
-    fullname: first(attributes.fullname).slice(0, TEXT_MAX),
+    fullname: startOf(storable(first(attributes.fullname)), TEXT_MAX),
     email: mailAddress.safeParse(first(attributes.email)).data ?? '',
-    phone: first(attributes.phone).slice(0, PHONE_MAX),
+    phone: startOf(storable(first(attributes.phone)), PHONE_MAX),
     isDisabled: ldap.hasAccountControl && (Number(first('userAccountControl')) & IS_DISABLED) !== 0,
     rules: rulesOf(ldap, groups, normalDn(dn), new Set(all(attributes.memberOf).map(normalDn))),
   }

@@ -31,6 +31,16 @@ test.each([
   expect(profile.userGroups.of).toEqual(OF)
 })
 
+test('names of groups are compared composed', () => {
+  const mapping = {
+    'B\u00fcro': { role: 'editor' },
+    'K\u0075\u0308che': { userGroups: ['Kitchen'] },
+  } as const
+  const groups = ['Bu\u0308ro', 'K\u00fcche']
+  const profile = profileOf({ sub: 'x', groups }, { ...SETTINGS, mapping })
+  expect(profile).toMatchObject({ role: 'editor', userGroups: { in: ['Kitchen'] } })
+})
+
 test('without a mapping there is no role, and no user group is spoken of', () => {
   const profile = profileOf({ sub: 'x', groups: ['ops'] }, { ...SETTINGS, mapping: null })
   expect(profile).toMatchObject({ role: null, userGroups: { in: [], of: [] } })

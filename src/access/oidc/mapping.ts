@@ -50,10 +50,11 @@ export function profileOf(
   }
 }
 
+/** The entries of groups, whose names are compared composed (NFC). */
 function entriesFor(mapping: OidcMapping, groups: readonly string[]) {
-  const named = new Set([EVERYBODY, ...groups])
+  const named = new Set([EVERYBODY, ...groups.map((group) => group.normalize('NFC'))])
   return Object.entries(mapping)
-    .filter(([name]) => named.has(name))
+    .filter(([name]) => named.has(name.normalize('NFC')))
     .map(([, entry]) => entry)
 }
 

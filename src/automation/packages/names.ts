@@ -1,5 +1,5 @@
 import { filenameOf } from '../../content/files/filename.ts'
-import { foldCase } from '../../lib/text.ts'
+import { foldCase, startOf } from '../../lib/text.ts'
 
 /** A version at the end of a name, as builds write it, or the number of a copy. A whole number without a `v` may be part of
  * the name. */
@@ -35,6 +35,6 @@ const NAME_MAX = 50
 
 /** A name that any system keeps as a file's. */
 function plain(name: string): string {
-  const cut = name.replaceAll(/[^\p{L}\p{M}\p{N} ._()+-]/gu, '_').slice(0, NAME_MAX)
+  const cut = startOf(name.replaceAll(/[^\p{L}\p{M}\p{N} ._()+-]/gu, '_'), NAME_MAX)
   return filenameOf(cut.replace(/^[ .]+|[ .]+$/g, '')) ?? '_'
 }

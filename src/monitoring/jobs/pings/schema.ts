@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
 import { storableText } from '../../../http/text-schemas.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { startOf } from '../../../lib/text.ts'
 import { parseInstant } from '../../../lib/time.ts'
 import { positiveDuration } from '../../job-config/schema.ts'
 import { deliveryBody, instant, runIdText, TEXT_MAX, valueFault } from '../schema.ts'
@@ -91,7 +92,7 @@ const SIGNALS: Readonly<Record<string, object>> = {
 export function bodyOfPing(signal: string, query: PingQuery, text: string): DeliveryBody {
   const { runId, rid, ttl, ...others } = query
   const values = Object.entries(others).filter(([key]) => isOurs(key))
-  const message = cut(text.trim())
+  const message = startOf(text.trim(), TEXT_MAX)
   const result = deliveryBody.safeParse({
     ...(SIGNALS[signal] ?? { errorCode: Number(signal) }),
     ...Object.fromEntries(values.map(([key, value]) => [key, valueOf(key, value)])),
@@ -124,9 +125,4 @@ function valueOf(key: string, given: unknown): unknown {
   if (typeof given !== 'string' || !key.startsWith('returnValue') || !NUMBER.test(given)) return given
   const number = Number(given)
   return Number.isFinite(number) ? number : given
-}
-
-/** Truncates a text to the length of a message, without splitting a surrogate pair. */
-function cut(text: string): string {
-  return text.length <= TEXT_MAX ? text : text.slice(0, TEXT_MAX).replace(/[\uD800-\uDBFF]$/, '')
 }

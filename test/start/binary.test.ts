@@ -89,7 +89,7 @@ describe('the executable', () => {
       stdout: expect.stringContaining(packageJson.version) as string,
     })
     expect((await run(['version']).ended).stdout).toBe((await run(['--version']).ended).stdout)
-    expect((await run(['completions', 'bash']).ended).stdout).toContain('complete -F')
+    expect((await run(['completions', 'bash']).ended).stdout).toContain('-F _tidemark tidemark')
     expect((await run(['nonsense']).ended).code).toBe(2)
   })
 

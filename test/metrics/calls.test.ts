@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import type { BulkItem, Round } from '../../src/domain/delivery.ts'
 import type { Point } from '../../src/monitoring/metrics/points.ts'
 import { takePoints } from '../../src/monitoring/metrics/service.ts'
+import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 
 const FIRST_ID = 100
@@ -33,6 +34,11 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
+function point(index: number, metric: string): Point {
+  const job = String(FIRST_ID + index)
+  return { series: 0, metric, job, value: null, at: 1, numbers: [{ suffix: '', number: 1 }], fault: null }
+}
+
 /** Delivers two values to the first of so many jobs and one to each other; returns how many jobs each call has. */
 async function callsOf(jobCount: number) {
   const calls: { rows: number[]; items: number[] } = { rows: [], items: [] }
@@ -47,10 +53,6 @@ async function callsOf(jobCount: number) {
       return Promise.resolve(items.map(() => DELIVERED))
     },
   }
-  const point = (index: number, metric: string): Point => {
-    const job = String(FIRST_ID + index)
-    return { series: 0, metric, job, value: null, at: 1, numbers: [{ suffix: '', number: 1 }], fault: null }
-  }
   const points = Array.from({ length: jobCount }, (_, index) => point(index, 'a'))
   const context = administratorOf({ ...opened.ports, jobActors })
   expect((await takePoints(context, [...points, point(0, 'b')])).message).toBe('')
@@ -60,4 +62,16 @@ async function callsOf(jobCount: number) {
 test('rows and items of 9,000 jobs are two calls; of more jobs they are items in one call', async () => {
   expect(await callsOf(9_000)).toEqual({ rows: [8_999], items: [1] })
   expect(await callsOf(9_001)).toEqual({ rows: [], items: [9_001] })
+})
+
+test('of two calls that fail one failure is answered, and the other one is logged', async () => {
+  const jobActors = {
+    ...opened.ports.jobActors,
+    deliverRounds: () => Promise.reject(new Error('the rows are lost')),
+    deliverAll: () => Promise.reject(new Error('the items are lost')),
+  }
+  const context = administratorOf({ ...opened.ports, jobActors })
+  const lost = takePoints(context, [point(0, 'a'), point(1, 'a'), point(0, 'b')])
+  expect(await rejection(lost)).toMatchObject({ message: 'the rows are lost' })
+  expect(opened.logs.filter((line) => line.includes('the items are lost'))).toHaveLength(1)
 })

@@ -22,7 +22,14 @@ export async function takePoints(context: Context, points: readonly Point[]): Pr
   const good = named(points, tally)
   const { rows, items } = inCalls(arrange(good, await jobsOf(context, good), tally))
   const calls = [deliverRows(context, rows, tally), deliverItems(context, items, tally)]
-  for (const call of await Promise.allSettled(calls)) if (call.status === 'rejected') throw call.reason
+  const ends = await Promise.allSettled(calls)
+  const [failure, other] = ends.flatMap((end) => (end.status === 'rejected' ? [end] : []))
+  if (other)
+    context.ports.log.error(
+      'metrics: the rows and the single deliveries of a request both failed; the answer has the other failure',
+      other.reason,
+    )
+  if (failure) throw failure.reason
   return tally
 }
 

@@ -203,7 +203,7 @@ const MARIA: Dialect = {
   types: {
     text: `select cast(1 as signed) as i, 9007199254740993 as big, 1.50 as d, 0.1e0 as f, 'ä' as t, date '2026-03-01' as day,
       time '10:11:12' as clock, timestamp '2026-03-01 10:11:12.5' as local, from_unixtime(0) as epoch, x'00ff' as bytes,
-      cast(null as signed) as nothing`,
+      cast(null as signed) as nothing, date '0000-00-00' as never, timestamp '0000-00-00 00:00:00' as none, date '2026-00-01' as part`,
     columns: [
       { name: 'i', type: 'integer', isExact: false },
       { name: 'big', type: 'integer', isExact: true },
@@ -216,6 +216,9 @@ const MARIA: Dialect = {
       { name: 'epoch', type: 'datetime', isExact: false },
       { name: 'bytes', type: 'binary', isExact: false },
       { name: 'nothing', type: 'integer', isExact: false },
+      { name: 'never', type: 'date', isExact: false },
+      { name: 'none', type: 'datetime', isExact: false },
+      { name: 'part', type: 'date', isExact: false },
     ],
     row: [
       1,
@@ -228,6 +231,9 @@ const MARIA: Dialect = {
       '2026-03-01T10:11:12.5',
       '1970-01-01T00:00:00',
       'AP8=',
+      null,
+      null,
+      null,
       null,
     ],
   },

@@ -63,12 +63,12 @@ const BY_NUMBER: ReadonlyMap<number, KnownType> = new Map([
   [0x03, SMALL_INTEGER],
   [0x04, DOUBLE],
   [0x05, DOUBLE],
-  [0x07, { type: 'datetime', read: (text) => instantOf(`${text}+00`) }],
+  [0x07, { type: 'datetime', read: (text) => (isZeroDay(text) ? null : instantOf(`${text}+00`)) }],
   [0x08, INTEGER],
   [0x09, SMALL_INTEGER],
-  [0x0a, DATE],
+  [0x0a, { ...DATE, read: (text) => (isZeroDay(text) ? null : text) }],
   [0x0b, TIME],
-  [0x0c, LOCAL],
+  [0x0c, { ...LOCAL, read: (text) => (isZeroDay(text) ? null : text.replace(' ', 'T')) }],
   [0x0d, SMALL_INTEGER],
   [0xf5, JSON_TEXT],
   [0xf6, DECIMAL],
@@ -117,6 +117,11 @@ function integerOf(text: string): Cell {
 /** There is no day and no instant `infinity`. */
 function finite(text: string): string | null {
   return text.endsWith('infinity') ? null : text
+}
+
+/** MySQL keeps days that no calendar has, such as `0000-00-00` for none. */
+function isZeroDay(text: string): boolean {
+  return /^\d{4}-(?:00|\d\d-00)/.test(text)
 }
 
 const INSTANT_TEXT = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/

@@ -11,6 +11,8 @@ const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?$/i
 /** As the service writes it. */
 const WRITTEN_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
+const BEGIN_AT = Date.parse('0001-01-01T00:00Z')
+const END_AT = Date.parse('9999-12-31T23:59Z')
 /** Minutes of a zone that are remembered: rows of a file mostly follow each other in time. */
 const MINUTES_MAX = 10_000
 
@@ -40,7 +42,8 @@ export const readTime: TimeReader = (text) => {
   return text.length === 5 ? `${text}:00` : text
 }
 
-/** Reads `2026-03-29T07:30:15.25+02:00`, also with a space for the T; without an offset the time is local to the zone. */
+/** Reads `2026-03-29T07:30:15.25+02:00`, also with a space for the T; without an offset the time is local to the zone. No text of
+ * an instant before the year 1 or after the year 9999 in UTC is read. */
 export function dateTimeReader(timeZone: string): TimeReader {
   const minutes = new Map<string, number>()
   return (text) =>
@@ -58,8 +61,12 @@ function readDateTime(
   if (offsetMs !== null && Number.isNaN(offsetMs)) return null
   const minute = `${date}T${time.slice(0, 5)}`
   const at = offsetMs === null ? localMinute(minutes, minute, timeZone) : Date.parse(`${minute}Z`) - offsetMs
-  const seconds = time.length > 5 ? time.slice(5, 15) : ':00'
-  return `${new Date(at).toISOString().slice(0, 16)}${seconds}Z`
+  return instantText(at, time.length > 5 ? time.slice(5, 15) : ':00')
+}
+
+function instantText(minuteAt: number, seconds: string): string | null {
+  if (minuteAt < BEGIN_AT || minuteAt > END_AT) return null
+  return `${new Date(minuteAt).toISOString().slice(0, 16)}${seconds}Z`
 }
 
 /** A reader of dates, or of local date-times where the format has hours, by a format such as `dd.MM.yyyy HH:mm`.

@@ -3,12 +3,29 @@ import { beforeAll, expect, test } from 'bun:test'
 import { runnerOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
 import { RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { readUntil } from '../../until.ts'
 import { leaveResults, makeGuests } from '../guests.ts'
+import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 
 type Made = { readonly id: number }
 
 const TEST_MAX_MS = 300_000
+
+/** The longest run of painted pixels down the part of the chart that is yet to come. */
+const FILLED_PX = `(() => {
+  const canvas = document.querySelector('.plot canvas')
+  const x = canvas.width - 110 * devicePixelRatio
+  const { data } = canvas.getContext('2d').getImageData(x, 0, 1, Math.round(canvas.height * 0.8))
+  let [run, most] = [0, 0]
+  for (let at = 3; at < data.length; at += 4) {
+    run = data[at] > 0 ? run + 1 : 0
+    most = Math.max(most, run)
+  }
+  return most
+})()`
+/** A band is higher than a line of the grid or of a limit. */
+const FILLED_LEAST_PX = 12
 
 onMainHost(
   'forecasts',
@@ -112,6 +129,17 @@ onMainHost(
           const band = /^guests, .*; predicted between 3[5-9] and (4[5-9]|50) until /
           await page.getByRole('group', { name: band }).locator('canvas').waitFor()
           await check('job')
+
+          // The band comes into a chart that was drawn without it.
+          const bands = await heldAnswers(page, /\/band$/, 'GET')
+          await page.reload()
+          await page.locator('.plot canvas').waitFor()
+          bands.end()
+          await page.getByRole('group', { name: band }).waitFor()
+          await readUntil(
+            () => page.evaluate<number>(FILLED_PX),
+            (px) => px > FILLED_LEAST_PX,
+          )
         }),
       TEST_MAX_MS,
     )

@@ -153,7 +153,7 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
         values: (_u, splits) => splits.map((value) => drawing().valueText(value)),
       },
     ],
-    ...seriesOf(ink, drawing().forecast.length > 0),
+    ...seriesOf(ink),
     hooks: {
       drawClear: [
         (u) => {
@@ -188,7 +188,7 @@ function optionsOf(parts: Parts): Omit<uPlot.Options, 'width' | 'height'> {
   }
 }
 
-function seriesOf(ink: Ink, hasForecast: boolean): Pick<uPlot.Options, 'series' | 'bands'> {
+function seriesOf(ink: Ink): Pick<uPlot.Options, 'series' | 'bands'> {
   const edge: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false } }
   const soft = (): string => `color-mix(in oklab, ${ink('--series-1')} 22%, transparent)`
   // A point between two gaps has no line.
@@ -199,29 +199,25 @@ function seriesOf(ink: Ink, hasForecast: boolean): Pick<uPlot.Options, 'series' 
     fill: () => ink('--series-1'),
     filter: (u, series) => isolated(u.data[series] ?? []),
   }
-  const forecast: uPlot.Series[] = [
-    { stroke: () => ink('--series-1'), width: 1.75, dash: [2, 4], points: { show: false } },
-    edge,
-    edge,
-  ]
   return {
     series: [
       {},
       { stroke: () => ink('--series-1'), width: 1.75, points: alone },
       edge,
       edge,
-      ...(hasForecast ? forecast : []),
+      { stroke: () => ink('--series-1'), width: 1.75, dash: [2, 4], points: { show: false } },
+      edge,
+      edge,
     ],
     bands: [
       { series: [3, 2], fill: soft },
-      ...(hasForecast ? [{ series: [6, 5] as [number, number], fill: soft }] : []),
+      { series: [6, 5], fill: soft },
     ],
   }
 }
 
 function dataOf({ points, gaps, forecast }: Drawing): uPlot.AlignedData {
   const { at, avg, min, max } = columnsOf(points, gaps)
-  if (forecast.length === 0) return [at, avg, min, max]
   const none = at.map(() => null)
   const later = forecast.map(() => null)
   return [

@@ -66,7 +66,6 @@ export function LevelChart({
       {drawn ? (
         <div class="pad chartbox">
           <Chart
-            key={drawn.forecast ? 'ahead' : 'past'}
             {...drawn}
             {...(part ?? whole)}
             gapMs={Infinity}

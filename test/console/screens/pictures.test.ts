@@ -195,6 +195,25 @@ const SHOTS: readonly Shot[] = [
   dialog('settings/demo', 'remove', text('settings.demo.remove')),
   dialog('account', 'second factor', text('account.mfaSetUp')),
   dialog('account', 'new token', text('account.newToken')),
+  // What asks before it destroys, and the dialogs of an object.
+  dialog('job/{job}', 'maintain', text('job.maintain')),
+  dialog('slo/{slo}', 'add member', text('levels.addMember')),
+  dialog('slo/{slo}', 'delete', menu, text('levels.delete')),
+  dialog(
+    'maintenance?view=agenda',
+    'delete',
+    css('.body button.ev, .agenda button'),
+    css('dialog .btn.danger'),
+  ),
+  dialog('scripts/{script}?tab=webhooks', 'rotate', text('scripts.rotateName')),
+  dialog('scripts/{script}?tab=webhooks', 'revoke', text('scripts.revokeName')),
+  dialog('scripts/{script}?tab=settings', 'delete', text('scripts.deleteScript')),
+  dialog('notifications', 'test', text('notifications.testName')),
+  dialog('notifications', 'delete', text('notifications.deleteName')),
+  dialog('content', 'delete', text('content.deleteName')),
+  dialog('users', 'delete', text('users.deleteName')),
+  dialog('users/user/{user}', 'disable', text('users.disable')),
+  dialog('users/groups', 'delete', text('users.deleteName')),
 ]
 const WIDGET_KINDS = [
   'value',

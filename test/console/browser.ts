@@ -10,8 +10,8 @@ import { ADMIN } from '../hosts/host.ts'
 import { faultsOf } from './accessibility.ts'
 import { CUT_CONTROLS, SMALL_ICONS, TOO_WIDE, WIDEST } from './layout.ts'
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-/** Whether a browser is installed: Debian has it in the package `chromium`. */
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
+/** Whether a browser is installed: Debian has it in the package `chromium-headless-shell`. */
 export const HAS_BROWSER = existsSync(CHROMIUM)
 
 /** Where pictures of screens are written; git ignores it. */

@@ -114,4 +114,30 @@ const answers: readonly Scenario[] = OBJECTS.flatMap((type): Scenario[] => [
   },
 ])
 
-export const pastSuite: Suite = { name: 'the past', scenarios: [...table(stage, refusals), ...answers] }
+const twins: Scenario = {
+  title: 'outages that begin within one second have ids of their own',
+  async run(client) {
+    const { device } = await stage(client)
+    const job = await createJob(client, device, {
+      name: 'quick',
+      parameters: { returnValue: [{ valueName: 'load' }] },
+      thresholds: { major: { conditions: [{ key: 'returnValue1', operator: '>', value: 90 }] } },
+    })
+    const second = Math.ceil(Date.now() / 1_000) * 1_000
+    await Bun.sleep(second + 10 - Date.now())
+    for (const [index, returnValue1] of [95, 5, 95, 5].entries()) {
+      const json = { returnValue1, errorCode: 0, timestamp: new Date(second + index).toISOString() }
+      await good(client.request('POST', `/webcollector/jobs/${job}/values`, { json }))
+    }
+    const outages = await good<{ id: string }[]>(
+      client.request('GET', `/jobs/${job}/outages?minDuration=PT0S`),
+    )
+    expect(outages).toHaveLength(2)
+    expect(new Set(outages.map(({ id }) => id)).size).toBe(2)
+  },
+}
+
+export const pastSuite: Suite = {
+  name: 'the past',
+  scenarios: [...table(stage, refusals), ...answers, twins],
+}

@@ -36,7 +36,7 @@ export const outagesQuery = z.object({
 
 export const outageView = z
   .object({
-    id: z.string(),
+    id: z.string().describe('No two outages of a list have the same id.'),
     objectId: z.int(),
     objectType: z.enum(OBJECT_TYPES),
     objectName: z.string(),

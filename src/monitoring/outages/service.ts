@@ -148,7 +148,7 @@ async function viewOf(
     readable: readableBy(await rightsOf(context), 'o'),
   })
   return {
-    id: `o-${row.id}-${Math.floor(beginAt / 1000)}`,
+    id: `o-${row.id}-${beginAt}`,
     objectId: row.id,
     objectType: row.type,
     objectName: row.name,

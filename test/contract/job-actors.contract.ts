@@ -333,6 +333,28 @@ function deliveringMany(scene: Scene): void {
     }
   })
 
+  test('values that two callers send at once are stored once, also where only the samples tell', async () => {
+    await scene.configure()
+    const { now } = scene.world
+    const newest = [now, now + 1, now + 2]
+    const late = [now - 9, now - 8, now - 7]
+    for (const [turn, instants] of [newest, late].entries()) {
+      const items = instants.map((timestampAt): BulkItem => {
+        const delivery = deliveryWith({ timestampAt, values: { returnValue1: timestampAt - now } })
+        return { jobId: scene.id, sent: { delivery }, repeat: null, isOnce: true }
+      })
+      const rounds = instants.map((timestampAt) => ({
+        ...({ key: 'returnValue2', jobIds: [scene.id], isOnce: true, errorCode: 0 } as const),
+        timestampAt: timestampAt + 3,
+        values: [timestampAt - now],
+      }))
+      await Promise.all([1, 2].map(() => scene.actors.deliverAll(items, ANYBODY)))
+      expect((await valuesOf(scene)).length).toBe(3 * (turn + 1))
+      await Promise.all([1, 2].map(() => scene.actors.deliverRounds(rounds, ANYBODY)))
+      expect((await valuesOf(scene, 'returnValue2')).length).toBe(3 * (turn + 1))
+    }
+  })
+
   test('a run of 10,000 samples is kept whole', async () => {
     await scene.configure()
     const { now } = scene.world

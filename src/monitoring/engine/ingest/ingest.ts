@@ -23,7 +23,7 @@ import type { Job } from '../head/job.ts'
 import type { Query } from '../query/query.ts'
 import type { Wal } from '../wal/wal.ts'
 import { Admission } from './admission.ts'
-import { storedBefore, withoutStored } from './dedupe.ts'
+import { storedBefore, StoredSamples, withoutStored } from './dedupe.ts'
 import { acceptRow } from './row.ts'
 import type { SilenceWatch } from './silence.ts'
 import { StoredValues } from './stored-rows.ts'
@@ -44,7 +44,7 @@ type AcceptedDelivery = {
 export class Ingest {
   readonly #head: Head
   readonly #wal: Wal
-  readonly #query: Query
+  readonly #samples: StoredSamples
   readonly #silence: SilenceWatch
   /** Deliveries with an idempotency key that are not durable yet, by job and key. */
   readonly #claims = new Map<string, Claim>()
@@ -52,7 +52,7 @@ export class Ingest {
   constructor(head: Head, wal: Wal, query: Query, silence: SilenceWatch) {
     this.#head = head
     this.#wal = wal
-    this.#query = query
+    this.#samples = new StoredSamples(query, wal)
     this.#silence = silence
   }
 
@@ -85,9 +85,21 @@ export class Ingest {
       const deliverOne = (round: Round) => this.#deliverRound(round, sender, now)
       return Promise.all(all.map((stored) => stored.deliverRest(this.#wal, deliverOne)))
     }
-    // No await between look-up and acceptance unless samples are read: the next repetition finds all values.
-    const stored = StoredValues.ofAll(rounds, sender, { head: this.#head, query: this.#query })
-    return stored instanceof Promise ? stored.then(deliver) : deliver(stored)
+    const lookup = { head: this.#head, samples: this.#samples }
+    // No await between look-up and acceptance: the next repetition finds all values.
+    const stored = StoredValues.ofAll(rounds, sender, lookup)
+    return stored
+      ? deliver(stored)
+      : this.#deliverLookedUp(() => StoredValues.readAll(rounds, sender, lookup), deliver)
+  }
+
+  /** Delivers in a turn of look-ups, which ends with the acceptance and before the commit. */
+  async #deliverLookedUp<Found, Result>(
+    find: () => Promise<Found>,
+    deliver: (found: Found) => Promise<Result>,
+  ): Promise<Result> {
+    const { delivered } = await this.#samples.inTurn(async () => ({ delivered: deliver(await find()) }))
+    return delivered
   }
 
   async #deliverRound(round: Round, sender: Sender, now: number): Promise<DeliveredRound> {
@@ -189,17 +201,22 @@ export class Ingest {
   }
 
   /** As `deliverAll`, without the values that are stored already. */
-  async #deliverNew(items: readonly BulkItem[], sender: Sender): Promise<readonly DeliveryOutcome[]> {
-    const left: (BulkItem | Success)[] = []
-    for (const item of items) left.push(await this.#withoutStored(item, sender))
-    const now = this.#silence.clock.now()
-    // Stored values may still wait for their commit.
-    const { durable } = this.#wal
-    return this.#awaitDurable(
-      left.map((one) =>
-        'sent' in one ? this.#take(one, sender, now) : { outcome: one, durable, changesState: false },
-      ),
-    )
+  #deliverNew(items: readonly BulkItem[], sender: Sender): Promise<readonly DeliveryOutcome[]> {
+    const find = async () => {
+      const left: (BulkItem | Success)[] = []
+      for (const item of items) left.push(await this.#withoutStored(item, sender))
+      return left
+    }
+    return this.#deliverLookedUp(find, (left) => {
+      const now = this.#silence.clock.now()
+      // Stored values may still wait for their commit.
+      const { durable } = this.#wal
+      return this.#awaitDurable(
+        left.map((one) =>
+          'sent' in one ? this.#take(one, sender, now) : { outcome: one, durable, changesState: false },
+        ),
+      )
+    })
   }
 
   /** The item without the values that its job has stored, or its answer where no value is left. An item that will be refused
@@ -208,7 +225,7 @@ export class Ingest {
     const { jobId, sent, isOnce } = item
     const job = this.#head.find(jobId)
     if (!isOnce || !job || !('delivery' in sent) || !maySend(job, sender)) return item
-    const delivery = await withoutStored(job, sent.delivery, this.#query)
+    const delivery = await withoutStored(job, sent.delivery, this.#samples)
     return delivery ? { ...item, sent: { delivery } } : storedBefore(job, sent.delivery)
   }
 

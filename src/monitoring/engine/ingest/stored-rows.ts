@@ -1,15 +1,14 @@
 import type { DeliveredRound, Round, Sender } from '../../../domain/delivery.ts'
 import { asRefusal } from '../../../lib/errors.ts'
-import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import { maySend } from '../../jobs/delivery.ts'
 import { outcomeAt, partOf, refusedAt } from '../../jobs/round.ts'
 import type { Head } from '../head/head.ts'
 import type { Job } from '../head/job.ts'
-import type { Query } from '../query/query.ts'
 import type { Wal } from '../wal/wal.ts'
 import { hasStored } from './dedupe.ts'
+import type { StoredSamples } from './dedupe.ts'
 
-type Lookup = { readonly head: Head; readonly query: Query }
+type Lookup = { readonly head: Head; readonly samples: StoredSamples }
 
 /** The values of a row that their jobs have stored already at its instant. */
 export class StoredValues {
@@ -21,20 +20,26 @@ export class StoredValues {
     this.#round = round
   }
 
-  /** One object for each row; a promise only where samples have to be read. */
-  static ofAll(rounds: readonly Round[], sender: Sender, lookup: Lookup): MaybePromise<StoredValues[]> {
-    const unknown: (() => Promise<void>)[] = []
-    const all = rounds.map((round) => {
-      const stored = new StoredValues(round)
-      const left = round.isOnce ? stored.#find(sender, lookup) : []
-      if (left.length > 0) unknown.push(() => stored.#read(left, lookup))
-      return stored
-    })
-    const read = async () => {
-      for (const each of unknown) await each()
-      return all
-    }
-    return unknown.length === 0 ? all : read()
+  /** One object for each row; null where samples have to be read. */
+  static ofAll(rounds: readonly Round[], sender: Sender, lookup: Lookup): readonly StoredValues[] | null {
+    const all = rounds.map((round) => StoredValues.#look(round, sender, lookup))
+    return all.some(({ unknown }) => unknown.length > 0) ? null : all.map(({ stored }) => stored)
+  }
+
+  /** As `ofAll`, with what the samples tell. */
+  static async readAll(
+    rounds: readonly Round[],
+    sender: Sender,
+    lookup: Lookup,
+  ): Promise<readonly StoredValues[]> {
+    const all = rounds.map((round) => StoredValues.#look(round, sender, lookup))
+    for (const { stored, unknown } of all) await stored.#read(unknown, lookup)
+    return all.map(({ stored }) => stored)
+  }
+
+  static #look(round: Round, sender: Sender, lookup: Lookup) {
+    const stored = new StoredValues(round)
+    return { stored, unknown: round.isOnce ? stored.#find(sender, lookup) : [] }
   }
 
   /** Delivers the values that are not stored. @returns the outcome of the whole round */
@@ -70,12 +75,12 @@ export class StoredValues {
     return unknown
   }
 
-  async #read(unknown: readonly number[], { head, query }: Lookup): Promise<void> {
+  async #read(unknown: readonly number[], { head, samples }: Lookup): Promise<void> {
     const { key, timestampAt: at, jobIds, values } = this.#round
     for (const index of unknown) {
       const job = head.find(jobIds[index] ?? 0)
       if (!job || at === null) continue
-      const stored = await query.at(job.id, key, at)
+      const stored = await samples.at(job.id, key, at)
       if (stored.includes(values[index] ?? 0)) this.#add(index, job, at)
     }
   }

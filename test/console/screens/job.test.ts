@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 
-import { until } from '../../until.ts'
+import type { Page } from 'playwright-core'
+
+import { readUntil, until } from '../../until.ts'
 import { LOOKS } from '../browser.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
@@ -51,6 +53,16 @@ async function plant({ client }: Stage): Promise<number> {
 const deliver = ({ client }: Stage, job: number, json: object) =>
   client.request('POST', `/webcollector/jobs/${job}/values`, { json: { errorCode: 0, ...json } })
 
+/** How far the ends of the states are from the ends of the plot above them, in px. */
+async function offset(page: Page): Promise<readonly number[]> {
+  const [plot, states] = await Promise.all(
+    ['.plot .u-over', '.strip-row svg'].map((one) => page.locator(one).boundingBox()),
+  )
+  if (!plot || !states) throw new Error('The chart has no states.')
+  return [states.x - plot.x, states.x + states.width - plot.x - plot.width]
+}
+const isNone = (px: readonly number[]): boolean => px.every((one) => Math.abs(one) < 1.5)
+
 onMainHost('job', (stage) => {
   test(
     'a delivery appears in tiles, chart and sentence without a reload, and a breach changes the state',
@@ -69,6 +81,12 @@ onMainHost('job', (stage) => {
         await page.keyboard.press('ArrowLeft')
         await page.locator('.plot [role=status]', { hasText: /m, / }).waitFor()
         await check('values')
+        // The states lie below their times, beside the words of limits and without them.
+        await readUntil(() => offset(page), isNone)
+        await page.getByRole('button', { name: /^Battery/ }).click()
+        await page.getByRole('group', { name: /^Battery, 1 day/ }).waitFor()
+        await readUntil(() => offset(page), isNone)
+        await page.getByRole('group', { name: /^Battery, 1 day/ }).focus()
         await page.keyboard.press('t')
         await page.getByRole('columnheader', { name: 'Time' }).waitFor()
       })
@@ -222,7 +240,7 @@ onMainHost('job', (stage) => {
         expect(await shown()).toMatchObject({ stateForced: false })
 
         await page.getByRole('button', { name: 'Maintain', exact: true }).click()
-        await page.getByRole('dialog').getByRole('button', { name: 'Maintain', exact: true }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Begin maintenance' }).click()
         await page.getByText('Outer water level is in maintenance for').waitFor()
         expect(await shown()).toMatchObject({
           currentState: expect.stringMatching(/^maintenance_/) as string,

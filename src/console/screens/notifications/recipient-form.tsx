@@ -78,7 +78,7 @@ export function RecipientForm({ recipient, onClose }: Props): JSX.Element {
                 <div class="field">
                   <span class="lab">{t(`notifications.kind.${draft.type}`)}</span>
                   <span class="row wrap">
-                    <span class="wrapped">{recipient && <TargetText recipient={recipient} />}</span>
+                    <span class="wrapped grow">{recipient && <TargetText recipient={recipient} />}</span>
                     <Button small onClick={() => change({ target: {} })}>
                       {t('notifications.changeTarget')}
                     </Button>

@@ -137,7 +137,7 @@ function Maintain({ job, onClose }: { readonly job: Job; readonly onClose: () =>
   return (
     <FormDialog
       title={t('job.maintainName', { name: job.name })}
-      submit={t('job.maintain')}
+      submit={t('job.maintainBegin')}
       onSubmit={plan}
       onClose={onClose}
     >

@@ -123,7 +123,7 @@ function ValueChart({
         <Stale failure={resource.failure} readAt={resource.readAt} retry={resource.reload} />
       )}
       {points ? <Chart {...chart} /> : !resource.failure && <Skeleton lines={8} height="300px" />}
-      <div class="strip-row">
+      <div class={chart.limits.length > 0 ? 'strip-row' : 'strip-row free'}>
         <Show resource={past} what={t('job.statesFailed')} skeleton={null}>
           {() => states && <StateStrip {...predicted.span} spans={states} />}
         </Show>

@@ -48,6 +48,16 @@ test('faults of an import are in the language of the page, also the fault that i
   )
 })
 
+test('results of notifications are in the language of the page, with the answer of the receiver as it is', () => {
+  expect(faultText('The receiver did not answer in time.')).toBe(
+    'Der Empfänger hat nicht rechtzeitig geantwortet.',
+  )
+  expect(faultText('The receiver answered 500: oops')).toBe('Der Empfänger antwortete 500: oops')
+  expect(faultText('The receiver answered 302: redirects are not followed.')).toBe(
+    'Der Empfänger antwortete 302: Weiterleitungen werden nicht befolgt.',
+  )
+})
+
 test('an unknown code has the detail of the API', () => {
   expect(refusal('http_418', 'A teapot.')).toMatchObject({ message: 'A teapot.', original: null })
 })

@@ -11,6 +11,7 @@ import { Icon } from '../../kit/icons.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { State, stateWord } from '../../kit/state.tsx'
 import { Time, timeText } from '../../kit/time.tsx'
+import { faultText } from '../../language/problems.ts'
 import { t } from '../../language/t.ts'
 import { initialsOf } from '../../shell/user-menu.tsx'
 import { Assignee } from './inbox.tsx'
@@ -129,7 +130,7 @@ function Told({
         data?.items.map(({ id, recipient, status, created, detail }) => (
           <span key={id} class="label">
             <Time at={created} /> {recipient.name}: {t(`alarms.notification.${status}`)}{' '}
-            {status === 'sent' ? '' : detail}
+            {status === 'sent' ? '' : faultText(detail)}
           </span>
         ))}
     </div>

@@ -223,7 +223,7 @@ function Ending({ occurrence, isRunning, onClose, onBack }: EndingProps): JSX.El
   if (!isRunning || !isSeries(entry))
     return (
       <Confirm
-        title={t(isRunning ? 'maintenance.endNow' : 'maintenance.delete')}
+        title={isRunning ? t('maintenance.endNow') : t('maintenance.deleteName', { name: titleOf(entry) })}
         effect={effectOf(entry, isRunning)}
         submit={t(isRunning ? 'maintenance.endNow' : 'maintenance.delete')}
         onConfirm={removeAll}

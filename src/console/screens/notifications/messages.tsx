@@ -10,6 +10,7 @@ import { useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
 import { Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.ts'
+import { faultText } from '../../language/problems.ts'
 import { t } from '../../language/t.ts'
 import type { Message } from './recipients.ts'
 
@@ -95,7 +96,7 @@ function MessageTable({ messages, onChange }: TableProps): JSX.Element {
           title: t('notifications.detail'),
           cell: ({ detail, next }) => (
             <span class="wrapped">
-              {detail} {next && <Time at={next} />}
+              {faultText(detail)} {next && <Time at={next} />}
             </span>
           ),
         },
@@ -122,7 +123,10 @@ function Resend({ message, onChange }: ResendProps): JSX.Element {
       const { status, detail } = await call('post', '/notifications/{id}/resend', {
         path: { id: message.id },
       })
-      toast({ text: `${t(`notifications.status.${status}`)}. ${detail}`, isFailure: status === 'dead' })
+      toast({
+        text: `${t(`notifications.status.${status}`)}. ${faultText(detail)}`,
+        isFailure: status === 'dead',
+      })
       onChange()
     } finally {
       setBusy(false)

@@ -12,6 +12,7 @@ import { Icon } from '../../kit/icons.tsx'
 import { Confirm } from '../../kit/overlays.tsx'
 import { State, stateWord } from '../../kit/state.tsx'
 import { Ago } from '../../kit/time.tsx'
+import { faultText } from '../../language/problems.ts'
 import { t } from '../../language/t.ts'
 import { RecipientForm } from './recipient-form.tsx'
 import { TargetText } from './recipient-target.tsx'
@@ -171,7 +172,7 @@ function Test({ recipient }: { readonly recipient: Recipient }): JSX.Element {
               state={latest.status === 'ok' ? 'ok' : 'major'}
               text={t(`notifications.result.${latest.status}`)}
             />
-            <span class="wrapped">{latest.detail}</span>
+            <span class="wrapped">{faultText(latest.detail)}</span>
             {!result && recipient.lastResult && <Ago at={recipient.lastResult.at} />}
           </>
         )}

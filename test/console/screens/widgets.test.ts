@@ -87,7 +87,8 @@ onMainHost(
             json: { items: [{ subjectType: 'everyone' }] },
           }),
         )
-        await makeBoard(stage, { name: 'Orders', widgets: { script } }, { groupId: group.id })
+        const again = { ...script, title: 'Again', label: 'Import again', confirm: '', upload: null }
+        await makeBoard(stage, { name: 'Orders', widgets: { script, again } }, { groupId: group.id })
         await stage.visit('dashboards/orders', {}, async ({ page, check }) => {
           const widget = page.getByRole('region', { name: 'Import', exact: true })
           await widget.getByText('No run yet').waitFor()
@@ -108,6 +109,18 @@ onMainHost(
           await check('run')
           const run = widget.getByRole('link', { name: 'Open the run' })
           expect(await run.getAttribute('href')).toContain(`scripts/${scriptId}/jobs/${held.id}`)
+          // A second click while the run is ordered orders no second one.
+          const ordered: string[] = []
+          const answered = Promise.withResolvers<void>()
+          await page.route(/\/widgets\/again\//, async (route) => {
+            ordered.push(route.request().url())
+            await answered.promise
+            await route.continue()
+          })
+          await page.getByRole('button', { name: 'Import again' }).dblclick()
+          answered.resolve()
+          await page.getByRole('region', { name: 'Again', exact: true }).getByText('Waits').waitFor()
+          expect(ordered.length).toBe(1)
         })
         await stage.visit('dashboards/orders', { as: 'dashboard_viewer' }, async ({ page }) => {
           const button = page.getByRole('button', { name: 'Import the orders' })

@@ -93,7 +93,6 @@ function VersionRow({
         <span class="faint">
           <Time at={publishedAt} />
         </span>
-        {description && <div class="path">{description}</div>}
       </span>
       <Button small aria-label={t('queries.compareName', { number })} onClick={onCompare}>
         {t('queries.compare')}
@@ -101,6 +100,7 @@ function VersionRow({
       <Button small busy={isBusy} aria-label={t('queries.restoreName', { number })} onClick={onRestore}>
         {t('queries.restore')}
       </Button>
+      {description && <div class="path version-note">{description}</div>}
     </li>
   )
 }

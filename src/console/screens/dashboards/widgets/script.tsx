@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { Button } from '../../../kit/controls.tsx'
-import { background } from '../../../kit/background.ts'
 import { linkTo } from '../../../kit/location.ts'
 import { Ago } from '../../../kit/time.tsx'
 import { useLive } from '../../../kit/use-live.ts'
@@ -64,7 +63,7 @@ export function ScriptRun({
         <Button
           icon="play"
           refused={canExecute ? undefined : t('boards.needsExecute')}
-          onClick={() => (confirm !== '' || upload ? setAsking(true) : background(order([])))}
+          {...(confirm !== '' || upload ? { onClick: () => setAsking(true) } : { action: () => order([]) })}
         >
           {label === '' ? name : label}
         </Button>

@@ -18,9 +18,6 @@ export const HAS_BROWSER = existsSync(CHROMIUM)
 const PICTURES = join(import.meta.dir, 'pictures')
 /** The console renews a session only in a browser that has signed in before. */
 const SIGNED_IN_KEY = 'tidemark.signedIn'
-/** While colours change from one theme to the other, axe finds too little contrast. */
-const END_TRANSITIONS = `for (const one of document.getAnimations())
-  if (one.effect?.getComputedTiming().endTime !== Infinity) one.finish()`
 const WAIT_MAX_MS = 60_000
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
@@ -130,7 +127,6 @@ export async function visit(
         await page.emulateMedia({ colorScheme: look.theme })
         // Charts are drawn again in the next frame.
         await page.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))')
-        await page.evaluate(END_TRANSITIONS)
         if (IS_COMPLETE) await pictureOf(name, look)
         await refuseOverflow(page, `${name}, ${look.width}, ${look.theme}`)
         if (inAllLooks) await refuseFaults(page, `${name}, ${look.width}, ${look.theme}`)

@@ -1,5 +1,6 @@
 import type { Client } from '../api/client.ts'
 import { good } from '../api/suite.ts'
+import { definitionOf, makeThings } from './boards.ts'
 
 type Made = { readonly id: number }
 type List = { readonly items: readonly Made[] }
@@ -83,6 +84,16 @@ export const DATA_SCREENS = [
   'queries/{query}',
   'queries/{invalid}',
 ] as const
+
+const BOARD_SCREENS = [
+  'dashboards',
+  'dashboards?group={boards}',
+  'dashboards/{dashboard}',
+  'forecasts',
+] as const
+
+/** All of them, once each. */
+export const ALL_SCREENS = [...new Set([...SCREENS, ...DATA_SCREENS, ...BOARD_SCREENS])]
 
 /** The path of a screen with ids. */
 export type PathOf = (path: string) => string
@@ -208,4 +219,20 @@ ORDER BY measured`
     ),
   }
   return (path) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+}
+
+/** Makes the content of all screens. */
+export async function makeAll(client: Client): Promise<PathOf> {
+  const [ofPlant, ofData] = [await makePlant(client), await makeData(client)]
+  const ids = await makeThings(client)
+  const json = { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) }
+  const { id } = await good<Made>(client.request('POST', '/dashboards', { json }))
+  return (path) => {
+    if (/^(?:data|queries)/.test(path)) return ofData(path)
+    return /^(?:dashboards|map)/.test(path)
+      ? path
+          .replace('{dashboard}', String(id))
+          .replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+      : ofPlant(path)
+  }
 }

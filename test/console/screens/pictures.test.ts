@@ -8,6 +8,7 @@ import type { Role } from '../../../src/context.ts'
 import type { Client } from '../../api/client.ts'
 import { runnerOf, stageOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
+import { faultsOf } from '../accessibility.ts'
 import { person } from '../../access/ldap-stage.ts'
 import { PASSWORD } from '../../api/client.ts'
 import { startSlapd } from '../../hosts/slapd.ts'
@@ -504,14 +505,14 @@ async function publish(client: Client, id: number): Promise<string> {
   return path.split('/').at(-1) ?? ''
 }
 
-/** Opens the screen of a shot in each language, and takes a picture of each look. */
+/** Opens the screen of a shot in each language, takes a picture of each look, and asks axe in two of them. */
 async function take(stage: Stage, shot: Shot, languages: readonly Language[]) {
   const { name, as = 'administrator' } = shot
   const [locale = 'en'] = languages
   await stage.visit('keys', { as, browser: { locale } }, async ({ page, expectProblem }) => {
     expectProblem(/status of 40[134]/)
     if (shot.reads !== undefined) expectProblem(/status of 503|answers 503/)
-    const tooWide: string[] = []
+    const faults: string[] = []
     const reads = new Reads(page)
     if (shot.reads !== undefined) await reads.begin(UNCHANGED)
     for (const language of languages) {
@@ -526,16 +527,18 @@ async function take(stage: Stage, shot: Shot, languages: readonly Language[]) {
         await page.emulateMedia({ colorScheme: theme })
         const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${language}-${width}-${theme}.png`
         await page.screenshot({ path: join(FOLDER, file), animations: 'disabled', fullPage: true })
+        if (language === 'en' && (width === 'wide') === (theme === 'light'))
+          faults.push(...(await faultsOf(page)).map((fault) => `${file}: ${fault}`))
       }
       await page.setViewportSize(SMALLEST)
       const tooWidePx = await page.evaluate<number>(TOO_WIDE)
       if (tooWidePx > 0)
-        tooWide.push(
+        faults.push(
           `${language}: ${tooWidePx} px wider than ${SMALLEST.width} px`,
           ...(await page.evaluate<string[]>(WIDEST)),
         )
     }
-    expect(tooWide).toEqual([])
+    expect(faults).toEqual([])
   })
 }
 

@@ -2,16 +2,13 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { good } from '../../api/suite.ts'
-import { definitionOf, makeThings } from '../boards.ts'
 import type { Look } from '../browser.ts'
 import { ORDERS, Reads, UNCHANGED, UNCHANGED_WITH_EVENTS } from '../failing-reads.ts'
 import { SHIFTS } from '../layout.ts'
-import { DATA_SCREENS, makeData, makePlant, SCREENS } from '../plant.ts'
+import { ALL_SCREENS, makeAll } from '../plant.ts'
 import type { PathOf } from '../plant.ts'
 import { until } from '../../until.ts'
 import { onMainHost } from '../stage.ts'
-import type { Stage } from '../stage.ts'
 
 const PLANT_MAX_MS = 300_000
 const WALK_MAX_MS = 900_000
@@ -25,22 +22,14 @@ const READ_NOTHING = /^(?:keys|first-value|wall|data\/new\/import|queries\/new)$
 /** An editor of a file, which does not read again what is being edited. */
 const EDITED = /^content\/styles$/
 const WIDTHS: readonly Look['width'][] = ['wide', 'narrow']
-const BOARD_SCREENS = [
-  'dashboards',
-  'dashboards?group={boards}',
-  'dashboards/{dashboard}',
-  'forecasts',
-] as const
-const PATHS = [...new Set([...SCREENS, ...DATA_SCREENS, ...BOARD_SCREENS])].filter(
-  (path) => !READ_NOTHING.test(path),
-)
+const PATHS = ALL_SCREENS.filter((path) => !READ_NOTHING.test(path))
 
 const OPENINGS = WIDTHS.flatMap((width) => ORDERS.map((order) => ({ width, order })))
 
 onMainHost('states', (stage) => {
   let pathOf: PathOf = (path) => path
   beforeAll(async () => {
-    pathOf = await makeAll(stage)
+    pathOf = await makeAll(stage.client)
   }, PLANT_MAX_MS)
 
   const walk = async (
@@ -219,15 +208,3 @@ const settled = async (page: Page): Promise<void> => {
   await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
 }
 const titleOf = (page: Page) => page.getByRole('heading', { level: 1 }).first().textContent()
-
-async function makeAll(stage: Stage): Promise<PathOf> {
-  const [ofPlant, ofData] = [await makePlant(stage.client), await makeData(stage.client)]
-  const ids = await makeThings(stage.client)
-  const json = { name: 'Storm desk', groupId: ids['boards'], definition: definitionOf(ids) }
-  const { id } = await good<{ readonly id: number }>(stage.client.request('POST', '/dashboards', { json }))
-  return (path) => {
-    if (path === 'dashboards/{dashboard}') return `dashboards/${id}`
-    if (path === 'dashboards?group={boards}') return `dashboards?group=${ids['boards']}`
-    return /^(?:data|queries)/.test(path) ? ofData(path) : ofPlant(path)
-  }
-}

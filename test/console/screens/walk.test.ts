@@ -3,13 +3,21 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { CUT_CONTROLS, TOO_WIDE } from '../layout.ts'
-import { makePlant, SCREENS } from '../plant.ts'
+import { ALL_SCREENS, makeAll } from '../plant.ts'
 import { onBun } from '../stage.ts'
 
-const WALK_MAX_MS = 300_000
+const WALK_MAX_MS = 900_000
 const PLANT_MAX_MS = 300_000
 /** Tab stops of a screen that are looked at: trees and grids have one stop each. */
 const STOPS_MAX = 25
+
+/** Screens that another part of their address changes. */
+const BOARD_STATES = [
+  'dashboards/{dashboard}?edit=true',
+  'map?source={source}&table=stations&lat=lat&lon=lon&key=name&state=state',
+  'forecasts/new',
+  'wall?dashboards=storm-desk&every=60',
+]
 
 type Size = { readonly width: number; readonly height: number }
 /** A window of 1280 x 800 at 200 %, and the smallest window of WCAG 1.4.10. */
@@ -73,8 +81,8 @@ const MOVING = `document.getAnimations()
 onBun('walk', (stage) => {
   let paths: readonly string[] = []
   beforeAll(async () => {
-    const pathOf = await makePlant(stage.client)
-    paths = SCREENS.map(pathOf)
+    const pathOf = await makeAll(stage.client)
+    paths = [...ALL_SCREENS, ...BOARD_STATES].map(pathOf)
   }, PLANT_MAX_MS)
 
   test(

@@ -39,15 +39,15 @@ onMainHost('first-half-hour', (stage) => {
         await page.getByRole('button', { name: 'Import 4 records' }).click()
         await page.getByText('levels has 4 rows').waitFor()
 
-        await page.getByRole('link', { name: 'Data queries' }).click()
-        await page.getByRole('link', { name: 'New data query' }).first().click()
+        await page.getByRole('link', { name: 'Open the table' }).click()
+        await page.getByRole('link', { name: 'New data query' }).click()
         await page.getByLabel('Name', { exact: true }).fill('Levels of a station')
-        const source = page.getByLabel('Data source')
-        await source.locator('option').nth(1).waitFor({ state: 'attached' })
-        await source.selectOption({ index: 1 })
         const text = page.locator('.code-editor').getByRole('textbox', { name: 'SQL' })
         await page.locator('summary', { hasText: 'levels' }).waitFor()
-        await text.click()
+        // The text begins with a select of the table.
+        await text.getByText('"levels"').waitFor()
+        await text.press('Control+A')
+        await text.press('Delete')
         await page.keyboard.insertText(longStatement(stage.name))
         // A run closes the list of completions, so that Escape cancels the run.
         const completion = page.getByRole('option', { name: 'level', exact: true })

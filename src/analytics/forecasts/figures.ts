@@ -1,3 +1,4 @@
+import { meanOf, totalOf } from '../../lib/total.ts'
 import type { FiguresView } from './schema.ts'
 import { stepOf, stepsIn } from './steps.ts'
 
@@ -71,8 +72,8 @@ export function meanBacktest(all: readonly Backtest[]): Backtest | null {
   const [first] = all
   if (!first) return null
   const mean = (of: (backtest: Backtest) => number | null) => {
-    const numbers = all.flatMap((one) => of(one) ?? [])
-    return numbers.length === 0 ? null : rounded(numbers.reduce((sum, one) => sum + one, 0) / numbers.length)
+    const found = meanOf(totalOf(all.flatMap((one) => of(one) ?? [])))
+    return found === null ? null : rounded(found)
   }
   return {
     folds: Math.max(...all.map(({ folds }) => folds)),

@@ -97,6 +97,18 @@ describe('an alarm', () => {
     expect(await shownOf()).toEqual({ sent: 2, failed: 0 })
   })
 
+  test('that is dated ahead of the clock is notified at once, and its reminder and its end come in time', async () => {
+    await webhook({ reminder: { every: 'PT30M', times: 1 } })
+    await stage.happen({ kind: 'opened', aheadMs: 24 * HOUR_MS })
+    await stage.pass(10_000)
+    expect(eventsOf(receiver.take())).toEqual([['opened']])
+    await stage.pass(30 * MINUTE_MS)
+    expect(eventsOf(receiver.take())).toEqual([['reminder']])
+    await stage.happen({ kind: 'closed', aheadMs: 24 * HOUR_MS })
+    await stage.pass(10_000)
+    expect(eventsOf(receiver.take())).toEqual([['closed']])
+  })
+
   test.each([
     ['held', { kind: 'held', heldReason: 'maintenance' }],
     ['assigned', { kind: 'assigned' }],

@@ -54,6 +54,8 @@ export type Happening = {
   readonly job?: number
   readonly heldReason?: string
   readonly reason?: string
+  /** How far its date is ahead of the clock. */
+  readonly aheadMs?: number
 }
 
 const SILENT = new Set(['assigned', 'suppressed', 'held', 'recovering', 'closed'])
@@ -97,8 +99,15 @@ export async function openStage({
   const beganAt = clock.at
   let changeId = 0
   const versions = new Map<number, number>()
-  const happenOnce = async ({ kind, state = 'major', job = 0, heldReason, reason }: Happening) => {
-    const [alarmId, objectId, at] = [ALARMS_FROM + job, JOB + job, clock.at]
+  const happenOnce = async ({
+    kind,
+    state = 'major',
+    job = 0,
+    heldReason,
+    reason,
+    aheadMs = 0,
+  }: Happening) => {
+    const [alarmId, objectId, at] = [ALARMS_FROM + job, JOB + job, clock.at + aheadMs]
     const version = (versions.get(alarmId) ?? 0) + 1
     versions.set(alarmId, version)
     if (kind === 'opened')

@@ -13,9 +13,9 @@ const CHANGES_AT_ONCE = 500
 
 /** Creates notices of the alarm changes since the last run, in one commit with its progress.
  * @returns whether there were any changes */
-export async function makeNotices({ database }: Pick<Ports, 'database'>): Promise<boolean> {
+export async function makeNotices({ database, clock }: Pick<Ports, 'database' | 'clock'>): Promise<boolean> {
   for (let made = 0; ; made++) {
-    const changes = eachAlarmOnce(await store.readChanges(database, CHANGES_AT_ONCE))
+    const changes = eachAlarmOnce(await readChanges(database, clock.now()))
     const last = changes.at(-1)
     if (!last) return made > 0
     const { plans, handedOut } = await planned(database, changes)
@@ -37,6 +37,13 @@ export async function makeNotices({ database }: Pick<Ports, 'database'>): Promis
       if (!store.isOvertaken(error)) throw error
     }
   }
+}
+
+/** The next changes. One that is dated later than now counts as of now, so that no notice waits for the clock: a sender's clock may
+ * be ahead, or the clock of the service was set back. */
+async function readChanges(database: Ports['database'], now: number): Promise<readonly ChangeRow[]> {
+  const changes = await store.readChanges(database, CHANGES_AT_ONCE)
+  return changes.map((change) => ({ ...change, at: Math.min(change.at, now) }))
 }
 
 /** The first changes that belong to different alarms: notices of an alarm depend on its earlier ones. */

@@ -28,8 +28,12 @@ export function LimitChart(props: Props): JSX.Element | null {
   const [key, setKey] = useState(props.draft.limits.find(({ key: of }) => of.startsWith('return'))?.key)
   const value = values.find((one) => one.key === key) ?? values[0]
   if (value === undefined) return null
+  const hasLimits = props.draft.limits.length > 0
   return (
-    <Card title={t('job.config.drag')} note={t('job.config.dragNote')}>
+    <Card
+      title={t(hasLimits ? 'job.config.drag' : 'job.config.week')}
+      note={hasLimits && t('job.config.dragNote')}
+    >
       <div class="pad col">
         {values.length > 1 && (
           <SelectField

@@ -420,7 +420,8 @@ onMainHost(
           { region: 'south', amount: 20 },
         ]
         await good(client.request('POST', `/dataSources/${id}/tables/orders/rows`, { json: { rows } }))
-        await stage.visit('queries', {}, async ({ page, check }) => {
+        await stage.visit('queries', {}, async ({ page, check, expectProblem }) => {
+          expectProblem(/status of 412/)
           const dialog = page.getByRole('dialog')
           await page.getByText('No data queries yet').waitFor()
           await page.getByRole('link', { name: 'New data query' }).first().click()
@@ -479,6 +480,18 @@ onMainHost(
           await page.getByRole('button', { name: 'Publish', disabled: false }).waitFor()
           expect(puts).toEqual([mended, `${mended} LIMIT 9`])
           expect(await page.getByText('The draft is stored all the same').count()).toBe(0)
+          // Another user stores another text meanwhile, and the user takes it.
+          const [queryId] = page.url().match(/\d+$/) ?? []
+          await good(client.request('PATCH', `/dataQueries/${queryId}`, { json: { text: 'SELECT 2' } }))
+          await text.press('End')
+          await page.keyboard.insertText('9')
+          await page.getByRole('button', { name: 'Save draft' }).click()
+          await page.getByText('Another user has saved it meanwhile').waitFor()
+          await check('query-conflict')
+          await page.getByRole('button', { name: 'Take theirs' }).click()
+          await text.getByText('SELECT 2', { exact: true }).waitFor()
+          await write(`${mended} LIMIT 9`)
+          await page.getByRole('button', { name: 'Save draft' }).click()
           await page.getByRole('button', { name: 'Publish', disabled: false }).click()
           await dialog.getByRole('button', { name: 'Publish' }).click()
           await page.getByRole('button', { name: 'To draft: version 1' }).waitFor()

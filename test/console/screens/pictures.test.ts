@@ -47,6 +47,7 @@ type Shot = {
   readonly press?: readonly Press[]
   /** How the reads of the screen are answered; those of a stale one fail after it was shown. */
   readonly reads?: Mode | 'stale'
+  readonly media?: 'print'
 }
 type Made = { readonly id: number }
 type Language = 'en' | 'de' | 'fr'
@@ -241,6 +242,7 @@ const BOARD_SHOTS: readonly Shot[] = [
   { name: 'dashboards/group', path: 'dashboards?group={boards}' },
   { name: 'dashboard', path: 'dashboards/storm-desk' },
   { name: 'dashboard, edit', path: 'dashboards/storm-desk?edit=true' },
+  { name: 'dashboard, printed', path: 'dashboards/storm-desk', media: 'print' },
   { name: 'dashboard, viewer', path: 'dashboards/storm-desk', as: 'dashboard_viewer' },
   {
     name: 'map',
@@ -524,13 +526,14 @@ async function take(stage: Stage, shot: Shot, languages: readonly Language[]) {
       await open(page, reads, { ...shot, url: `${stage.url}/ui/${shot.path}` }, language)
       for (const [width, theme] of LOOKS[language]) {
         await page.setViewportSize(SIZES[width])
-        await page.emulateMedia({ colorScheme: theme })
+        await page.emulateMedia({ colorScheme: theme, media: shot.media ?? 'screen' })
         const file = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-${language}-${width}-${theme}.png`
         await page.screenshot({ path: join(FOLDER, file), animations: 'disabled', fullPage: true })
         if (language === 'en' && (width === 'wide') === (theme === 'light'))
           faults.push(...(await faultsOf(page)).map((fault) => `${file}: ${fault}`))
       }
       await page.setViewportSize(SMALLEST)
+      await page.emulateMedia({ media: 'screen' })
       const tooWidePx = await page.evaluate<number>(TOO_WIDE)
       if (tooWidePx > 0)
         faults.push(

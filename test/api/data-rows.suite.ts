@@ -124,6 +124,14 @@ const rows: readonly Row[] = [
     answers: 'not_found',
     pointers: ['/rows/0'],
   })),
+  ...METHODS.map((method) =>
+    bad(
+      'an integer that JSON may have rounded',
+      method,
+      { key: ['id'], rows: [{ id: 2 ** 53, ...(method === 'DELETE' ? {} : { amount: 1 }) }] },
+      '/rows/0/id',
+    ),
+  ),
   {
     title: 'an insert of a key that a row has',
     call: `POST ${CALL}`,

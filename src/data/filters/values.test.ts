@@ -50,3 +50,13 @@ test.each([
   expect(Number(made.value)).toBe(Number(value))
   expect(boundOf(bind(made), WRITERS.postgresql).text).toBe(`CAST($1 AS ${type})`)
 })
+
+test('an integer beyond 2^53 is taken as text, and refused as a number, which JSON may have rounded', () => {
+  expect(bindOf('integer', '9007199254740993', 0)).toEqual({ type: 'integer', value: '9007199254740993' })
+  expect(bindOf('integer', Number.MAX_SAFE_INTEGER, 0)).toEqual({
+    type: 'integer',
+    value: Number.MAX_SAFE_INTEGER,
+  })
+  expect(() => bindOf('integer', -(2 ** 53), 0)).toThrow('must be text beyond 2^53')
+  expect(bindOf('number', 2 ** 60, 0)).toEqual({ type: 'number', value: 2 ** 60 })
+})

@@ -78,12 +78,15 @@ function offsetMs(offset: string): number {
   return minutes * 60_000 * (offset.startsWith('-') ? -1 : 1)
 }
 
-/** Numbers that a double would change stay text; a column of integers may be compared with a fraction. */
+/** Numbers that a double would change stay text; a column of integers may be compared with a fraction.
+ * @throws {TextFault} also for an integer that JSON may have rounded */
 function numberOf(type: 'integer' | 'number', given: string | number | boolean, position: number): Bind {
   const text = String(given)
   const number = DECIMAL.test(text) ? Number(text) : Number.NaN
   if (!Number.isFinite(number)) throw new TextFault(position, 'must be a number')
   const isWhole = /^[+-]?\d{1,18}$/.test(text)
+  if (type === 'integer' && isWhole && typeof given === 'number' && !Number.isSafeInteger(given))
+    throw new TextFault(position, 'must be text beyond 2^53, because JSON numbers are rounded there')
   if (type === 'integer' && isWhole) return { type, value: Number.isSafeInteger(number) ? number : text }
   return { type: 'number', value: typeof given === 'number' || isExactAsDouble(text) ? number : text }
 }

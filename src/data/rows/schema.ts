@@ -13,7 +13,7 @@ const rows = z
   .min(1)
   .max(ROWS_MAX)
   .describe(
-    'The rows as objects, all with the same columns. Integers beyond 2^53 may be text; JSON is its text.',
+    'The rows as objects, all with the same columns. Integers beyond 2^53 are text; JSON is its text.',
   )
 const key = z
   .array(columnName)

@@ -144,15 +144,22 @@ type CellPlace = {
 
 const IS_NUMERIC: ReadonlySet<ColumnType> = new Set(['integer', 'number'])
 
-/** @throws {Refusal} invalid for a value of another type */
+/** @throws {Refusal} invalid for a value of another type, and for an integer that JSON may have rounded */
 function cellOf(given: Cell, { type, readers, pointer }: CellPlace): Cell {
   if (given === null) return null
+  if (type === 'integer' && isRounded(given))
+    throw invalidAt(pointer, 'must be text beyond 2^53, because JSON numbers are rounded there')
   const text = String(given)
   const isOfType =
     typeof given === 'string' || (typeof given === 'boolean' ? type === 'boolean' : IS_NUMERIC.has(type))
   const value = isOfType ? readers[type](text) : undefined
   if (value === undefined) throw invalidAt(pointer, `must be a value of the type ${type}`)
   return value
+}
+
+/** Whether a number stands for several integers. */
+function isRounded(given: Cell): boolean {
+  return typeof given === 'number' && Number.isInteger(given) && !Number.isSafeInteger(given)
 }
 
 /** A name within a JSON pointer (RFC 6901). */

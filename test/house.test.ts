@@ -471,6 +471,18 @@ describe('an injected violation is caught, its neighbour is not', () => {
     expect(page('docs/guides/a.md', '[it](../src/app.ts)')).toEqual(['a cited path exists'])
   })
 
+  test('a link to a heading that its page does not have', () => {
+    const target = { path: 'docs/limits.md', text: '# Limits\n\n## Of `data`\n\n## Of data\n' }
+    const page = (text: string) =>
+      rulesBroken([target, { path: 'docs/guides/a.md', text: `# A page\n\n${text}` }])
+    for (const gone of ['../limits.md#of-alarms', '../limits.md#of-data-2', '#limits']) {
+      expect(page(`[it](${gone})`)).toEqual(['a cited heading exists'])
+    }
+    for (const kept of ['../limits.md#of-data', '../limits.md#of-data-1', '#a-page', 'https://a.test/b#c']) {
+      expect(page(`[it](${kept})`)).toEqual([])
+    }
+  })
+
   test('a room without a row in the table of rooms, and a row without a room', () => {
     const tree = { path: 'src/monitoring/tree/service.ts', text: '' }
     const table = (row: string) => ({ path: 'src/README.md', text: `| Room | Holds |\n|---|---|\n${row}` })

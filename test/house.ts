@@ -1,4 +1,5 @@
 import { staleCitations } from './house/citations.ts'
+import { strayHeadings } from './house/headings.ts'
 import { misnamed } from './house/names.ts'
 import { isSource } from './house/places.ts'
 import { roomTable } from './house/room-table.ts'
@@ -13,7 +14,7 @@ export type Violation = Finding & { readonly path: string }
 
 const UNFINISHED = /\b(?:TODO|FIXME)\b/
 
-/** Everything in these files that breaks a wall of the house, a word's home, a name or a citation. */
+/** Everything in these files that breaks a wall of the house, a word's home, a name, a citation or a link. */
 export function checkHouse(files: readonly HouseFile[]): Violation[] {
   const paths = new Set(files.map(({ path }) => path))
   const edges: Edge[] = []
@@ -28,6 +29,7 @@ export function checkHouse(files: readonly HouseFile[]): Violation[] {
   return [
     ...violations,
     ...roomTable(files),
+    ...strayHeadings(files),
     ...circlesOfRooms(edges).map((circle) => circleViolation('wall 3: rooms form no circle', circle, roomOf)),
     ...circlesOfFiles(edges).map((circle) =>
       circleViolation('wall 4: files form no circle', circle, ({ path }) => path),

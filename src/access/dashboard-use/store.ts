@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { elementsOf } from '../../../db/lists.ts'
+import { isWithin } from '../../../db/paths.ts'
 import type { Database } from '../../ports/database.ts'
 
 /** Things that widgets show or use: by their ids, by their name, or all objects at and below a path of the tree. */
@@ -22,6 +23,6 @@ function isShown(shown: Shown): SQL {
   if (shown.kind === 'file') return sql`r.kind = 'file' and r.target_id = 0 and r.target_name = ${shown.name}`
   if (shown.kind === 'object')
     return sql`r.kind = 'object' and r.target_id in (
-      select id from objects where path >= ${shown.path} and path < ${`${shown.path}~`})`
+      select id from objects where ${isWithin('path', shown.path)})`
   return sql`r.kind = ${shown.kind} and r.target_id in ${elementsOf(shown.ids)}`
 }

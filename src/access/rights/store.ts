@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { isWithin } from '../../../db/paths.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { idsOf, permissionsOf, readable, readableTops, visible, writable } from './permissions.ts'
 import type { Granted, IdListSql, Rights, Subject } from './permissions.ts'
@@ -31,10 +32,10 @@ export function visibleBy(rights: Rights, alias: string): SQL {
 /** The ids of the objects at or below a path that a user may read, as a subquery. An id can occur twice. */
 export function readableBelow(rights: Rights, path: string): SQL {
   if (permissionsOf(rights, { type: 'group', runBy: 0, path }).read)
-    return sql`select d.id from objects d where d.path >= ${path} and d.path < ${`${path}~`}`
+    return sql`select d.id from objects d where ${isWithin('d.path', path)}`
   return sql`select d.id from ${eachOf(readableTops(rights) ?? [])} top
-    cross join objects a on a.id = top.value and a.path >= ${path} and a.path < ${`${path}~`}
-    cross join objects d on d.path >= a.path and d.path < a.path || '~'`
+    cross join objects a on a.id = top.value and ${isWithin('a.path', path)}
+    cross join objects d on ${isWithin('d.path', sql`a.path`)}`
 }
 
 function binding(condition: (listed: IdListSql) => string): SQL {

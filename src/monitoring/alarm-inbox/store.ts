@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf } from '../../../db/lists.ts'
+import { isWithin } from '../../../db/paths.ts'
 import { readable, readableTops } from '../../access/rights/permissions.ts'
 import type { Rights } from '../../access/rights/permissions.ts'
 import type { Database } from '../../ports/database.ts'
@@ -41,7 +42,7 @@ export async function driverOf(database: Database, rights: Rights, query: ListQu
 
 function belowSql(tops: readonly number[]): SQL {
   return sql`select d.id from ${eachOf(tops)} top join objects a on a.id = top.value
-    cross join objects d on d.path >= a.path and d.path < a.path || '~'`
+    cross join objects d on ${isWithin('d.path', sql`a.path`)}`
 }
 
 /** A page of alarms of readable objects, latest first, below a cursor. */

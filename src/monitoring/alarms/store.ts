@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { idsOfPath } from '../../../db/paths.ts'
 import { isNotNullViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
@@ -80,7 +81,7 @@ export function readCovering(
     select l.id as id, o.id as "objectId", l.recipient_id as "recipientId", l.min_state as "minState",
            l.delay_ms as "delayMs", l.recovery_delay_ms as "recoveryDelayMs"
     from ${eachOf(objectIds)} wanted cross join objects o on o.id = wanted.value
-      cross join json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
+      cross join ${idsOfPath('o.path')} above
       cross join alarm_links l on l.object_id = above.value
     where case l.covers when 'object' then l.object_id = o.id else o.type in ('job', 'slo', 'slc') end
     order by o.id, l.id`)

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { elementsOf } from '../../../db/lists.ts'
+import { isWithin } from '../../../db/paths.ts'
 import { forecastBands } from '../../../db/tables/forecasts.ts'
 import { jobs } from '../../../db/tables/jobs.ts'
 import { objects } from '../../../db/tables/tree.ts'
@@ -26,9 +27,7 @@ export function enqueueJobConfigs(
   at: number | readonly number[] | { readonly path: string },
 ): Write {
   const isIt =
-    typeof at === 'object' && 'path' in at
-      ? sql`path >= ${at.path} and path < ${`${at.path}~`}`
-      : sql`id in ${elementsOf([at].flat())}`
+    typeof at === 'object' && 'path' in at ? isWithin('path', at.path) : sql`id in ${elementsOf([at].flat())}`
   return database.run(enqueue(staleJobConfigs, sql`select id from objects where ${isIt} and type = 'job'`))
 }
 

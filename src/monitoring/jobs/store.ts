@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf } from '../../../db/lists.ts'
+import { idOfPath } from '../../../db/paths.ts'
 import { jobs, jobValues } from '../../../db/tables/jobs.ts'
 import { builtOnce } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -77,7 +78,7 @@ export type ObjectId = { readonly path: string }
 
 /** Writes the job's row and the names of its values. */
 export function insertJob(database: Database, { path }: ObjectId, row: JobRow): readonly Write[] {
-  const id = sql<number>`(select id from objects where path = ${path})`
+  const id = idOfPath(path)
   return [database.insert(jobs).values({ id, ...row }), insertValueNames(database, id, row.parameters)]
 }
 

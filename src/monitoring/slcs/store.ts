@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { idOfPath } from '../../../db/paths.ts'
 import { slcs } from '../../../db/tables/slcs.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Range } from '../../lib/range.ts'
@@ -67,7 +68,7 @@ export function insertSlc(
   const { createdAt, ...columns } = row
   return database.insert(slcs).values({
     ...columns,
-    id: sql`(select id from objects where path = ${path})`,
+    id: idOfPath(path),
     nextAt: createdAt,
     frozenUntilAt: createdAt,
   })

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { idOfPath } from '../../../db/paths.ts'
 import { links, slos } from '../../../db/tables/slos.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Push } from '../states/propagation.ts'
@@ -69,9 +70,7 @@ export async function findDeviceName(database: Database, id: number, readable: S
 
 /** @param path the temporary path of the new object */
 export function insertSlo(database: Database, path: string, row: SloRow): Write {
-  return database
-    .insert(slos)
-    .values({ ...columnsOf(row), id: sql`(select id from objects where path = ${path})` })
+  return database.insert(slos).values({ ...columnsOf(row), id: idOfPath(path) })
 }
 
 export function updateSlo(database: Database, id: number, row: SloRow): Write {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { idOfPath, isWithin } from '../../../db/paths.ts'
 import { states } from '../../../db/tables/states.ts'
 import { staleTallies } from '../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../db/work-queue.ts'
@@ -158,7 +159,7 @@ export function insertFirstState(
   input: { path: string; state: State; sinceAt: number },
 ): Write {
   return database.insert(states).values({
-    objectId: sql`(select id from objects where path = ${input.path})`,
+    objectId: idOfPath(input.path),
     seq: 0,
     state: input.state,
     sinceAt: input.sinceAt,
@@ -191,7 +192,7 @@ export function enqueueTallies(
 /** Enqueues all service level objects that link to an object at or below a path. */
 export function enqueueLinkedAbove(database: Database, path: string): Write {
   const linked = sql`select distinct l.parent_id from objects o join links l on l.child_id = o.id
-    where o.path >= ${path} and o.path < ${`${path}~`}`
+    where ${isWithin('o.path', path)}`
   return database.run(enqueue(staleTallies, linked))
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf } from '../../../db/lists.ts'
+import { isBelow } from '../../../db/paths.ts'
 import { statusPages } from '../../../db/tables/status-pages.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { State } from '../../domain/state.ts'
@@ -30,7 +31,7 @@ export async function findStatusPage(database: Database, objectId: number): Prom
 }
 
 /** Whether an object `o` is below an object `p` or linked to it. */
-const IS_PART = sql`(o.path > p.path and o.path < p.path || '~'
+const IS_PART = sql`(${isBelow('o.path', sql`p.path`)}
   or exists (select 1 from links l where l.parent_id = p.id and l.child_id = o.id and not l.is_left_out))`
 
 /** The components of a page, in order, without those that are no longer below the object. */

@@ -129,7 +129,7 @@ export function insertObject({ database, secrets }: Ports, input: NewObject): In
 }
 
 /** Creates an object with its own rows in one batch, with the audit record `after`. `rowsOf` refers to the object by
- * `(select id from objects where path = <key>)`.
+ * `idOfPath(key)`.
  * @returns its id
  * @throws {Refusal} conflict when the parent was deleted in the meantime, precondition_failed when the request demands the
  * first object of this type and name below the parent, and there is one */

@@ -2,6 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Placeholder, SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { idOfPath, isBelow, isWithin } from '../../../db/paths.ts'
 import { states } from '../../../db/tables/states.ts'
 import { devices, objects, properties } from '../../../db/tables/tree.ts'
 import { foldCase } from '../../lib/text.ts'
@@ -135,7 +136,7 @@ export async function findDevice(database: Database, id: number): Promise<Device
 /** The number of objects below a path, counted up to `max`. */
 export async function countBelow(database: Database, path: string, max: number): Promise<number> {
   const [row] = await database.all<{ total: number }>(
-    sql`select count(*) as total from (select 1 from objects where path > ${path} and path < ${`${path}~`} limit ${max})`,
+    sql`select count(*) as total from (select 1 from objects where ${isBelow('path', path)} limit ${max})`,
   )
   return row?.total ?? 0
 }
@@ -153,7 +154,7 @@ export async function commitUpdate(
 }
 
 /** The rows of an object without an id yet. Its own rows go between `writes` and `last` in the same batch and refer to
- * it by `(select id from objects where path = <key>)`. `last` sets its final path and returns its id. */
+ * it by `idOfPath(key)`. `last` sets its final path and returns its id. */
 export type Insertion = { readonly key: string; readonly writes: readonly Write[]; readonly last: Write }
 
 /** @param key a unique temporary path, such as a random one */
@@ -161,12 +162,12 @@ export function insertRows(database: Database, key: string, input: NewObject): I
   const { properties: custom, ...fields } = input
   const object = { ...fields, nameFolded: foldCase(input.name), path: key, version: 1 }
   const writes: Write[] = [database.insert(objects).values(object)]
-  if (custom.length > 0) writes.push(upsertProperties(database, idOf(key), custom))
+  if (custom.length > 0) writes.push(upsertProperties(database, idOfPath(key), custom))
   return { key, writes, last: settlePath(database, key) }
 }
 
 export function insertDevice(database: Database, key: string, row: DeviceRow): Write {
-  return database.insert(devices).values({ ...row, id: idOf(key) })
+  return database.insert(devices).values({ ...row, id: idOfPath(key) })
 }
 
 /** A write that fails the batch, as `isSecondOfName` tells, where the parent of the new object has another object of its type
@@ -244,7 +245,7 @@ export function moveSubtree(database: Database, row: ObjectRow, parent: ObjectRo
       .where(eq(objects.id, row.id)),
     database.run(
       sql`update objects set path = ${target} || substr(path, ${path.length + 1})
-        where path >= ${path} and path < ${`${path}~`}`,
+        where ${isWithin('path', path)}`,
     ),
   ]
 }
@@ -269,7 +270,7 @@ export function deleteSubtree(database: Database, row: ObjectRow): Write[] {
       .update(objects)
       .set({ version: sql`case when ${objects.path} = ${path} then ${objects.version} end` })
       .where(eq(objects.id, row.id)),
-    database.run(sql`delete from objects where path >= ${path} and path < ${`${path}~`}`),
+    database.run(sql`delete from objects where ${isWithin('path', path)}`),
   ]
 }
 
@@ -286,10 +287,6 @@ function upsertProperties(database: Database, objectId: SQL, custom: readonly Pr
       from ${eachOf(rows)} where true
       on conflict (object_id, key) do update set value = excluded.value, number = excluded.number`,
   )
-}
-
-function idOf(key: string): SQL {
-  return sql`(select id from objects where path = ${key})`
 }
 
 // An empty version fails the batch: a guard for stores without transactions.

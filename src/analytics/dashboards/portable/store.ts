@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../../db/lists.ts'
+import { idsOfPath } from '../../../../db/paths.ts'
 import type { Database } from '../../../ports/database.ts'
 
 export type ObjectName = { readonly path: readonly string[]; readonly externalId?: string }
@@ -11,7 +12,7 @@ export async function readObjectNames(
 ): Promise<ReadonlyMap<number, ObjectName>> {
   const rows = await database.all<{ id: number; path: string; externalId: string | null }>(sql`
     select o.id, (select json_group_array(name) from (
-        select a.name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
+        select a.name from ${idsOfPath('o.path')} above
         join objects a on a.id = above.value where a.parent_id is not null order by above.key)) as "path",
       (select value from properties p where p.object_id = o.id and p.key = 'externalId') as "externalId"
     from objects o where o.id in ${elementsOf(ids)}`)

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { isWithin } from '../../../../db/paths.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 /** Records that the open alarms of an object that is about to be deleted, and of the objects below it, are closed; the
  * alarms are deleted with their objects. Must stand before the deletion in the same commit. */
 export function closeBelow(database: Database, path: string, at: number): Write[] {
   const below = sql`from objects o cross join alarms a on a.object_id = o.id and a.end_at is null
-    where o.path >= ${path} and o.path < ${`${path}~`}`
+    where ${isWithin('o.path', path)}`
   return [
     database.run(sql`
       insert into alarm_changes (alarm_id, version, object_id, link_id, at, kind, state, details)

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { eachOf } from '../../../../db/lists.ts'
+import { idsOfPath, isWithin } from '../../../../db/paths.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Level } from '../../../domain/state.ts'
 
@@ -13,7 +14,7 @@ export function readNeeded(database: Database, objectIds: readonly number[]): Pr
       select value, value from ${eachOf(objectIds)}
       union
       select n.source, d.depends_on_id from needed n cross join objects o on o.id = n.object
-        cross join json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') above
+        cross join ${idsOfPath('o.path')} above
         cross join dependencies d on d.object_id = above.value)
     select n.source as "sourceId", o.path as path from needed n
       cross join objects o on o.id = n.object cross join states s on s.object_id = o.id
@@ -48,7 +49,7 @@ export function readSuspects(
     select ${SUSPECT} from ${eachOf(paths)} top
       cross join json_each((select json_group_array(found.id) from (
         select b.id as id from objects below cross join alarms b on b.object_id = below.id and b.end_at is null
-        where below.path >= top.value and below.path < top.value || '~' and b.suppressed_by is null limit ${limit}) found)) some
+        where ${isWithin('below.path', sql`top.value`)} and b.suppressed_by is null limit ${limit}) found)) some
       cross join alarms a on a.id = some.value
       join objects o on o.id = a.object_id left join alarm_links l on l.id = a.link_id`)
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf } from '../../../../db/lists.ts'
+import { isWithin } from '../../../../db/paths.ts'
 import type { State } from '../../../domain/state.ts'
 import type { Database } from '../../../ports/database.ts'
 
@@ -16,7 +17,7 @@ export async function findRunning(
   const [row] = await database.all<{ ids: string; lastPath: string | null }>(sql`
     select json_group_array(id) as ids, max(path) as "lastPath" from (
       select o.id as id, o.path as path from objects o cross join jobs j on j.id = o.id
-      where o.type = 'job' and o.path >= ${path} and o.path < ${`${path}~`} and o.path > ${want.after}
+      where o.type = 'job' and ${isWithin('o.path', path)} and o.path > ${want.after}
         and not j.stopped and ${want.readable}
       order by o.path limit ${want.limit})`)
   return { ids: JSON.parse(row?.ids ?? '[]') as number[], lastPath: row?.lastPath ?? '' }

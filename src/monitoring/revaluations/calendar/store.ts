@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { isWithin } from '../../../../db/paths.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { ObjectType } from '../../tree/schema.ts'
@@ -31,6 +32,6 @@ export async function findBelow(
     select r.id as id, r.begin_at as "beginAt", o.id as "objectId", o.type as type, o.name as name, o.path as path
     from revaluations r cross join objects o on o.id = r.object_id
     where (r.begin_at, r.id) > (${after.beginAt}, ${after.id}) and r.begin_at < ${endAt} and r.end_at > ${beginAt}
-      and (${want.edit} or not r.edit_only) and o.path >= ${path} and o.path < ${`${path}~`} and ${want.readable}
+      and (${want.edit} or not r.edit_only) and ${isWithin('o.path', path)} and ${want.readable}
     order by r.begin_at, r.id limit ${want.limit}`)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { elementsOf } from '../../../../db/lists.ts'
+import { isWithin } from '../../../../db/paths.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 
@@ -15,12 +16,12 @@ export async function findOverlays(
       select id, path from objects where id in ${elementsOf(ids)}
       union
       select c.id, c.path from roots
-        join objects s on s.path >= roots.path and s.path < roots.path || '~' and s.type in ('slo', 'slc')
+        join objects s on ${isWithin('s.path', sql`roots.path`)} and s.type in ('slo', 'slc')
         join links l on l.parent_id = s.id and not l.is_left_out join objects c on c.id = l.child_id)
     select distinct r.id as id, case when o.path >= roots.path then o.id else roots.id end as seed
     from revaluations r join objects o on o.id = r.object_id
-      join roots on (o.path >= roots.path and o.path < roots.path || '~')
-        or (roots.path >= o.path and roots.path < o.path || '~')
+      join roots on (${isWithin('o.path', sql`roots.path`)})
+        or (${isWithin('roots.path', sql`o.path`)})
     where r.in_past = 1 and r.type <> 'comment' and r.end_at > ${beginAt} and r.begin_at < ${endAt}
     limit ${limit}`)
 }

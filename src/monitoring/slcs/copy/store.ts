@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { idOfPath } from '../../../../db/paths.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 /** The terms of a copied container. A deleted original leaves `duration` empty, which fails the batch.
@@ -11,7 +12,7 @@ export function copyTerms(
   return database.run(sql`
     insert into slcs (id, duration, reset_interval, time_zone, limit_percent, target_percent, warn_at_percent, active_time,
       next_at, frozen_until_at)
-    select (select id from objects where path = ${key}), c.duration, c.reset_interval, c.time_zone, c.limit_percent,
+    select ${idOfPath(key)}, c.duration, c.reset_interval, c.time_zone, c.limit_percent,
       c.target_percent, c.warn_at_percent, c.active_time, ${createdAt}, ${createdAt}
     from (select 1) left join slcs c on c.id = ${originalId}`)
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { idOfPath } from '../../../../db/paths.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 /** The children that an object is linked to explicitly. */
@@ -19,7 +20,7 @@ export async function hasFilter(database: Database, id: number): Promise<boolean
  * leaves `device_id` empty, which fails the batch.
  * @param key the temporary path of the copy */
 export function copyRows(database: Database, key: string, originalId: number): Write[] {
-  const copy = sql`(select id from objects where path = ${key})`
+  const copy = idOfPath(key)
   return [
     database.run(sql`insert into slos (id, device_id, state_operation, push_state, sort_mode, rules, is_reason,
         costs_per_min, currency, risk_factor, children_filter)
@@ -32,7 +33,7 @@ export function copyRows(database: Database, key: string, originalId: number): W
 
 /** The properties and explicit links of a copied service level object or container. */
 export function copyMaterial(database: Database, key: string, originalId: number): Write[] {
-  const copy = sql`(select id from objects where path = ${key})`
+  const copy = idOfPath(key)
   return [
     database.run(sql`insert into properties (object_id, key, value, number)
       select ${copy}, key, value, number from properties where object_id = ${originalId}`),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { isWithin } from '../../../../db/paths.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { ObjectType } from '../../tree/schema.ts'
@@ -74,7 +75,7 @@ function spanOf({ beginAt, endAt, after }: ChangesWanted): Span {
 /** The place of the last change that a page of many objects examines; null if the span has fewer changes. */
 async function findLastExamined(database: Database, { from, until }: Span): Promise<ChangePlace | null> {
   const [last] = await database.all<ChangePlace>(sql`
-    select t.at as at, t.object_id as "objectId", t.seq as seq from transitions t where ${isWithin('t', from, until)}
+    select t.at as at, t.object_id as "objectId", t.seq as seq from transitions t where ${isBetween('t', from, until)}
     order by t.at desc, t.object_id desc, t.seq desc limit 1 offset ${EXAMINED_MAX - 1}`)
   return last ?? null
 }
@@ -84,7 +85,7 @@ type Source = { readonly tables: SQL; readonly where: SQL }
 /** The latest changes of each of few objects. */
 function fewSql({ below }: ChangesWanted, { from, until }: Span, limit: number): Source {
   const latest = sql`select n.rowid from transitions n
-    where n.object_id = o.id and n.at <= ${until.at} and ${isWithin('n', from, until)} and ${isChange('n')}
+    where n.object_id = o.id and n.at <= ${until.at} and ${isBetween('n', from, until)} and ${isChange('n')}
     order by n.at desc, n.seq desc limit ${limit}`
   return {
     tables: sql`objects o cross join transitions t on t.rowid in (${latest})`,
@@ -96,12 +97,12 @@ function fewSql({ below }: ChangesWanted, { from, until }: Span, limit: number):
 function manySql({ path, readable }: ChangesWanted, { from, until }: Span): Source {
   return {
     tables: sql`transitions t cross join objects o on o.id = t.object_id`,
-    where: sql`${isWithin('t', from, until)} and ${isChange('t')} and o.path >= ${path} and o.path < ${`${path}~`}
+    where: sql`${isBetween('t', from, until)} and ${isChange('t')} and ${isWithin('o.path', path)}
       and ${readable.objects}`,
   }
 }
 
-function isWithin(alias: string, from: ChangePlace, until: ChangePlace): SQL {
+function isBetween(alias: string, from: ChangePlace, until: ChangePlace): SQL {
   const place = sql.raw(`(${alias}.at, ${alias}.object_id, ${alias}.seq)`)
   const tuple = ({ at, objectId, seq }: ChangePlace) => sql`(${at}, ${objectId}, ${seq})`
   return sql`${place} >= ${tuple(from)} and ${place} < ${tuple(until)}`

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../../db/lists.ts'
+import { idsOfPath } from '../../../../db/paths.ts'
 import { staleMaintenance } from '../../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../../db/work-queue.ts'
 import type { QueueItem } from '../../../../db/work-queue.ts'
@@ -64,7 +65,7 @@ function isUrgent({ ids }: Urgent): SQL {
       select path from objects where id in ${elementsOf(ids)}
       union select c.path from links l cross join objects c on c.id = l.child_id
       union select c.path from slcs cross join objects c on c.id = slcs.id) one,
-      json_each('[' || replace(trim(one.path, '/'), '/', ',') || ']') place)`
+      ${idsOfPath('one.path')} place)`
 }
 
 /** Whether any review is queued. */

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { elementsOf } from '../../../../db/lists.ts'
+import { isWithin } from '../../../../db/paths.ts'
 import { staleMemberships } from '../../../../db/tables/work-queues.ts'
 import { done, enqueue } from '../../../../db/work-queue.ts'
 import type { QueueItem } from '../../../../db/work-queue.ts'
@@ -12,7 +13,7 @@ export function enqueueMemberships(
 ): Write {
   const isIt =
     typeof at === 'object' && 'path' in at
-      ? sql`o.path >= ${at.path} and o.path < ${`${at.path}~`}`
+      ? isWithin('o.path', at.path)
       : sql`o.id in ${elementsOf([at].flat())}`
   return database.run(
     enqueue(staleMemberships, sql`select o.id, 0 from objects o where ${isIt} and ${HAS_FILTERS}`),
@@ -36,7 +37,7 @@ export function enqueueFreed(
     select o.id, 0 from objects o where o.id = ${parentId} and ${HAS_FILTERS}
     union all
     select distinct l.parent_id, 1 from objects o join links l on l.child_id = o.id join slos slo on slo.id = l.parent_id
-    where o.path >= ${path} and o.path < ${`${path}~`} and slo.is_full`
+    where ${isWithin('o.path', path)} and slo.is_full`
   return database.run(enqueue(staleMemberships, freed))
 }
 

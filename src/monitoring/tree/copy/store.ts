@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
+import { idOfPath, isBelow } from '../../../../db/paths.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type Copy = {
@@ -28,7 +29,7 @@ export async function countJobs(database: Database, deviceId: number, max: numbe
  * `template_id` of a job is its original. */
 export function copyRows(database: Database, copy: Copy): Write[] {
   const { originalId, createdAt, stopped } = copy
-  const device = newDevice(copy)
+  const device = idOfPath(copy.key)
   return [
     database.run(sql`insert into devices (id, address, netmask, device_name, parameter)
       select ${device}, coalesce(${copy.address}, address), netmask, device_name, parameter
@@ -68,7 +69,7 @@ export function copyDependencies(
     with copied (old_id, new_id) as (
       select ${originalId}, id from objects where path = ${key}
       union all
-      select template_id, id from objects where path > ${key} and path < ${`${key}~`})
+      select template_id, id from objects where ${isBelow('path', key)})
     insert into dependencies (object_id, depends_on_id)
     select c.new_id, coalesce(target.new_id, d.depends_on_id)
     from copied c join dependencies d on d.object_id = c.old_id
@@ -82,16 +83,12 @@ export function settleJobs(database: Database, copy: Copy): Write[] {
         template_id = case when ${flag(copy.isInstance)} then template_id end,
         path = (select g.path || d.id || '/' from objects d join objects g on g.id = d.parent_id
           where d.path = ${copy.key}) || id || '/'
-      where path > ${copy.key} and path < ${`${copy.key}~`}`),
+      where ${isBelow('path', copy.key)}`),
   ]
 }
 
-function newDevice({ key }: Copy): SQL {
-  return sql`(select id from objects where path = ${key})`
-}
-
 function isNewJob({ key }: Copy): SQL {
-  return sql`n.path > ${key} and n.path < ${`${key}~`}`
+  return isBelow('n.path', key)
 }
 
 function flag(value: boolean): SQL {

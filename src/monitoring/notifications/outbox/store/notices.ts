@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { eachOf, partsOf } from '../../../../../db/lists.ts'
+import { idsOfPath } from '../../../../../db/paths.ts'
 import { durationMs, isFixedDuration } from '../../../../lib/duration.ts'
 import { isNotNullViolation } from '../../../../ports/database.ts'
 import type { Database, Write } from '../../../../ports/database.ts'
@@ -45,7 +46,7 @@ export async function readChanges(database: Database, limit: number): Promise<re
     select c.id as id, c.alarm_id as "alarmId", c.at as at, c.kind as kind, c.state as state, c.details as details,
            l.recipient_id as "recipientId", l.events as events, o.path as path, c.object_id as "objectId", o.type as "objectType",
            coalesce(o.name, '') as "objectName", coalesce((select group_concat(name, '/') from (
-             select above.name as name from json_each('[' || replace(trim(o.path, '/'), '/', ',') || ']') step
+             select above.name as name from ${idsOfPath('o.path')} step
                join objects above on above.id = step.value order by step.key)), '') as "objectPath",
            coalesce(a.worst_state, c.state) as "worstState", a.message as message, coalesce(a.begin_at, c.at) as "beginAt",
            a.end_at as "endAt", a.silent_since_at as "silentSinceAt", j.parameters ->> 'timeout' as timeout, j.parameters ->> 'returnValue' as numbers,

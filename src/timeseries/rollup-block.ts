@@ -9,6 +9,7 @@ import type { Samples } from './samples.ts'
 export const MINUTES = 1
 export const HOURS = 2
 export type RollupLevel = typeof MINUTES | typeof HOURS
+export const ROLLUP_LEVELS: readonly RollupLevel[] = [MINUTES, HOURS]
 
 const STEP_MS: Record<RollupLevel, number> = { [MINUTES]: 300_000, [HOURS]: 3_600_000 }
 const CELLS_PER_BLOCK = 128

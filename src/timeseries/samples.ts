@@ -15,6 +15,11 @@ export function joinSamples<V>(parts: readonly Samples<V>[]): Samples<V> {
   }
 }
 
+/** The samples from one index up to, but not including, another; without the other up to the last. */
+export function sliceSamples<V>({ at, values }: Samples<V>, from: number, until?: number): Samples<V> {
+  return { at: at.slice(from, until), values: values.slice(from, until) }
+}
+
 /** Merges two ascending lists into one ascending list; on equal instants the samples of `older` come first. */
 export function mergeSamples<V>(older: Samples<V>, newer: Samples<V>): Samples<V> {
   if (newer.at.length === 0) return older

@@ -1,6 +1,7 @@
 import { SAMPLES_PER_BODY_MAX } from './bytes.ts'
 import { encodeHeader } from './segment-header.ts'
 import { asDecimals, encodeNumbers } from './numbers-codec.ts'
+import { sliceSamples } from './samples.ts'
 import type { Samples } from './samples.ts'
 import { extentOf, summaryOf } from './summary.ts'
 import type { NumberSummary, SegmentExtent } from './summary.ts'
@@ -65,7 +66,7 @@ function cut<V>(
   for (let begin = 0; begin < at.length;) {
     let count = countBetweenInstants(at, begin, Math.min(countFirst, at.length - begin))
     for (;;) {
-      const part = { at: at.slice(begin, begin + count), values: values.slice(begin, begin + count) }
+      const part = sliceSamples(samples, begin, begin + count)
       const { body, summary } = pack(part)
       const head = encodeHeader(summary, { isDeflated: false, isBlob: false })
       const sizeBytes = head.length + body.length

@@ -1,11 +1,13 @@
 import type { Blobs } from '../../../ports/blobs.ts'
+import type { ValuesDatabase } from '../../../ports/values-database.ts'
 import type { Value } from '../../../domain/delivery.ts'
 import { ByteReader } from '../../../timeseries/bytes.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import { decodeBody } from './series.ts'
+import { readBodies } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
 
-/** A segment whose samples are wanted; the body as it stands in the database. */
+/** A segment with its body as the database has it: the samples, or the id of a blob. */
 export type StoredSegment = { readonly row: SegmentRow; readonly body: Uint8Array }
 
 /** Counters of reads since the engine was opened. */
@@ -14,14 +16,27 @@ export type ReadCounts = {
   rollups: number
   /** Segments whose head was read. */
   segments: number
-  /** Segments whose samples were told apart. */
+  /** Segments whose samples were decoded. */
   decoded: number
   /** Segments that were fetched from the blobs. */
   blobs: number
 }
 
-/** A segment has moved between the look at its row and the look for its blob; who looks again finds it. */
+/** A segment was moved between the read of its row and the read of its blob. A second read finds it. */
 export class MissingBlob extends Error {}
+
+/** Segments with their bodies, in the order of the rows. @throws {Error} when a row is gone */
+export async function readStored(
+  values: ValuesDatabase,
+  rows: readonly SegmentRow[],
+): Promise<readonly StoredSegment[]> {
+  const bodies = await readBodies(values, rows)
+  return rows.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
+}
+
+function missing(row: SegmentRow): never {
+  throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} vanished while it was read.`)
+}
 
 /** The samples of a segment, wherever its body is. @throws {MissingBlob} */
 export async function samplesOf(

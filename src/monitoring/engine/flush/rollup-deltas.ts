@@ -1,7 +1,7 @@
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { blockOf, CellBlock, spanOf } from '../../../timeseries/rollup-block.ts'
 import type { RollupLevel } from '../../../timeseries/rollup-block.ts'
-import { firstAtOrAfter } from '../../../timeseries/samples.ts'
+import { firstAtOrAfter, sliceSamples } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import { readBlocks, writeBlocks } from '../store/rollups.ts'
 import type { BlockKey } from '../store/rollups.ts'
@@ -37,7 +37,7 @@ export async function addToRollups(
 
 /** The gain, block by block. */
 function blocksOf({ jobId, series, level, samples }: RollupDelta): readonly BlockDelta[] {
-  const { at, values } = samples
+  const { at } = samples
   const parts: BlockDelta[] = []
   for (let from = 0; from < at.length;) {
     const block = blockOf(level, at[from] ?? 0)
@@ -47,7 +47,7 @@ function blocksOf({ jobId, series, level, samples }: RollupDelta): readonly Bloc
       series,
       level,
       block,
-      samples: { at: at.slice(from, to), values: values.slice(from, to) },
+      samples: sliceSamples(samples, from, to),
     })
     from = to
   }

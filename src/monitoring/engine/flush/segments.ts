@@ -1,7 +1,7 @@
 import type { Value } from '../../../domain/delivery.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
 import { levelFor } from '../../../timeseries/rollup-block.ts'
-import { firstAtOrAfter, joinSamples, mergeSamples } from '../../../timeseries/samples.ts'
+import { firstAtOrAfter, joinSamples, mergeSamples, sliceSamples } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Segment } from '../../../timeseries/segments.ts'
 import {
@@ -224,8 +224,7 @@ function numbers(samples: Samples<Value>): Samples<number> {
 }
 
 function withSamples<Of extends Tail>(part: Of, from: number, to?: number): Of {
-  const { at, values } = part.samples
-  return { ...part, samples: { at: at.slice(from, to), values: values.slice(from, to) } }
+  return { ...part, samples: sliceSamples(part.samples, from, to) }
 }
 
 function segmentOf({ jobId, series }: Part, level: number, segment: Segment<Value>): NewSegment {

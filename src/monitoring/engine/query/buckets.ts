@@ -1,22 +1,21 @@
 import type { BucketsAnswer, BucketsOfAll, SeriesName } from '../../../domain/series.ts'
-import { HOURS, MINUTES, stepOf } from '../../../timeseries/rollup-block.ts'
+import { HOURS, MINUTES, ROLLUP_LEVELS, stepOf } from '../../../timeseries/rollup-block.ts'
 import type { RollupCell, RollupLevel } from '../../../timeseries/rollup-block.ts'
 import { AnswerCache, answerNames } from './answer-cache.ts'
 import type { AnswerQuery } from './answer-cache.ts'
 import { RollupCache } from '../../../timeseries/rollup-cache.ts'
 import { BucketSums } from '../../../timeseries/bucket-sums.ts'
-import { firstAtOrAfter } from '../../../timeseries/samples.ts'
+import { firstAtOrAfter, sliceSamples } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Blocks } from '../blocks/blocks.ts'
 import type { Head } from '../head/head.ts'
 import { seriesOf } from '../blocks/series.ts'
 import { readOverviews } from '../store/rollups.ts'
 import type { BlockRow, Overview } from '../store/rollups.ts'
-import { readBodies, readSegments } from '../store/segments.ts'
+import { readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
+import { readStored } from '../blocks/segment-body.ts'
 import type { StoredSegment } from '../blocks/segment-body.ts'
-
-const LEVELS: readonly RollupLevel[] = [MINUTES, HOURS]
 
 /** Shared by all engines of a process or isolate: at the edge there may be hundreds. */
 const rollupCache = new RollupCache()
@@ -100,15 +99,16 @@ async function planOf(
   const rows = await readSegments(
     values,
     { jobId, series },
-    LEVELS.flatMap((level) => spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end }))),
+    ROLLUP_LEVELS.flatMap((level) =>
+      spans[level].map(({ from, end }) => ({ level, beginAt: from, endAt: end })),
+    ),
   )
   touched.segments += rows.length
   // The order of equal instants: minutes, hours, segments of no level, tail.
-  const ordered = LEVELS.flatMap((level) => rows.filter((row) => row.level === level))
+  const ordered = ROLLUP_LEVELS.flatMap((level) => rows.filter((row) => row.level === level))
   const needed = ordered.filter((row) => needsSamples(row, rollup, spans))
-  const bodies = await readBodies(values, needed)
   const toDecode = [
-    ...needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) })),
+    ...(await readStored(values, needed)),
     ...segments.filter((row) => needsSamples(row, rollup, spans)).map((row) => ({ row, body: row.body })),
   ]
   const cache = (answer: BucketsAnswer) => answerCache.keep(question, answer)
@@ -122,7 +122,7 @@ export function addSamples({ rollup, spans }: BucketPlan, level: number, samples
     const begin = firstAtOrAfter(samples.at, from)
     const until = firstAtOrAfter(samples.at, end, begin)
     if (until === begin) continue
-    rollup.addSamples({ at: samples.at.slice(begin, until), values: samples.values.slice(begin, until) })
+    rollup.addSamples(sliceSamples(samples, begin, until))
   }
 }
 
@@ -146,7 +146,7 @@ function addCells(
     }
   }
   if (rollup.wantsSamples) {
-    for (const level of LEVELS) {
+    for (const level of ROLLUP_LEVELS) {
       const from = Math.max(beginAt, samplesFromAt(level, expiredAt))
       if (from < endAt) spans[level].push({ from, end: endAt })
     }
@@ -180,8 +180,4 @@ function needsSamples(row: SegmentRow, rollup: BucketSums, spans: BucketPlan['sp
   if (head.from === head.to || rollup.needsSamples(head.numbers)) return true
   rollup.addSummary(head.numbers)
   return false
-}
-
-function missing(row: SegmentRow): never {
-  throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} vanished while it was read.`)
 }

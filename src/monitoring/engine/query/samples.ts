@@ -6,14 +6,14 @@ import type {
   SamplesQuery,
   SeriesName,
 } from '../../../domain/series.ts'
-import { mergeSamples, firstAtOrAfter } from '../../../timeseries/samples.ts'
+import { firstAtOrAfter, joinSamples, mergeSamples, sliceSamples } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Blocks } from '../blocks/blocks.ts'
 import type { Head } from '../head/head.ts'
 import { seriesOf } from '../blocks/series.ts'
-import { readBodies, readSegments } from '../store/segments.ts'
+import { readSegments } from '../store/segments.ts'
 import type { SegmentRow } from '../store/segments.ts'
-import { MissingBlob, samplesOf } from '../blocks/segment-body.ts'
+import { MissingBlob, readStored, samplesOf } from '../blocks/segment-body.ts'
 import type { StoredSegment } from '../blocks/segment-body.ts'
 import { addSamples, planBuckets } from './buckets.ts'
 import type { BucketPlan } from './buckets.ts'
@@ -56,13 +56,9 @@ export function readSamples(
 ): Promise<SamplesAnswer> {
   return withRetry(async () => {
     const { segments, tail } = await blocks.lock.run(() => planSamples(head, blocks, jobId, query))
-    const stored: { at: number[]; values: Value[] } = { at: [], values: [] }
-    for await (const { samples } of decoded(blocks, segments)) {
-      const part = within(samples, query)
-      for (const at of part.at) stored.at.push(at)
-      for (const value of part.values) stored.values.push(value)
-    }
-    return samplesPage(mergeSamples(stored, tail), query)
+    const stored: Samples<Value>[] = []
+    for await (const { samples } of decoded(blocks, segments)) stored.push(within(samples, query))
+    return samplesPage(mergeSamples(joinSamples(stored), tail), query)
   })
 }
 
@@ -76,8 +72,7 @@ async function planSamples(head: Head, { values, touched }: Blocks, jobId: numbe
   )
   touched.segments += rows.length
   const needed = upTo(rows, query)
-  const bodies = await readBodies(values, needed)
-  const segments = needed.map((row, index) => ({ row, body: bodies[index] ?? missing(row) }))
+  const segments = await readStored(values, needed)
   const recent = tail ? within(tail.series(query.key), query) : { at: [], values: [] }
   return { segments, tail: recent }
 }
@@ -118,8 +113,7 @@ async function* decoded(
 
 function within(samples: Samples<Value>, range: { beginAt: number; endAt: number }): Samples<Value> {
   const from = firstAtOrAfter(samples.at, range.beginAt)
-  const to = firstAtOrAfter(samples.at, range.endAt)
-  return { at: samples.at.slice(from, to), values: samples.values.slice(from, to) }
+  return sliceSamples(samples, from, firstAtOrAfter(samples.at, range.endAt))
 }
 
 /** Samples may expire, and their blob be deleted, between the read of the row and the read of the blob; a second read does
@@ -131,8 +125,4 @@ async function withRetry<Answer>(read: () => Promise<Answer>): Promise<Answer> {
     if (error instanceof MissingBlob) return read()
     throw error
   }
-}
-
-function missing(row: SegmentRow): never {
-  throw new Error(`The segment of job ${row.jobId} that begins at ${row.from} vanished while it was read.`)
 }

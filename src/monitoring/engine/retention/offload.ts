@@ -1,6 +1,7 @@
 import type { Value } from '../../../domain/delivery.ts'
 import { ByteWriter, SAMPLES_PER_BODY_MAX } from '../../../timeseries/bytes.ts'
 import { encodeHeader } from '../../../timeseries/segment-header.ts'
+import { joinSamples } from '../../../timeseries/samples.ts'
 import type { Samples } from '../../../timeseries/samples.ts'
 import type { Segment } from '../../../timeseries/segments.ts'
 import type { Blocks } from '../blocks/blocks.ts'
@@ -44,19 +45,18 @@ export async function offloadSegments(offload: OffloadContext, rows: readonly Si
   }
 }
 
+/** The samples of these segments as one list; null where a segment is gone. */
 async function readSamples(
   { values, lock }: Blocks,
   rows: readonly SizedRow[],
 ): Promise<Samples<Value> | null> {
   const bodies = await lock.run(() => readBodies(values, rows))
-  const samples: { at: number[]; values: Value[] } = { at: [], values: [] }
+  const parts: Samples<Value>[] = []
   for (const [index, body] of bodies.entries()) {
     if (!body) return null
-    const part = decodeBody(rows[index]?.series ?? 0, body)
-    for (const at of part.at) samples.at.push(at)
-    for (const value of part.values) samples.values.push(value)
+    parts.push(decodeBody(rows[index]?.series ?? 0, body))
   }
-  return samples
+  return joinSamples(parts)
 }
 
 /** False when the job was forgotten meanwhile. */

@@ -1,5 +1,5 @@
 import type { Row, Statement, ValuesDatabase } from '../../../ports/values-database.ts'
-import { blockOf, HOURS, MINUTES } from '../../../timeseries/rollup-block.ts'
+import { blockOf, HOURS, MINUTES, ROLLUP_LEVELS } from '../../../timeseries/rollup-block.ts'
 import type { RollupLevel } from '../../../timeseries/rollup-block.ts'
 import { decodeHeader } from '../../../timeseries/segment-header.ts'
 import { bytes, integer, writeRows } from './row.ts'
@@ -25,7 +25,7 @@ export async function readOverviews(
   { beginAt, endAt }: { readonly beginAt: number; readonly endAt: number },
 ): Promise<readonly Overview[]> {
   if (wanted.length === 0) return []
-  const ranges = LEVELS.map((level) => [level, blockOf(level, beginAt), blockOf(level, endAt - 1)])
+  const ranges = ROLLUP_LEVELS.map((level) => [level, blockOf(level, beginAt), blockOf(level, endAt - 1)])
   const rows = await values.read({
     sql: `with wanted (place, job_id, series) as materialized (
             select key, value ->> 0, value ->> 1 from json_each(?1))
@@ -85,8 +85,6 @@ class OverviewRows implements Overview {
     return this
   }
 }
-
-const LEVELS: readonly RollupLevel[] = [MINUTES, HOURS]
 
 /** The bodies of these blocks, in their order; null for one that is not there yet. */
 export async function readBlocks(

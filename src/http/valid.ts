@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
-import { Refusal } from '../lib/errors.ts'
+import { Refusal, noSuch } from '../lib/errors.ts'
 import './fault-texts.ts'
 import type { Fault } from '../lib/errors.ts'
 import { pointerOf } from '../lib/pointer.ts'
@@ -192,7 +192,7 @@ function refusePrototype(body: unknown, error?: z.core.$ZodError): void {
 
 /** The refusal of a part of a request that does not match its schema. */
 export function refusalOf(target: Target, error: z.core.$ZodError): Refusal {
-  if (target === 'param') return new Refusal('not_found', 'There is no such object.')
+  if (target === 'param') return noSuch('object')
   const faults = error.issues.flatMap((issue) => faultsOf(target, issue))
   const place = target === 'json' ? 'body' : 'query'
   return new Refusal('invalid', `The ${place} is invalid; see errors.`, faults)

@@ -68,6 +68,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of a request for a `noun` that does not exist or that the caller may not know of. */
+export function noSuch(noun: string, errors: readonly Fault[] = []): Refusal {
+  return new Refusal('not_found', `There is no such ${noun}.`, errors)
+}
+
 /** The refusal of an update that is based on an older version of the `noun`. */
 export function stale(noun: string): Refusal {
   return new Refusal('precondition_failed', `The ${noun} was changed in the meantime. Read it again.`)

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 
-import { Refusal } from '../../src/lib/errors.ts'
+import { Refusal, noSuch } from '../../src/lib/errors.ts'
 import { JobEngine } from '../../src/monitoring/engine/service.ts'
 import type { RefusedDelivery } from '../../src/domain/refused-delivery.ts'
 import { nextSlot } from '../../src/monitoring/engine/retention/stagger.ts'
@@ -218,8 +218,7 @@ export class JobObject extends DurableObject<Environment> {
   ): Promise<Reply<Value>> {
     try {
       // An object without a configured job stays without storage, even if its name is guessed.
-      if (missing === 'refuse' && this.#isEmpty())
-        throw new Refusal('not_found', 'There is no such webhook job.')
+      if (missing === 'refuse' && this.#isEmpty()) throw noSuch('webhook job')
       return { ok: true, value: await use(await this.#open()) }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

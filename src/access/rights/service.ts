@@ -1,6 +1,6 @@
 import { ROLES } from '../../context.ts'
 import type { Bound, Context, Role } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { TtlCache } from '../../lib/ttl-cache.ts'
 import { thenSync } from '../../lib/maybe-promise.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -83,7 +83,7 @@ export function undeliverableTo(context: Context, jobId: number): MaybePromise<R
 async function findUndeliverable(ports: Ports, rights: Rights, jobIds: readonly number[]): Promise<Refusals> {
   const refusalAt = (path: string | undefined) => {
     const { read, execute } = permissionsOf(rights, { type: 'job', runBy: 0, path: path ?? '' })
-    if (!read) return new Refusal('not_found', 'There is no such webhook job.')
+    if (!read) return noSuch('webhook job')
     return execute ? null : new Refusal('forbidden', 'You have no execute right on this job.')
   }
   const paths = await knownOf(ports).paths.find([...new Set(jobIds)], ports.clock.now(), (ids) =>

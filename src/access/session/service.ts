@@ -2,7 +2,7 @@ import { isAdministrator } from '../rights/permissions.ts'
 import type { Context, UserCaller } from '../../context.ts'
 import type { Credentials } from '../../http/credentials.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
 import { base64url } from '../../lib/text.ts'
@@ -191,8 +191,7 @@ export async function endSession(context: Context, id: string): Promise<void> {
   const { ports, caller } = context
   const session = await store.readSession(ports.database, id, ports.clock.now())
   const isOwn = caller.kind === 'user' && caller.userId === session?.userId
-  if (!session || !(isOwn || isAdministrator(caller)))
-    throw new Refusal('not_found', 'There is no such session.')
+  if (!session || !(isOwn || isAdministrator(caller))) throw noSuch('session')
   await end(context, id)
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { nameTaken, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { refuseWhileNeeded, unlessNeeded } from '../alarm-duty/service.ts'
@@ -154,7 +154,7 @@ async function update(context: Context, side: Side, mode: BatchMode): Promise<vo
 
 async function findGroup(ports: Ports, id: number): Promise<UserGroupRow> {
   const row = await store.findGroup(ports.database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such user group.')
+  if (!row) throw noSuch('user group')
   return row
 }
 

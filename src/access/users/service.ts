@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { isAdministrator, readsScripts } from '../rights/permissions.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { nameTaken, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -196,7 +196,7 @@ export async function isCollector(ports: Ports, id: number): Promise<boolean> {
 
 async function findUser(ports: Ports, id: number): Promise<UserRow> {
   const row = await store.findUser(ports.database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such user.')
+  if (!row) throw noSuch('user')
   return row
 }
 

@@ -5,7 +5,7 @@ import { hasEnded } from '../../automation/runs/run.ts'
 import { comes, nextAfter } from '../../automation/scripts/cron.ts'
 import type { Context, UserCaller } from '../../context.ts'
 import { demandedVersion } from '../../http/preconditions.ts'
-import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/service.ts'
 import { refuseOpening } from '../../data/scopes/service/sights.ts'
@@ -63,7 +63,7 @@ export async function requireForecast(
   id: number,
 ): Promise<OwnedForecast> {
   const row = await store.findForecast(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such forecast.')
+  if (!row) throw noSuch('forecast')
   return row
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { directoriesOf } from './path.ts'
 
 /** Files, and directories that a user made. */
@@ -102,7 +102,7 @@ function blobsOf(tree: Tree): Set<string> {
 
 function some(tree: Tree, path: string): TreeEntry[] {
   const entries = entriesAt(tree, path)
-  if (entries.length === 0) throw new Refusal('not_found', 'There is no such file or directory.')
+  if (entries.length === 0) throw noSuch('file or directory')
   return entries
 }
 

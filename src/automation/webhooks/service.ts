@@ -3,7 +3,7 @@ import { sealText } from '../../access/session/keys.ts'
 import { scriptRunnersAmong } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { base64url } from '../../lib/text.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
@@ -155,7 +155,7 @@ function shownOnce({ settings }: Ports, { token, key }: Secret) {
 async function requireWebhook(ports: Ports, ref: string, id: number): Promise<WebhookRow> {
   const script = await requireScript(ports, ref)
   const row = (await store.listWebhooks(ports.database, script.id)).find((one) => one.id === id)
-  if (!row) throw new Refusal('not_found', 'There is no such webhook token.')
+  if (!row) throw noSuch('webhook token')
   return row
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { chunksUntil } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../lib/paging.ts'
 import { semaphoreFor } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -297,7 +297,7 @@ function partViewOf(
 
 async function findBackup({ database }: Ports, id: number): Promise<BackupRow> {
   const row = await store.findBackup(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such backup.')
+  if (!row) throw noSuch('backup')
   return row
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { peek } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { holdToTag } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
@@ -112,7 +112,7 @@ export async function deleteFile(context: Context, name: string): Promise<void> 
 
 async function findFile({ database }: Ports, name: string): Promise<FileRow> {
   const row = await store.findFile(database, name)
-  if (!row) throw new Refusal('not_found', 'There is no such file.')
+  if (!row) throw noSuch('file')
   return row
 }
 

@@ -2,7 +2,7 @@ import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { holdToTag } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { retryOnConflict } from '../../lib/retry.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
@@ -114,7 +114,7 @@ function textOf(bytes: Uint8Array): string {
 
 async function findStyle({ database }: Ports, name: string): Promise<StyleRow> {
   const row = await store.findStyle(database, name)
-  if (!row) throw new Refusal('not_found', 'There is no such style.')
+  if (!row) throw noSuch('style')
   return row
 }
 

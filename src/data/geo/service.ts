@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Cell, Column } from '../../domain/table.ts'
-import { Refusal, invalidAt } from '../../lib/errors.ts'
+import { invalidAt, noSuch } from '../../lib/errors.ts'
 import { stopwatch } from '../../ports/clock.ts'
 import { conditionOf } from '../filters/filter.ts'
 import type { Asking } from '../selection/service/waited.ts'
@@ -80,7 +80,7 @@ export async function listLeaves(
   const points = pointsOf(rows, body)
   const { clusters } = await readClusters(rows, { ...points, state: null, values: [] }, body)
   const cluster = clusters.find((one) => clusterId(one, body.zoom) === id)
-  if (!cluster) throw new Refusal('not_found', 'There is no such cluster.')
+  if (!cluster) throw noSuch('cluster')
   const columns = [...rows.columns.values()].slice(0, LEAF_COLUMNS_MAX)
   const names = columns.map(({ name }) => name)
   const asked = { cells: cluster.members, columns: names, limit: limit + 1, offset }

@@ -2,7 +2,7 @@ import { recorder } from '../../access/audit/service.ts'
 import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import {
   commit,
@@ -185,7 +185,7 @@ export async function restoreVersion(
   const { ports } = context
   const before = await requireQuery(ports, id)
   const version = await store.findVersion(ports.database, id, number)
-  if (!version) throw new Refusal('not_found', 'There is no such version.')
+  if (!version) throw noSuch('version')
   const { name, description, groupId, isAccessible } = before
   const now = ports.clock.now()
   const after = { name, description, groupId, isAccessible, ...definitionOf(version), updatedAt: now }
@@ -235,7 +235,7 @@ async function writeQuery<Result>(
 
 async function requireQuery({ database }: Ports, id: number): Promise<QueryRow> {
   const row = await store.findQuery(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such data query.')
+  if (!row) throw noSuch('data query')
   return row
 }
 

@@ -2,7 +2,7 @@ import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import type { Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, commitIfMatch } from '../../http/preconditions.ts'
-import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -213,7 +213,7 @@ export async function deleteScope(context: Context, place: Place): Promise<void>
 
 async function requireScope({ database }: Ports, { id, scopeId }: Place): Promise<ScopeRow> {
   const row = await store.findScope(database, id, scopeId)
-  if (!row) throw new Refusal('not_found', 'There is no such scope.')
+  if (!row) throw noSuch('scope')
   return row
 }
 

@@ -3,7 +3,7 @@ import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { invalidAt, nameTaken, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, commitAndRead, isUniqueViolation, onlyOf, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -208,7 +208,7 @@ export async function requireFileSource(ports: Ports, id: number): Promise<Sourc
 /** @throws {Refusal} not_found */
 export async function requireSource({ database }: Ports, key: number | string): Promise<DataSourceRow> {
   const row = await store.findDataSource(database, key)
-  if (!row) throw new Refusal('not_found', 'There is no such data source.')
+  if (!row) throw noSuch('data source')
   return row
 }
 

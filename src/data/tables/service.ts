@@ -4,7 +4,7 @@ import { dropBlob, LONG_UPLOAD_MAX_MS, putBlob } from '../../content/blobs/servi
 import type { ImportPlan } from '../../domain/import-plan.ts'
 import type { Column, Row } from '../../domain/table.ts'
 import { commitIfMatch, entityTag } from '../../http/preconditions.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
@@ -51,7 +51,7 @@ export async function openTable(ports: Ports, sourceId: number, name: string): P
 /** A table of a data source. @throws {Refusal} not_found */
 export async function requireTable(ports: Ports, sourceId: number, name: string): Promise<OpenTable> {
   const table = await openTable(ports, sourceId, name)
-  if (!table) throw new Refusal('not_found', 'There is no such table.')
+  if (!table) throw noSuch('table')
   return table
 }
 

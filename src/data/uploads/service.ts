@@ -8,7 +8,7 @@ import {
 } from '../../content/blobs/service.ts'
 import type { Context } from '../../context.ts'
 import type { Chunks } from '../../lib/chunks.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
@@ -50,7 +50,7 @@ export function saveUpload(context: Context, dataSourceId: number, chunks: Chunk
         recorded(context, 'upload', { objectId: dataSourceId, after: { upload: id, sizeBytes } }),
       ])
     } catch (error) {
-      if (isForeignKeyViolation(error)) throw new Refusal('not_found', 'There is no such data source.')
+      if (isForeignKeyViolation(error)) throw noSuch('data source')
       if (!isNotNullViolation(error, 'data_uploads.size_bytes')) throw asExpiredUpload(error)
       const detail = `A data source must have at most ${UPLOADS_MAX} uploads. An upload is deleted after a day, or once it is imported.`
       throw new Refusal('conflict', detail)

@@ -1,7 +1,7 @@
 import { readableTops, readsScripts } from '../../access/rights/permissions.ts'
 import { rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import type { Visibility } from '../../ports/events.ts'
 import { readTypes } from '../tree/service.ts'
 import type { EventsQuery } from './schema.ts'
@@ -46,7 +46,7 @@ async function requireReadable(context: Context, { objectId = [], jobId }: Event
   if (objectId.length + jobId.length === 0) return
   const types = await readTypes(context, [...objectId, ...jobId])
   const isMissing = objectId.some((id) => !types.has(id)) || jobId.some((id) => types.get(id) !== 'job')
-  if (isMissing) throw new Refusal('not_found', 'There is no such object, or no such webhook job.')
+  if (isMissing) throw noSuch('object, or no such webhook job')
 }
 
 /** The objects that the reader may see now; null once the credentials are no longer valid. */

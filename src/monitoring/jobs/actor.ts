@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/errors.ts'
+import { noSuch } from '../../lib/errors.ts'
 import type { Delivery, SampleSeries } from '../../domain/delivery.ts'
 import type { JobRules } from '../../domain/job-rules.ts'
 import type { Reason } from '../../domain/state.ts'
@@ -75,7 +75,7 @@ export function step(state: ActorState | null, event: Event, now: number): Step 
     const configured = configure(state, event, now)
     return state ? withFlapping(configured, state) : configured
   }
-  if (!state) throw new Refusal('not_found', 'There is no such webhook job.')
+  if (!state) throw noSuch('webhook job')
   // A delivery copies the state once, with all other changes.
   if (event.kind === 'deliver') return deliver(state, event.delivery, now)
   if (event.kind === 'run') return takeSeries(state, event.run, now)

@@ -1,7 +1,7 @@
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
 import { durationMs } from '../../lib/duration.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -39,7 +39,7 @@ export async function readJob(context: Context, id: number, wanted: JobFields): 
   const { database } = context.ports
   const object = await requireObject(context, id, { type: 'job', right: 'read' })
   const [row, properties] = await Promise.all([store.findJob(database, id), readProperties(database, id)])
-  if (!row) throw new Refusal('not_found', 'There is no such job.')
+  if (!row) throw noSuch('job')
   return versioned(context, { row: object, properties, job: row }, wanted)
 }
 
@@ -96,7 +96,7 @@ export async function updateJob(
   const { body, ifMatch } = change
   const object = await requireObject(context, id, { type: 'job', right: 'write' })
   const before = await store.findJob(ports.database, id)
-  if (!before) throw new Refusal('not_found', 'There is no such job.')
+  if (!before) throw noSuch('job')
   if (body.collectorId !== object.collectorId) await checkCollector(ports, body.collectorId, '/collectorId')
   const fields = { ...commonFields(body, object), collectorId: body.collectorId }
   // Both fields name the parent: the one that differs from the stored parent counts.

@@ -2,7 +2,7 @@ import { audited } from '../../access/audit/service.ts'
 import type { AuditedAction } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
-import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, invalidAt, noSuch, stale } from '../../lib/errors.ts'
 import type { Range } from '../../lib/range.ts'
 import { retryOnConflict } from '../../lib/retry.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../lib/time.ts'
@@ -176,7 +176,7 @@ async function requireRevaluation(
   id: number,
 ): Promise<RevaluationRow> {
   const row = await store.findRevaluation(ports.database, object.id, id)
-  if (!row) throw new Refusal('not_found', 'There is no such revaluation.')
+  if (!row) throw noSuch('revaluation')
   return row
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { Refusal, noSuch } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { lengthMs } from '../../lib/range.ts'
 import { timeFormat } from '../../lib/time.ts'
@@ -94,7 +94,7 @@ export async function deleteSlc(context: Context, id: number): Promise<void> {
 async function requireRow({ ports }: Context, id: number) {
   const row = await store.findSlc(ports.database, id)
   // Deleted between the two reads.
-  if (!row) throw new Refusal('not_found', 'There is no such service level container.')
+  if (!row) throw noSuch('service level container')
   return row
 }
 

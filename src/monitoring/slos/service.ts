@@ -1,7 +1,7 @@
 import { audited } from '../../access/audit/service.ts'
 import { readableBy, rightsOf } from '../../access/rights/service.ts'
 import type { Context } from '../../context.ts'
-import { Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, noSuch, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -319,7 +319,7 @@ async function viewOf(
     known?.properties ?? tree.readProperties(database, object.id),
   ])
   // Deleted between the two reads.
-  if (!there) throw new Refusal('not_found', 'There is no such service level object.')
+  if (!there) throw noSuch('service level object')
   const row = { ...there, ...known?.own }
   const { deviceId, pushState, sortMode, rules, isReason } = row
   return {

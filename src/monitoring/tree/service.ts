@@ -6,7 +6,7 @@ import { readableBy, rightsOf, visibleBy } from '../../access/rights/service.ts'
 import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { demandsNew, heldToVersion } from '../../http/preconditions.ts'
-import { Refusal, stale } from '../../lib/errors.ts'
+import { Refusal, noSuch, stale } from '../../lib/errors.ts'
 import { hex } from '../../lib/text.ts'
 import { isForeignKeyViolation, isNotNullViolation, isOffVersion } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -45,7 +45,7 @@ export async function requireObject(
   const row = await store.findObject(context.ports.database, id)
   const permissions = row && permissionsOf(await rightsOf(context), row)
   if (!row || !permissions?.read || (type !== undefined && row.type !== type)) {
-    throw new Refusal('not_found', `There is no such ${type ? OBJECT_NOUNS[type] : 'object'}.`)
+    throw noSuch(type ? OBJECT_NOUNS[type] : 'object')
   }
   if (!permissions[right])
     throw new Refusal('forbidden', `You have no right to ${right} this ${OBJECT_NOUNS[row.type]}.`)
@@ -64,7 +64,7 @@ export async function readVersion({ database }: Ports, id: number): Promise<numb
 export async function requireStart(context: Context, id: number, type: ObjectType): Promise<store.ObjectRow> {
   const rights = await rightsOf(context)
   const row = await store.findObject(context.ports.database, id, visibleBy(rights, 'objects'))
-  if (row?.type !== type) throw new Refusal('not_found', `There is no such ${OBJECT_NOUNS[type]}.`)
+  if (row?.type !== type) throw noSuch(OBJECT_NOUNS[type])
   return row
 }
 

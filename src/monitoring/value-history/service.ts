@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Context } from '../../context.ts'
 import { rangeOfQuery } from '../../http/instants.ts'
-import { Refusal, invalidAt } from '../../lib/errors.ts'
+import { Refusal, invalidAt, noSuch } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { TimeFormat } from '../../lib/time.ts'
@@ -11,8 +11,6 @@ import { findParameters } from '../jobs/service.ts'
 import type { Parameters } from '../job-config/schema.ts'
 import { bucketEdges, defaultScale } from './buckets.ts'
 import type { BucketView, HistoriesQuery, HistoryQuery, SeriesView } from './schema.ts'
-
-const NO_JOB = 'There is no such job.'
 
 /** Buckets of one answer, of all its series together. */
 const CELLS_MAX = 32_000
@@ -43,7 +41,7 @@ export async function readHistory(
   query: HistoryQuery,
 ): Promise<readonly SeriesView[]> {
   const parameters = (await findParameters(context, [jobId])).get(jobId)
-  if (!parameters) throw new Refusal('not_found', NO_JOB)
+  if (!parameters) throw noSuch('job')
   const range = rangeAsked(context, query)
   const keys = listOf(query.key)
   if (query.cursor !== undefined && keys.length > 1)
@@ -78,7 +76,7 @@ export async function readHistories(context: Context, query: HistoriesQuery): Pr
       ? []
       : [{ pointer: pointerTo(index), message: 'must be the id of a job that you can read' }],
   )
-  if (missing.length > 0) throw new Refusal('not_found', NO_JOB, missing)
+  if (missing.length > 0) throw noSuch('job', missing)
   const range = rangeAsked(context, query)
   if (range.scale.blank)
     throw invalidAt(

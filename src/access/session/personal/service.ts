@@ -1,7 +1,7 @@
 import { isAdministrator } from '../../rights/permissions.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit, refuseFull } from '../../../ports/database.ts'
@@ -70,7 +70,7 @@ export async function deletePersonalToken(context: Context, id: number): Promise
   const { ports, caller } = context
   const row = await store.findPersonalToken(ports.database, id)
   const isOwn = caller.kind === 'user' && caller.userId === row?.userId
-  if (!row || !(isOwn || isAdministrator(caller))) throw new Refusal('not_found', 'There is no such token.')
+  if (!row || !(isOwn || isAdministrator(caller))) throw noSuch('token')
   const { name, userId } = row
   await commit(ports.database, [
     store.deletePersonalToken(ports.database, id),

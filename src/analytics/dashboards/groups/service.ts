@@ -2,7 +2,7 @@ import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
-import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
+import { Refusal, invalidAt, noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -19,7 +19,6 @@ import * as store from './store.ts'
 import type { GroupChange, GroupRow } from './store.ts'
 
 const recorded = recorder('dashboardGroup')
-const NO_GROUP = 'There is no such group of dashboards.'
 
 type Versioned = { readonly view: GroupView; readonly version: number }
 
@@ -173,7 +172,7 @@ export async function deleteGroup(
 export function requireGroup(sights: Sights, id: number, right: 'read' | 'write'): GroupRow {
   const row = sights.groups.get(id)
   const permissions = sights.ofGroup(id)
-  if (!row || !permissions.read) throw new Refusal('not_found', NO_GROUP)
+  if (!row || !permissions.read) throw noSuch('group of dashboards')
   if (!permissions[right])
     throw new Refusal('forbidden', `You have no right to ${right} this group of dashboards.`)
   return row

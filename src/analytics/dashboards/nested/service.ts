@@ -1,3 +1,4 @@
+import { noSuch } from '../../../lib/errors.ts'
 import type { Context } from '../../../context.ts'
 import { readItems } from '../../../monitoring/tree/search/service.ts'
 import { readDefinition } from '../definition.ts'
@@ -9,7 +10,7 @@ import type { DashboardRef, ReadQuery } from '../schema.ts'
 import { EMBEDDED_MAX } from '../service/changes.ts'
 import { sightsOf } from '../service/rights.ts'
 import type { Sights } from '../service/rights.ts'
-import { noDashboard, viewWith } from '../service/views.ts'
+import { viewWith } from '../service/views.ts'
 import { readFamily } from '../store.ts'
 import type { DashboardRow } from '../store.ts'
 import type { NestedView } from './schema.ts'
@@ -38,7 +39,7 @@ export async function readNested(
   ])
   const row = family.find(({ isFirst }) => isFirst)
   const definition = row && sights.ofDashboard(row).read ? readDefinition(row.definition) : null
-  if (!row || !definition) throw noDashboard()
+  if (!row || !definition) throw noSuch('dashboard')
   const { children, hidden } = childrenOf(family, { row, sights })
   const shown = [row, ...children.map((child) => child.row)]
   const idsOf = (kind: ReferenceKind) => [...new Set(shown.flatMap((one) => targetsOf(one, kind)))]

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -14,7 +14,6 @@ import { sightsOf } from './rights.ts'
 import type { Sights } from './rights.ts'
 
 /** The same for every dashboard that is not there, not valid, or not for the caller. */
-const NO_DASHBOARD = 'There is no such dashboard.'
 
 export type FoundDashboard = {
   readonly row: DashboardRow
@@ -31,7 +30,7 @@ export async function requireDashboard(
 ): Promise<FoundDashboard> {
   const { sights, row } = await requireRow(context, ref, right)
   const definition = readDefinition(row.definition)
-  if (!definition) throw noDashboard()
+  if (!definition) throw noSuch('dashboard')
   return { row, definition, sights }
 }
 
@@ -47,7 +46,7 @@ export async function requireRow(
     store.findDashboard(database, ref, clock.now()),
   ])
   const permissions = row && sights.ofDashboard(row)
-  if (!row || !permissions?.read) throw noDashboard()
+  if (!row || !permissions?.read) throw noSuch('dashboard')
   if (!permissions[right]) throw new Refusal('forbidden', `You have no right to ${right} this dashboard.`)
   return { row, sights }
 }
@@ -64,7 +63,7 @@ export async function viewOf(
   { language, raw }: ReadQuery,
 ): Promise<DashboardView> {
   const { database, clock } = context.ports
-  if (!readDefinition(row.definition) && !(raw && sights.ofDashboard(row).write)) throw noDashboard()
+  if (!readDefinition(row.definition) && !(raw && sights.ofDashboard(row).write)) throw noSuch('dashboard')
   const [gone, publics, own] = await Promise.all([
     store.listGone(database, [row.id]),
     store.listPublic(database, { dashboardId: row.id, now: clock.now() }),
@@ -104,11 +103,6 @@ export function viewWith(
     problems,
     references: referenceIds(named.definition),
   }
-}
-
-/** The refusal for every dashboard that is not there, not valid, or not for the caller. */
-export function noDashboard(): Refusal {
-  return new Refusal('not_found', NO_DASHBOARD)
 }
 
 const UNREADABLE: ProblemView = {

@@ -1,6 +1,6 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context, UserCaller } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { DAY_MS, timeFormat } from '../../../lib/time.ts'
 import { commit, refuseFull } from '../../../ports/database.ts'
 import { readData } from '../data/service.ts'
@@ -94,8 +94,7 @@ async function requireSnapshot(context: Context, id: number): Promise<SnapshotRo
   const { userId, role, bounds = [] } = requireUser(context)
   const row = await store.findSnapshot(database, id, clock.now())
   const isOwn = row?.userId === userId && bounds.length === 0
-  if (!row || !(isOwn || role === 'administrator'))
-    throw new Refusal('not_found', 'There is no such snapshot.')
+  if (!row || !(isOwn || role === 'administrator')) throw noSuch('snapshot')
   return row
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { demandedVersion } from '../../../http/preconditions.ts'
-import { Refusal, stale } from '../../../lib/errors.ts'
+import { noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { readDefinition } from '../definition.ts'
 import type { DashboardRef, DashboardView } from '../schema.ts'
@@ -28,7 +28,7 @@ export async function readVersion(context: Context, { ref, number }: Named): Pro
   const { row } = await requireRow(context, ref, 'read')
   const version = await requireVersion(context, row.id, number)
   const definition = readDefinition(version.definition)
-  if (!definition) throw new Refusal('not_found', 'There is no such version.')
+  if (!definition) throw noSuch('version')
   return { ...summaryOf(version, timeFormat(context.ports.settings.timeZone)), definition }
 }
 
@@ -67,7 +67,7 @@ function contentsOf({ name, description, definition }: VersionRow) {
 
 async function requireVersion({ ports }: Context, id: number, number: number): Promise<VersionRow> {
   const version = await store.findVersion(ports.database, id, number)
-  if (!version) throw new Refusal('not_found', 'There is no such version.')
+  if (!version) throw noSuch('version')
   return version
 }
 

@@ -1,6 +1,6 @@
 import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { Refusal, noSuch, refusalIn } from '../../../lib/errors.ts'
 import { readQuery } from '../../../data/queries/service.ts'
 import { READERS } from '../../../data/sources/schema.ts'
 import { readLineage } from '../../../data/queries/service/lineage.ts'
@@ -52,7 +52,7 @@ export function sightOfResults({ source }: Pick<Definition, 'source'>): typeof r
     const isOwn = source.type !== 'dataTable' || (await scopesNaming(context.ports, id, table)).length > 0
     if (isOwn) return readSight(context, id, table)
     const relation = (await relationsOf(context, id)).get(table)
-    if (!relation) throw new Refusal('not_found', 'There is no such table.')
+    if (!relation) throw noSuch('table')
     if (isAdministrator(context.caller)) return readSight(context, id, table)
     const { rows } = await readSight(context, source.dataSourceId, source.table)
     if (rows) await requireScopeColumns(context, { source })

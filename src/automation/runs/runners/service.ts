@@ -4,7 +4,7 @@ import { ISOLATIONS } from '../../../domain/isolation.ts'
 import type { Isolation } from '../../../domain/isolation.ts'
 import { runnerTokenOf } from '../../../http/credentials.ts'
 import { sha256 } from '../../../lib/digest.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { base64url, sameText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, refuseFull } from '../../../ports/database.ts'
@@ -110,7 +110,7 @@ export async function presentForecastKinds(ports: Pick<Ports, 'database' | 'cloc
 export async function deleteRunner(context: Context, id: number): Promise<void> {
   const { ports } = context
   const runner = await store.findRunner(ports.database, id)
-  if (!runner) throw new Refusal('not_found', 'There is no such runner.')
+  if (!runner) throw noSuch('runner')
   await commit(ports.database, [
     store.deleteRunner(ports.database, id),
     audited(context, { action: 'delete', objectType: 'runner', objectId: id, before: runner.about }),

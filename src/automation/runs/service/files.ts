@@ -12,7 +12,7 @@ import type { Context } from '../../../context.ts'
 import { collect } from '../../../http/bytes.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { digestHex } from '../../../lib/digest.ts'
-import { Refusal, TypeRefusal } from '../../../lib/errors.ts'
+import { TypeRefusal, noSuch } from '../../../lib/errors.ts'
 import { Semaphore } from '../../../lib/semaphore.ts'
 import type { ByteSpan } from '../../../ports/blobs.ts'
 import { commit, isNotNullViolation, refuseFull } from '../../../ports/database.ts'
@@ -103,7 +103,7 @@ export async function openFile(
   file: Pick<RunFile, 'runId' | 'name'> & { readonly kind: FileKind },
 ) {
   const found = await findFile(ports.database, file)
-  if (!found) throw new Refusal('not_found', 'There is no such file.')
+  if (!found) throw noSuch('file')
   return { file: found, open: (span?: ByteSpan) => openBlob(ports, found.blob, span) }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { digestHex } from '../../../lib/digest.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { noSuch } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { ByteSpan } from '../../../ports/blobs.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -52,7 +52,7 @@ export async function readTreeFile({ ports }: Context, ref: string, path: string
   const script = await requireScript(ports, ref)
   const entry = await store.findEntry(ports.database, script.id, path)
   const blob = entry?.blob
-  if (!entry || blob == null) throw new Refusal('not_found', 'There is no such file.')
+  if (!entry || blob == null) throw noSuch('file')
   return { file: viewOf(ports, entry), open: (span?: ByteSpan) => openBlob(ports, blob, span) }
 }
 

@@ -2,7 +2,7 @@ import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
-import { Refusal, stale } from '../../../lib/errors.ts'
+import { Refusal, noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, isForeignKeyViolation, isNotNullViolation, refuseFull } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -136,7 +136,7 @@ async function defaultGroupId({ database, clock }: Ports): Promise<number> {
 
 async function requireGroup({ database }: Ports, id: number): Promise<GroupRow> {
   const row = await store.findGroup(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such group.')
+  if (!row) throw noSuch('group')
   return row
 }
 

@@ -3,7 +3,7 @@ import { refuseWhileNeeded, unlessNeeded } from '../../../access/alarm-duty/serv
 import type { Context } from '../../../context.ts'
 import { demandedVersion } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { changerOf } from '../changer.ts'
@@ -151,7 +151,7 @@ function changing<Result>(
 
 function requireRow(rows: readonly RunConfigurationRow[], id: number): RunConfigurationRow {
   const row = rows.find((one) => one.id === id)
-  if (!row) throw new Refusal('not_found', 'There is no such run configuration.')
+  if (!row) throw noSuch('run configuration')
   return row
 }
 

@@ -2,7 +2,7 @@ import { scriptRunnersAmong } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { demandedVersion } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { nextRuns } from '../cron.ts'
@@ -137,7 +137,7 @@ async function idsOf(ports: Ports, scriptId: number): Promise<ReadonlySet<number
 
 function requireRow(rows: readonly ScheduleRow[], id: number): ScheduleRow {
   const row = rows.find((one) => one.id === id)
-  if (!row) throw new Refusal('not_found', 'There is no such schedule configuration.')
+  if (!row) throw noSuch('schedule configuration')
   return row
 }
 

@@ -1,4 +1,4 @@
-import { Refusal, stale } from '../../../lib/errors.ts'
+import { Refusal, noSuch, stale } from '../../../lib/errors.ts'
 import { retryOnConflict } from '../../../lib/retry.ts'
 import { isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -16,7 +16,7 @@ export type ScriptWrite<Result> = {
 /** A script by its id, or by its name in any case. @throws {Refusal} not_found */
 export async function requireScript(ports: Ports, ref: number | string): Promise<ScriptRow> {
   const row = await findScript(ports, typeof ref === 'string' && /^\d+$/.test(ref) ? Number(ref) : ref)
-  if (!row) throw new Refusal('not_found', 'There is no such script.')
+  if (!row) throw noSuch('script')
   return row
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../lib/errors.ts'
+import { noSuch } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Changer } from '../changer.ts'
 import type { Detection } from '../detection.ts'
@@ -101,6 +101,6 @@ async function rowOf(ports: Ports, scriptId: number, wanted: number | null) {
   if (wanted === 0) return undefined
   const rows = await listOwnConfigurations(ports, scriptId)
   const row = rows.find((one) => (wanted === null ? one.isDefault : one.id === wanted))
-  if (!row && wanted !== null) throw new Refusal('not_found', 'There is no such run configuration.')
+  if (!row && wanted !== null) throw noSuch('run configuration')
   return row
 }

@@ -3,7 +3,7 @@ import { refuseWhileShown } from '../../../access/dashboard-use/service.ts'
 import type { Context } from '../../../context.ts'
 import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
-import { Refusal, stale } from '../../../lib/errors.ts'
+import { noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, commitAndRead, isForeignKeyViolation, onlyOf, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -98,7 +98,7 @@ export async function deleteGroup(
 
 async function requireGroup({ database }: Ports, id: number): Promise<GroupRow> {
   const row = await store.findGroup(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such group.')
+  if (!row) throw noSuch('group')
   return row
 }
 

@@ -1,6 +1,6 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { TEMPLATE_MAX } from '../../../templates/limits.ts'
@@ -20,7 +20,7 @@ const RENAMED_MAX = 200
 /** The data queries that refer to a data query, by name. @throws {Refusal} not_found */
 export async function listDependents({ ports }: Context, id: number): Promise<DependentView[]> {
   const row = await store.findQuery(ports.database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such data query.')
+  if (!row) throw noSuch('data query')
   const dependents = await store.listDependents(ports.database, { ids: [id], keys: [keyOf(row.name)] })
   return dependents.map(({ id: other, name, draft, published }) => ({ id: other, name, draft, published }))
 }

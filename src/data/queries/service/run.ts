@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Cell } from '../../../domain/table.ts'
 import { durationText } from '../../../lib/duration.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { instantReader } from '../../selection/cells.ts'
 import type { Asking } from '../../selection/service/waited.ts'
@@ -75,7 +75,7 @@ export async function definitionOf(
   version: RunBody['version'],
 ): Promise<VersionOfQuery> {
   const row = await store.findQuery(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such data query.')
+  if (!row) throw noSuch('data query')
   if (version === 'draft') return { ...row, of: `${id} draft ${row.version}` }
   const published = await store.findVersion(database, id, row.published)
   if (!published)

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { openTable } from '../../tables/service.ts'
 import type { OpenTable } from '../../tables/service.ts'
 import type { Sight } from '../sight.ts'
@@ -19,7 +19,7 @@ export async function sightedTable(
     const opened = await openTable(context.ports, id, table)
     const sight = await find(context, id, table)
     const now = await openTable(context.ports, id, table)
-    if (!now) throw new Refusal('not_found', 'There is no such table.')
+    if (!now) throw noSuch('table')
     if (opened && isSame(opened, now)) return { opened, sight }
   }
   throw new Refusal('conflict', 'The table changes all the time. Try again later.')

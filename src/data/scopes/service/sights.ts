@@ -1,6 +1,6 @@
 import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context, UserCaller } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { ColumnView, TableView } from '../../sources/schema.ts'
 import { listColumns, listTables } from '../../sources/service/catalogue.ts'
@@ -66,7 +66,7 @@ export async function sightedTables(context: Context, id: number): Promise<Reado
 export async function readSight(context: Context, id: number, table: string): Promise<Sight> {
   const relation = (await relationsOf(context, id)).get(table)
   const sight = relation && (await sightsFor(context, id))(relation, 'read')
-  if (!sight) throw new Refusal('not_found', 'There is no such table.')
+  if (!sight) throw noSuch('table')
   return sight
 }
 
@@ -75,7 +75,7 @@ export async function readSight(context: Context, id: number, table: string): Pr
 export async function editSight(context: Context, id: number, table: string): Promise<Sight> {
   const relation = (await relationsOf(context, id)).get(table)
   const find = await sightsFor(context, id)
-  if (!relation || !find(relation, 'read')) throw new Refusal('not_found', 'There is no such table.')
+  if (!relation || !find(relation, 'read')) throw noSuch('table')
   const sight = find(relation, 'edit')
   if (!sight) throw new Refusal('forbidden', 'No scope lets the caller edit rows of this table.')
   return sight

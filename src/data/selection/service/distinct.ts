@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { Refusal, invalidAt } from '../../../lib/errors.ts'
+import { Refusal, invalidAt, noSuch } from '../../../lib/errors.ts'
 import type { Columns } from '../../filters/expression.ts'
 import type { Filter } from '../../filters/filter.ts'
 import type { DistinctQuery, DistinctView, SelectBody, ValuesQuery, ValuesView } from '../schema.ts'
@@ -39,7 +39,7 @@ export async function columnValues(
 ): Promise<ValuesView> {
   const readable = await readableTable(context, id, table)
   const type = readable.columns.get(column)?.type
-  if (type === undefined) throw new Refusal('not_found', 'There is no such column.')
+  if (type === undefined) throw noSuch('column')
   if (type === 'json')
     throw new Refusal('invalid', 'The path is invalid; see errors.', [
       { pointer: '{column}', message: UNCOMPARED },

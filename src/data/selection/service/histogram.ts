@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { conditionOf } from '../../filters/filter.ts'
 import { binsStatement, bordersOf, rangeStatement } from '../histogram.ts'
 import type { HistogramQuery, HistogramView } from '../schema.ts'
@@ -18,7 +18,7 @@ export async function histogramOf(
   const readable = await readableTable(context, id, table)
   const { columns, from, writer } = readable
   const type = columns.get(column)?.type
-  if (type === undefined) throw new Refusal('not_found', 'There is no such column.')
+  if (type === undefined) throw noSuch('column')
   if (type !== 'integer' && type !== 'number') {
     const fault = { pointer: '{column}', message: `has the type ${type}; a histogram is of numbers` }
     throw new Refusal('invalid', 'The path is invalid; see errors.', [fault])

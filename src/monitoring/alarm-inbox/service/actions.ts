@@ -5,7 +5,7 @@ import { rightsFor, rightsOf } from '../../../access/rights/service.ts'
 import { readUsers } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
 import { actionResult } from '../../../http/action-results.ts'
-import { Refusal, invalidAt } from '../../../lib/errors.ts'
+import { Refusal, invalidAt, noSuch } from '../../../lib/errors.ts'
 import { retryOnConflict } from '../../../lib/retry.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
@@ -182,7 +182,7 @@ async function tryToApply(context: Context, ids: readonly number[], deed: InboxA
   // An alarm may have closed or disappeared between the read and the commit.
   for (const id of left) {
     const row = after.get(id)
-    if (!row) refusals.set(id, missing())
+    if (!row) refusals.set(id, noSuch('alarm'))
     else if (deed.action === 'assign' && row.status === 'closed')
       refusals.set(id, new Refusal('alarm_closed', 'The alarm is closed.'))
   }
@@ -211,14 +211,10 @@ function refusalFor(
   { rights, deed, hasMost }: AlarmActionContext,
 ): Refusal | null {
   const permissions = row && permissionsOf(rights, row)
-  if (!row || !permissions?.read) return missing()
+  if (!row || !permissions?.read) return noSuch('alarm')
   if (!permissions[deed.right])
     return new Refusal('forbidden', `You have no right to ${deed.right} the object of this alarm.`)
   if (hasMost)
     return new Refusal('conflict', `The alarm already has ${COMMENTS_MAX} comments, which is the maximum.`)
   return deed.refusalOf(row)
-}
-
-function missing(): Refusal {
-  return new Refusal('not_found', 'There is no such alarm.')
 }

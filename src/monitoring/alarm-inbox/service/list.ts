@@ -2,7 +2,7 @@ import { permissionsOf } from '../../../access/rights/permissions.ts'
 import type { Rights } from '../../../access/rights/permissions.ts'
 import { rightsOf } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { noSuch } from '../../../lib/errors.ts'
 import { decodeNumbers, pageOf } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
@@ -68,7 +68,7 @@ export async function findAlarmIds(
 /** An alarm with all its comments. @throws {Refusal} not_found, also when the caller may not read the object */
 export async function readAlarm(context: Context, id: number): Promise<AlarmView> {
   const [view] = await viewsOf(context, [id], COMMENTS_MAX)
-  if (!view) throw new Refusal('not_found', 'There is no such alarm.')
+  if (!view) throw noSuch('alarm')
   return view
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../lib/errors.ts'
+import { noSuch } from '../../../lib/errors.ts'
 import { Deadlines } from './deadlines.ts'
 import type { AppendedRows, Effect, Job } from './job.ts'
 import { PendingRowLists } from './pending-rows.ts'
@@ -39,7 +39,7 @@ export class Head {
   /** @throws {Refusal} not_found */
   job(jobId: number): Job {
     const job = this.jobs.get(jobId)
-    if (!job) throw new Refusal('not_found', 'There is no such webhook job.')
+    if (!job) throw noSuch('webhook job')
     return job
   }
 

@@ -1,4 +1,4 @@
-import { asRefusal, Refusal } from '../../../lib/errors.ts'
+import { Refusal, asRefusal, noSuch } from '../../../lib/errors.ts'
 import type { Delivery, RefusedRowValue, Round, Value } from '../../../domain/delivery.ts'
 import { step } from '../../jobs/actor.ts'
 import type { ActorState, Step } from '../../jobs/actor.ts'
@@ -99,7 +99,7 @@ function admittedJobs(
   return { jobs, refused }
 }
 
-const NO_JOB = new Refusal('not_found', 'There is no such webhook job.')
+const NO_JOB = noSuch('webhook job')
 
 function refusalOf(job: Job, admission: Pick<Admission, 'admit'> | null): Refusal | null {
   try {

@@ -1,5 +1,5 @@
 import { textLines } from '../../../lib/chunks.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import type { Mutex } from '../../../lib/mutex.ts'
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Statement, ValuesDatabase } from '../../../ports/values-database.ts'
@@ -60,12 +60,12 @@ export class Transfer {
     const job = head.find(jobId)
     // A flush that is joined may have begun earlier, and the job may have been created after that.
     for (let tried = 0; flush.flushedAt <= notBeforeAt || !(await readActor(values, jobId)); tried++) {
-      if (!job || !head.has(job)) throw gone()
+      if (!job || !head.has(job)) throw noSuch('webhook job')
       if (tried > 2)
         throw new Refusal('unavailable', 'The value histories cannot be copied now. Try again later.')
       await flush.run()
     }
-    if (!job) throw gone()
+    if (!job) throw noSuch('webhook job')
     const checkpoint = async () => (head.has(job) ? readActor(values, jobId) : null)
     return archiveLines({ values, blobs, layoutLock, checkpoint }, jobId)
   }
@@ -153,14 +153,14 @@ async function* linesOf(
   jobId: number,
 ): AsyncGenerator<string, void> {
   const state = await checkpoint()
-  if (!state) throw gone()
+  if (!state) throw noSuch('webhook job')
   yield line(['a', state])
   for await (const page of readJobRows(values, jobId)) {
     const lines: string[] = []
     for (const row of page) lines.push(line(await cellsOf(blobs, jobId, row)))
     if (lines.length > 0) yield lines.join('')
   }
-  if (!(await checkpoint())) throw gone()
+  if (!(await checkpoint())) throw noSuch('webhook job')
 }
 
 /** A segment in a blob is copied with its bytes: the number of a blob is valid in this engine only. */
@@ -174,10 +174,6 @@ async function cellsOf(blobs: Blobs, jobId: number, row: CopiedRow): Promise<rea
 
 function line(cells: readonly unknown[]): string {
   return `${JSON.stringify(cells)}\n`
-}
-
-function gone(): Refusal {
-  return new Refusal('not_found', 'There is no such webhook job.')
 }
 
 /** Statements that restore the lines of `archive`, some at a time, and last the checkpoint.

@@ -1,7 +1,7 @@
 import { auditedAll, audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { actionResult } from '../../../http/action-results.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { applyChanges, enqueueJobConfigs } from '../../job-config/service.ts'
 import { enqueueMemberships } from '../../states/service.ts'
 import { readPermissions } from '../../tree/browse/service.ts'
@@ -37,7 +37,7 @@ export async function actOnJobs(context: Context, { action, ids }: JobActionsBod
     ],
   })
   if (changing.length > 0) await Promise.all([applyChanges(ports), ports.flow.runDue()])
-  for (const id of allowed) if (!there.has(id)) refusals.set(id, missing())
+  for (const id of allowed) if (!there.has(id)) refusals.set(id, noSuch('job'))
   return { items: unique.map((id) => actionResult(id, refusals.get(id))) }
 }
 
@@ -47,13 +47,9 @@ async function refusalsOf(context: Context, ids: readonly number[]): Promise<Map
   const refusals = new Map<number, Refusal>()
   for (const id of ids) {
     const object = known.get(id)
-    if (object?.type !== 'job') refusals.set(id, missing())
+    if (object?.type !== 'job') refusals.set(id, noSuch('job'))
     else if (!object.permissions.write)
       refusals.set(id, new Refusal('forbidden', 'You have no right to write this job.'))
   }
   return refusals
-}
-
-function missing(): Refusal {
-  return new Refusal('not_found', 'There is no such job.')
 }

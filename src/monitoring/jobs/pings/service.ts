@@ -4,7 +4,7 @@ import { rightsFor } from '../../../access/rights/service.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import type { Repeatable } from '../../../http/idempotency.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { TtlCache } from '../../../lib/ttl-cache.ts'
 import { base64url } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -88,7 +88,7 @@ export async function deletePing(context: Context, jobId: number, id: number): P
   const { ports } = context
   await requireObject(context, jobId, { type: 'job', right: 'write' })
   const before = (await store.listPings(ports.database, jobId)).find((row) => row.id === id)
-  if (!before) throw new Refusal('not_found', 'There is no such ping token.')
+  if (!before) throw noSuch('ping token')
   await commit(ports.database, [
     store.deletePing(ports.database, id),
     audited(context, {
@@ -149,7 +149,7 @@ async function refuseGone<Result>(write: () => Promise<Result>): Promise<Result>
     return await write()
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('not_found', 'There is no such job.')
+    throw noSuch('job')
   }
 }
 

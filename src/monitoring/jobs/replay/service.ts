@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { JobRules } from '../../../domain/job-rules.ts'
-import { invalidAt, Refusal } from '../../../lib/errors.ts'
+import { invalidAt, noSuch } from '../../../lib/errors.ts'
 import type { Range } from '../../../lib/range.ts'
 import { DAY_MS, parseInstant, timeFormat } from '../../../lib/time.ts'
 import type { TimeFormat } from '../../../lib/time.ts'
@@ -28,7 +28,7 @@ export async function replayJob(context: Context, jobId: number, body: ReplayBod
   const { ports } = context
   await requireObject(context, jobId, { type: 'job', right: 'read' })
   const row = await findJob(ports.database, jobId)
-  if (!row) throw new Refusal('not_found', 'There is no such job.')
+  if (!row) throw noSuch('job')
   const now = ports.clock.now()
   const range = rangeOf(body, now)
   const proposed = proposedRules(row, body, { createdAt: range.beginAt, timeZone: ports.settings.timeZone })

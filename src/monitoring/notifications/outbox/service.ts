@@ -1,6 +1,6 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
@@ -111,7 +111,7 @@ export async function resumeNotifications(context: Context): Promise<ResumeView>
 
 async function requireNotification({ database }: Ports, id: number): Promise<ListedRow> {
   const row = await store.findNotification(database, id)
-  if (!row) throw new Refusal('not_found', 'There is no such notification.')
+  if (!row) throw noSuch('notification')
   return row
 }
 

@@ -3,7 +3,7 @@ import { audited, recorder } from '../../../access/audit/service.ts'
 import { sealText } from '../../../access/session/keys.ts'
 import type { Context } from '../../../context.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
-import { nameTaken, Refusal, stale } from '../../../lib/errors.ts'
+import { Refusal, nameTaken, noSuch, stale } from '../../../lib/errors.ts'
 import { addressLink, findFirstLink } from '../../alarms/service.ts'
 import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
 import type { IdExpression, Write } from '../../../ports/database.ts'
@@ -216,7 +216,7 @@ function needsOf(
 
 async function requireRecipient({ database }: Ports, id: number): Promise<RecipientRow> {
   const [row] = await store.listRecipients(database, [id])
-  if (!row) throw new Refusal('not_found', 'There is no such recipient.')
+  if (!row) throw noSuch('recipient')
   return row
 }
 

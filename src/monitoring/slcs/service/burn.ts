@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { lengthMs } from '../../../lib/range.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import * as tree from '../../tree/service.ts'
@@ -17,7 +17,7 @@ export async function readBurn(context: Context, id: number, { at }: BurnQuery):
   const { createdAt } = await tree.requireObject(context, id, { type: 'slc', right: 'read' })
   const slc = await findSlc(database, id)
   // Deleted between the two reads.
-  if (!slc) throw new Refusal('not_found', 'There is no such service level container.')
+  if (!slc) throw noSuch('service level container')
   const now = clock.now()
   const wantedAt = at === undefined ? now : parseInstant(at)
   if (wantedAt > now) throw outside('must not be in the future')

@@ -1,6 +1,6 @@
 import { audited } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal, invalidAt } from '../../../lib/errors.ts'
+import { Refusal, invalidAt, noSuch } from '../../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../../lib/paging.ts'
 import { parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit, refuseFull } from '../../../ports/database.ts'
@@ -51,7 +51,7 @@ export async function recalculatePeriods(
   if (beginAt >= endAt) throw invalidAt('/end', 'must be later than begin')
   const range = { beginAt: beginAt + 1, endAt: endAt + 1, limit: PERIODS_AT_ONCE_MAX + 1 }
   const [slc, periods] = await Promise.all([findSlc(database, id), store.readPeriods(database, id, range)])
-  if (!slc) throw new Refusal('not_found', 'There is no such service level container.')
+  if (!slc) throw noSuch('service level container')
   if (periods.length > PERIODS_AT_ONCE_MAX) {
     throw invalidAt('/begin', `must select at most ${PERIODS_AT_ONCE_MAX} periods`)
   }

@@ -10,7 +10,7 @@ import type { IdListSql, Permissions, Rights } from '../../../access/rights/perm
 import { readableBy, rightsOf, visibleBy } from '../../../access/rights/service.ts'
 import type { Database } from '../../../ports/database.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { decodeCursor, decodeNumber, pageOf, unknownCursor } from '../../../lib/paging.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { OBJECT_NOUNS, OBJECT_TYPES } from '../schema.ts'
@@ -139,7 +139,7 @@ export async function readTree(
   const counts = await store.countStates(database, parents, readableBy(rights, 'j'))
   const seen = rows.map((row) => veiled(rights, row))
   const node = growTree(seen, counts, { ...query, permissionsOf: (row) => permissionsOf(rights, row) })
-  if (!node) throw new Refusal('not_found', `There is no such ${OBJECT_NOUNS[parentType]}.`)
+  if (!node) throw noSuch(OBJECT_NOUNS[parentType])
   return node
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { noSuch } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
 import { applyChanges, enqueueJobConfigs } from '../../job-config/service.ts'
 import type { DeviceBody, DeviceView } from '../schema.ts'
@@ -21,7 +21,7 @@ export async function readDevice(
     tree.readProperties(database, id),
   ])
   // Deleted between the two reads.
-  if (!device) throw new Refusal('not_found', 'There is no such device.')
+  if (!device) throw noSuch('device')
   return { device: await viewOf(context, row, { device, properties }), version: row.version }
 }
 

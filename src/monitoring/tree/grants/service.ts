@@ -4,7 +4,7 @@ import { grant, listGrants, listGrantsOfUsers, revoke } from '../../../access/ri
 import type { GrantRow } from '../../../access/rights/service.ts'
 import { listUsers, readUser } from '../../../access/users/service.ts'
 import type { Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import type { Page } from '../../../lib/paging.ts'
 import type { ObjectType } from '../schema.ts'
 import { requireObject } from '../service.ts'
@@ -110,8 +110,7 @@ function objectAt(context: Context, { objectType, objectId }: ObjectPath) {
 
 /** @throws {Refusal} not_found for `everyone` with another id than 0, or a user or group with the id 0 */
 function subjectOf({ subjectType, subjectId }: Subject): Subject {
-  if ((subjectType === 'everyone') !== (subjectId === 0))
-    throw new Refusal('not_found', 'There is no such user or user group.')
+  if ((subjectType === 'everyone') !== (subjectId === 0)) throw noSuch('user or user group')
   return { subjectType, subjectId }
 }
 

@@ -1,3 +1,4 @@
+import { noSuch } from '../../../../lib/errors.ts'
 import { listJobs } from '../../../../automation/runs/service.ts'
 import type { ResultView } from '../../../../data/queries/run-schema.ts'
 import { listAlarms } from '../../../../monitoring/alarm-inbox/service.ts'
@@ -13,7 +14,7 @@ import type { ShownObject, WidgetData } from '../schema.ts'
 import { listBelow } from '../store.ts'
 import { shownObject } from './reading.ts'
 import type { Reading } from './reading.ts'
-import { noObject, readValue } from './values.ts'
+import { readValue } from './values.ts'
 
 const OBJECTS_MAX = 200
 const VALUES_MAX = 200
@@ -40,7 +41,7 @@ const READ: { readonly [Kind in WidgetKind]?: Read<Kind> } = {
   value: readValue,
   history: async (reading, widget, id) => {
     const series = [...(await reading.series(id, widget))]
-    if (series.every((one) => one === null)) throw noObject()
+    if (series.every((one) => one === null)) throw noSuch('object')
     return { kind: 'history', series, ...(await forecastOf(reading, widget)) }
   },
   chart: async (reading, widget) => {
@@ -129,7 +130,7 @@ function byState(objects: readonly ShownObject[]): ShownObject[] {
 async function sloOf(reading: Reading, { objectId, period }: WidgetOf<'slo'>): Promise<WidgetData> {
   const { context, asked } = reading
   const object = await reading.object(objectId)
-  if (!object) throw noObject()
+  if (!object) throw noSuch('object')
   const range = period === null ? asked.range : lastOf(asked.range, period, context.ports.settings.timeZone)
   const [begin, end] = [range.beginAt, range.endAt].map((at) => new Date(at).toISOString())
   const { id, type } = object

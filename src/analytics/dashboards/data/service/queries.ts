@@ -2,7 +2,7 @@ import type { Context } from '../../../../context.ts'
 import { runQuery } from '../../../../data/queries/service/run.ts'
 import type { ResultView } from '../../../../data/queries/run-schema.ts'
 import { READERS } from '../../../../data/sources/schema.ts'
-import { Refusal } from '../../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../../lib/errors.ts'
 import { readQueries } from '../../nested/store.ts'
 import type { NamedQuery } from '../../nested/store.ts'
 import { substituted } from '../../parameters.ts'
@@ -39,7 +39,7 @@ export class QueryReads {
   async run(id: number | null, params: Values, limit: number): Promise<ResultView> {
     this.#queries ??= this.#readQueries()
     const query = id === null ? undefined : (await this.#queries).get(id)
-    if (!query) throw new Refusal('not_found', 'There is no such data query.')
+    if (!query) throw noSuch('data query')
     if (!query.isAccessible && !mayRun(this.context))
       throw new Refusal('forbidden', 'Dashboards may not use this data query for users of your role.')
     const all = { ...this.asked.values, ...substituted(params, this.asked.values) }

@@ -1,6 +1,6 @@
 import type { Cell } from '../../../../domain/table.ts'
 import { durationMs } from '../../../../lib/duration.ts'
-import { Refusal } from '../../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../../lib/errors.ts'
 import { readShownBand } from '../../../forecasts/service/shown.ts'
 import { ROWS_MAX } from '../../widgets.ts'
 import type { WidgetOf } from '../../widgets.ts'
@@ -27,10 +27,6 @@ export function readValue(reading: Reading, widget: Widget, id: string): Promise
   }
 }
 
-export function noObject(): Refusal {
-  return new Refusal('not_found', 'There is no such object.')
-}
-
 async function valueOfJob(
   reading: Reading,
   widget: Widget & { readonly source: OfJob },
@@ -39,7 +35,7 @@ async function valueOfJob(
   const { source } = widget
   const object = await reading.object(source.jobId)
   const current = await reading.current(source.jobId ?? 0)
-  if (!object || !current) throw noObject()
+  if (!object || !current) throw noSuch('object')
   const found = current.values.find(({ key }) => key === source.key)
   const own = found
     ? { value: found.value, name: found.name, at: found.timestamp }

@@ -1,7 +1,7 @@
 import { recorder } from '../../../../access/audit/service.ts'
 import type { Context, UserCaller } from '../../../../context.ts'
 import type { Column } from '../../../../domain/table.ts'
-import { Refusal } from '../../../../lib/errors.ts'
+import { Refusal, noSuch } from '../../../../lib/errors.ts'
 import { LiveWork } from '../../../../operations/work/live-work.ts'
 import type { Work } from '../../../../operations/work/live-work.ts'
 import { commit } from '../../../../ports/database.ts'
@@ -108,7 +108,7 @@ export async function cancelRefresh(context: Context, id: number): Promise<void>
 
 async function requireMaterial({ database }: Ports, id: number): Promise<Material> {
   const query = await findQuery(database, id)
-  if (!query) throw new Refusal('not_found', 'There is no such data query.')
+  if (!query) throw noSuch('data query')
   const version = await findVersion(database, id, query.published)
   const row = await store.findResult(database, id)
   if (!version?.materialization || !row)

@@ -7,6 +7,8 @@ import { createForecast, readForecast } from '../../src/analytics/forecasts/serv
 import { orderDueForecasts } from '../../src/analytics/forecasts/service/due.ts'
 import { dataSourceBody } from '../../src/data/sources/schema.ts'
 import { createDataSource } from '../../src/data/sources/service.ts'
+import type { Ports } from '../../src/ports/index.ts'
+import { plantObject } from '../flow/plants.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 
 const HOUR_MS = 3_600_000
@@ -17,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-test('a forecast of a data query that nobody published fails at its time, and says so', async () => {
+test('a forecast of a data query that nobody published fails at its time, also after a process ended, and says so', async () => {
   const { ports, clock } = opened
   const context = administratorOf(ports)
   await createUser(
@@ -27,7 +29,7 @@ test('a forecast of a data query that nobody published fails at its time, and sa
   const { dataSource } = await createDataSource(context, dataSourceBody.parse({ name: 'full', type: 'csv' }))
   const about = JSON.stringify({ name: 'r', refusal: null, capabilities: ['forecast'] })
   await ports.database.run(
-    `insert into runners (name, token_hash, about, registered_at, seen_at) values ('r', 'x', '${about}', 0, ${clock.at + HOUR_MS})`,
+    `insert into runners (name, token_hash, about, registered_at, seen_at) values ('r', 'x', '${about}', 0, ${clock.at + 1.25 * HOUR_MS})`,
   )
   await ports.database.run(
     `insert into data_queries (id, name, description, data_source_id, text, parameters, published, version, created_at, updated_at)
@@ -43,8 +45,48 @@ test('a forecast of a data query that nobody published fails at its time, and sa
   })
   const { view } = await createForecast(context, body)
   clock.at += HOUR_MS
+  // The process ends before the run is ordered: what it would have committed is lost.
+  const lost = (target: typeof ports.database, name: string): unknown =>
+    name === 'batch' ? () => Promise.reject(new Error('The process ended.')) : Reflect.get(target, name)
+  await orderDueForecasts({ ...ports, database: new Proxy(ports.database, { get: lost }) })
+  expect(await readForecast(context, view.id)).toMatchObject({ view: { failure: null } })
+  clock.at += HOUR_MS / 4
   await orderDueForecasts(ports)
   expect(await readForecast(context, view.id)).toMatchObject({
     view: { state: 'failed', failure: { code: 'conflict' } },
   })
+})
+
+test('a run that is ordered at its time moves the schedule to the next time', async () => {
+  const { ports, clock } = opened
+  const context = administratorOf(ports)
+  const { database } = ports
+  await plantObject(database, { id: 50, type: 'device', path: '/1/50/' })
+  await plantObject(database, { id: 51, type: 'job', path: '/1/50/51/' })
+  await database.run(
+    `insert into jobs (id, interval, interval_ms, stopped, parameters, thresholds)
+     values (51, 'PT0S', 0, 0, '{"returnValue":[{"valueName":"level","valueDivisor":1}],"stringValue":[]}', '{}')`,
+  )
+  const buckets: Ports['jobActors']['buckets'] = (_, { edges }) =>
+    Promise.resolve({
+      buckets: edges.slice(1).map((at, place) => ({ at, value: place % 24, min: 0, max: 23, count: 1 })),
+      aggregate: { min: 0, max: 23, avg: 1, last: 1, count: 1, sum: 1 },
+    })
+  const body = forecastBody.parse({
+    name: 'level to come',
+    source: { type: 'job', jobId: 51, key: 'returnValue1' },
+    step: 'PT1H',
+    history: 'P7D',
+    horizon: 'PT1H',
+    model: { kind: 'prophet' },
+    schedule: { cron: '0 * * * *' },
+  })
+  const { view } = await createForecast(context, body)
+  clock.at = Math.ceil((clock.at + 1) / HOUR_MS) * HOUR_MS
+  await database.run(`update runners set seen_at = ${clock.at}`)
+  await orderDueForecasts({ ...ports, jobActors: { ...ports.jobActors, buckets } })
+  const { view: ordered } = await readForecast(context, view.id)
+  expect(ordered).toMatchObject({ failure: null })
+  expect(Date.parse(ordered.nextRunAt ?? '')).toBe(clock.at + HOUR_MS)
+  expect(await database.all("select 1 from runs where state = 'queued'")).toHaveLength(1)
 })

@@ -260,13 +260,21 @@ export async function listDue(database: Database, now: number, limit: number): P
 /** Moves the schedule of a forecast on; false where another process has done it. */
 export async function moveSchedule(
   database: Database,
-  { id, nextAt: dueAt }: DueForecast,
+  due: Pick<DueForecast, 'id' | 'nextAt'>,
   nextAt: number | null,
 ): Promise<boolean> {
-  const moved = await database
+  const moved = await settleSchedule(database, due, nextAt).returning({ id: forecasts.id })
+  return moved.length > 0
+}
+
+/** Moves the schedule of a forecast on, unless it was moved in the meantime. */
+export function settleSchedule(
+  database: Database,
+  { id, nextAt: dueAt }: Pick<DueForecast, 'id' | 'nextAt'>,
+  nextAt: number | null,
+) {
+  return database
     .update(forecasts)
     .set({ nextAt })
     .where(and(eq(forecasts.id, id), eq(forecasts.nextAt, dueAt)))
-    .returning({ id: forecasts.id })
-  return moved.length > 0
 }

@@ -1,6 +1,6 @@
 import type { SampleSeries, Value } from '../../domain/delivery.ts'
 import type { Sample, Step } from '../jobs/actor.ts'
-import { userValue } from '../jobs/delivery.ts'
+import { userValue } from '../job-config/value-keys.ts'
 
 /** The values that one event brought to a job. */
 export type JobValues = {

@@ -43,7 +43,7 @@ export function rulesOf(job: JobConfiguration, timeZone: string): JobRules {
     graceMs: parameters.grace === null ? null : durationMs(parameters.grace),
     intervalMs: job.intervalMs,
     healsOnData: parameters.healsOnData,
-    divisors: parameters.returnValue.map(({ valueDivisor }) => valueDivisor),
+    divisors: divisorsOf(parameters),
     textCount: parameters.stringValue.length,
     thresholds: thresholdsOf(job.thresholds, timeZone),
     stopped: job.stopped,
@@ -51,6 +51,11 @@ export function rulesOf(job: JobConfiguration, timeZone: string): JobRules {
     retention: retentionOf(parameters),
     flapping: job.flapping,
   }
+}
+
+/** The divisors of the numbers of a job, in their order. */
+export function divisorsOf({ returnValue }: Parameters): readonly number[] {
+  return returnValue.map(({ valueDivisor }) => valueDivisor)
 }
 
 function retentionOf({ retention: { raw, minutes, hours } }: Parameters): Retention {

@@ -13,7 +13,8 @@ import {
   withBands,
 } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
-import { checkDated, checkStarted, checkValues, userValue } from './delivery.ts'
+import { userValue } from '../job-config/value-keys.ts'
+import { checkDated, checkStarted, checkValues } from './delivery.ts'
 import {
   judge,
   deliveredAtOf,

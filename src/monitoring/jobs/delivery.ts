@@ -1,10 +1,7 @@
 import { Refusal } from '../../lib/errors.ts'
-import { VALUES_MAX } from '../job-config/schema.ts'
+import { divisorOf, isDefined } from '../job-config/value-keys.ts'
 import type { Delivery, RefusedSample, SampleSeries, Sender, Value } from '../../domain/delivery.ts'
 import type { JobRules } from '../../domain/job-rules.ts'
-
-const NUMBER = 'returnValue'
-const TEXT = 'stringValue'
 
 /** A result without values. */
 export const BARE: Delivery = {
@@ -81,30 +78,6 @@ function notDefined(pointers: readonly string[]): Refusal {
   )
 }
 
-/** Whether the job defines a value of this key. */
-export function isDefined({ divisors, textCount }: JobRules, key: string): boolean {
-  const { place, isNumber } = partsOf(key)
-  return place <= (isNumber ? divisors.length : textCount)
-}
-
-/** The parts of a key: whether its values are numbers, and its number. */
-type KeyParts = { readonly isNumber: boolean; readonly place: number }
-
-/** Parsed keys. Each delivery asks for its keys several times, and deliveries mostly have the same keys. */
-const known = new Map<string, KeyParts>()
-let lastKey = ''
-let lastParts: KeyParts = { isNumber: false, place: 0 }
-
-function partsOf(key: string): KeyParts {
-  if (key === lastKey) return lastParts
-  const isNumber = key.startsWith(NUMBER)
-  const parts = known.get(key) ?? { isNumber, place: Number(key.slice((isNumber ? NUMBER : TEXT).length)) }
-  if (parts.place <= VALUES_MAX) known.set(key, parts)
-  lastKey = key
-  lastParts = parts
-  return parts
-}
-
 /** Checks that the timestamp, if any, is within the accepted span around `now`.
  * @throws {Refusal} value_in_future, value_too_old */
 export function checkDated(delivery: Delivery, now: number): void {
@@ -164,15 +137,4 @@ function refusalAs(code: Unacceptable, pointers: readonly string[]): Refusal {
     DETAILS[code],
     pointers.map((pointer) => ({ pointer, message })),
   )
-}
-
-/** The user value of a raw value: numbers are divided by the value's divisor. */
-export function userValue(rules: JobRules, key: string, raw: Value): Value {
-  return typeof raw === 'string' ? raw : raw / divisorOf(rules, key)
-}
-
-/** The divisor of a key; 1 if it has none. */
-export function divisorOf({ divisors }: JobRules, key: string): number {
-  const { place, isNumber } = partsOf(key)
-  return isNumber ? (divisors[place - 1] ?? 1) : 1
 }

@@ -8,7 +8,7 @@ import { limitMessage, limitNewsOf } from '../states/limit-news.ts'
 import { isLevel } from '../states/state.ts'
 import { count, evaluate, TIMEOUT_ERROR } from '../states/thresholds.ts'
 import type { Counter } from '../states/thresholds.ts'
-import { userValue } from './delivery.ts'
+import { userValue } from '../job-config/value-keys.ts'
 
 /** The message of a job whose values do not end error code 5. */
 export const TIMEOUT_LEFT =

@@ -1,7 +1,8 @@
 import type { Delivery, Value } from '../../domain/delivery.ts'
 import { evaluate, isCounted, TIMEOUT_ERROR, uncountedSpan, uncountedUntil } from '../states/thresholds.ts'
 import type { Span } from '../states/thresholds.ts'
-import { BARE, divisorOf, isDefined, userValue } from './delivery.ts'
+import { divisorOf, isDefined, userValue } from '../job-config/value-keys.ts'
+import { BARE } from './delivery.ts'
 import { judge, regularDeadline } from './judgement.ts'
 import type { ActorState, Sample } from './judgement.ts'
 

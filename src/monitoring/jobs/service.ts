@@ -5,10 +5,11 @@ import { Refusal, noSuch } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { Value } from '../../domain/delivery.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { divisorsOf } from '../job-config/rules.ts'
 import type { Parameters } from '../job-config/schema.ts'
 import { applyChanges, enqueueJobConfigs } from '../job-config/service.ts'
+import { userValue } from '../job-config/value-keys.ts'
 import { insertFirstState, enqueueTallies } from '../states/service.ts'
 import { bareState, shownInMaintenance } from '../states/state.ts'
 import {
@@ -188,9 +189,10 @@ function stateView({ ports }: Context, { object, row, snapshot }: KnownJob, want
       values: wanted.values ? {} : null,
     }
   const format = timeFormat(ports.settings.timeZone)
+  const rules = { divisors: divisorsOf(row.parameters) }
   const valueOf = (key: string) => {
     const newest = snapshot.current[key]
-    return newest && userValue(row.parameters, key, newest.value)
+    return newest && userValue(rules, key, newest.value)
   }
   const shown = (at: number | null) => (at === null ? null : format(at))
   const silentSince = shown(snapshot.silentSinceAt)
@@ -241,13 +243,9 @@ const NEVER_DELIVERED = {
 /** The latest values of a job by key, in user units. */
 export function currentValues(parameters: Parameters, snapshot: Snapshot, format: (at: number) => string) {
   const shown: Record<string, { value: number | string; rawValue: number | string; timestamp: string }> = {}
+  const rules = { divisors: divisorsOf(parameters) }
   for (const [key, { value, at }] of Object.entries(snapshot.current)) {
-    shown[key] = { value: userValue(parameters, key, value), rawValue: value, timestamp: format(at) }
+    shown[key] = { value: userValue(rules, key, value), rawValue: value, timestamp: format(at) }
   }
   return shown
-}
-
-function userValue(parameters: Parameters, key: string, value: Value): Value {
-  const divisor = parameters.returnValue[Number(key.replace(/^\D+/, '')) - 1]?.valueDivisor ?? 1
-  return typeof value === 'number' ? value / divisor : value
 }

@@ -6,7 +6,7 @@ import type { Band, Extremes } from '../../states/band.ts'
 import { bucketBeginOf, bucketEdgesOf } from '../../states/seasons.ts'
 import type { Counter } from '../../states/thresholds.ts'
 import type { Event } from '../actor.ts'
-import { divisorOf } from '../delivery.ts'
+import { divisorOf } from '../../job-config/value-keys.ts'
 
 /** Buckets that the bands of a condition may look at in one replay. With more, bands are made less often. */
 const LOOKS_MAX = 3_000_000

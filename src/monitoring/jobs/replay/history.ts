@@ -3,7 +3,7 @@ import type { SeriesName } from '../../../domain/series.ts'
 import type { Range } from '../../../lib/range.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import type { JobActors } from '../../../ports/job-actors.ts'
-import { isDefined } from '../delivery.ts'
+import { isDefined } from '../../job-config/value-keys.ts'
 import { arrivalsOf, samplesOfBuckets } from './arrivals.ts'
 import type { Arrival } from './replay.ts'
 

@@ -2,7 +2,9 @@ import { foldCase } from '../../../lib/text.ts'
 import { matchesWildcard } from '../../../lib/wildcard.ts'
 import type { Value } from '../../../domain/delivery.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
+import { divisorsOf } from '../../job-config/rules.ts'
 import type { Parameters } from '../../job-config/schema.ts'
+import { userValue } from '../../job-config/value-keys.ts'
 import type { TextMatch, ValueTest } from './filter.ts'
 import type { Relation } from './items.ts'
 
@@ -11,9 +13,10 @@ export function valueHolds(
   { test, negated }: { test: ValueTest; negated: boolean },
   job: { parameters: Parameters; current: Snapshot['current'] },
 ): boolean {
+  const rules = { divisors: divisorsOf(job.parameters) }
   const values = keysOf(test.value, job.parameters).flatMap((key) => {
     const raw = job.current[key]?.value
-    return raw === undefined ? [] : [test.isRaw ? raw : userValue(key, raw, job.parameters)]
+    return raw === undefined ? [] : [test.isRaw ? raw : userValue(rules, key, raw)]
   })
   if (test.match.by === 'defined') return values.length > 0 !== negated
   return values.some((value) => fits(value, test.match) !== negated)
@@ -27,11 +30,6 @@ function keysOf(value: string, { returnValue, stringValue }: Parameters): string
     return key === value || foldCase(defined.valueName) === name ? [key] : []
   }
   return [...returnValue.flatMap(named('returnValue')), ...stringValue.flatMap(named('stringValue'))]
-}
-
-function userValue(key: string, raw: Value, { returnValue }: Parameters): Value {
-  if (typeof raw === 'string') return raw
-  return raw / (returnValue[Number(key.slice('returnValue'.length)) - 1]?.valueDivisor ?? 1)
 }
 
 function fits(value: Value, match: ValueTest['match']): boolean {

@@ -97,6 +97,24 @@ describe('an alarm', () => {
     expect(await shownOf()).toEqual({ sent: 2, failed: 0 })
   })
 
+  test('is notified while thousands of notices of another recipient wait for its rate limit', async () => {
+    const slow = await webhook({ name: 'slow', messagesPerHour: 1 })
+    await stage.happen({ kind: 'opened' })
+    await stage.pass(MINUTE_MS)
+    expect(eventsOf(receiver.take())).toEqual([['opened']])
+    await stage.ports.database.run(sql`
+      with recursive n(id) as (select 1000000 union all select id + 1 from n where id < 1005000)
+      insert into notices (change_id, alarm_id, object_id, recipient_id, user_id, kind, step, due_at, facts)
+      select n.id, t.alarm_id, t.object_id, t.recipient_id, t.user_id, t.kind, 0, ${stage.clock.at}, t.facts
+      from n, (select * from notices where recipient_id = ${slow} limit 1) t`)
+    await webhook({ name: 'quick' })
+    await stage.happen({ kind: 'opened', job: 1 })
+    await stage.pass(10_000)
+    expect(receiver.take().map(({ json }) => (json['data'] as { recipient: string }).recipient)).toEqual([
+      'quick',
+    ])
+  })
+
   test('that is dated ahead of the clock is notified at once, and its reminder and its end come in time', async () => {
     await webhook({ reminder: { every: 'PT30M', times: 1 } })
     await stage.happen({ kind: 'opened', aheadMs: 24 * HOUR_MS })

@@ -18,15 +18,19 @@ export type DueRow = {
   readonly path: string | null
 }
 
-/** Due notices, by id, without addressees that have an unfinished message. */
+/** Due notices, by id for each addressee, without addressees that have an unfinished message. Each addressee has an equal
+ * share: one whose notices wait for its rate limit does not keep others waiting. */
 export function readDue(database: Database, now: number, limit: number): Promise<readonly DueRow[]> {
   return database.all<DueRow>(sql`
     select t.id as id, t.change_id as "changeId", t.alarm_id as "alarmId", t.recipient_id as "recipientId",
            t.user_id as "userId", t.kind as kind, t.step as step, t.due_at as "dueAt", o.path as path
-    from notices t left join objects o on o.id = t.object_id
-    where t.notification_id is null and t.due_at <= ${now} and not exists (select 1 from notifications n
-      where n.recipient_id = t.recipient_id and n.user_id = t.user_id and n.next_at is not null)
-    order by t.id limit ${limit}`)
+    from (
+      select w.*, row_number() over (partition by w.recipient_id, w.user_id order by w.id) as place
+      from notices w where w.notification_id is null and w.due_at <= ${now}
+        and not exists (select 1 from notifications n
+          where n.recipient_id = w.recipient_id and n.user_id = w.user_id and n.next_at is not null)
+      ) t left join objects o on o.id = t.object_id
+    order by t.place, t.id limit ${limit}`)
 }
 
 /** When the next notice after an instant is due, and when the next message is tried; Infinity for none. */

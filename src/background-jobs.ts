@@ -42,26 +42,43 @@ export async function recover(ports: Ports): Promise<void> {
 
 /** Refreshes that are due, to be asked for every minute. */
 export async function runMinutely(ports: Ports): Promise<void> {
-  await Promise.all([refreshWhenDue(ports), refreshResultsWhenDue(ports)])
+  await sideBySide(ports, {
+    'refreshes of tables': refreshWhenDue,
+    'refreshes of data queries': refreshResultsWhenDue,
+  })
 }
 
 /** Periodic work of every few minutes beside deliveries and deadlines: unfinished work,
  * people of the directory, files without a reference, backups that are due. */
 export async function runPeriodic(ports: Ports): Promise<void> {
-  await Promise.all([
-    recover(ports),
-    syncWhenDue(ports),
-    sweepBlobs(ports),
-    sweepOperations(ports),
-    sweepUploads(ports),
-    backUpWhenDue(ports),
-    runMinutely(ports),
-    orderDueForecasts(ports),
-    continueDemo(ports),
-  ])
+  await sideBySide(ports, {
+    recovery: recover,
+    'directory sync': syncWhenDue,
+    blobs: sweepBlobs,
+    operations: sweepOperations,
+    uploads: sweepUploads,
+    backups: backUpWhenDue,
+    minutely: runMinutely,
+    forecasts: orderDueForecasts,
+    demo: continueDemo,
+  })
 }
 
 /** The sweep of every night: every parent's state, and old translations. */
 export async function runNightly(ports: Ports): Promise<void> {
-  await Promise.all([sweepAll(ports), sweepTranslations(ports)])
+  await sideBySide(ports, { states: sweepAll, translations: sweepTranslations })
+}
+
+/** Runs all parts of the periodic work. A part that fails is logged, and keeps no other from its end. */
+async function sideBySide(
+  ports: Ports,
+  parts: Readonly<Record<string, (ports: Ports) => Promise<unknown>>>,
+): Promise<void> {
+  await Promise.all(
+    Object.entries(parts).map(([part, run]) =>
+      run(ports).catch((error: unknown) =>
+        ports.log.error('background jobs: a part of the periodic work failed; retrying', error, { part }),
+      ),
+    ),
+  )
 }

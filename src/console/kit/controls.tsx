@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
+import { t } from '../language/t.ts'
 import { once } from './background.ts'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
@@ -292,6 +293,15 @@ export function Check({
   )
 }
 
-export function Kbd({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  return <kbd>{children}</kbd>
+const NAMED = new Set(['Ctrl', 'Shift', 'Enter', 'Space', 'Home', 'End', 'PgUp', 'PgDn', 'Delete'])
+
+/** Keys as the keyboards of the language name them. */
+export const keysText = (keys: string): string =>
+  keys
+    .split(' ')
+    .map((key) => (NAMED.has(key) ? t(`kit.key.${key}`) : key))
+    .join(' ')
+
+export function Kbd({ children }: { readonly children: string }): JSX.Element {
+  return <kbd>{keysText(children)}</kbd>
 }

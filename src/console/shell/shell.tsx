@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { liveStatus, lastEventAt, pauseUpdates, waitingEvents } from '../api/events.ts'
 import { useGet } from '../api/resource.ts'
 import { user } from '../api/session.ts'
-import { IconButton } from '../kit/controls.tsx'
+import { IconButton, keysText } from '../kit/controls.tsx'
 import { Icon, Mark } from '../kit/icons.tsx'
 import { BASE, linkTo } from '../kit/location.ts'
 import { durationText, now, timeText } from '../kit/time.tsx'
@@ -76,7 +76,7 @@ function Navigation({ current }: { readonly current: string }): JSX.Element {
       <button type="button" class="jump" title={t('shell.jump')} onClick={openPalette}>
         <Icon name="search" />
         <span>{t('shell.jump')}</span>
-        <kbd class="end">Ctrl K</kbd>
+        <kbd class="end">{keysText('Ctrl K')}</kbd>
       </button>
       {parts.map(
         ({ part, inside }) =>

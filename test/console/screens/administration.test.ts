@@ -243,7 +243,7 @@ const declareAdministration = (stage: Stage): void => {
   )
 
   test(
-    'refusals are in the language of the page',
+    'refusals and the names of keys are in the language of the page',
     async () => {
       const path = `/users/${stage.client.userIds.collector}`
       expect((await stage.client.request('PATCH', path, { json: { language: 'de' } })).status).toBe(200)
@@ -252,6 +252,11 @@ const declareAdministration = (stage: Stage): void => {
         await page.getByText('Ihre Rechte erlauben das nicht.').waitFor()
         await page.locator('[lang=en]', { hasText: 'Your role does not allow this request.' }).waitFor()
         await check('refused-in-german')
+        await page.keyboard.press('?')
+        await page
+          .locator('dt', { hasText: /^StrgEingabe$/ })
+          .first()
+          .waitFor()
       })
     },
     VISIT_MAX_MS,

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 
-import { Check } from '../../kit/controls.tsx'
+import { Check, Kbd } from '../../kit/controls.tsx'
 import { Card, KeyValues, PageHead } from '../../kit/data.tsx'
 import { t } from '../../language/t.ts'
 import { KEY_TABLE } from '../../shell/key-table.ts'
@@ -22,7 +22,7 @@ export function Screen(): JSX.Element {
                   rows={KEY_TABLE.filter((one) => one.place === place).map(({ keys, action }) => [
                     <span key={action} class="row">
                       {keys.split(' ').map((key) => (
-                        <kbd key={key}>{key}</kbd>
+                        <Kbd key={key}>{key}</Kbd>
                       ))}
                     </span>,
                     t(`keys.action.${action}`),

@@ -38,10 +38,13 @@ export function Skeleton({
       <span class="vh" role="status">
         {isSlow ? t('feedback.slow') : t('feedback.loading')}
       </span>
-      {isShown &&
-        Array.from({ length: lines }, (_, line) => (
-          <span key={line} class="skel" style={{ width: `${88 - ((line * 29) % 50)}%` }} />
-        ))}
+      {Array.from({ length: lines }, (_, line) => (
+        <span
+          key={line}
+          class="skel"
+          style={{ width: `${88 - ((line * 29) % 50)}%`, ...(isShown ? {} : { visibility: 'hidden' }) }}
+        />
+      ))}
       {isSlow && <span class="label">{t('feedback.slow')}</span>}
     </div>
   )

@@ -31,7 +31,7 @@ test('a run that goes on tells since when, and its own message', () => {
 
 test('a run that waits names its obstacle', () => {
   const waiting = run({ state: 'queued', startedAt: null, waitingFor: 'no runner takes jobs' })
-  expect(plain(runSentence(waiting, NOW))).toBe('nightly has been waiting for 1 min: no runner takes runs.')
+  expect(plain(runSentence(waiting, NOW))).toBe('nightly has waited 1 min: no runner takes runs.')
 })
 
 test('a run that ended tells its duration and exit code', () => {

@@ -8,7 +8,7 @@ import { user } from '../../api/session.ts'
 import { background } from '../../kit/background.ts'
 import { Button, IconButton, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card } from '../../kit/data.tsx'
-import { Empty, Show } from '../../kit/feedback.tsx'
+import { Empty, readKey, Show } from '../../kit/feedback.tsx'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
 import { t } from '../../language/t.ts'
 
@@ -89,6 +89,7 @@ function Group({ group, refused, onEdit, onDelete }: GroupProps): JSX.Element {
   }
   return (
     <Card
+      key={readKey(members.data)}
       title={group.name}
       note={members.data && t('users.members', { count: members.data.length })}
       actions={

@@ -3,7 +3,7 @@ import type { Context as HonoContext } from 'hono'
 import * as z from 'zod'
 import type { Context } from '../context.ts'
 import type { Unset } from './merge-patch.ts'
-import { flagQuery, idParam, noContent, ok } from './openapi-answers.ts'
+import { flagQuery, idParam, idPath, noContent, ok } from './openapi-answers.ts'
 import { policy } from './policy.ts'
 import type { Env, Policy } from './policy.ts'
 import { entityTag } from './preconditions.ts'
@@ -41,7 +41,6 @@ type ObjectKind<Body extends z.ZodType, Reading extends z.ZodType, Deleting exte
   readonly delete: (context: Context, id: number, query: z.output<Deleting>) => Promise<void>
 }
 
-export const objectPath = z.object({ id: idParam })
 const NO_QUERY = z.object({})
 /** The query of every deletion of an object. */
 export const forcedQuery = z.object({
@@ -66,7 +65,7 @@ export function objectRoutes<
     .get(
       one,
       policy({ summary: `Read a ${noun}`, roles: 'signed-in', object: 'read', answers }),
-      valid('param', objectPath),
+      valid('param', idPath),
       valid('query', readQuery),
       async (c) => {
         const query = c.req.valid('query') as z.output<Reading>
@@ -78,7 +77,7 @@ export function objectRoutes<
       '/',
       replacing({
         path: one,
-        place: objectPath,
+        place: idPath,
         body,
         sizeMaxBytes,
         summary: summaries.replace,
@@ -92,7 +91,7 @@ export function objectRoutes<
     .delete(
       one,
       policy({ ...editing, summary: summaries.delete, answers: { 204: noContent } }),
-      valid('param', objectPath),
+      valid('param', idPath),
       valid('query', deleteQuery),
       async (c) => {
         const query = c.req.valid('query') as z.output<Deleting>
@@ -148,7 +147,7 @@ export function copyRoute<Query extends z.ZodType>({
   return new Hono<Env>().post(
     `${path}/:id/copy`,
     policy({ ...creation(noun, view), summary, refuses: [409] }),
-    valid('param', objectPath),
+    valid('param', idPath),
     valid('query', query),
     async (c) => {
       const id = await copy(c.get('context'), c.req.valid('param').id, c.req.valid('query'))

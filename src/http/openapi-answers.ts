@@ -7,6 +7,9 @@ export const ID = /^[1-9]\d{0,14}$/
 /** A positive integer in a path. */
 export const idParam = z.string().regex(ID).transform(Number).meta({ type: 'integer', minimum: 1 })
 
+/** The path of one thing with an id: `/jobs/{id}`. */
+export const idPath = z.object({ id: idParam })
+
 /** A flag in a query: `true` or `false`, in any letter case. */
 export const flagQuery = z
   .string()

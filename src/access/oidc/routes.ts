@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { refuseForeign } from '../../http/origin.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -40,7 +40,6 @@ const BODY_MAX_BYTES = 8 * 1024
 const LOGOUT_MAX_BYTES = 16 * 1024
 const LOGIN_COOKIE = 'tidemark_oidc'
 const FORM = 'application/x-www-form-urlencoded'
-const userPath = z.object({ id: idParam })
 const oneIdentity = { 200: ok(identityView, 'The subject that the user is linked to.') }
 
 const loginRoutes = new Hono<Env>()
@@ -153,7 +152,7 @@ const identityRoutes = new Hono<Env>()
       scope: 'administration',
       answers: { 200: ok(identitiesView, 'The identities; empty for a user of this service alone.') },
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => c.json(await listIdentities(c.get('context'), c.req.valid('param').id)),
   )
   .get(
@@ -164,7 +163,7 @@ const identityRoutes = new Hono<Env>()
       scope: 'administration',
       answers: oneIdentity,
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => c.json(await readIdentity(c.get('context'), c.req.valid('param').id)),
   )
   .put(
@@ -176,7 +175,7 @@ const identityRoutes = new Hono<Env>()
       answers: oneIdentity,
       refuses: [409],
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', identityBody),
     async (c) =>
@@ -190,7 +189,7 @@ const identityRoutes = new Hono<Env>()
       scope: 'administration',
       answers: { 204: noContent },
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => {
       await unlinkIdentity(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
+import { idParam, idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -23,7 +23,6 @@ import {
 
 const BODY_MAX_BYTES = 16 * 1024
 const BATCH_MAX_BYTES = 256 * 1024
-const groupPath = z.object({ id: idParam })
 const userPath = z.object({ userId: idParam })
 const oneGroup = { 200: ok(userGroupView, 'The user group.', ['ETag']) }
 const members = { 200: ok(z.array(userView), 'The users of the group, by id.') }
@@ -62,7 +61,7 @@ const groupRoutes = new Hono<Env>()
   .get(
     '/userGroups/:id',
     policy({ summary: 'Read a user group', roles: 'signed-in', answers: oneGroup }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => {
       const { group, version } = await readGroup(c.get('context'), c.req.valid('param').id)
       return c.json(group, 200, { etag: entityTag(version) })
@@ -72,7 +71,7 @@ const groupRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/userGroups/:id',
-      place: groupPath,
+      place: idPath,
       body: userGroupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Rename a user group',
@@ -92,7 +91,7 @@ const groupRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => {
       await deleteGroup(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)
@@ -103,7 +102,7 @@ const membershipRoutes = new Hono<Env>()
   .get(
     '/userGroups/:id/users',
     policy({ summary: 'List the users of a group', roles: 'signed-in', answers: members }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => c.json(await listMembers(c.get('context'), c.req.valid('param').id)),
   )
   .put(
@@ -115,7 +114,7 @@ const membershipRoutes = new Hono<Env>()
       answers: members,
       refuses: [409],
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     valid('query', batchQuery),
     jsonBody(BATCH_MAX_BYTES),
     valid('json', usersBody),

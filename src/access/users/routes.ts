@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
@@ -12,7 +12,6 @@ import { LIST_MAX, newUserBody, userBody, listQuery, userView } from './schema.t
 import { createUser, deleteUser, listUsers, readUser, updateUser } from './service.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
-const userPath = z.object({ id: idParam })
 const oneUser = { 200: ok(userView, 'The user.', ['ETag']) }
 
 function shown({ user, version }: Awaited<ReturnType<typeof readUser>>) {
@@ -54,7 +53,7 @@ export const userRoutes = new Hono<Env>()
   .get(
     '/users/:id',
     policy({ summary: 'Read a user', roles: 'signed-in', answers: oneUser }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => {
       const { user, version } = await readUser(c.get('context'), c.req.valid('param').id)
       return c.json(user, 200, { etag: entityTag(version) })
@@ -64,7 +63,7 @@ export const userRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/users/:id',
-      place: userPath,
+      place: idPath,
       body: userBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary:
@@ -90,7 +89,7 @@ export const userRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => {
       await deleteUser(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
 import { selectBody, selectView } from '../../data/selection/schema.ts'
 import { waited } from '../../data/selection/service/waited.ts'
-import { noContent, ok, sentPath } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok, sentPath } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -18,7 +18,6 @@ import {
   bandView,
   deletionQuery,
   dependentsView,
-  forecastPath,
   forecastSummary,
   forecastView,
   groupsQuery,
@@ -116,7 +115,7 @@ export const forecastRoutes = new Hono<Env>()
   .get(
     '/forecasts/:id',
     policy({ summary: 'Read a forecast', roles: ROLES, answers: oneForecast }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     async (c) => {
       const { view, version } = await readForecast(c.get('context'), c.req.valid('param').id)
       return c.json(view, 200, { etag: entityTag(version) })
@@ -126,7 +125,7 @@ export const forecastRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/forecasts/:id',
-      place: forecastPath,
+      place: idPath,
       body: forecastBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Update a forecast',
@@ -144,7 +143,7 @@ export const forecastRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     valid('query', deletionQuery),
     async (c) => {
       const { forceDelete: isForced } = c.req.valid('query')
@@ -159,7 +158,7 @@ export const forecastRoutes = new Hono<Env>()
       roles: ROLES,
       answers: { 200: ok(dependentsView, 'The dependents.') },
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     async (c) => c.json(await listDependents(c.get('context'), c.req.valid('param').id)),
   )
   .route('/', runRoutes)
@@ -170,7 +169,7 @@ export const forecastRoutes = new Hono<Env>()
       roles: ROLES,
       answers: { 200: ok(z.object({ items: z.array(groupView) }), 'The groups, by number.') },
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     valid('query', groupsQuery),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -184,7 +183,7 @@ export const forecastRoutes = new Hono<Env>()
       roles: ROLES,
       answers: { 200: ok(bandView, 'The buckets.') },
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     valid('query', bandQuery),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -206,7 +205,7 @@ export const forecastRoutes = new Hono<Env>()
       },
       refuses: [409, 422, 503],
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     valid('query', selectQuery),
     jsonBody(BODY_MAX_BYTES),
     valid('json', selectBody),

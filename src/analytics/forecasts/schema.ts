@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { JOB_ID } from '../../automation/runs/schema.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
-import { flagQuery, idParam } from '../../http/openapi-answers.ts'
+import { flagQuery, idPath } from '../../http/openapi-answers.ts'
 import { definition, QUALITIES, scalar } from './definition.ts'
 
 const LIST_MAX = 1_000
@@ -192,8 +192,7 @@ export const dependentsView = z
   })
   .meta({ id: 'ForecastDependents' })
 
-export const forecastPath = z.object({ id: idParam })
-export const jobPath = forecastPath.extend({ jobId: z.string().regex(JOB_ID) })
+export const jobPath = idPath.extend({ jobId: z.string().regex(JOB_ID) })
 export const deletionQuery = z.object({ forceDelete: flagQuery.default(false) })
 export const jobsQuery = z.object({
   before: z.string().regex(JOB_ID).optional().describe('Only runs that were ordered before this one.'),

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -25,7 +25,6 @@ import { deleteBackup, listBackups, makeBackup, readBackup, restoreBackup, resto
 const BODY_MAX_BYTES = 64 * 1024
 const ARCHIVE = 'application/gzip'
 const PASSPHRASE_HEADER = 'x-backup-passphrase'
-const idPath = z.object({ id: idParam })
 const restoreRefusals = [400, 409, 422]
 
 const keptRoutes = new Hono<Env>()

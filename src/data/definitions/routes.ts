@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { noContent, ok } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { importedTablePath } from '../imports/schema.ts'
@@ -8,7 +8,6 @@ import { jsonBody, valid } from '../../http/valid.ts'
 import { deleteTable } from '../tables/service.ts'
 import { importedTableView, tableBody, tableChange } from './schema.ts'
 import { changeTable, createTable } from './service.ts'
-import { dataSourcePath } from '../sources/schema.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const administering = { roles: ADMINISTRATOR, scope: 'administration' } as const
@@ -22,7 +21,7 @@ export const definitionRoutes = new Hono<Env>()
       answers: { 201: ok(importedTableView, 'The table.', ['ETag']) },
       refuses: [409],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', tableBody),
     async (c) => {

@@ -1,14 +1,13 @@
 import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import type { Context } from '../../context.ts'
-import { ok, sentPath } from '../../http/openapi-answers.ts'
+import { idPath, ok, sentPath } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
 import { runQuery } from '../queries/run-schema.ts'
-import { queryPath } from '../queries/schema.ts'
 import { waited } from '../selection/service/waited.ts'
 import type { Asking } from '../selection/service/waited.ts'
 import { READERS } from '../sources/schema.ts'
@@ -91,7 +90,7 @@ export const geoRoutes = new Hono<Env>()
   .get(
     '/dataQueries/:id/cluster',
     policy({ ...clusters, summary: 'Cluster the result of a data query on a map' }),
-    valid('param', queryPath),
+    valid('param', idPath),
     valid('query', queryClusterQuery),
     (c) => {
       const { parameters, wait, ...query } = c.req.valid('query')

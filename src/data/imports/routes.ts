@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { bodyChunks, tooLarge } from '../../http/bytes.ts'
-import { ok } from '../../http/openapi-answers.ts'
+import { idPath, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
@@ -11,7 +11,6 @@ import { acceptedResponse, runWork } from '../../operations/work/service.ts'
 import { UPLOAD_MAX_BYTES } from '../uploads/service.ts'
 import { importBody, importView, previewBody, previewView, uploadPath, uploadView } from './schema.ts'
 import { importFile, previewImport, uploadFile } from './service.ts'
-import { dataSourcePath } from '../sources/schema.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const administering = { roles: ADMINISTRATOR, scope: 'administration' } as const
@@ -31,7 +30,7 @@ export const importRoutes = new Hono<Env>()
       answers: { 201: ok(uploadView, 'The upload.') },
       refuses: [409],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     async (c) => {
       const request = c.req.raw
       const refusal = tooLarge(UPLOAD_MAX_BYTES)
@@ -74,7 +73,7 @@ export const importRoutes = new Hono<Env>()
       },
       refuses: [409, 422],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     valid('query', wait),
     jsonBody(BODY_MAX_BYTES),
     valid('json', importBody),

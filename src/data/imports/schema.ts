@@ -4,7 +4,7 @@ import { COLUMN_TYPES } from '../../domain/table.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isTimeZone } from '../../lib/time.ts'
-import { dataSourcePath } from '../sources/schema.ts'
+import { idPath } from '../../http/openapi-answers.ts'
 
 /** Columns of an imported table. */
 export const COLUMNS_MAX = 100
@@ -99,8 +99,8 @@ const formats = {
 }
 
 const uploadId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of an upload')
-export const importedTablePath = dataSourcePath.extend({ table: z.string().min(1).max(255) })
-export const uploadPath = dataSourcePath.extend({ upload: uploadId })
+export const importedTablePath = idPath.extend({ table: z.string().min(1).max(255) })
+export const uploadPath = idPath.extend({ upload: uploadId })
 
 export const previewBody = z.strictObject(formats)
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import * as z from 'zod'
 import type { Context } from '../../context.ts'
-import { noContent, ok, sentPath } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok, sentPath } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -25,7 +25,6 @@ import {
   listQuery,
   publishBody,
   queryBody,
-  queryPath,
   querySummary,
   queryView,
   versionPath,
@@ -128,14 +127,14 @@ export const queryRoutes = new Hono<Env>()
       roles: READERS,
       answers: oneQuery,
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     async (c) => tagged(c, await readQuery(c.get('context'), c.req.valid('param').id)),
   )
   .route(
     '/',
     replacing({
       path: '/dataQueries/:id',
-      place: queryPath,
+      place: idPath,
       body: queryBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace the draft of a data query; one with errors is stored too',
@@ -154,7 +153,7 @@ export const queryRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     valid('query', deletionQuery),
     async (c) => {
       const isForced = c.req.valid('query').forceDelete
@@ -165,7 +164,7 @@ export const queryRoutes = new Hono<Env>()
   .post(
     '/dataQueries/:id/run',
     policy({ ...running, summary: 'Run a data query' }),
-    valid('param', queryPath),
+    valid('param', idPath),
     valid('query', runQueryString),
     jsonBody(BODY_MAX_BYTES),
     valid('json', runBody),
@@ -182,7 +181,7 @@ export const queryRoutes = new Hono<Env>()
       answers: oneQuery,
       refuses: [409, 412],
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', publishBody),
     async (c) =>
@@ -198,7 +197,7 @@ export const queryRoutes = new Hono<Env>()
         200: ok(z.object({ items: z.array(dependentView) }), 'The data queries, by name; at most 1,000.'),
       },
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     async (c) => c.json({ items: await listDependents(c.get('context'), c.req.valid('param').id) }),
   )
   .get(
@@ -209,7 +208,7 @@ export const queryRoutes = new Hono<Env>()
       answers: { 200: ok(lineageView, 'The lineage.') },
       refuses: [409, 503],
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     valid('query', lineageQuery),
     async (c) => {
       const [{ id }, { version }] = [c.req.valid('param'), c.req.valid('query')]
@@ -225,7 +224,7 @@ export const queryRoutes = new Hono<Env>()
         200: ok(z.object({ items: z.array(versionView) }), 'The latest versions; at most 50.'),
       },
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     async (c) => c.json({ items: await listVersions(c.get('context'), c.req.valid('param').id) }),
   )
   .post(

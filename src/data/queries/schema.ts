@@ -209,7 +209,6 @@ export const queryView = z
   })
   .meta({ id: 'DataQuery' })
 
-export const queryPath = z.object({ id: idParam })
 export const versionPath = z.object({ id: idParam, number: idParam.describe('The number of a version.') })
 
 export const listQuery = z.object({

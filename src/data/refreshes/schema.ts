@@ -5,12 +5,12 @@ import { DAY_MS } from '../../lib/time.ts'
 import { filterSchema } from '../filters/schema.ts'
 import { columnName, COLUMNS_MAX, fileFormat, importType, valueFormat } from '../imports/schema.ts'
 import { refreshState } from '../sources/refresh-view.ts'
-import { dataSourcePath } from '../sources/schema.ts'
+import { idPath } from '../../http/openapi-answers.ts'
 
 const EVERY_MIN_MS = 5 * 60_000
 const EVERY_MAX_MS = 31 * DAY_MS
 
-export const refreshedTablePath = dataSourcePath.extend({ table: composedName })
+export const refreshedTablePath = idPath.extend({ table: composedName })
 
 const foreignTable = z.strictObject({
   kind: z.literal('foreign'),

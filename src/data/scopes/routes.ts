@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { columnView, dataSourcePath, READERS, tableView } from '../sources/schema.ts'
+import { columnView, READERS, tableView } from '../sources/schema.ts'
 import { effectiveQuery, effectiveView, scopeBody, scopePath, scopeView } from './schema.ts'
 import { createScope, deleteScope, listScopes, readScope, updateScope } from './service.ts'
 import { previewScopes } from './service/preview.ts'
@@ -30,7 +30,7 @@ export const scopeRoutes = new Hono<Env>()
       answers: { 200: ok(z.array(columnView), 'The columns, by table and position; at most 20,000.') },
       refuses: [422],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     async (c) => c.json(await listVisibleColumns(c.get('context'), c.req.valid('param').id)),
   )
   .get(
@@ -41,7 +41,7 @@ export const scopeRoutes = new Hono<Env>()
       answers: { 200: ok(z.array(tableView), 'The tables and views, by name.') },
       refuses: [422],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     async (c) => c.json(await listVisibleTables(c.get('context'), c.req.valid('param').id)),
   )
   .get(
@@ -51,7 +51,7 @@ export const scopeRoutes = new Hono<Env>()
       summary: 'List the scopes of a data source',
       answers: { 200: ok(z.object({ items: z.array(scopeView) }), 'The scopes, by id; at most 100.') },
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     async (c) => c.json({ items: await listScopes(c.get('context'), c.req.valid('param').id) }),
   )
   .post(
@@ -62,7 +62,7 @@ export const scopeRoutes = new Hono<Env>()
       answers: { 201: ok(scopeView, 'The new scope.', ['Location', 'ETag']) },
       refuses: [409],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', scopeBody),
     async (c) => {
@@ -79,7 +79,7 @@ export const scopeRoutes = new Hono<Env>()
       summary: 'Show the rows and columns that a user may read and edit, with the reasons',
       answers: { 200: ok(effectiveView, 'The tables and views of the data source.') },
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     valid('query', effectiveQuery),
     async (c) => c.json(await previewScopes(c.get('context'), c.req.valid('param').id, c.req.valid('query'))),
   )

@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import { accepts } from 'hono/accepts'
-import { ok, sentPath } from '../../http/openapi-answers.ts'
+import { idPath, ok, sentPath } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { operationView } from '../../operations/work/schema.ts'
 import { acceptedResponse } from '../../operations/work/service.ts'
-import { dataSourcePath, READERS } from '../sources/schema.ts'
+import { READERS } from '../sources/schema.ts'
 import { EXPORT_TYPES, XLSX_TYPE } from './formats.ts'
 import {
   columnPath,
@@ -132,7 +132,7 @@ export const selectionRoutes = selectRoutes
       answers: { 200: ok(distinctView, 'The combinations, the most frequent first.'), ...waiting },
       refuses: [404, ...REFUSES],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     valid('query', sourceDistinctQuery),
     async (c) => {
       const { table, ...query } = c.req.valid('query')

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { flagQuery, noContent, ok } from '../../http/openapi-answers.ts'
+import { flagQuery, idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { MERGE_PATCH, mergePatch } from '../../http/merge-patch.ts'
 import { policy } from '../../http/policy.ts'
@@ -12,7 +12,6 @@ import {
   columnPath,
   databaseBody,
   dataSourceBody,
-  dataSourcePath,
   dataSourceView,
   READERS,
   sourceTestView,
@@ -39,7 +38,7 @@ function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource
 }
 
 /** The routes of the comment and the annotations on a data source, a table or a column. */
-function notesOn<Place extends typeof dataSourcePath>(path: string, place: Place, noun: string) {
+function notesOn<Place extends typeof idPath>(path: string, place: Place, noun: string) {
   const shared = {
     roles: ADMINISTRATOR,
     scope: 'administration',
@@ -116,10 +115,10 @@ export const dataSourceRoutes = new Hono<Env>()
       answers: { 200: ok(syncView, 'The differences to the last sync.') },
       refuses: [422],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     async (c) => c.json(await syncSchema(c.get('context'), c.req.valid('param').id)),
   )
-  .route('/', notesOn('/dataSources/:id', dataSourcePath, 'the database of a data source'))
+  .route('/', notesOn('/dataSources/:id', idPath, 'the database of a data source'))
   .route('/', notesOn('/dataSources/:id/tables/:table', tablePath, 'a table of a data source'))
   .route(
     '/',
@@ -128,7 +127,7 @@ export const dataSourceRoutes = new Hono<Env>()
   .get(
     '/dataSources/:id',
     policy({ summary: 'Read a data source, without its password', roles: READERS, answers: oneSource }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     async (c) => {
       const { dataSource, version } = await readDataSource(c.get('context'), c.req.valid('param').id)
       return c.json(dataSource, 200, { etag: entityTag(version) })
@@ -138,7 +137,7 @@ export const dataSourceRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/dataSources/:id',
-      place: dataSourcePath,
+      place: idPath,
       body: dataSourceBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace a data source; an absent password is unchanged',
@@ -158,7 +157,7 @@ export const dataSourceRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', dataSourcePath),
+    valid('param', idPath),
     valid('query', z.object({ forceDelete: flagQuery.default(false) })),
     async (c) => {
       const isForced = c.req.valid('query').forceDelete

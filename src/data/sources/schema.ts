@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
-import { idParam, shownOnly } from '../../http/openapi-answers.ts'
+import { idPath, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { isCertificates } from './certificates.ts'
@@ -285,8 +285,7 @@ export const syncView = z
   })
   .meta({ id: 'DataSourceSync' })
 
-export const dataSourcePath = z.object({ id: idParam })
-export const tablePath = dataSourcePath.extend({ table: tableName })
+export const tablePath = idPath.extend({ table: tableName })
 export const columnPath = tablePath.extend({ column: columnName })
 
 export type DataSourceBody = z.output<typeof dataSourceBody>

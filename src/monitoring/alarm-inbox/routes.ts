@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
-import { idParam, ok } from '../../http/openapi-answers.ts'
+import { idPath, ok } from '../../http/openapi-answers.ts'
 import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -35,7 +34,6 @@ import {
 const BODY_MAX_BYTES = 64 * 1024
 const LINKS_MAX_BYTES = 1024 * 1024
 const FILTER_MAX_BYTES = 512 * 1024
-const alarmPath = z.object({ id: idParam })
 const list = { 200: ok(alarmsView, 'The alarms that match the filter, of objects that the caller can read.') }
 const one = { 200: ok(alarmView, 'The alarm.', ['ETag']) }
 const links = { 200: ok(linksView, 'The alarm links of the object.', ['ETag']) }
@@ -63,7 +61,7 @@ const readingRoutes = new Hono<Env>()
   .get(
     '/alarms/:id',
     policy({ summary: 'Read an alarm', roles: 'signed-in', object: 'read', answers: one }),
-    valid('param', alarmPath),
+    valid('param', idPath),
     async (c) => {
       const alarm = await readAlarm(c.get('context'), c.req.valid('param').id)
       return c.json(alarm, 200, { etag: entityTag(alarm._v) })
@@ -80,7 +78,7 @@ const actingRoutes = new Hono<Env>()
       answers: { 201: ok(commentView, 'The new comment.') },
       refuses: [409],
     }),
-    valid('param', alarmPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', commentBody),
     async (c) =>
@@ -95,7 +93,7 @@ const actingRoutes = new Hono<Env>()
       answers: one,
       refuses: [409],
     }),
-    valid('param', alarmPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', assignBody),
     async (c) => {

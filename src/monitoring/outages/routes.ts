@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, ok } from '../../http/openapi-answers.ts'
+import { idPath, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
@@ -8,8 +8,6 @@ import { OBJECT_NOUNS } from '../tree/schema.ts'
 import type { ObjectType } from '../tree/schema.ts'
 import { outagesQuery, outageView } from './schema.ts'
 import { listOutages } from './service.ts'
-
-const objectPath = z.object({ id: idParam })
 
 /** The route for one type of object. */
 function outagesOf(type: ObjectType) {
@@ -21,7 +19,7 @@ function outagesOf(type: ObjectType) {
       object: 'read',
       answers: { 200: ok(z.array(outageView), 'The outages; the list can be empty.') },
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     valid('query', outagesQuery),
     async (c) => {
       const { id } = c.req.valid('param')

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -20,7 +20,6 @@ import {
 
 const BODY_MAX_BYTES = 64 * 1024
 
-const objectPath = z.object({ id: idParam })
 const oneRevaluation = { 200: ok(revaluationView, 'The revaluation.', ['ETag']) }
 
 function shown({ revaluation, version }: Awaited<ReturnType<typeof readRevaluation>>) {
@@ -38,7 +37,7 @@ function revaluationsOf(type: ObjectType) {
         object: 'read',
         answers: { 200: ok(z.array(revaluationView), 'The revaluations, by begin; the list can be empty.') },
       }),
-      valid('param', objectPath),
+      valid('param', idPath),
       valid('query', revaluationsQuery),
       async (c) => {
         const { id } = c.req.valid('param')
@@ -54,7 +53,7 @@ function revaluationsOf(type: ObjectType) {
         answers: { 201: ok(revaluationView, 'The new revaluation.', ['Location', 'ETag']) },
         refuses: [409],
       }),
-      valid('param', objectPath),
+      valid('param', idPath),
       jsonBody(BODY_MAX_BYTES),
       valid('json', revaluationBody),
       async (c) => {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from '../../context.ts'
-import { copyRoute, objectPath, objectRoutes } from '../../http/object-routes.ts'
-import { ok } from '../../http/openapi-answers.ts'
+import { copyRoute, objectRoutes } from '../../http/object-routes.ts'
+import { idPath, ok } from '../../http/openapi-answers.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -78,7 +78,7 @@ export const slcRoutes = new Hono<Env>()
       object: 'read',
       answers: { 200: ok(stateHistoryView, 'The state history.') },
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     valid('query', stateHistoryQuery),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -93,7 +93,7 @@ export const slcRoutes = new Hono<Env>()
       object: 'read',
       answers: { 200: ok(periodsView, 'The periods, latest first.', ['Link']) },
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     valid('query', periodsQuery),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -109,7 +109,7 @@ export const slcRoutes = new Hono<Env>()
       object: 'read',
       answers: { 200: ok(burnView, 'The use of the credit, without corrections of the past.') },
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     valid('query', burnQuery),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -125,7 +125,7 @@ export const slcRoutes = new Hono<Env>()
       answers: { 200: ok(periodsView, 'The periods with all their revisions; the list can be empty.') },
       refuses: [409],
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', recalculationBody),
     async (c) => {

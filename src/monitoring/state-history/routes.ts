@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
-import { idParam, ok } from '../../http/openapi-answers.ts'
+import { idPath, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
@@ -9,8 +8,6 @@ import type { ObjectType } from '../tree/schema.ts'
 import { stateChangeRoutes } from './changes/routes.ts'
 import { stateHistoryQuery, stateHistoryView } from './schema.ts'
 import { readStateHistory } from './service.ts'
-
-const objectPath = z.object({ id: idParam })
 
 /** The route for one type of object; containers have their own. */
 function historyOf(type: ObjectType) {
@@ -22,7 +19,7 @@ function historyOf(type: ObjectType) {
       object: 'read',
       answers: { 200: ok(stateHistoryView, 'The state history.') },
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     valid('query', stateHistoryQuery),
     async (c) => {
       const { id } = c.req.valid('param')

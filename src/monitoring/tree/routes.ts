@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from '../../context.ts'
-import { copyRoute, editing, forcedQuery, objectPath, objectRoutes } from '../../http/object-routes.ts'
-import { flagQuery, ok } from '../../http/openapi-answers.ts'
+import { copyRoute, editing, forcedQuery, objectRoutes } from '../../http/object-routes.ts'
+import { flagQuery, idPath, ok } from '../../http/openapi-answers.ts'
 import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
@@ -81,7 +81,7 @@ const deviceRoutes = new Hono<Env>()
       summary: 'Replace or move a device (same as PUT)',
       answers: { 200: ok(deviceView, 'The device.', ['ETag']) },
     }),
-    valid('param', objectPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', deviceBody),
     async (c) => {

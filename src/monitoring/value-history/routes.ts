@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import * as z from 'zod'
-import { idParam, ok } from '../../http/openapi-answers.ts'
+import { idPath, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { valid } from '../../http/valid.ts'
@@ -29,7 +29,7 @@ export const historyRoutes = new Hono<Env>()
         },
       },
     }),
-    valid('param', z.object({ id: idParam })),
+    valid('param', idPath),
     valid('query', historyQuery),
     async (c) => {
       const query = c.req.valid('query')

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
@@ -23,7 +23,6 @@ import {
 
 const BODY_MAX_BYTES = 8 * 1024
 const own = { roles: 'signed-in', scope: 'account' } as const
-const userPath = z.object({ id: idParam })
 const oneMfa = { 200: ok(mfaView, 'The MFA status.') }
 const codes = ok(recoveryCodesView, 'The recovery codes; they are shown only once.')
 
@@ -109,7 +108,7 @@ export const mfaRoutes = ownRoutes
       scope: 'administration',
       answers: oneMfa,
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => {
       const { id } = c.req.valid('param')
       await readUser(c.get('context'), id)
@@ -124,7 +123,7 @@ export const mfaRoutes = ownRoutes
       scope: 'administration',
       answers: oneMfa,
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', enforceBody),
     async (c) =>
@@ -138,7 +137,7 @@ export const mfaRoutes = ownRoutes
       scope: 'administration',
       answers: { 204: noContent },
     }),
-    valid('param', userPath),
+    valid('param', idPath),
     async (c) => {
       await resetMfa(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { sha256 } from '../../../lib/digest.ts'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { entityTag, isFresh } from '../../../http/preconditions.ts'
 import { EDITORS } from '../../../http/roles.ts'
 import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { deletionQuery, groupBody, groupPath, groupView, nestedGroup } from './schema.ts'
+import { deletionQuery, groupBody, groupView, nestedGroup } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, nestGroups, readGroup, updateGroup } from './service.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
@@ -59,7 +59,7 @@ export const groupRoutes = new Hono<Env>()
   .get(
     '/dashboards/groups/:id',
     policy({ summary: 'Read a group of dashboards', roles: 'signed-in', answers: oneGroup }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => {
       const { view, version } = await readGroup(c.get('context'), c.req.valid('param').id)
       return c.json(view, 200, { etag: entityTag(version) })
@@ -69,7 +69,7 @@ export const groupRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/dashboards/groups/:id',
-      place: groupPath,
+      place: idPath,
       body: groupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Change or move a group of dashboards',
@@ -87,7 +87,7 @@ export const groupRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     valid('query', deletionQuery),
     async (c) => {
       const { recursive: isRecursive, forceDelete: isForced } = c.req.valid('query')

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
-import { flagQuery, idParam, shownOnly } from '../../../http/openapi-answers.ts'
+import { flagQuery, shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName } from '../../../http/text-schemas.ts'
 import { parameterValues } from '../parts.ts'
 
 export const GROUPS_MAX = 1_000
 export const DEPTH_MAX = 8
 
-export const groupPath = z.object({ id: idParam })
 export const deletionQuery = z.object({
   recursive: flagQuery
     .default(false)

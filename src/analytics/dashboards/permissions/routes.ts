@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
-import { ok } from '../../../http/openapi-answers.ts'
+import { idPath, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { EDITORS } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { groupPath } from '../groups/schema.ts'
 import { dashboardPath } from '../schema.ts'
 import { grantsBody, grantsView } from './schema.ts'
 import {
@@ -25,7 +24,7 @@ export const permissionRoutes = new Hono<Env>()
       roles: EDITORS,
       answers,
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => c.json(await listGroupGrants(c.get('context'), c.req.valid('param').id)),
   )
   .put(
@@ -36,7 +35,7 @@ export const permissionRoutes = new Hono<Env>()
       scope: 'administration',
       answers,
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     jsonBody(BODY_MAX_BYTES),
     valid('json', grantsBody),
     async (c) =>

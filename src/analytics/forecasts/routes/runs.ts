@@ -4,11 +4,11 @@ import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
 import { followedFrom, STREAM } from '../../../automation/runs/log-request.ts'
 import { logQuery, logView } from '../../../automation/runs/schema.ts'
 import { idempotencyKeyOf, REPLAYED } from '../../../http/idempotency.ts'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { admit, policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
-import { forecastPath, jobPath, jobsQuery, jobView } from '../schema.ts'
+import { jobPath, jobsQuery, jobView } from '../schema.ts'
 import { cancelRun, deleteRuns, followRun, listRuns, orderRun, readLog, readRun } from '../service/runs.ts'
 
 const ROLES = SCRIPT_READERS
@@ -40,7 +40,7 @@ export const runRoutes = new Hono<Env>()
       refuses: [400, 409, 422, 503],
       isRepeatable: true,
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     async (c) => {
       const { id } = c.req.valid('param')
       const { job, isReplayed } = await orderRun(c.get('context'), id, idempotencyKeyOf(c.req.raw))
@@ -56,7 +56,7 @@ export const runRoutes = new Hono<Env>()
       roles: ROLES,
       answers: { 200: ok(z.object({ items: z.array(jobView) }), 'The runs, the latest first.') },
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     valid('query', jobsQuery),
     async (c) => {
       const { id } = c.req.valid('param')
@@ -70,7 +70,7 @@ export const runRoutes = new Hono<Env>()
       roles: ROLES,
       answers: { 204: noContent },
     }),
-    valid('param', forecastPath),
+    valid('param', idPath),
     async (c) => {
       await deleteRuns(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

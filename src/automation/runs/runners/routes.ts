@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context as Call } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env, Policy } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
@@ -24,7 +24,7 @@ import {
 import { openFile, takeOutput } from '../service/files.ts'
 import { accept, finish, holderOf, keepHold, start, takeLog, takeProgress } from '../service/lease.ts'
 import type { Holder } from '../service/lease.ts'
-import { runnerPath, runnerView } from './schema.ts'
+import { runnerView } from './schema.ts'
 import { deleteRunner, listRunners, pollJobs, registerRunner } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -61,7 +61,7 @@ export const runnerRoutes = new Hono<Env>()
       scope: 'administration',
       answers: { 204: noContent },
     }),
-    valid('param', runnerPath),
+    valid('param', idPath),
     async (c) => {
       await deleteRunner(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
-import { idParam } from '../../../http/openapi-answers.ts'
 import { ISOLATIONS } from '../../../domain/isolation.ts'
 import { RUN_KINDS } from '../protocol.ts'
-
-export const runnerPath = z.object({ id: idParam })
 
 export const runnerView = z
   .object({

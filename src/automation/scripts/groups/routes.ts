@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { SCRIPT_READERS } from '../../../access/rights/permissions.ts'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { groupBody, groupPath, groupView } from './schema.ts'
+import { groupBody, groupView } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -46,7 +46,7 @@ export const groupRoutes = new Hono<Env>()
       roles: SCRIPT_READERS,
       answers: oneGroup,
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => {
       const { view, version } = await readGroup(c.get('context'), c.req.valid('param').id)
       return c.json(view, 200, { etag: entityTag(version) })
@@ -56,7 +56,7 @@ export const groupRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/scripts/groups/:id',
-      place: groupPath,
+      place: idPath,
       body: groupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Change the name or the description of a group of scripts',
@@ -74,7 +74,7 @@ export const groupRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => {
       await deleteGroup(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

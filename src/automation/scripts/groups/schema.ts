@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
-import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
+import { shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../../http/text-schemas.ts'
 
 const DESCRIPTION_MAX = 4_000
-
-export const groupPath = z.object({ id: idParam })
 
 export const groupBody = z.strictObject({
   id: shownOnly,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { entityTag } from '../../../http/preconditions.ts'
@@ -8,7 +8,7 @@ import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
 import { READERS } from '../../sources/schema.ts'
 import { deletionQuery } from '../schema.ts'
-import { groupBody, groupPath, groupView } from './schema.ts'
+import { groupBody, groupView } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -42,7 +42,7 @@ export const groupRoutes = new Hono<Env>()
   .get(
     '/dataQueries/groups/:id',
     policy({ summary: 'Read a group of data queries', roles: READERS, answers: oneGroup }),
-    valid('param', groupPath),
+    valid('param', idPath),
     async (c) => {
       const { view, version } = await readGroup(c.get('context'), c.req.valid('param').id)
       return c.json(view, 200, { etag: entityTag(version) })
@@ -52,7 +52,7 @@ export const groupRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/dataQueries/groups/:id',
-      place: groupPath,
+      place: idPath,
       body: groupBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Change or move a group of data queries',
@@ -71,7 +71,7 @@ export const groupRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', groupPath),
+    valid('param', idPath),
     valid('query', deletionQuery),
     async (c) => {
       const isForced = c.req.valid('query').forceDelete

@@ -1,12 +1,10 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
-import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
+import { shownOnly } from '../../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../../http/text-schemas.ts'
 
 export const GROUPS_MAX = 200
 const DESCRIPTION_MAX = 4_000
-
-export const groupPath = z.object({ id: idParam })
 
 const parentId = z.int().positive().nullable()
 

@@ -1,12 +1,11 @@
 import { Hono } from 'hono'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
 import { operationView } from '../../../operations/work/schema.ts'
 import { acceptedResponse, runWork } from '../../../operations/work/service.ts'
 import { READERS } from '../../sources/schema.ts'
-import { queryPath } from '../schema.ts'
 import { refreshedResultView, refreshQuery } from './schema.ts'
 import { cancelRefresh, refreshResult } from './service/refresh.ts'
 
@@ -25,7 +24,7 @@ export const resultRoutes = new Hono<Env>()
       },
       refuses: [409, 422, 503],
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     valid('query', refreshQuery),
     async (c) => {
       const [context, { id }] = [c.get('context'), c.req.valid('param')]
@@ -46,7 +45,7 @@ export const resultRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409],
     }),
-    valid('param', queryPath),
+    valid('param', idPath),
     async (c) => {
       await cancelRefresh(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, noContent, ok } from '../../../http/openapi-answers.ts'
+import { idParam, idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { readStart } from '../../../http/bytes.ts'
 import { idempotencyKeyOf, showRepeatable } from '../../../http/idempotency.ts'
 import { originOf } from '../../../http/origin.ts'
@@ -28,7 +28,6 @@ const TOKEN_MAX_BYTES = 8 * 1024
 const TEXT_MAX_BYTES = 64 * 1024
 
 const editing = { roles: EDITORS, object: 'write' } as const
-const jobPath = z.object({ id: idParam })
 
 const pinging = (summary: string): Policy => ({
   summary,
@@ -50,7 +49,7 @@ const tokenRoutes = new Hono<Env>()
       summary: 'List the ping tokens of a job, without their secrets',
       answers: { 200: ok(z.object({ items: z.array(pingView) }), 'The ping tokens, by name.') },
     }),
-    valid('param', jobPath),
+    valid('param', idPath),
     async (c) => c.json({ items: await listPings(c.get('context'), c.req.valid('param').id) }),
   )
   .post(
@@ -61,7 +60,7 @@ const tokenRoutes = new Hono<Env>()
       answers: { 201: ok(newPingView, 'The new ping token; its secret is shown only here.', ['Location']) },
       refuses: [409],
     }),
-    valid('param', jobPath),
+    valid('param', idPath),
     jsonBody(TOKEN_MAX_BYTES),
     valid('json', pingBody),
     async (c) => {

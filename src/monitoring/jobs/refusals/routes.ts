@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, ok } from '../../../http/openapi-answers.ts'
+import { idPath, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { valid } from '../../../http/valid.ts'
@@ -15,6 +15,6 @@ export const refusalRoutes = new Hono<Env>().get(
     object: 'read',
     answers: { 200: ok(z.object({ items: z.array(refusalView) }), 'The refusals, latest first.') },
   }),
-  valid('param', z.object({ id: idParam })),
+  valid('param', idPath),
   async (c) => c.json({ items: await listRefusals(c.get('context'), c.req.valid('param').id) }),
 )

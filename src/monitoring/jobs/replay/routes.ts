@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
-import { idParam, ok } from '../../../http/openapi-answers.ts'
+import { idPath, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
@@ -19,7 +18,7 @@ export const replayRoutes = new Hono<Env>().post(
     object: 'read',
     answers: { 200: ok(replayView, 'How the job would have behaved.') },
   }),
-  valid('param', z.object({ id: idParam })),
+  valid('param', idPath),
   jsonBody(BODY_MAX_BYTES),
   valid('json', replayBody),
   async (c) => c.json(await replayJob(c.get('context'), c.req.valid('param').id, c.req.valid('json'))),

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { ok } from '../../../http/openapi-answers.ts'
+import { idPath, ok } from '../../../http/openapi-answers.ts'
 import { nextLink } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR } from '../../../http/roles.ts'
 import { valid } from '../../../http/valid.ts'
-import { notificationPath, notificationsQuery, notificationView, pauseView, resumeView } from './schema.ts'
+import { notificationsQuery, notificationView, pauseView, resumeView } from './schema.ts'
 import { listNotifications, readPause, resendNotification, resumeNotifications } from './service.ts'
 
 export const outboxRoutes = new Hono<Env>()
@@ -54,6 +54,6 @@ export const outboxRoutes = new Hono<Env>()
       answers: { 200: ok(notificationView, 'The notification.') },
       refuses: [409],
     }),
-    valid('param', notificationPath),
+    valid('param', idPath),
     async (c) => c.json(await resendNotification(c.get('context'), c.req.valid('param').id)),
   )

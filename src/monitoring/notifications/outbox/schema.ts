@@ -61,8 +61,6 @@ export const resumeView = z
   })
   .meta({ id: 'NotificationsResumed' })
 
-export const notificationPath = z.object({ id: idParam })
-
 export type NotificationsQuery = z.output<typeof notificationsQuery>
 export type PauseView = z.output<typeof pauseView>
 export type ResumeView = z.output<typeof resumeView>

@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { noContent, ok } from '../../../http/openapi-answers.ts'
+import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
 import { entityTag } from '../../../http/preconditions.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
 import { ADMINISTRATOR, EDITORS } from '../../../http/roles.ts'
 import { replacing } from '../../../http/updates.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { newRecipientBody, recipientBody, recipientPath, recipientView, testResult } from './schema.ts'
+import { newRecipientBody, recipientBody, recipientView, testResult } from './schema.ts'
 import {
   createRecipient,
   deleteRecipient,
@@ -55,7 +55,7 @@ export const recipientRoutes = new Hono<Env>()
   .get(
     '/alarmrecipients/:id',
     policy({ summary: 'Read an alarm recipient', roles: EDITORS, answers: oneRecipient }),
-    valid('param', recipientPath),
+    valid('param', idPath),
     async (c) => {
       const { recipient, version } = await readRecipient(c.get('context'), c.req.valid('param').id)
       return c.json(recipient, 200, { etag: entityTag(version) })
@@ -65,7 +65,7 @@ export const recipientRoutes = new Hono<Env>()
     '/',
     replacing({
       path: '/alarmrecipients/:id',
-      place: recipientPath,
+      place: idPath,
       body: recipientBody,
       sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace an alarm recipient; an absent target stays unchanged',
@@ -83,7 +83,7 @@ export const recipientRoutes = new Hono<Env>()
       answers: { 204: noContent },
       refuses: [409, 412],
     }),
-    valid('param', recipientPath),
+    valid('param', idPath),
     async (c) => {
       await deleteRecipient(c.get('context'), c.req.valid('param').id)
       return c.body(null, 204)
@@ -97,6 +97,6 @@ export const recipientRoutes = new Hono<Env>()
       answers: { 200: ok(testResult, 'The result of the test message.') },
       refuses: [429],
     }),
-    valid('param', recipientPath),
+    valid('param', idPath),
     async (c) => c.json(await testRecipient(c.get('context'), c.req.valid('param').id)),
   )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
+import { shownOnly } from '../../../http/openapi-answers.ts'
 import { instantQuery, timestamp } from '../../../http/instants.ts'
 import { isFixedDuration } from '../../../lib/duration.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, isTimeZone } from '../../../lib/time.ts'
@@ -243,8 +243,6 @@ export const testResult = z
       ),
   })
   .meta({ id: 'AlarmRecipientTest' })
-
-export const recipientPath = z.object({ id: idParam })
 
 export type Rules = z.output<typeof rulesSchema>
 /** Stored rules, with a time zone in any case. */

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
-import { idParam, ok } from '../../../http/openapi-answers.ts'
+import { idPath, ok } from '../../../http/openapi-answers.ts'
 import { nextLink, pageOrWhole } from '../../../http/paging.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
@@ -44,7 +43,7 @@ export const searchRoutes = new Hono<Env>().get(
     object: 'read',
     answers: { 200: ok(searchView, 'The objects, in the order of the tree.', ['Link']) },
   }),
-  valid('param', z.object({ id: idParam })),
+  valid('param', idPath),
   valid('query', searchQuery),
   async (c) => {
     const { id } = c.req.valid('param')

@@ -138,6 +138,11 @@ export async function refuseFull<Result>(
   }
 }
 
+/** The detail of the refusal of one more of the `nouns` than there may be. */
+export function fullDetail(max: number, nouns: string): string {
+  return `There must be at most ${max} ${nouns}. Delete one first.`
+}
+
 /** Tells whether a statement failed because a row would have referred to one that is not there. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return FOREIGN_KEY_VIOLATION.test(rootMessage(error))

@@ -1,7 +1,13 @@
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, nameTaken, noSuch, stale } from '../../lib/errors.ts'
-import { commit, isNotNullViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import {
+  commit,
+  fullDetail,
+  isNotNullViolation,
+  isUniqueViolation,
+  refuseFull,
+} from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { refuseWhileNeeded, unlessNeeded } from '../alarm-duty/service.ts'
 import { audited, recorder } from '../audit/service.ts'
@@ -33,10 +39,8 @@ export async function createGroup(context: Context, name: string): Promise<Versi
   const { ports } = context
   const group = { name, version: 1, createdAt: ports.clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name } })
-  const row = await refuseFull(
-    'user_groups',
-    `There must be at most ${GROUPS_MAX} user groups. Delete one first.`,
-    () => refuseTakenName(() => store.insertGroup(ports.database, group, { max: GROUPS_MAX, also: entry })),
+  const row = await refuseFull('user_groups', fullDetail(GROUPS_MAX, 'user groups'), () =>
+    refuseTakenName(() => store.insertGroup(ports.database, group, { max: GROUPS_MAX, also: entry })),
   )
   ports.log.info('user group created', { userGroupId: row.id })
   return versioned(row)

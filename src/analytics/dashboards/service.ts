@@ -24,6 +24,7 @@ import {
   recorded,
   refuseManaged,
   storedDefinition,
+  urlNameTaken,
 } from './service/changes.ts'
 import { deletionWrites, dependentsOf, hasDependents } from './service/dependents.ts'
 import { sightsOf } from './service/rights.ts'
@@ -131,9 +132,7 @@ export async function checkDashboard(context: Context, body: DashboardBody): Pro
     body.urlName !== undefined &&
     (await store.takenUrlNames(context.ports.database, body.urlName)).has(body.urlName)
   )
-    throw new Refusal('name_taken', 'Another dashboard has this URL name.', [
-      { pointer: '/urlName', message: 'is already used' },
-    ])
+    throw urlNameTaken()
 }
 
 /** Replaces a dashboard. The same contents are no new version.

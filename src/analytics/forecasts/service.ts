@@ -11,7 +11,7 @@ import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/ser
 import { refuseOpening } from '../../data/scopes/service/sights.ts'
 import { requireFileSource } from '../../data/sources/service.ts'
 import { openTable } from '../../data/tables/service.ts'
-import { commit, commitAndRead, isUniqueViolation, onlyOf } from '../../ports/database.ts'
+import { commit, commitAndRead, fullDetail, isUniqueViolation, onlyOf } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { figuresOf } from './figures.ts'
 import { requireScopeColumns } from './service/scopes.ts'
@@ -81,7 +81,7 @@ export async function createForecast(context: Context, body: ForecastBody): Prom
   )
   const [made] = await insert.catch((error: unknown) => {
     if (!store.isGuarded(error)) throw error
-    throw new Refusal('conflict', `There must be at most ${FORECASTS_MAX} forecasts. Delete one first.`)
+    throw new Refusal('conflict', fullDetail(FORECASTS_MAX, 'forecasts'))
   })
   return versioned(ports, store.toOwned(onlyOf(made)))
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
+import { fullDetail, isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Changer } from './changer.ts'
@@ -19,7 +19,7 @@ import type { Dependent, LatestRun, ScriptChange, ScriptRow, ScriptSelection } f
 const recorded = recorder('script')
 
 const SCRIPTS_MAX = 2_000
-const FULL = `There must be at most ${SCRIPTS_MAX} scripts. Delete one first.`
+const FULL = fullDetail(SCRIPTS_MAX, 'scripts')
 const DEPENDENTS_SHOWN = 100
 /** Nothing in it runs as yet. */
 const NO_CHANGER: Changer = { changedBy: null, changedRole: null }

@@ -10,7 +10,7 @@ import type { Page } from '../../lib/paging.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan } from '../../ports/blobs.ts'
-import { commit, refuseFull } from '../../ports/database.ts'
+import { commit, fullDetail, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { inTime, openBlob, putBlob, asExpiredUpload, claimBlobs, UPLOAD_MAX_MS } from '../blobs/service.ts'
 import { HEAD_BYTES } from './media-types.ts'
@@ -22,7 +22,7 @@ import type { FileRow } from './store.ts'
 /** How large a file may be. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
-const FULL = `There must be at most ${FILES_MAX} files. Delete one first.`
+const FULL = fullDetail(FILES_MAX, 'files')
 /** The uploads of a process or isolate at once, and their queue; a queued upload is not read. */
 const slots = new Semaphore(8, 32, UPLOAD_MAX_MS)
 

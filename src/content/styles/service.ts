@@ -5,7 +5,7 @@ import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
 import { retryOnConflict } from '../../lib/retry.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import { commit, fullDetail, isUniqueViolation, refuseFull } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { StyleView } from './schema.ts'
 import * as store from './store.ts'
@@ -14,7 +14,7 @@ import type { StyleFacts, StyleRow } from './store.ts'
 /** How large a style may be: it is a row of the database. */
 export const STYLE_MAX_BYTES = 256 * 1024
 const STYLES_MAX = 100
-const FULL = `There must be at most ${STYLES_MAX} styles. Delete one first.`
+const FULL = fullDetail(STYLES_MAX, 'styles')
 
 /** The style for all users, signed in or not. */
 export const PUBLIC_STYLE = 'custom.css'

@@ -7,6 +7,7 @@ import { parseInstant, timeFormat } from '../../lib/time.ts'
 import {
   commit,
   commitAndRead,
+  fullDetail,
   isForeignKeyViolation,
   isUniqueViolation,
   onlyOf,
@@ -79,7 +80,7 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
     createdAt: clock.now(),
   }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
-  const full = `There must be at most ${QUERIES_MAX} data queries. Delete one first.`
+  const full = fullDetail(QUERIES_MAX, 'data queries')
   const writes = [
     store.insertQuery(database, row, QUERIES_MAX),
     ...store.replaceReferences(database, store.queryNamed(row.name), referencedKeys(row.text)),

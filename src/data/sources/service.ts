@@ -5,7 +5,14 @@ import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, commitAndRead, isUniqueViolation, onlyOf, refuseFull } from '../../ports/database.ts'
+import {
+  commit,
+  commitAndRead,
+  fullDetail,
+  isUniqueViolation,
+  onlyOf,
+  refuseFull,
+} from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { dropTables } from '../tables/service.ts'
 import { dropUploadsOf } from '../uploads/service.ts'
@@ -215,7 +222,7 @@ export async function requireSource({ database }: Ports, key: number | string): 
 /** Runs the commit that creates or changes data sources.
  * @throws {Refusal} name_taken, precondition_failed, conflict when there are 200 */
 export async function writeSources<Result>(write: () => Promise<Result>): Promise<Result> {
-  const full = `There must be at most ${SOURCES_MAX} data sources. Delete one first.`
+  const full = fullDetail(SOURCES_MAX, 'data sources')
   try {
     return await refuseFull('data_sources', full, write)
   } catch (error) {

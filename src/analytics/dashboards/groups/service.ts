@@ -4,7 +4,7 @@ import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { Refusal, invalidAt, noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
+import { commit, fullDetail, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Values } from '../parameters.ts'
 import { lineOf } from '../rights.ts'
@@ -94,7 +94,7 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const change = changeOf(ports, body)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: body })
-  const full = `There must be at most ${GROUPS_MAX} groups of dashboards. Delete one first.`
+  const full = fullDetail(GROUPS_MAX, 'groups of dashboards')
   const holder = { kind: 'group', id: store.groupNamed(row) } as const
   const own = { subjectType: 'user', subjectId: sights.userId, write: true, execute: true } as const
   const writes = [

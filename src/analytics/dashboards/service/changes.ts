@@ -3,7 +3,13 @@ import { dependents } from '../../../automation/scripts/service.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, invalidAt, stale } from '../../../lib/errors.ts'
 import { DAY_MS } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../../ports/database.ts'
+import {
+  commit,
+  fullDetail,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  refuseFull,
+} from '../../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
 import { sorted } from '../canonical.ts'
 import { readDefinition } from '../definition.ts'
@@ -118,7 +124,7 @@ export function refuseManaged({ managedBy }: Pick<DashboardRow, 'managedBy'>): v
   )
 }
 
-const FULL = `There must be at most ${DASHBOARDS_MAX} dashboards. Delete one first.`
+const FULL = fullDetail(DASHBOARDS_MAX, 'dashboards')
 
 /** Runs a commit that adds or changes dashboards.
  * @throws {Refusal} conflict when there are 5,000, name_taken, precondition_failed, cycle, invalid for dashboards that are embedded too deep */
@@ -133,12 +139,13 @@ export async function commitDashboard({ ports }: Context, writes: readonly Write
       throw invalidAt('/definition/widgets', `must not embed dashboards more than ${EMBEDDED_MAX} deep`)
     if (isUniqueViolation(error, 'dashboards.id')) throw stale('list of dashboards')
     if (isForeignKeyViolation(error)) throw invalidAt('/groupId', 'must be the id of an existing group')
-    if (isUniqueViolation(error, 'dashboards.url_name')) throw taken()
+    if (isUniqueViolation(error, 'dashboards.url_name')) throw urlNameTaken()
     throw error
   }
 }
 
-function taken(): Refusal {
+/** The refusal of a URL name that another dashboard has. */
+export function urlNameTaken(): Refusal {
   return new Refusal('name_taken', 'Another dashboard has this URL name.', [
     { pointer: '/urlName', message: 'is already used' },
   ])

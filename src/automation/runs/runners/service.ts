@@ -7,7 +7,7 @@ import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { base64url, sameText } from '../../../lib/text.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, refuseFull } from '../../../ports/database.ts'
+import { commit, fullDetail, refuseFull } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { HEARTBEAT_MS, LEASE_MS, POLL_MS } from '../protocol.ts'
 import type { AboutRunner, Poll, Registered } from '../protocol.ts'
@@ -18,7 +18,7 @@ import * as store from './store.ts'
 import { presentRunners, PRESENT_MS } from './service/present.ts'
 
 const RUNNERS_MAX = 1_000
-const FULL = `There must be at most ${RUNNERS_MAX} runners. Delete one first.`
+const FULL = fullDetail(RUNNERS_MAX, 'runners')
 
 /** Registers a runner under its name; the runner that had the name before loses its token.
  * @throws {Refusal} not_configured where no token is set, unauthenticated, conflict when there are 1,000 */

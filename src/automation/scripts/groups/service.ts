@@ -4,7 +4,13 @@ import { commitIfMatch } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
 import { Refusal, noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, isForeignKeyViolation, isNotNullViolation, refuseFull } from '../../../ports/database.ts'
+import {
+  commit,
+  fullDetail,
+  isForeignKeyViolation,
+  isNotNullViolation,
+  refuseFull,
+} from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { refuseTakenName } from '../service/changes.ts'
@@ -18,7 +24,7 @@ const recorded = recorder('script group')
 const DEFAULT_GROUP = 'Default'
 const NOUN = 'group of scripts'
 const GROUPS_MAX = 200
-const FULL = `There must be at most ${GROUPS_MAX} groups of scripts. Delete one first.`
+const FULL = fullDetail(GROUPS_MAX, 'groups of scripts')
 
 type Versioned = { readonly view: GroupView; readonly version: number }
 

@@ -5,7 +5,14 @@ import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
 import { commitIfMatch } from '../../../http/preconditions.ts'
 import { noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
-import { commit, commitAndRead, isForeignKeyViolation, onlyOf, refuseFull } from '../../../ports/database.ts'
+import {
+  commit,
+  commitAndRead,
+  fullDetail,
+  isForeignKeyViolation,
+  onlyOf,
+  refuseFull,
+} from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { keyOf } from '../references.ts'
 import { deletionWrites, hasDependents, isReferredTo } from '../service/dependents.ts'
@@ -40,7 +47,7 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   const change = changeOf(ports, body)
   const row = { ...change, version: 1, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(change) })
-  const full = `There must be at most ${GROUPS_MAX} groups of data queries. Delete one first.`
+  const full = fullDetail(GROUPS_MAX, 'groups of data queries')
   const writes = [store.insertGroup(database, row, GROUPS_MAX), entry]
   const [made] = await refuseFull('data_query_groups', full, () =>
     writeGroup('data_query_groups', () =>

@@ -313,7 +313,12 @@ export function Show<T>({
           {...(what === undefined ? {} : { what })}
         />
       )
-    return <>{skeleton}</>
+    return (
+      <>
+        {isPage && <h1 class="vh">{t('feedback.loading')}</h1>}
+        {skeleton}
+      </>
+    )
   }
   const isStale = failure !== null && readAt !== null
   return (

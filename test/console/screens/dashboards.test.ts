@@ -4,6 +4,7 @@ import { good } from '../../api/suite.ts'
 import { definitionOf, makeThings } from '../boards.ts'
 import { MailServer } from '../../notifications/mail-server.ts'
 import { until } from '../../until.ts'
+import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 
 const TEST_MAX_MS = 600_000
@@ -208,15 +209,11 @@ withMail((stage) => {
         await page.getByRole('button', { name: 'Keep mine, then save' }).click()
         await page.getByText('Another user has saved it meanwhile').waitFor({ state: 'detached' })
         // A widget is moved while the dashboard is stored: it stays moved, and is stored by the next save.
-        const answered = Promise.withResolvers<void>()
-        await page.route(`**/dashboards/${made.id}`, async (route) => {
-          if (route.request().method() === 'PUT') await answered.promise
-          await route.continue()
-        })
+        const saves = await heldAnswers(page, /\/dashboards\/\d+$/, 'PUT')
         await page.getByRole('button', { name: 'Save', exact: true }).dblclick()
         await widget('Outer').focus()
         await page.keyboard.press('Alt+ArrowDown')
-        answered.resolve()
+        saves.end()
         await page.getByText('Saved', { exact: true }).waitFor()
         expect((await placeOf('Outer'))?.[1]).toBe(3)
         await page.getByRole('button', { name: 'Save', exact: true, disabled: false }).click()

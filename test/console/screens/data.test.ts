@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { good } from '../../api/suite.ts'
 import { readUntil, until } from '../../until.ts'
+import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 
 /** More than the page holds at once. */
@@ -461,28 +462,21 @@ onMainHost(
           await page.getByText('The draft is stored all the same').waitFor()
           await check('query-fault')
           // A second click while the draft is stored stores it no second time, and what is typed meanwhile stays.
-          const puts: string[] = []
-          const answered = Promise.withResolvers<void>()
-          await page.route(/\/dataQueries\/\d+$/, async (route) => {
-            if (route.request().method() === 'PUT') {
-              puts.push((route.request().postDataJSON() as { readonly text: string }).text)
-              await answered.promise
-            }
-            await route.continue()
-          })
+          const saves = await heldAnswers(page, /\/dataQueries\/\d+$/, 'PUT')
           const mended = 'SELECT amount FROM orders WHERE region = ${region}'
           await write(mended)
           await page.getByRole('button', { name: 'Save draft' }).dblclick()
           await text.press('End')
           await page.keyboard.insertText(' LIMIT 9')
-          answered.resolve()
+          saves.end()
           await page.getByRole('button', { name: 'Save draft', disabled: false }).click()
           await page.getByRole('button', { name: 'Publish', disabled: false }).waitFor()
-          expect(puts).toEqual([mended, `${mended} LIMIT 9`])
+          expect(saves.count()).toBe(2)
           expect(await page.getByText('The draft is stored all the same').count()).toBe(0)
           // Another user stores another text meanwhile, and the user takes it.
-          const [queryId] = page.url().match(/\d+$/) ?? []
-          await good(client.request('PATCH', `/dataQueries/${queryId}`, { json: { text: 'SELECT 2' } }))
+          const path = `/dataQueries/${page.url().split('/').at(-1)}`
+          expect(await good(client.request('GET', path))).toMatchObject({ text: `${mended} LIMIT 9` })
+          await good(client.request('PATCH', path, { json: { text: 'SELECT 2' } }))
           await text.press('End')
           await page.keyboard.insertText('9')
           await page.getByRole('button', { name: 'Save draft' }).click()

@@ -113,4 +113,39 @@ onMainHost('twice', (stage) => {
     },
     TEST_MAX_MS,
   )
+
+  test(
+    'a dialog that is closed while it is saved leaves another one open, and its failure has a message',
+    async () => {
+      const { client } = stage
+      const { id } = await make('/dataSources', { type: 'csv' })
+      const columns = [{ name: 'level', type: 'number' }]
+      for (const name of ['inner', 'outer'])
+        await good(client.request('POST', `/dataSources/${id}/tables`, { json: { name, columns } }))
+      await stage.visit(`data/${id}`, {}, async ({ page, expectProblem }) => {
+        expectProblem(/status of 404/)
+        const saves = await heldAnswers(page, /\/comment$/, 'PUT')
+        const dialog = page.getByRole('dialog')
+        const saveAndCancel = async (text: string): Promise<void> => {
+          const before = saves.count()
+          await page.getByRole('button', { name: 'Comment on inner' }).click()
+          await dialog.getByLabel('Comment').fill(text)
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await until(async () => saves.count() > before)
+          await dialog.getByRole('button', { name: 'Cancel' }).click()
+        }
+        await saveAndCancel('In the lock')
+        await page.getByRole('button', { name: 'Comment on outer' }).click()
+        saves.release()
+        await page.getByText('In the lock').waitFor()
+        expect(await dialog.count()).toBe(1)
+        await page.keyboard.press('Escape')
+        await good(client.request('DELETE', `/dataSources/${id}/tables/inner`))
+        await saveAndCancel('Out of the lock')
+        saves.end()
+        await page.locator('.toast.failed').waitFor()
+      })
+    },
+    TEST_MAX_MS,
+  )
 })

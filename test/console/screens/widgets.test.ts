@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { stageOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
 import { must, RUNNER_TOKEN } from '../../runs/fake-runner.ts'
+import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 
@@ -110,17 +111,11 @@ onMainHost(
           const run = widget.getByRole('link', { name: 'Open the run' })
           expect(await run.getAttribute('href')).toContain(`scripts/${scriptId}/jobs/${held.id}`)
           // A second click while the run is ordered orders no second one.
-          const ordered: string[] = []
-          const answered = Promise.withResolvers<void>()
-          await page.route(/\/widgets\/again\//, async (route) => {
-            ordered.push(route.request().url())
-            await answered.promise
-            await route.continue()
-          })
+          const orders = await heldAnswers(page, /\/widgets\/again\//, 'POST')
           await page.getByRole('button', { name: 'Import again' }).dblclick()
-          answered.resolve()
+          orders.end()
           await page.getByRole('region', { name: 'Again', exact: true }).getByText('Waits').waitFor()
-          expect(ordered.length).toBe(1)
+          expect(orders.count()).toBe(1)
         })
         await stage.visit('dashboards/orders', { as: 'dashboard_viewer' }, async ({ page }) => {
           const button = page.getByRole('button', { name: 'Import the orders' })

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 
+import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 import type { Stage } from '../stage.ts'
 import { until } from '../../until.ts'
@@ -128,12 +129,19 @@ const declareAdministration = (stage: Stage): void => {
   )
 
   test(
-    'an administrator sets the shortest pace of dashboards',
+    'an administrator sets the shortest pace of dashboards, and keeps what is typed during the save',
     () =>
       stage.visit('settings', {}, async ({ page }) => {
+        const saves = await heldAnswers(page, /\/settings\.json$/, 'PATCH')
         await page.getByLabel('Dashboards read their data at most each').selectOption('PT15S')
         await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('The settings are saved').waitFor()
+        await until(async () => saves.count() === 1)
+        const name = page.getByLabel('Name of the installation')
+        await name.fill('Harbour')
+        saves.end()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        await page.getByRole('button', { name: 'Save', disabled: false }).waitFor()
+        expect(await name.inputValue()).toBe('Harbour')
         const { body } = await stage.client.request('GET', '/settings.json')
         expect(body).toMatchObject({ dashboardRefresh: 'PT15S' })
       }),

@@ -122,7 +122,7 @@ onMainHost('first-half-hour', (stage) => {
         await page.getByRole('link', { name: 'Settings' }).click()
         await page.getByLabel('Dashboards may have public links').check()
         await page.getByRole('button', { name: 'Save', disabled: false }).click()
-        await page.getByText('The settings are saved').waitFor()
+        await page.getByText('Saved', { exact: true }).waitFor()
         await page.goBack()
         await page.getByRole('button', { name: 'More for Coast' }).click()
         await page.getByRole('menuitem', { name: 'Public link' }).click()

@@ -1,20 +1,19 @@
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
 
 import { callVersioned } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
-import { asFailure } from '../../api/failure.ts'
-import type { Failure } from '../../api/failure.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { once } from '../../kit/background.ts'
+import { background } from '../../kit/background.ts'
 import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
-import { FailureNote, Show } from '../../kit/feedback.tsx'
+import { Unsaved, useEditing } from '../../kit/editing.tsx'
+import { Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
 import { spanText } from '../../kit/time.tsx'
+import { changedFields } from '../../kit/versions.ts'
+import type { Version } from '../../kit/versions.ts'
 import { WordField } from '../../kit/word-field.tsx'
-import { toast } from '../../kit/toasts.ts'
 import { LANGUAGES, t } from '../../language/t.ts'
 
 type Settings = Answer<'/settings.json'>
@@ -29,7 +28,7 @@ export function General(): JSX.Element {
     <Show resource={settings} what={t('settings.failed')}>
       {(data) => (
         <div class="two-up">
-          <Form key={settings.etag} settings={data} etag={settings.etag} />
+          <Form settings={data} etag={settings.etag} />
           <Facts settings={data} />
         </div>
       )}
@@ -42,7 +41,7 @@ type FormProps = { readonly settings: Settings; readonly etag: string | undefine
 type Draft = Pick<
   Settings,
   'title' | 'language' | 'theme' | 'startDashboardId' | 'publicDashboards' | 'dashboardRefresh'
->
+> & { readonly apiKey: string }
 
 function draftOf({
   title,
@@ -51,44 +50,38 @@ function draftOf({
   startDashboardId,
   publicDashboards,
   dashboardRefresh,
+  translation,
 }: Settings): Draft {
-  return { title, language, theme, startDashboardId, publicDashboards, dashboardRefresh }
+  const apiKey = translation?.apiKey ?? ''
+  return { title, language, theme, startDashboardId, publicDashboards, dashboardRefresh, apiKey }
 }
 
-function changesOf(before: Draft, draft: Draft): Partial<Draft> {
-  return Object.fromEntries(
-    Object.entries(draft).filter(([name, value]) => value !== before[name as keyof Draft]),
-  )
+const EDITING = {
+  draftOf,
+  read: async (): Promise<Version<Settings>> => {
+    const { data, etag } = await callVersioned('get', '/settings.json', { query: { full: true } })
+    return { object: data, etag }
+  },
+  send: async ({ object, etag: ifMatch }: Version<Settings>, draft: Draft): Promise<Version<Settings>> => {
+    const { apiKey, ...change } = changedFields(draftOf(object), draft)
+    const translation = apiKey === undefined ? {} : { translation: { apiKey: apiKey === '' ? null : apiKey } }
+    await callVersioned('patch', '/settings.json', { body: { ...change, ...translation }, ifMatch })
+    invalidate('/settings.json', '/session/options', '/dashboards/start')
+    return EDITING.read()
+  },
 }
 
 function Form({ settings, etag }: FormProps): JSX.Element {
-  const form = useRef(null)
-  const [draft, setDraft] = useState(() => draftOf(settings))
-  const set = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
-  const [apiKey, setApiKey] = useState(settings.translation?.apiKey ?? '')
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const keyBefore = settings.translation?.apiKey ?? ''
-  const change = {
-    ...changesOf(draftOf(settings), draft),
-    ...(apiKey === keyBefore ? {} : { translation: { apiKey: apiKey === '' ? null : apiKey } }),
-  }
-  const save = async (): Promise<void> => {
-    setFailure(null)
-    try {
-      await callVersioned('patch', '/settings.json', { body: change, ifMatch: etag })
-      invalidate('/settings.json', '/session/options', '/dashboards/start')
-      toast({ text: t('settings.saved') })
-    } catch (error) {
-      setFailure(asFailure(error))
-    }
-  }
+  const editing = useEditing({ object: settings, etag }, EDITING)
+  const { draft, change: set, failure, isChanged, isBusy, save } = editing
+  const refused = refusalOf(isChanged)
   return (
     <Card title={t('settings.general')}>
       <form
         class="pad col"
         onSubmit={(event) => {
           event.preventDefault()
-          once(form, save)
+          if (refused === undefined) background(save())
         }}
       >
         <TextField
@@ -136,17 +129,15 @@ function Form({ settings, etag }: FormProps): JSX.Element {
           <TextField
             label={t('settings.apiKey')}
             hint={t('settings.apiKeyHint')}
-            value={apiKey}
-            onValue={setApiKey}
+            value={draft.apiKey}
+            onValue={(apiKey) => set({ apiKey })}
             error={failure?.at('/translation/apiKey')}
             autocomplete="off"
           />
         )}
-        {failure && failure.errors.length === 0 && (
-          <FailureNote failure={failure} what={t('settings.notSaved')} />
-        )}
+        <Unsaved editing={editing} />
         <div>
-          <Button type="submit" kind="primary" refused={refusalOf(change)}>
+          <Button type="submit" kind="primary" busy={isBusy} refused={refused}>
             {t('settings.save')}
           </Button>
         </div>
@@ -181,9 +172,9 @@ function StartField({
   )
 }
 
-function refusalOf(change: object): string | undefined {
+function refusalOf(isChanged: boolean): string | undefined {
   if (user.value?.role !== 'administrator') return t('settings.needsAdministrator')
-  return Object.keys(change).length === 0 ? t('settings.unchanged') : undefined
+  return isChanged ? undefined : t('settings.unchanged')
 }
 
 function Facts({ settings }: { readonly settings: Settings }): JSX.Element {

@@ -17,12 +17,12 @@ export type AuditedAction = {
 }
 
 /** The write that adds an entry to the audit log; it belongs to the commit of the audited change. */
-export function audited(context: Context, deed: AuditedAction): Write {
+export function audited(context: Context, audit: AuditedAction): Write {
   return store.insertEntry(context.ports.database, {
     ...frameOf(context),
-    objectType: deed.objectType,
-    objectId: deed.objectId,
-    ...auditedDifference(deed),
+    objectType: audit.objectType,
+    objectId: audit.objectId,
+    ...auditedDifference(audit),
   })
 }
 
@@ -33,8 +33,8 @@ export function latestEntryId(database: Database): Promise<number> {
 
 /** The function that records an action on an object of this type, as `audited` does. */
 export function recorder(objectType: string) {
-  return (context: Context, action: string, deed: Omit<AuditedAction, 'action' | 'objectType'>): Write =>
-    audited(context, { action, objectType, ...deed })
+  return (context: Context, action: string, audit: Omit<AuditedAction, 'action' | 'objectType'>): Write =>
+    audited(context, { action, objectType, ...audit })
 }
 
 /** The audit entry of one of many objects of the same kind. */
@@ -42,9 +42,13 @@ export type BulkAuditedAction = Omit<AuditedAction, 'objectType' | 'objectId'> &
   readonly objectId: NameInBulk
 }
 
-/** The one write that puts deeds on many objects of a kind on record. */
-export function auditedAll(context: Context, objectType: string, deeds: readonly BulkAuditedAction[]): Write {
-  const entries = deeds.map((deed) => ({ objectId: deed.objectId, ...auditedDifference(deed) }))
+/** The write that adds an entry for each of many objects of a kind to the audit log. */
+export function auditedAll(
+  context: Context,
+  objectType: string,
+  actions: readonly BulkAuditedAction[],
+): Write {
+  const entries = actions.map((action) => ({ objectId: action.objectId, ...auditedDifference(action) }))
   return store.insertEntries(context.ports.database, { ...frameOf(context), objectType }, entries)
 }
 

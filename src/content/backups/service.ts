@@ -279,8 +279,8 @@ async function noteTried(
   { header, ended }: ArchiveContents,
 ): Promise<RestoreView> {
   const after = { madeAt: header.createdAt, histories: header.hasHistories, files: header.hasFiles }
-  const deed = { action: 'try to restore', objectType: 'backup', objectId: ended.chain, after }
-  await commit(context.ports.database, [audited(context, deed)])
+  const audit = { action: 'try to restore', objectType: 'backup', objectId: ended.chain, after }
+  await commit(context.ports.database, [audited(context, audit)])
   return view
 }
 

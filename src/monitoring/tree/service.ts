@@ -141,9 +141,9 @@ export async function createObject(
   const { ports } = context
   const { key, writes, last } = insertObject(ports, input)
   const { type: objectType, parentId } = input
-  const deed = { action: 'create', objectType, objectId: { path: key }, after: { ...after, parentId } }
+  const audit = { action: 'create', objectType, objectId: { path: key }, after: { ...after, parentId } }
   const guards = demandsNew(context) ? [store.guardName(ports.database, key)] : []
-  return commitCreation(ports.database, [...writes, ...guards, ...rowsOf(key), audited(context, deed), last])
+  return commitCreation(ports.database, [...writes, ...guards, ...rowsOf(key), audited(context, audit), last])
 }
 
 /** Commits a batch that ends with an insertion's `last`. @throws {Refusal} conflict when the parent was deleted,

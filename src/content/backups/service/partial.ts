@@ -68,8 +68,8 @@ export async function restoreObjects(
     await gathering.gather()
     const part = { objects: found.objects, dropped: gathering.dropped, rows: gathering.rows }
     if (dryRun) {
-      const deed = { action: 'try to restore', objectType: 'backup', objectId: source.looked.ended.chain }
-      await commit(database, [audited(context, { ...deed, after: { objects: ids } })])
+      const audit = { action: 'try to restore', objectType: 'backup', objectId: source.looked.ended.chain }
+      await commit(database, [audited(context, { ...audit, after: { objects: ids } })])
       return part
     }
     const added = {

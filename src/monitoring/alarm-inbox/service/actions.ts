@@ -33,27 +33,28 @@ type InboxAction = {
 /** Comments on an alarm, open or closed. @throws {Refusal} not_found, conflict when the alarm has the maximum of
  * comments */
 export async function commentOnAlarm(context: Context, id: number, text: string): Promise<AlarmCommentView> {
-  const deed = commenting(context, text)
-  const { comment } = await applyToOne(context, id, deed)
+  const inboxAction = commenting(context, text)
+  const { comment } = await applyToOne(context, id, inboxAction)
   if (!comment) throw new Error('The database returned no row for a new comment.')
-  return commentOf({ ...deed.comment, ...comment }, timeFormat(context.ports.settings.timeZone))
+  return commentOf({ ...inboxAction.comment, ...comment }, timeFormat(context.ports.settings.timeZone))
 }
 
 /** Assigns an alarm to a user, with or without an end, or unassigns it.
  * @throws {Refusal} not_found, forbidden, alarm_closed, conflict, invalid when the user may not read the object */
 export async function assignAlarm(context: Context, id: number, body: AssignBody): Promise<AlarmView> {
-  const deed = await assigning(context, body)
-  const { before, row } = await applyToOne(context, id, deed)
-  return writtenView(context, before, { row, assigneeName: deed.assigneeName })
+  const inboxAction = await assigning(context, body)
+  const { before, row } = await applyToOne(context, id, inboxAction)
+  return writtenView(context, before, { row, assigneeName: inboxAction.assigneeName })
 }
 
 /** Applies one action to many alarms and returns the result for each. @throws {Refusal} invalid */
 export async function actOnAlarms(context: Context, body: ActionsBody): Promise<ActionsView> {
-  const deed = body.action === 'comment' ? commenting(context, body.text) : await assigning(context, body)
+  const inboxAction =
+    body.action === 'comment' ? commenting(context, body.text) : await assigning(context, body)
   const { ids, isMore } = await whichOf(context, body)
-  const { refusals } = await applyTo(context, ids, deed)
+  const { refusals } = await applyTo(context, ids, inboxAction)
   // A call that changes nothing is on record as well.
-  if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, deed, [])])
+  if (refusals.size === ids.length) await commit(context.ports.database, [recordOf(context, inboxAction, [])])
   return {
     items: ids.map((id) => actionResult(id, refusals.get(id))),
     isMore,
@@ -130,8 +131,8 @@ async function requireAssignee(
 }
 
 /** Applies an action to one alarm. @returns the alarm before and after, and its new comment as far as it has one */
-async function applyToOne(context: Context, id: number, deed: InboxAction) {
-  const { refusals, known, after, comments } = await applyTo(context, [id], deed)
+async function applyToOne(context: Context, id: number, inboxAction: InboxAction) {
+  const { refusals, known, after, comments } = await applyTo(context, [id], inboxAction)
   const refusal = refusals.get(id)
   if (refusal) throw refusal
   const before = known.get(id)
@@ -149,12 +150,16 @@ type Applied = {
 }
 
 /** Applies an action to alarms in one commit. */
-function applyTo(context: Context, ids: readonly number[], deed: InboxAction): Promise<Applied> {
+function applyTo(context: Context, ids: readonly number[], inboxAction: InboxAction): Promise<Applied> {
   // An alarm may get its last comment between the read and the commit.
-  return retryOnConflict(isFull, () => tryToApply(context, ids, deed))
+  return retryOnConflict(isFull, () => tryToApply(context, ids, inboxAction))
 }
 
-async function tryToApply(context: Context, ids: readonly number[], deed: InboxAction): Promise<Applied> {
+async function tryToApply(
+  context: Context,
+  ids: readonly number[],
+  inboxAction: InboxAction,
+): Promise<Applied> {
   const { ports } = context
   const { database } = ports
   const rights = await rightsOf(context)
@@ -162,18 +167,18 @@ async function tryToApply(context: Context, ids: readonly number[], deed: InboxA
   const known = new Map(rows.map((row) => [row.id, row]))
   const refusals = new Map<number, Refusal>()
   for (const id of ids) {
-    const hasMost = deed.comment !== null && (counts.get(id) ?? 0) >= COMMENTS_MAX
-    const refusal = refusalFor(known.get(id), { rights, deed, hasMost })
+    const hasMost = inboxAction.comment !== null && (counts.get(id) ?? 0) >= COMMENTS_MAX
+    const refusal = refusalFor(known.get(id), { rights, inboxAction, hasMost })
     if (refusal) refusals.set(id, refusal)
   }
   const left = ids.filter((id) => !refusals.has(id))
   if (left.length === 0) return { refusals, known, after: new Map(), comments: [] }
   const { rows: acted, returned } = await act(database, left, {
-    eventsOf: (row) => (deed.action === 'assign' && row.status === 'closed' ? [] : deed.events),
+    eventsOf: (row) => (inboxAction.action === 'assign' && row.status === 'closed' ? [] : inboxAction.events),
     also: (changed) =>
       writesOf(
         context,
-        deed,
+        inboxAction,
         changed.map(({ id }) => id),
       ),
   })
@@ -183,16 +188,16 @@ async function tryToApply(context: Context, ids: readonly number[], deed: InboxA
   for (const id of left) {
     const row = after.get(id)
     if (!row) refusals.set(id, noSuch('alarm'))
-    else if (deed.action === 'assign' && row.status === 'closed')
+    else if (inboxAction.action === 'assign' && row.status === 'closed')
       refusals.set(id, new Refusal('alarm_closed', 'The alarm is closed.'))
   }
-  const [comments] = deed.comment === null ? [[]] : returned
+  const [comments] = inboxAction.comment === null ? [[]] : returned
   return { refusals, known, after, comments: (comments ?? []) as readonly StoredComment[] }
 }
 
-function writesOf(context: Context, deed: InboxAction, ids: readonly number[]): Write[] {
-  const record = recordOf(context, deed, ids)
-  const { comment } = deed
+function writesOf(context: Context, inboxAction: InboxAction, ids: readonly number[]): Write[] {
+  const record = recordOf(context, inboxAction, ids)
+  const { comment } = inboxAction
   if (comment === null) return [record]
   return [insertComments(context.ports.database, ids, { comment, max: COMMENTS_MAX }), record]
 }
@@ -204,17 +209,21 @@ function recordOf(context: Context, { action, after }: InboxAction, ids: readonl
   return audited(context, { action, objectType: 'alarm', objectId, after: isOne ? after : { ids, ...after } })
 }
 
-type AlarmActionContext = { readonly rights: Rights; readonly deed: InboxAction; readonly hasMost: boolean }
+type AlarmActionContext = {
+  readonly rights: Rights
+  readonly inboxAction: InboxAction
+  readonly hasMost: boolean
+}
 
 function refusalFor(
   row: DetailRow | undefined,
-  { rights, deed, hasMost }: AlarmActionContext,
+  { rights, inboxAction, hasMost }: AlarmActionContext,
 ): Refusal | null {
   const permissions = row && permissionsOf(rights, row)
   if (!row || !permissions?.read) return noSuch('alarm')
-  if (!permissions[deed.right])
-    return new Refusal('forbidden', `You have no right to ${deed.right} the object of this alarm.`)
+  if (!permissions[inboxAction.right])
+    return new Refusal('forbidden', `You have no right to ${inboxAction.right} the object of this alarm.`)
   if (hasMost)
     return new Refusal('conflict', `The alarm already has ${COMMENTS_MAX} comments, which is the maximum.`)
-  return deed.refusalOf(row)
+  return inboxAction.refusalOf(row)
 }

@@ -36,34 +36,34 @@ type CachedAnswer = { readonly question: Question; readonly answer: BucketsAnswe
  * is reused as well.
  */
 export class AnswerCache {
-  readonly #told: Lru<CachedAnswer>
+  readonly #answers: Lru<CachedAnswer>
 
   constructor(bytesMax = BYTES_MAX) {
-    this.#told = new Lru(bytesMax)
+    this.#answers = new Lru(bytesMax)
   }
 
   /** About what is held, in bytes of memory. */
   get sizeBytes(): number {
-    return this.#told.weight
+    return this.#answers.weight
   }
 
-  /** The answer, where nothing was stored since it was told or found. */
+  /** The answer, where nothing was stored since it was kept or found. */
   recall(asked: AnswerQuery): BucketsAnswer | null {
-    const told = this.#told.get(asked.name)
-    return told?.asOf === asked.asOf && areSame(told.question.edges, asked.edges) ? told.answer : null
+    const cached = this.#answers.get(asked.name)
+    return cached?.asOf === asked.asOf && areSame(cached.question.edges, asked.edges) ? cached.answer : null
   }
 
   /** The answer, where what it follows from is as it was. */
   find(question: Question): BucketsAnswer | null {
-    const told = this.#told.get(question.name)
-    if (!told || !isSame(told.question, question)) return null
-    told.asOf = question.asOf
-    return told.answer
+    const cached = this.#answers.get(question.name)
+    if (!cached || !isSame(cached.question, question)) return null
+    cached.asOf = question.asOf
+    return cached.answer
   }
 
   /** Nobody may change the answer from now on. */
   keep(question: Question, answer: BucketsAnswer): void {
-    this.#told.set(question.name, { question, answer, asOf: question.asOf }, bytesOf(question, answer))
+    this.#answers.set(question.name, { question, answer, asOf: question.asOf }, bytesOf(question, answer))
   }
 }
 

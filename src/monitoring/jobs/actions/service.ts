@@ -18,7 +18,7 @@ export async function actOnJobs(context: Context, { action, ids }: JobActionsBod
   const refusals = await refusalsOf(context, unique)
   const allowed = unique.filter((id) => !refusals.has(id))
   const changing = await store.findJobsToChange(database, allowed, stopped)
-  const deeds = changing.map((id) => ({
+  const actions = changing.map((id) => ({
     action: 'update',
     objectId: { id: String(id) },
     before: { stopped: !stopped },
@@ -31,8 +31,8 @@ export async function actOnJobs(context: Context, { action, ids }: JobActionsBod
       enqueueMemberships(database, changing),
       enqueueJobConfigs(database, changing),
       // A call that changes nothing is on record as well.
-      deeds.length > 0
-        ? auditedAll(context, 'job', deeds)
+      actions.length > 0
+        ? auditedAll(context, 'job', actions)
         : audited(context, { action, objectType: 'job', objectId: 'several', after: { ids: [] } }),
     ],
   })

@@ -54,8 +54,8 @@ function webhookCall(
   }
 }
 
-function slackBody({ told, manner }: Notification) {
-  const { subject, lines } = textOf(told, manner, escapeSlack)
+function slackBody({ items, manner }: Notification) {
+  const { subject, lines } = textOf(items, manner, escapeSlack)
   return { text: [`*${subject}*`, ...lines].join('\n'), unfurl_links: false, unfurl_media: false }
 }
 
@@ -65,8 +65,8 @@ function escapeSlack(text: string): string {
 }
 
 /** An adaptive card for the workflow *When a Teams webhook request is received*. */
-function teamsBody({ told, manner }: Notification) {
-  const { subject, lines } = textOf(told, manner, escapeMarkdown)
+function teamsBody({ items, manner }: Notification) {
+  const { subject, lines } = textOf(items, manner, escapeMarkdown)
   const block = (text: string) => ({ type: 'TextBlock', text, wrap: true })
   return {
     type: 'message',
@@ -94,9 +94,9 @@ function ntfyCall(
   { url, topic, token }: Extract<Target, { type: 'ntfy' }>,
   notification: Notification,
 ): WebhookCall {
-  const { subject, lines } = textOf(notification.told, notification.manner)
+  const { subject, lines } = textOf(notification.items, notification.manner)
   const priority = Math.max(
-    ...notification.told.map(({ kind, state }) => (kind === 'closed' ? 3 : (NTFY_PRIORITIES[state] ?? 3))),
+    ...notification.items.map(({ kind, state }) => (kind === 'closed' ? 3 : (NTFY_PRIORITIES[state] ?? 3))),
   )
   const sent = call(url, notification, { topic, title: subject, message: lines.join('\n'), priority })
   return token === undefined
@@ -104,8 +104,8 @@ function ntfyCall(
     : { ...sent, headers: { ...sent.headers, authorization: `Bearer ${token}` } }
 }
 
-function longText({ told, manner }: Notification, max: number): string {
-  const { subject, lines } = textOf(told, manner)
+function longText({ items, manner }: Notification, max: number): string {
+  const { subject, lines } = textOf(items, manner)
   return cutText([subject, ...lines].join('\n'), max)
 }
 

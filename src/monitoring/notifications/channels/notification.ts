@@ -7,7 +7,7 @@ export type Notification = {
   readonly key: string
   /** When the message was created, epoch ms. */
   readonly createdAt: number
-  readonly told: readonly MessageItem[]
+  readonly items: readonly MessageItem[]
   readonly manner: Manner
 }
 

@@ -6,17 +6,17 @@ import type { Manner, MessageItem } from '../texts/message.ts'
 import type { Notification } from './notification.ts'
 
 /** The body of a webhook (Standard Webhooks, *Payload structure*). */
-export function payloadOf({ told, manner, createdAt }: Notification) {
+export function payloadOf({ items, manner, createdAt }: Notification) {
   const format = timeFormat(manner.timeZone)
-  const { subject, lines } = textOf(told, manner)
+  const { subject, lines } = textOf(items, manner)
   return {
-    type: typeOf(told),
+    type: typeOf(items),
     timestamp: format(createdAt),
     data: {
       recipient: manner.recipient,
       subject,
       text: lines.join('\n'),
-      alarms: told.map((one) => dataOf(one, manner)),
+      alarms: items.map((one) => dataOf(one, manner)),
     },
   }
 }
@@ -48,25 +48,25 @@ function bytesOf(value: object): number {
 }
 
 /** `alarm.opened` and the like; `alarms` for several kinds. */
-function typeOf(told: readonly MessageItem[]): string {
-  const kinds = new Set(told.map(({ kind }) => kind))
+function typeOf(items: readonly MessageItem[]): string {
+  const kinds = new Set(items.map(({ kind }) => kind))
   const [only] = kinds
   return kinds.size === 1 && only ? `alarm.${only}` : 'alarms'
 }
 
-function dataOf(told: MessageItem, manner: Manner) {
+function dataOf(item: MessageItem, manner: Manner) {
   const format = timeFormat(manner.timeZone)
-  const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState } = told
-  const endAt = told.endAt
+  const { kind, alarmId, objectId, objectType, objectName, objectPath, state, worstState } = item
+  const endAt = item.endAt
   return {
     event: kind,
     alarmId,
     object: { id: objectId, type: objectType, name: objectName, path: objectPath },
     state,
     worstState,
-    message: messageOf(told, manner),
-    begin: format(told.beginAt),
+    message: messageOf(item, manner),
+    begin: format(item.beginAt),
     end: endAt === null ? null : format(endAt),
-    durationMs: endAt === null ? null : endAt - told.beginAt,
+    durationMs: endAt === null ? null : endAt - item.beginAt,
   }
 }

@@ -13,8 +13,8 @@ const FINAL_MAIL = new Set([501, 550, 551, 552, 553, 554])
  * if the whole body has arrived. */
 export function outcomeOf(type: TargetType, { status, body, isWhole, retryAfterMs }: Reply): Outcome {
   if (status >= 200 && status < 300) {
-    const lie = isWhole ? FAILURES_IN_BODY[type]?.(body) : null
-    return lie ?? sent(`The receiver answered ${status}.`)
+    const failure = isWhole ? FAILURES_IN_BODY[type]?.(body) : null
+    return failure ?? sent(`The receiver answered ${status}.`)
   }
   if (status >= 300 && status < 400)
     return failed(`The receiver answered ${status}: redirects are not followed.`)

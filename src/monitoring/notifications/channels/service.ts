@@ -24,18 +24,18 @@ const UNREACHABLE =
 export async function sendTo(ports: Ports, to: Destination, notification: Notification): Promise<Outcome> {
   const signal = AbortSignal.timeout(ports.settings.notificationTimeoutMs)
   if (to.type !== 'script' && to.type !== 'email') return called(ports, to, notification, signal)
-  const telling =
+  const sending =
     to.type === 'script' ? ordered(ports, to, notification) : mailed(ports, to, notification, signal)
-  return (await inTime(signal, telling)) ?? failed(TOO_LATE)
+  return (await inTime(signal, sending)) ?? failed(TOO_LATE)
 }
 
 async function mailed(
   { mail }: Ports,
   { addresses }: Extract<Target, { type: 'email' }>,
-  { key, told, manner }: Notification,
+  { key, items, manner }: Notification,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { subject, lines } = textOf(told, manner)
+  const { subject, lines } = textOf(items, manner)
   const letter = { to: addresses, subject, text: `${lines.join('\n\n')}\n`, id: key }
   return outcomeOfMail(await mail.send(letter, signal))
 }

@@ -91,34 +91,34 @@ const ENDING: ReadonlySet<string> = new Set(['recovering', 'closed'])
 
 /** The notices of a change, and the waiting notices that it drops. */
 export function planOf(change: AlarmChangeToNotify, circumstances: Circumstances): Plan {
-  const tells = (event: string) => circumstances.events?.includes(event) ?? event === 'closed'
+  const notifies = (event: string) => circumstances.events?.includes(event) ?? event === 'closed'
   if (change.kind === 'closed') {
-    return { notices: tells('closed') ? endOf(change, circumstances) : [], dropped: 'later' }
+    return { notices: notifies('closed') ? endOf(change, circumstances) : [], dropped: 'later' }
   }
   if (change.details.isSilent === true) {
     const isFlapping = change.kind === 'held' && change.details.heldReason === 'flapping'
-    const notices = isFlapping && tells('flapping') ? toAll(change, circumstances, () => 'flapping') : []
+    const notices = isFlapping && notifies('flapping') ? toAll(change, circumstances, () => 'flapping') : []
     return { notices, dropped: ENDING.has(change.kind) ? 'later' : 'all' }
   }
-  return audiblePlanOf(change, circumstances, tells)
+  return audiblePlanOf(change, circumstances, notifies)
 }
 
 /** The plan of a change after which the alarm is notified. */
 function audiblePlanOf(
   change: AlarmChangeToNotify,
   circumstances: Circumstances,
-  tells: (event: string) => boolean,
+  notifies: (event: string) => boolean,
 ): Plan {
-  if (change.kind === 'worsened' && tells('worsened')) {
+  if (change.kind === 'worsened' && notifies('worsened')) {
     return { notices: worsened(change, circumstances), dropped: 'nothing' }
   }
-  if (change.kind === 'updated' && change.details.isNewCode === true && tells('opened')) {
+  if (change.kind === 'updated' && change.details.isNewCode === true && notifies('opened')) {
     const kindOf = (addressee: Addressee) => (isKnown(change, circumstances, addressee) ? 'updated' : null)
     return { notices: toAll(change, circumstances, kindOf), dropped: 'nothing' }
   }
   // Notices that wait for the former recipient are dropped.
   const dropped = change.kind === 'readdressed' ? 'all' : 'nothing'
-  if (!NOTIFYING_KINDS.has(change.kind) || !tells('opened')) return { notices: [], dropped }
+  if (!NOTIFYING_KINDS.has(change.kind) || !notifies('opened')) return { notices: [], dropped }
   const notices = toAll(change, circumstances, (addressee) => openingKind(change, circumstances, addressee))
   return { notices: [...notices, ...laterOf(change, circumstances)], dropped }
 }
@@ -224,7 +224,7 @@ function isKnownBy({ kind, isTaken, dueAt }: PastNotice, at: number): boolean {
 function noticeOf(
   { id, alarmId, at }: AlarmChangeToNotify,
   { recipientId, userId }: Addressee,
-  told: Pick<NewNotice, 'kind' | 'facts'> & Partial<Pick<NewNotice, 'step' | 'dueAt'>>,
+  notice: Pick<NewNotice, 'kind' | 'facts'> & Partial<Pick<NewNotice, 'step' | 'dueAt'>>,
 ): NewNotice {
-  return { changeId: id, alarmId, recipientId, userId, step: 0, dueAt: at, ...told }
+  return { changeId: id, alarmId, recipientId, userId, step: 0, dueAt: at, ...notice }
 }

@@ -158,7 +158,7 @@ async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<T
         {
           key: `test_${row.id}_${person?.id ?? 0}_${now}`,
           createdAt: now,
-          told: [{ ...SAMPLE, kind: 'test', beginAt: now }],
+          items: [{ ...SAMPLE, kind: 'test', beginAt: now }],
         },
       ),
     ),
@@ -167,8 +167,8 @@ async function testOnce(ports: Ports, row: RecipientRow, now: number): Promise<T
   const status = failures.length > 0 ? 'failed' : 'ok'
   const detail = (failures[0] ?? outcomes[0])?.detail ?? ''
   if (members.length <= 1) return { status, detail }
-  const told = `${outcomes.length - failures.length} of ${members.length} members were notified.`
-  return { status, detail: failures.length > 0 ? `${told} ${detail}` : told }
+  const counts = `${outcomes.length - failures.length} of ${members.length} members were notified.`
+  return { status, detail: failures.length > 0 ? `${counts} ${detail}` : counts }
 }
 
 const SAMPLE = {

@@ -9,7 +9,7 @@ import type { Values } from './template.ts'
 import { SPOKEN } from '../../../lib/language.ts'
 import { KINDS, languageOf } from './words.ts'
 
-const TOLD: MessageItem = {
+const ITEM: MessageItem = {
   kind: 'opened',
   alarmId: 5,
   objectId: 7,
@@ -28,18 +28,18 @@ const MANNER = { recipient: 'ops', language: 'en', timeZone: 'Europe/Zurich', te
 
 describe('a message', () => {
   test('has the language and the time zone of its recipient', () => {
-    expect(textOf([TOLD], MANNER)).toEqual({
+    expect(textOf([ITEM], MANNER)).toEqual({
       subject: 'Alarm: icmp is major',
       lines: ['Alarm: /root/Zürich/srv1/icmp is major (alarm since 2026-03-02 10:00:00 +01:00). no data'],
     })
-    const ended = { ...TOLD, kind: 'closed', state: 'ok', endAt: TOLD.beginAt + 7_500_000 } as const
+    const ended = { ...ITEM, kind: 'closed', state: 'ok', endAt: ITEM.beginAt + 7_500_000 } as const
     expect(textOf([ended], { ...MANNER, language: 'de', timeZone: 'UTC' })).toEqual({
       subject: 'Behoben: icmp (in Ordnung)',
       lines: [
         'Behoben: /root/Zürich/srv1/icmp, kritisch von 2026-03-02 09:00:00 +00:00 bis 2026-03-02 11:05:00 +00:00 (2 Std 5 Min). no data',
       ],
     })
-    expect(textOf([ended, TOLD, TOLD], { ...MANNER, language: 'fr', timeZone: 'UTC' })).toMatchObject({
+    expect(textOf([ended, ITEM, ITEM], { ...MANNER, language: 'fr', timeZone: 'UTC' })).toMatchObject({
       subject: '2 alarmes, 1 rétablie',
       lines: [
         'Rétabli : /root/Zürich/srv1/icmp, majeur du 2026-03-02 09:00:00 +00:00 au 2026-03-02 11:05:00 +00:00 (2 h 5 min). no data',
@@ -76,7 +76,7 @@ describe('a message', () => {
     ],
     ['words of the sender', 'words of the sender', 'words of the sender', 'words of the sender'],
   ])('of a limit that learns is in the language of its recipient: %s', (message, english, german, french) => {
-    const facts = { ...TOLD, message, value: { name: 'Flow', unit: 'l/s' } }
+    const facts = { ...ITEM, message, value: { name: 'Flow', unit: 'l/s' } }
     expect(messageOf(facts, MANNER)).toBe(english)
     expect(messageOf(facts, { ...MANNER, language: 'de' })).toBe(german)
     expect(messageOf(facts, { ...MANNER, language: 'fr' })).toBe(french)
@@ -84,10 +84,10 @@ describe('a message', () => {
 
   test('of a silent object has its last sign of life and its timeout', () => {
     const silent = {
-      ...TOLD,
+      ...ITEM,
       message: '',
-      beginAt: TOLD.beginAt + 4_233,
-      silentSinceAt: TOLD.beginAt + 233,
+      beginAt: ITEM.beginAt + 4_233,
+      silentSinceAt: ITEM.beginAt + 233,
       timeoutMs: 4_000,
     }
     expect(textOf([silent], MANNER).lines).toEqual([
@@ -100,12 +100,12 @@ describe('a message', () => {
       'keine Daten seit 2026-03-01 09:00:04 +00:00 (erwartet alle 4 s)',
     )
     expect(messageOf({ ...silent, message: 'exit 1' }, german)).toBe('exit 1')
-    expect(messageOf({ ...TOLD, message: '' }, german)).toBe('')
+    expect(messageOf({ ...ITEM, message: '' }, german)).toBe('')
   })
 
   test('has words for every event in every language', () => {
     for (const language of SPOKEN) {
-      const subjects = KINDS.map((kind) => textOf([{ ...TOLD, kind }], { ...MANNER, language }).subject)
+      const subjects = KINDS.map((kind) => textOf([{ ...ITEM, kind }], { ...MANNER, language }).subject)
       expect(new Set(subjects).size).toBe(KINDS.length)
     }
   })
@@ -113,29 +113,29 @@ describe('a message', () => {
   test('shows 20 alarms and counts the others', () => {
     const many = (count: number) =>
       textOf(
-        Array.from({ length: count }, () => TOLD),
+        Array.from({ length: count }, () => ITEM),
         MANNER,
       )
     expect(many(20).lines).toHaveLength(20)
     expect(many(21).lines).toHaveLength(21)
     expect(many(21).lines.at(-1)).toBe('… and 1 more.')
-    expect(textOf([TOLD, { ...TOLD, kind: 'closed' }], MANNER).subject).toBe('1 alarm, 1 recovered')
+    expect(textOf([ITEM, { ...ITEM, kind: 'closed' }], MANNER).subject).toBe('1 alarm, 1 recovered')
   })
 
   test('uses the templates of its language', () => {
     const templates = { de: { subject: '{{object.name}}!', text: '{{ recipient }}: {{message}}' } }
-    expect(textOf([TOLD], { ...MANNER, language: 'de', templates })).toEqual({
+    expect(textOf([ITEM], { ...MANNER, language: 'de', templates })).toEqual({
       subject: 'icmp!',
       lines: ['ops: no data'],
     })
-    expect(textOf([TOLD], { ...MANNER, templates }).subject).toBe('Alarm: icmp is major')
+    expect(textOf([ITEM], { ...MANNER, templates }).subject).toBe('Alarm: icmp is major')
   })
 
   test('has one line for the subject and for each alarm, of limited length, for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000 }), (name) => {
         const { subject, lines } = textOf(
-          [{ ...TOLD, objectName: name, objectPath: name, message: name }],
+          [{ ...ITEM, objectName: name, objectPath: name, message: name }],
           MANNER,
         )
         expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)

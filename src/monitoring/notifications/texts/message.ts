@@ -54,7 +54,7 @@ export type Text = { readonly subject: string; readonly lines: readonly string[]
 /** The text about some alarms, the first 20 one by one. Values are shown unchanged, but without control characters.
  * @param escape makes values and words safe for the receiver's markup */
 export function textOf(
-  told: readonly MessageItem[],
+  items: readonly MessageItem[],
   manner: Manner,
   escape: (text: string) => string = (text) => text,
 ): Text {
@@ -64,14 +64,14 @@ export function textOf(
     const usual = one.endAt === null ? words.text : words.recovered
     return cutText(filled(template?.text ?? usual, valuesOf(one, manner), escape).trim(), LINE_MAX)
   }
-  const [only, ...others] = told
-  const well = told.filter(({ kind }) => kind === 'closed').length
+  const [only, ...others] = items
+  const well = items.filter(({ kind }) => kind === 'closed').length
   const subject =
     only && others.length === 0
       ? filled(template?.subject ?? words.subject, valuesOf(only, manner), escape)
-      : words.several(told.length - well, well)
-  const rest = told.length - SHOWN_MAX
-  const lines = told.slice(0, SHOWN_MAX).map(lineOf)
+      : words.several(items.length - well, well)
+  const rest = items.length - SHOWN_MAX
+  const lines = items.slice(0, SHOWN_MAX).map(lineOf)
   return {
     subject: cutText(subject, SUBJECT_MAX),
     lines: rest > 0 ? [...lines, escape(words.more(rest))] : lines,
@@ -79,23 +79,23 @@ export function textOf(
 }
 
 /** The value of each template field. */
-function valuesOf(told: MessageItem, { recipient, language, timeZone }: Manner): Values {
+function valuesOf(item: MessageItem, { recipient, language, timeZone }: Manner): Values {
   const { events, states } = WORDS[language]
   const format = (at: number) => writtenTime(at, timeZone)
-  const endAt = told.endAt
+  const endAt = item.endAt
   return {
-    event: events[told.kind],
-    'alarm.id': String(told.alarmId),
-    'object.id': String(told.objectId),
-    'object.type': told.objectType,
-    'object.name': oneLine(told.objectName),
-    'object.path': oneLine(told.objectPath),
-    state: states[told.state] ?? told.state,
-    worstState: states[told.worstState] ?? told.worstState,
-    message: oneLine(messageOf(told, { language, timeZone })),
-    begin: format(told.beginAt),
+    event: events[item.kind],
+    'alarm.id': String(item.alarmId),
+    'object.id': String(item.objectId),
+    'object.type': item.objectType,
+    'object.name': oneLine(item.objectName),
+    'object.path': oneLine(item.objectPath),
+    state: states[item.state] ?? item.state,
+    worstState: states[item.worstState] ?? item.worstState,
+    message: oneLine(messageOf(item, { language, timeZone })),
+    begin: format(item.beginAt),
     end: endAt === null ? '' : format(endAt),
-    duration: endAt === null ? '' : durationWords(endAt - told.beginAt, language),
+    duration: endAt === null ? '' : durationWords(endAt - item.beginAt, language),
     recipient: oneLine(recipient),
   }
 }

@@ -23,7 +23,7 @@ export async function copySlc(context: Context, id: number, query: SlcCopyQuery)
   const createdAt = ports.clock.now()
   const place = { parentId: group.id, collectorId: 0, createdAt }
   const { key, writes, last } = insertCopy(ports, original, { query, ...place })
-  const deed = {
+  const audit = {
     action: 'copy',
     objectType: 'slc',
     objectId: { path: key },
@@ -36,7 +36,7 @@ export async function copySlc(context: Context, id: number, query: SlcCopyQuery)
       insertFirstState(database, { path: key, state: 'ok', sinceAt: createdAt }),
       ...copyMaterial(database, key, id),
       copyDependencies(database, { key, originalId: id }),
-      audited(context, deed),
+      audited(context, audit),
       last,
     ]),
   )

@@ -90,23 +90,23 @@ type At = { readonly person: Person | null; readonly now: number }
  * user is disabled. */
 async function messageOf(ports: Ports, { recipient, userId, rows }: Pile, { person, now }: At) {
   const { database, secrets } = ports
-  const mayHear = person ? await readableNotices(ports, person) : () => true
+  const mayRead = person ? await readableNotices(ports, person) : () => true
   const some = rows.slice(0, NOTICES_PER_MESSAGE)
-  const told = some.filter(mayHear)
-  const unheard = some.filter((row) => !mayHear(row)).map(({ id }) => id)
-  const writes = unheard.length > 0 ? [store.dropThese(database, unheard)] : []
-  if (told.length === 0) return writes
+  const readable = some.filter(mayRead)
+  const hidden = some.filter((row) => !mayRead(row)).map(({ id }) => id)
+  const writes = hidden.length > 0 ? [store.dropThese(database, hidden)] : []
+  if (readable.length === 0) return writes
   const message = {
     key: `ntf_${base64url(secrets.random(KEY_BYTES))}`,
     recipientId: recipient.id,
     userId,
     createdAt: now,
     giveUpAt: now + TRIED_MS,
-    noticeIds: told.map(({ id }) => id),
+    noticeIds: readable.map(({ id }) => id),
   }
   writes.push(...store.insertMessage(database, message))
   const { reminder } = recipient.rules
-  const again = told.filter(({ kind, step }) => kind === 'reminder' && reminder && step < reminder.times)
+  const again = readable.filter(({ kind, step }) => kind === 'reminder' && reminder && step < reminder.times)
   if (reminder && again.length > 0) {
     const dueAt = now + durationMs(reminder.every)
     const reminders = again.map(({ id }) => ({ afterId: id, dueAt }))

@@ -103,8 +103,8 @@ function usersOf(
   // A recipient without users, or without remaining ones, so that the failure is visible.
   if (members.length === 0) return [0]
   if (!rules.rotation) return members
-  const told = before.filter((one) => one.recipientId === id).map(({ userId }) => userId)
-  const stayed = [...new Set(told)].filter((userId) => members.includes(userId))
+  const notified = before.filter((one) => one.recipientId === id).map(({ userId }) => userId)
+  const stayed = [...new Set(notified)].filter((userId) => members.includes(userId))
   if (stayed.length > 0) return stayed
   const count = handedOut.get(id) ?? kept
   const userId = personOnCall(rules, members, { at: change.at, handedOut: count })

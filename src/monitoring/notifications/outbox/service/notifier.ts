@@ -103,7 +103,7 @@ class Way {
     const messages = await this.#due(now)
     if (messages.length === 0) return
     const ids = messages.map(({ id }) => id)
-    const [told, people] = await Promise.all([
+    const [notices, people] = await Promise.all([
       store.readNoticesOf(database, ids),
       listPeople(database, [...new Set(messages.map(({ userId }) => userId))]),
     ])
@@ -112,7 +112,7 @@ class Way {
     })
     // If the process dies now, the message is sent again with the same key.
     await commit(database, [store.noteAttempts(database, attempts)])
-    const byMessage = Map.groupBy(told, ({ notificationId }) => notificationId)
+    const byMessage = Map.groupBy(notices, ({ notificationId }) => notificationId)
     for (const [index, message] of messages.entries()) {
       const recipient = recipients.get(message.recipientId)
       // The recipient was deleted together with its messages.
@@ -120,7 +120,7 @@ class Way {
       const person = people.find(({ id }) => id === message.userId) ?? null
       this.#send(message, {
         to: { recipient, person },
-        told: (byMessage.get(message.id) ?? []).map(({ kind, facts }) => ({ ...facts, kind })),
+        items: (byMessage.get(message.id) ?? []).map(({ kind, facts }) => ({ ...facts, kind })),
         nextAt: attempts[index]?.nextAt ?? now,
       })
     }
@@ -165,7 +165,7 @@ class Way {
 
 type Sending = {
   readonly to: Addressee
-  readonly told: readonly MessageItem[]
+  readonly items: readonly MessageItem[]
   /** When the next attempt is made if this one fails. */
   readonly nextAt: number
 }
@@ -173,7 +173,7 @@ type Sending = {
 async function sendAndRecord(
   ports: Ports,
   message: DueMessage,
-  { to, told, nextAt }: Sending,
+  { to, items, nextAt }: Sending,
 ): Promise<void> {
   const { id, key, createdAt, attempts } = message
   const attributes = {
@@ -185,7 +185,7 @@ async function sendAndRecord(
   const outcome = await traced(
     ports,
     { name: `notify ${to.recipient.type}`, kind: 'client', attributes },
-    () => notifyAddressee(ports, to, { key, createdAt, told }),
+    () => notifyAddressee(ports, to, { key, createdAt, items }),
     ({ kind }) => ({ failure: kind === 'sent' ? null : 'The attempt failed; see the notification.' }),
   )
   await conclude(ports, message, { outcome, nextAt })

@@ -32,21 +32,30 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
   const resource = together(useGet('/dataSources/{id}', { path: { id } }), tables)
   const [asked, setTab] = useQuery<TabName>('tab', 'tables')
   const [dialog, setDialog] = useState<DialogName | null>(null)
-  const { data: source } = resource
+  const { data: source, failure } = resource
+  const isGone = failure?.status === 403 || failure?.status === 404
+  if (!source || isGone)
+    return (
+      <div class="body">
+        <Show resource={resource} what={t('data.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
+          {() => null}
+        </Show>
+      </div>
+    )
   // The rows of a database are in no copies there.
-  const tabs = TABS.filter((one) => one !== 'refreshes' || (source && hasFiles(source)))
+  const tabs = TABS.filter((one) => one !== 'refreshes' || hasFiles(source))
   const tab = tabs.find((one) => one === asked) ?? 'tables'
   return (
     <>
       <PageHead
         crumbs={[{ text: t('data.title'), href: linkTo('data') }]}
-        title={source?.name ?? '…'}
-        badge={source && <span class="chip">{t(`data.type.${source.type}`)}</span>}
-        sentence={source && tables.data && tablesSentence(tables.data, source)}
-        actions={source && <Actions source={source} onDialog={setDialog} />}
+        title={source.name}
+        badge={<span class="chip">{t(`data.type.${source.type}`)}</span>}
+        sentence={tables.data && tablesSentence(tables.data, source)}
+        actions={<Actions source={source} onDialog={setDialog} />}
       />
       <div key={readKey(source)} class="body">
-        <Show resource={resource} what={t('data.failedOne')} skeleton={<Skeleton lines={8} />}>
+        <Show resource={resource}>
           {(shown) => (
             <Card>
               <Tabs
@@ -64,14 +73,14 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
           )}
         </Show>
       </div>
-      {source && dialog === 'edit' && (
+      {dialog === 'edit' && (
         <SourceForm source={source} etag={resource.etag} onClose={() => setDialog(null)} />
       )}
-      {source && dialog === 'delete' && (
+      {dialog === 'delete' && (
         <DeleteSource source={source} tables={tables.data?.length} onClose={() => setDialog(null)} />
       )}
-      {source && dialog === 'table' && <NewTable source={source} onClose={() => setDialog(null)} />}
-      {source && dialog === 'sync' && <SyncDialog source={source} onClose={() => setDialog(null)} />}
+      {dialog === 'table' && <NewTable source={source} onClose={() => setDialog(null)} />}
+      {dialog === 'sync' && <SyncDialog source={source} onClose={() => setDialog(null)} />}
     </>
   )
 }

@@ -5,7 +5,7 @@ import { useGet, useUrl } from '../../../api/resource.ts'
 import type { Answer } from '../../../api/client.ts'
 import { Button, Chip } from '../../../kit/controls.tsx'
 import { Card, Table } from '../../../kit/data.tsx'
-import { Empty, FailureNote, Skeleton } from '../../../kit/feedback.tsx'
+import { Empty, FailureNote, readKey, Skeleton } from '../../../kit/feedback.tsx'
 import { linkTo } from '../../../kit/location.ts'
 import { State } from '../../../kit/state.tsx'
 import { Time } from '../../../kit/time.tsx'
@@ -43,6 +43,7 @@ export function DeliveriesTab({ job, live }: { readonly job: Job; readonly live:
   const isLoading = failure === null && (stored.samples === undefined || refusals.data === undefined)
   return (
     <Card
+      key={readKey(!isLoading)}
       title={t('job.deliveries')}
       note={t(frozen === null ? 'job.deliveries.live' : 'job.deliveries.paused')}
       actions={

@@ -257,6 +257,11 @@ function declareAlarmJourneys(stage: Stage): void {
         await row('Lock 1')
           .getByText(/^until /)
           .waitFor()
+        await page.getByRole('grid').focus()
+        await press('a')
+        await ownersBecome([MINE, MINE, MINE, FREE])
+        await press('z')
+        await ownersBecome([MINE_FOR_HOURS, MINE_FOR_HOURS, MINE_FOR_HOURS, FREE])
         await press('Escape')
 
         // The page does not hear that the right is gone: the service refuses what the page lets through.

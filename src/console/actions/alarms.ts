@@ -14,6 +14,8 @@ export type Assignment = {
   readonly name: string
   /** ISO 8601; null until the object is ok. */
   readonly until?: string | null
+  /** Whether it stays when the state gets worse. */
+  readonly sticky?: boolean
   readonly comment?: string
 }
 
@@ -21,13 +23,13 @@ export type Assignment = {
  * @throws {Failure} with the reason of the first refusal */
 export async function assign(
   alarms: readonly Alarm[],
-  { userId, name, until = null, comment }: Assignment,
+  { userId, name, until = null, sticky = false, comment }: Assignment,
 ): Promise<void> {
   const ids = new Set(alarms.map(({ id }) => id))
   const assignee = userId === null ? null : { userId, name }
   const status = userId === null ? ('open' as const) : ('assigned' as const)
   const change = (one: Alarm): Alarm =>
-    ids.has(one.id) ? { ...one, status, assignee, assignedUntil: until } : one
+    ids.has(one.id) ? { ...one, status, assignee, assignedUntil: until, sticky } : one
   try {
     // `/alarms/{id}` begins with the same letters and is one alarm.
     await patched<List | Alarm, void>(
@@ -36,7 +38,7 @@ export async function assign(
       async () =>
         throwRefusal(
           await call('post', '/alarms/actions', {
-            body: { action: 'assign', ids: [...ids], userId, until, ...(comment ? { comment } : {}) },
+            body: { action: 'assign', ids: [...ids], userId, until, sticky, ...(comment ? { comment } : {}) },
           }),
         ),
     )
@@ -62,8 +64,16 @@ async function acknowledgeAs(me: NonNullable<typeof user.value>, alarms: readonl
   await assign(alarms, { userId: me.id, name: me.fullname || me.username })
   toast({
     text: t('alarm.acknowledged', { count: alarms.length, name: alarms[0]?.object.name ?? '' }),
-    undo: () => assign(alarms, { userId: null, name: '' }),
+    undo: () => restoreAssignees(alarms),
   })
+}
+
+/** Gives alarms the assignees again that they have in the list. */
+async function restoreAssignees(alarms: readonly Alarm[]): Promise<void> {
+  const byAssignment = Map.groupBy(alarms, ({ assignee, assignedUntil: until, sticky }) =>
+    JSON.stringify({ userId: assignee?.userId ?? null, name: assignee?.name ?? '', until, sticky }),
+  )
+  for (const [assignment, same] of byAssignment) await assign(same, JSON.parse(assignment) as Assignment)
 }
 
 /** Why the user may not act on an alarm; undefined when he may. */

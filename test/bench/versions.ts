@@ -16,6 +16,7 @@ import { requireTools, wrk } from './wrk.ts'
  *
  *   npm run bench:versions -- --before ../other-checkout
  *   npm run bench:versions -- --before ../other-checkout --only reads --shapes tree,alarms --rounds 15 --seconds 2
+ *   npm run bench:versions -- --before ../other-checkout --only deliveries --rounds 2 --starts 12
  */
 const { values: options } = parseArgs({
   options: {
@@ -24,6 +25,8 @@ const { values: options } = parseArgs({
     /** Parts of the names of shapes. */
     shapes: { type: 'string', default: '' },
     rounds: { type: 'string', default: '9' },
+    /** Processes of one version differ by some per cent; each start has all rounds. */
+    starts: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '1' },
   },
 })
@@ -35,7 +38,9 @@ const WARM_UP_S = Math.max(3, SECONDS)
 /** Of all loads of one side in a round. */
 type Total = { cpuMs: number; requests: number; failed: number; perSecond: number }
 
-async function compare(shape: Shape, sides: readonly Side[]): Promise<Record<string, string | number>> {
+type Round = readonly Total[]
+
+async function compare(shape: Shape, sides: readonly Side[]): Promise<readonly Round[]> {
   const loads = await Promise.all(
     sides.map(async (side) => ({ side, next: await shape.open(side), sent: 0 })),
   )
@@ -60,7 +65,7 @@ async function compare(shape: Shape, sides: readonly Side[]): Promise<Record<str
     total.perSecond += perSecond / 2
   }
   for (const load of loads) await once(load, WARM_UP_S)
-  const rounds: (readonly Total[])[] = []
+  const rounds: Round[] = []
   for (let round = 0; round < Number(options.rounds); round++) {
     const totals = loads.map((): Total => ({ cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }))
     for (const index of round % 2 === 0 ? [0, 1, 1, 0] : [1, 0, 0, 1]) {
@@ -69,10 +74,10 @@ async function compare(shape: Shape, sides: readonly Side[]): Promise<Record<str
     }
     rounds.push(totals)
   }
-  return rowOf(shape.name, rounds)
+  return rounds
 }
 
-function rowOf(name: string, rounds: readonly (readonly Total[])[]): Record<string, string | number> {
+function rowOf(name: string, rounds: readonly Round[]): Record<string, string | number> {
   const usOf = ({ cpuMs, requests }: Total) => (1_000 * cpuMs) / requests
   const of = (index: number, pick: (total: Total) => number) =>
     rounds.map((totals) => pick(totals[index] ?? { cpuMs: 0, requests: 0, failed: 0, perSecond: 0 }))
@@ -103,7 +108,9 @@ async function main(): Promise<void> {
   if (options.before === undefined)
     throw new RangeError('--before is missing: the folder of the other checkout.')
   const checkouts = [process.cwd(), resolve(options.before)]
-  process.stdout.write(`${machine()}\n${options.rounds} rounds of 2 × ${SECONDS} s each, medians\n`)
+  process.stdout.write(
+    `${machine()}\n${options.starts} starts, ${options.rounds} rounds of 2 × ${SECONDS} s each, medians\n`,
+  )
   for (const name of options.only.split(',')) {
     const group = GROUPS[name]
     if (!group) throw new RangeError(`${name} is not one of ${Object.keys(GROUPS).join(', ')}.`)
@@ -114,6 +121,23 @@ async function main(): Promise<void> {
 async function compareGroup({ start, shapes }: Group, checkouts: readonly string[]): Promise<void> {
   const wanted = options.shapes.split(',')
   const chosen = shapes.filter(({ name }) => wanted.some((part) => name.includes(part)))
+  const found = chosen.map((shape) => ({ shape, rounds: [] as Round[] }))
+  for (let started = 0; started < Number(options.starts); started++)
+    await withSides(start, checkouts, async (sides) => {
+      for (const { shape, rounds } of found) {
+        rounds.push(...(await compare(shape, sides)))
+        process.stderr.write(`${tableOf([rowOf(shape.name, rounds)])}\n`)
+      }
+    })
+  const rows = found.map(({ shape, rounds }) => rowOf(shape.name, rounds))
+  if (rows.length > 0) process.stdout.write(`\n${tableOf(rows)}\n`)
+}
+
+async function withSides(
+  start: Group['start'],
+  checkouts: readonly string[],
+  use: (sides: readonly Side[]) => Promise<void>,
+): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const sides: Side[] = []
   try {
@@ -123,12 +147,7 @@ async function compareGroup({ start, shapes }: Group, checkouts: readonly string
       const seriesAtS = Math.floor(Date.now() / 1_000) - PAST_S
       sides.push({ running: await start(checkout, directory), directory, seriesAtS })
     }
-    const rows: Record<string, string | number>[] = []
-    for (const shape of chosen) {
-      rows.push(await compare(shape, sides))
-      process.stderr.write(`${tableOf(rows.slice(-1))}\n`)
-    }
-    if (rows.length > 0) process.stdout.write(`\n${tableOf(rows)}\n`)
+    await use(sides)
   } finally {
     for (const { running } of sides) await running.stop('SIGKILL')
     await rm(root, { recursive: true })

@@ -91,7 +91,7 @@ export function useEditing<T, D extends object>(version: Version<T>, how: How<T,
     try {
       const saved = await sendPast(how, base, draft)
       setBase(saved)
-      // What was changed while the save went on stays in the draft.
+      // The draft keeps changes that the user makes during the save.
       setDraft((now) => merged(draft, draftOf(saved.object), now))
       toast({ text: t('edit.saved') })
     } catch (error) {

@@ -191,7 +191,7 @@ withMail((stage) => {
         await widget('Duty').focus()
         await page.keyboard.press('Delete')
         await widget('Duty').waitFor({ state: 'detached' })
-        // What is done after the removal stays when it is undone.
+        // An undone removal keeps the changes that followed it.
         await widget('Outer').focus()
         await page.keyboard.press('Alt+Shift+ArrowDown')
         const moved = await placeOf('Outer')

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 
 import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
-import { background } from './background.ts'
+import { useAction } from './background.ts'
 import { t } from '../language/t.ts'
 import { Button, Check, IconButton, TextField } from './controls.tsx'
 import { FailureNote } from './feedback.tsx'
@@ -104,14 +104,10 @@ export function FormDialog({
   readonly children: (failure: Failure | null) => ComponentChildren
 }): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const isSaving = useRef(false)
   const isGone = useIsGone()
   const formId = useId()
-  const save = async (): Promise<void> => {
-    if (refused !== undefined || isSaving.current) return
-    isSaving.current = true
-    setBusy(true)
+  const save = useAction(async () => {
+    if (refused !== undefined) return
     setFailure(null)
     try {
       await onSubmit()
@@ -120,11 +116,8 @@ export function FormDialog({
     } catch (error) {
       if (isGone.current) throw error
       setFailure(asFailure(error))
-    } finally {
-      isSaving.current = false
-      setBusy(false)
     }
-  }
+  })
   return (
     <Dialog
       title={title}
@@ -138,7 +131,7 @@ export function FormDialog({
             kind={danger ? 'danger' : 'primary'}
             type="submit"
             form={formId}
-            busy={isBusy}
+            busy={save.isBusy}
             refused={refused}
           >
             {submit}
@@ -152,10 +145,10 @@ export function FormDialog({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          background(save())
+          save.start()
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) background(save())
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save.start()
         }}
       >
         {children(failure)}

@@ -53,6 +53,11 @@ export class Failure extends Error {
     return this.errors.find((error) => error.pointer === pointer)?.message
   }
 
+  /** Whether the object was deleted, or the user may no longer see it: what the page has of it is not shown. */
+  get isGone(): boolean {
+    return this.status === 403 || this.status === 404
+  }
+
   /** The refusals of fields that the form does not draw. */
   get elsewhere(): readonly FieldError[] {
     return this.errors.filter(({ pointer }) => !this.#drawn.has(pointer))

@@ -301,9 +301,7 @@ export function Show<T>({
 }): JSX.Element {
   const { data, failure, readAt, reload } = resource
   const isAroundStale = useContext(IsStale)
-  // An object that was deleted, or that the user may see no longer, is not shown from memory.
-  const isGone = failure?.status === 403 || failure?.status === 404
-  if (data === undefined || isGone) {
+  if (data === undefined || failure?.isGone) {
     if (failure)
       return (
         <FailureNote

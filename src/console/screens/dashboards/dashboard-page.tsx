@@ -6,11 +6,12 @@ import { useGet } from '../../api/resource.ts'
 import type { Span } from '../../kit/charts/points.ts'
 import { Button, Segments } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
-import { Empty, FailureNote, Show, Skeleton, StaleOf } from '../../kit/feedback.tsx'
+import { Empty, FailureNote, StaleOf } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
 import { toast } from '../../kit/toasts.ts'
 import { spanText } from '../../kit/time.tsx'
+import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
 import { addressOf, withField, withValue } from './address.ts'
 import { Board } from './board.tsx'
@@ -38,16 +39,10 @@ export function DashboardPage({ id }: { readonly id: string }): JSX.Element {
   }, [title])
   const [edit] = useQuery<string>('edit', '')
   const isEdited = edit === 'true' && nested.data?.dashboard.permissions.write === true
-  const isGone = nested.failure?.status === 403 || nested.failure?.status === 404
   if (nested.data && isEdited) return <Lazy nested={nested.data} />
-  if (nested.data && !isGone) return <Viewed nested={nested.data} stale={<StaleOf resources={[nested]} />} />
-  return (
-    <div class="body">
-      <Show resource={nested} what={t('boards.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
-        {() => null}
-      </Show>
-    </div>
-  )
+  if (nested.data && !nested.failure?.isGone)
+    return <Viewed nested={nested.data} stale={<StaleOf resources={[nested]} />} />
+  return <Unread resource={nested} what={t('boards.failedOne')} />
 }
 
 /** The address of a dashboard, and how it changes. */

@@ -5,10 +5,11 @@ import { together, useGet } from '../../api/resource.ts'
 import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
-import { readKey, Show, Skeleton } from '../../kit/feedback.tsx'
+import { readKey, Show } from '../../kit/feedback.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
+import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
 import { exportConfiguration } from './configuration.ts'
 import { DeleteSource } from './delete-source.tsx'
@@ -33,15 +34,7 @@ export function SourcePage({ id }: { readonly id: number }): JSX.Element {
   const [asked, setTab] = useQuery<TabName>('tab', 'tables')
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const { data: source, failure } = resource
-  const isGone = failure?.status === 403 || failure?.status === 404
-  if (!source || isGone)
-    return (
-      <div class="body">
-        <Show resource={resource} what={t('data.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
-          {() => null}
-        </Show>
-      </div>
-    )
+  if (!source || failure?.isGone) return <Unread resource={resource} what={t('data.failedOne')} />
   // The rows of a database are in no copies there.
   const tabs = TABS.filter((one) => one !== 'refreshes' || hasFiles(source))
   const tab = tabs.find((one) => one === asked) ?? 'tables'

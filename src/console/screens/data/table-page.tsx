@@ -30,8 +30,7 @@ export function TablePage({ id, table }: { readonly id: number; readonly table: 
   const columns = all.data?.filter((column) => column.table === table)
   const reads = [source, tables, all]
   const failure = source.failure ?? tables.failure ?? all.failure
-  const isGone = failure?.status === 403 || failure?.status === 404
-  if (source.data && info && columns && !isGone)
+  if (source.data && info && columns && !failure?.isGone)
     return <Loaded view={{ source: source.data, info, columns }} stale={<StaleOf resources={reads} />} />
   return (
     <>

@@ -7,12 +7,13 @@ import { forget, invalidate, useGet } from '../../api/resource.ts'
 import { useAction } from '../../kit/background.ts'
 import { Button, SelectField } from '../../kit/controls.tsx'
 import { Card, KeyValues, PageHead, Table } from '../../kit/data.tsx'
-import { Empty, Note, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Empty, Note, Show } from '../../kit/feedback.tsx'
 import { linkTo, objectLink, useQuery } from '../../kit/location.ts'
 import { Confirm, Menu } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.ts'
 import { useLive } from '../../kit/use-live.ts'
+import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
 import { RunStateBadge } from '../scripts/run-state.tsx'
 import { figuresSentence } from './forecast.ts'
@@ -31,13 +32,7 @@ export function ForecastPage({ id }: { readonly id: number }): JSX.Element {
   const [edit] = useQuery<string>('edit', '')
   if (forecast.data && edit === 'true') return <ForecastForm forecast={forecast.data} etag={forecast.etag} />
   if (forecast.data) return <Shown forecast={forecast.data} />
-  return (
-    <div class="body">
-      <Show resource={forecast} what={t('forecasts.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
-        {() => null}
-      </Show>
-    </div>
-  )
+  return <Unread resource={forecast} what={t('forecasts.failedOne')} />
 }
 
 function Shown({ forecast }: { readonly forecast: Forecast }): JSX.Element {

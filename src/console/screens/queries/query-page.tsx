@@ -8,11 +8,11 @@ import { background } from '../../kit/background.ts'
 import { Button, Kbd } from '../../kit/controls.tsx'
 import { PageHead } from '../../kit/data.tsx'
 import { Unsaved } from '../../kit/editing.tsx'
-import { Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { Menu } from '../../kit/overlays.tsx'
 import { State } from '../../kit/state.tsx'
 import type { Version } from '../../kit/versions.ts'
+import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DependentsCard } from './dependents.tsx'
@@ -43,13 +43,7 @@ export function QueryPage({ id }: { readonly id: string }): JSX.Element {
   )
   if (id === 'new') return <New />
   if (resource.data) return <Editing query={resource.data} etag={resource.etag} />
-  return (
-    <div class="body">
-      <Show resource={resource} what={t('queries.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
-        {() => null}
-      </Show>
-    </div>
-  )
+  return <Unread resource={resource} what={t('queries.failedOne')} />
 }
 
 /** The plan is loaded when it is asked for first. */
@@ -65,13 +59,7 @@ function New(): JSX.Element {
   const fresh = freshDraft({ groupId: group === '' ? null : Number(group), source, table })
   // The text of the editor is given once.
   if (sourceId === '' || sources.data) return <Editing query={undefined} etag={undefined} fresh={fresh} />
-  return (
-    <div class="body">
-      <Show resource={sources} what={t('data.failed')} isPage skeleton={<Skeleton lines={12} />}>
-        {() => null}
-      </Show>
-    </div>
-  )
+  return <Unread resource={sources} what={t('data.failed')} />
 }
 
 type Props = {

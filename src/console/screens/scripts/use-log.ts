@@ -63,7 +63,7 @@ async function follow({ script, jobId, signal, onEnd, change }: Following): Prom
       if (signal.aborted) return
       const failure = asFailure(error)
       change((log) => ({ ...log, failure }))
-      if (failure.status === 403 || failure.status === 404) return
+      if (failure.isGone) return
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }

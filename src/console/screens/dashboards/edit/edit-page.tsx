@@ -9,10 +9,11 @@ import { Button, Segments } from '../../../kit/controls.tsx'
 import { PageHead } from '../../../kit/data.tsx'
 import { Unsaved, useEditing } from '../../../kit/editing.tsx'
 import type { Editing } from '../../../kit/editing.tsx'
-import { Note, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { Note } from '../../../kit/feedback.tsx'
 import { linkTo } from '../../../kit/location.ts'
 import { Dialog } from '../../../kit/overlays.tsx'
 import { toast } from '../../../kit/toasts.ts'
+import { Unread } from '../../../kit/unread.tsx'
 import { t } from '../../../language/t.ts'
 import type { Dashboard, Definition, Nested, Page, WidgetAnswer } from '../dashboard.ts'
 import { useData } from '../use-data.ts'
@@ -40,13 +41,7 @@ export function EditPage({ nested }: { readonly nested: Nested }): JSX.Element {
   const path = { id: String(nested.dashboard.id) }
   const raw = useGet('/dashboards/{id}', { path, query: { raw: true } })
   if (raw.data) return <Editor nested={nested} dashboard={raw.data} etag={raw.etag} />
-  return (
-    <div class="body">
-      <Show resource={raw} what={t('boards.failedOne')} isPage skeleton={<Skeleton lines={12} />}>
-        {() => null}
-      </Show>
-    </div>
-  )
+  return <Unread resource={raw} what={t('boards.failedOne')} />
 }
 
 function howToEdit(id: number) {

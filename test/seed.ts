@@ -6,4 +6,5 @@ export const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 20_261_126)
 fc.configureGlobal({ seed: SEED })
 
 // Settings of `workers/gate.sh` for the processes of tests. The service that tests start runs as users start it.
-for (const name of ['BUN_JSC_useFTLJIT', 'BUN_GC_TIMER_DISABLE']) delete process.env[name]
+for (const name of ['BUN_JSC_useFTLJIT', 'BUN_GC_TIMER_DISABLE', 'MIMALLOC_PURGE_DELAY'])
+  delete process.env[name]

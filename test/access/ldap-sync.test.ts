@@ -220,7 +220,7 @@ describe.skipIf(!hasSlapd)('a sync with OpenLDAP', () => {
           TIDEMARK_LDAP_MEMBERSHIP: way,
         })
         const { context, ports } = stage
-        const { group: operators } = await createGroup(context, 'Operators')
+        const { view: operators } = await createGroup(context, { name: 'Operators' })
         const local = await stage.make('local')
         await updateMembers(context, operators.id, { userIds: [local.id], mode: 'replace' })
         expect(await stage.sync()).toMatchObject({

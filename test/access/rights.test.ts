@@ -80,7 +80,7 @@ describe('how long rights are remembered', () => {
 
   test('a membership counts at once', async () => {
     await revoke(contextOf('administrator'), 1, EVERYONE)
-    const { group } = await createGroup(contextOf('administrator'), 'people')
+    const { view: group } = await createGroup(contextOf('administrator'), { name: 'people' })
     await grant(contextOf('administrator'), 1, {
       subjectType: 'userGroup',
       subjectId: group.id,
@@ -220,8 +220,10 @@ describe('bounds', () => {
     await ports.database.run(sql`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
       insert into user_groups (name, version, created_at) select 'group ' || i, 1, 0 from n`)
-    await createGroup(administrator, 'the last')
-    expect(await rejection(createGroup(administrator, 'one more'))).toMatchObject({ code: 'conflict' })
+    await createGroup(administrator, { name: 'the last' })
+    expect(await rejection(createGroup(administrator, { name: 'one more' }))).toMatchObject({
+      code: 'conflict',
+    })
   })
 
   test('a page has as many users as it may, and the cursor of the rest', async () => {
@@ -238,7 +240,7 @@ describe('bounds', () => {
   test('10,000 users are in a group', async () => {
     const administrator = contextOf('administrator')
     await plantUsers(20_000, 10_001)
-    const { group } = await createGroup(administrator, 'everybody')
+    const { view: group } = await createGroup(administrator, { name: 'everybody' })
     const userIds = Array.from({ length: 10_000 }, (_, index) => 20_000 + index)
     expect((await updateMembers(administrator, group.id, { userIds, mode: 'merge' })).length).toBe(10_000)
     const more = updateMembers(administrator, group.id, { userIds: [30_000], mode: 'merge' })

@@ -89,7 +89,7 @@ describe('who may change what on whom', () => {
         const expected = expectedOf(asker, type, field)
         test(`${asker} changes the ${field} of a user of type ${type}: ${expected}`, async () => {
           const user = await makeUser(type)
-          const before = (await readUser(contextOf(user.id, 'administrator'), user.id)).user
+          const before = (await readUser(contextOf(user.id, 'administrator'), user.id)).view
           const contexts: Record<string, Context> = {
             'an administrator': contextOf(0, 'administrator'),
             'the user': contextOf(user.id, 'editor'),
@@ -99,7 +99,7 @@ describe('who may change what on whom', () => {
           // Each of them in a name of its own: names are taken once.
           const value = field === 'username' ? `${CHANGES.username} ${user.id}` : CHANGES[field]
           expect(await change(context, user.id, { [field]: value })).toBe(expected)
-          const { user: after } = await readUser(contextOf(user.id, 'administrator'), user.id)
+          const { view: after } = await readUser(contextOf(user.id, 'administrator'), user.id)
           const shown = field === 'password' ? {} : { [field]: value }
           const renamed = field === 'username' ? { name: value } : {}
           expect(after as object).toEqual(expected === 'done' ? { ...before, ...shown, ...renamed } : before)
@@ -133,7 +133,7 @@ describe('who may change what on whom', () => {
   for (const type of USER_TYPES) {
     test(`a user of type ${type} sends back what a read of himself answers`, async () => {
       const { id } = await makeUser(type)
-      const { user } = await readUser(contextOf(id, 'editor'), id)
+      const { view: user } = await readUser(contextOf(id, 'editor'), id)
       expect(await change(contextOf(id, 'editor'), id, user)).toBe('done')
     })
   }
@@ -170,9 +170,9 @@ describe('who may change what on whom', () => {
       fc.asyncProperty(values, types, roles, async (body, type, role) => {
         const { id } = await makeUser(type, role)
         const administrator = contextOf(0, 'administrator')
-        const before = (await readUser(administrator, id)).user
+        const before = (await readUser(administrator, id)).view
         await change(contextOf(id, role), id, body)
-        const after: Record<string, unknown> = { ...(await readUser(administrator, id)).user }
+        const after: Record<string, unknown> = { ...(await readUser(administrator, id)).view }
         const own = new Set<string>(ON_THEMSELVES[type])
         for (const [name, value] of Object.entries(before))
           if (!own.has(name)) expect(after[name]).toEqual(value)

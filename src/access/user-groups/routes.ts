@@ -1,12 +1,11 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { idParam, idPath, noContent, ok } from '../../http/openapi-answers.ts'
-import { entityTag } from '../../http/preconditions.ts'
+import { idParam, idPath, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
-import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
+import { versionedRoutes } from '../../http/versioned-routes.ts'
 import { userView } from '../users/schema.ts'
 import { batchQuery, groupsBody, userGroupBody, userGroupView, usersBody } from './schema.ts'
 import {
@@ -16,7 +15,7 @@ import {
   listGroupsOf,
   listMembers,
   readGroup,
-  renameGroup,
+  updateGroup,
   updateGroupsOf,
   updateMembers,
 } from './service.ts'
@@ -24,13 +23,8 @@ import {
 const BODY_MAX_BYTES = 16 * 1024
 const BATCH_MAX_BYTES = 256 * 1024
 const userPath = z.object({ userId: idParam })
-const oneGroup = { 200: ok(userGroupView, 'The user group.', ['ETag']) }
 const members = { 200: ok(z.array(userView), 'The users of the group, by id.') }
 const groupsOfUser = { 200: ok(z.array(userGroupView), 'The groups of the user, by id.') }
-
-function shown({ group, version }: Awaited<ReturnType<typeof readGroup>>) {
-  return { view: group, version }
-}
 
 const groupRoutes = new Hono<Env>()
   .get(
@@ -42,60 +36,26 @@ const groupRoutes = new Hono<Env>()
     }),
     async (c) => c.json(await listGroups(c.get('context'))),
   )
-  .post(
-    '/userGroups',
-    policy({
-      summary: 'Create a user group',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers: { 201: ok(userGroupView, 'The new user group.', ['Location', 'ETag']) },
-      refuses: [409],
-    }),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', userGroupBody),
-    async (c) => {
-      const { group, version } = await createGroup(c.get('context'), c.req.valid('json').name)
-      return c.json(group, 201, { location: `${c.req.path}/${group.id}`, etag: entityTag(version) })
-    },
-  )
-  .get(
-    '/userGroups/:id',
-    policy({ summary: 'Read a user group', roles: 'signed-in', answers: oneGroup }),
-    valid('param', idPath),
-    async (c) => {
-      const { group, version } = await readGroup(c.get('context'), c.req.valid('param').id)
-      return c.json(group, 200, { etag: entityTag(version) })
-    },
-  )
   .route(
     '/',
-    replacing({
-      path: '/userGroups/:id',
-      place: idPath,
+    versionedRoutes({
+      path: '/userGroups',
+      noun: 'user group',
       body: userGroupBody,
+      view: userGroupView,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Rename a user group',
-      noun: 'a user group',
-      policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneGroup, refuses: [409, 412] },
-      read: async (context, { id }) => shown(await readGroup(context, id)),
-      write: async (context, { id }, change) =>
-        shown(await renameGroup(context, id, { name: change.body.name, ifMatch: change.ifMatch })),
+      summaries: {
+        create: 'Create a user group',
+        replace: 'Rename a user group',
+        delete: 'Delete a user group and its grants; its users remain',
+      },
+      readers: { roles: 'signed-in' },
+      editors: { roles: ADMINISTRATOR, scope: 'administration' },
+      create: createGroup,
+      read: readGroup,
+      update: updateGroup,
+      delete: deleteGroup,
     }),
-  )
-  .delete(
-    '/userGroups/:id',
-    policy({
-      summary: 'Delete a user group and its grants; its users remain',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers: { 204: noContent },
-      refuses: [409, 412],
-    }),
-    valid('param', idPath),
-    async (c) => {
-      await deleteGroup(c.get('context'), c.req.valid('param').id)
-      return c.body(null, 204)
-    },
   )
 
 const membershipRoutes = new Hono<Env>()

@@ -3,7 +3,7 @@ import { READ_ONLY } from '../../http/openapi-answers.ts'
 import { composedName } from '../../http/text-schemas.ts'
 import { visuallyImpaired } from '../users/schema.ts'
 
-/** How many may be named in one call, and how many users may be in a group. */
+/** The most ids of one request, and the most users of a group. */
 export const MEMBERS_MAX = 10_000
 
 export const userGroupBody = z.strictObject({
@@ -28,4 +28,5 @@ export const batchQuery = z.object({
 })
 
 export type BatchMode = z.infer<typeof batchQuery>['mode']
+export type UserGroupBody = z.output<typeof userGroupBody>
 export type UserGroupView = z.infer<typeof userGroupView>

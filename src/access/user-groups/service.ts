@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
+import type { BodyWithVersion } from '../../http/updates.ts'
 import { Refusal, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import {
   commit,
@@ -15,7 +16,7 @@ import { forgetRights } from '../rights/service.ts'
 import type { UserView } from '../users/schema.ts'
 import { readUser, readUsers } from '../users/service.ts'
 import { MEMBERS_MAX } from './schema.ts'
-import type { BatchMode, UserGroupView } from './schema.ts'
+import type { BatchMode, UserGroupBody, UserGroupView } from './schema.ts'
 import * as store from './store.ts'
 import type { Side, UserGroupRow } from './store.ts'
 
@@ -23,7 +24,7 @@ const recorded = recorder('userGroup')
 
 const GROUPS_MAX = 1_000
 
-type Versioned = { readonly group: UserGroupView; readonly version: number }
+type Versioned = { readonly view: UserGroupView; readonly version: number }
 
 export async function listGroups({ ports }: Context): Promise<UserGroupView[]> {
   return (await store.listGroups(ports.database)).map(viewOf)
@@ -35,7 +36,7 @@ export async function readGroup({ ports }: Context, id: number): Promise<Version
 }
 
 /** @throws {Refusal} name_taken, conflict when there are 1,000 */
-export async function createGroup(context: Context, name: string): Promise<Versioned> {
+export async function createGroup(context: Context, { name }: UserGroupBody): Promise<Versioned> {
   const { ports } = context
   const group = { name, version: 1, createdAt: ports.clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: { name } })
@@ -47,10 +48,10 @@ export async function createGroup(context: Context, name: string): Promise<Versi
 }
 
 /** @throws {Refusal} not_found, name_taken, precondition_failed */
-export async function renameGroup(
+export async function updateGroup(
   context: Context,
   id: number,
-  { name, ifMatch }: { readonly name: string; readonly ifMatch: number | null },
+  { body: { name }, ifMatch }: BodyWithVersion<UserGroupBody>,
 ): Promise<Versioned> {
   const { database } = context.ports
   const row = await findGroup(context.ports, id)
@@ -81,7 +82,7 @@ export async function deleteGroup(context: Context, id: number): Promise<void> {
   ports.log.info('user group deleted', { userGroupId: id })
 }
 
-/** The users in a group, by id. @throws {Refusal} not_found */
+/** The users of a group, by id. @throws {Refusal} not_found */
 export async function listMembers(context: Context, id: number): Promise<UserView[]> {
   await findGroup(context.ports, id)
   return readUsers(context, await store.listMembers(context.ports.database, id))
@@ -93,7 +94,7 @@ export async function listGroupsOf(context: Context, userId: number): Promise<Us
   return groupsOfUser(context.ports, userId)
 }
 
-/** The same; empty without a user. */
+/** The groups that a user is in, by id; none for an unknown user. */
 export async function groupsOfUser(
   { database }: Pick<Ports, 'database'>,
   userId: number,
@@ -115,7 +116,7 @@ export async function updateMembers(
 }
 
 /** Sets, adds or removes the groups of a user.
- * @throws {Refusal} not_found, invalid pointing at ids of no group, conflict when a group would have too many users */
+ * @throws {Refusal} not_found, invalid with pointers to unknown ids, conflict when a group would have too many users */
 export async function updateGroupsOf(
   context: Context,
   id: number,
@@ -175,5 +176,5 @@ function viewOf({ id, name }: UserGroupRow): UserGroupView {
 }
 
 function versioned(row: UserGroupRow): Versioned {
-  return { group: viewOf(row), version: row.version }
+  return { view: viewOf(row), version: row.version }
 }

@@ -14,10 +14,6 @@ import { createUser, deleteUser, listUsers, readUser, updateUser } from './servi
 const BODY_MAX_BYTES = 16 * 1024
 const oneUser = { 200: ok(userView, 'The user.', ['ETag']) }
 
-function shown({ user, version }: Awaited<ReturnType<typeof readUser>>) {
-  return { view: user, version }
-}
-
 export const userRoutes = new Hono<Env>()
   .get(
     '/users',
@@ -55,8 +51,8 @@ export const userRoutes = new Hono<Env>()
     policy({ summary: 'Read a user', roles: 'signed-in', answers: oneUser }),
     valid('param', idPath),
     async (c) => {
-      const { user, version } = await readUser(c.get('context'), c.req.valid('param').id)
-      return c.json(user, 200, { etag: entityTag(version) })
+      const { view, version } = await readUser(c.get('context'), c.req.valid('param').id)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
@@ -76,8 +72,8 @@ export const userRoutes = new Hono<Env>()
         refuses: [403, 409, 412, 429],
       },
       unset: { '/fullname': '', '/email': '', '/phone': '' },
-      read: async (context, { id }) => shown(await readUser(context, id)),
-      write: async (context, { id }, change) => shown(await updateUser(context, id, change)),
+      read: (context, { id }) => readUser(context, id),
+      write: (context, { id }, change) => updateUser(context, id, change),
     }),
   )
   .delete(

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { isAdministrator, readsScripts } from '../rights/permissions.ts'
 import { commitIfMatch } from '../../http/preconditions.ts'
+import type { BodyWithVersion } from '../../http/updates.ts'
 import { Refusal, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeNumber, pageOf } from '../../lib/paging.ts'
@@ -19,6 +20,8 @@ import type { NewUserBody, UserBody, UserView } from './schema.ts'
 import { newPassword, passwordWrites, requirePassword, requireStrong } from './service/passwords.ts'
 import * as store from './store.ts'
 import type { UserRow } from './store.ts'
+
+type Versioned = { readonly view: UserView; readonly version: number }
 
 /** Users by id, a page of them. @throws {Refusal} invalid for a cursor of another list */
 export async function listUsers(
@@ -41,9 +44,9 @@ export async function readUsers(context: Context, ids: readonly number[]): Promi
 }
 
 /** @throws {Refusal} not_found */
-export async function readUser(context: Context, id: number): Promise<{ user: UserView; version: number }> {
+export async function readUser(context: Context, id: number): Promise<Versioned> {
   const row = await findUser(context.ports, id)
-  return { user: viewFor(context, row), version: row.version }
+  return { view: viewFor(context, row), version: row.version }
 }
 
 /** Creates a user; a user of the directory has no password here. `also` goes into the same commit.
@@ -79,15 +82,15 @@ export async function createUser(
 }
 
 /** Changes the fields of a user that a body names. Sessions of the user end when the role or the password changes or the user
- * is disabled, and personal tokens when the user is disabled or the password changes, unless the body keeps them. One's own password takes the present one with it,
- * and differs from the latest ones.
+ * is disabled; personal tokens end when the user is disabled or, unless the body keeps them, when the password changes. Users
+ * who change their own password send the present one, and the new one differs from the latest ones.
  * @throws {Refusal} not_found, forbidden pointing at what the caller may not change, invalid also for a weak or a wrong
  * password, too_many_attempts, name_taken, precondition_failed, last_administrator */
 export async function updateUser(
   context: Context,
   id: number,
-  { body, ifMatch }: { readonly body: UserBody; readonly ifMatch: number | null },
-): Promise<{ user: UserView; version: number }> {
+  { body, ifMatch }: BodyWithVersion<UserBody>,
+): Promise<Versioned> {
   const { ports } = context
   const row = await findUser(ports, id)
   const { type } = { ...row, ...fieldsOf(body) }
@@ -100,7 +103,7 @@ export async function updateUser(
   if (ifMatch !== null && ifMatch !== row.version) throw stale('user')
   if (asker.isSelf && body.password !== undefined) await requirePassword(context, row, body.currentPassword)
   const updated = await applyChange(context, row, { body, changed, isOwn: asker.isSelf })
-  return { user: fullView(updated), version: updated.version }
+  return { view: fullView(updated), version: updated.version }
 }
 
 /** Stores the fields of a user that a directory or provider determines. @throws {Refusal} not_found, last_administrator */

@@ -213,7 +213,7 @@ async function requireOwnMfa(
   { userId, isEnforced }: { readonly userId: number; readonly isEnforced: boolean },
 ): Promise<void> {
   if (isEnforced) return
-  const { user } = await readUser(context, userId)
+  const { view: user } = await readUser(context, userId)
   if (!isOwn(user.type, 'mfa'))
     throw new Refusal('forbidden', 'MFA of this user is managed by an administrator.')
 }

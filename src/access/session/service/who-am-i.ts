@@ -16,7 +16,7 @@ type Preferences = CallerView['preferences']
 /** The caller with the session and the scopes of the call. */
 export async function whoAmI(context: Context): Promise<CallerView> {
   const { ports, caller } = context
-  const { user } = await readUser(context, ownerOf(context))
+  const { view: user } = await readUser(context, ownerOf(context))
   const { sessionHash = null, scopes = SCOPES } = caller.kind === 'user' ? caller : {}
   const now = ports.clock.now()
   const session = sessionHash === null ? null : await store.readSession(ports.database, sessionHash, now)
@@ -36,7 +36,7 @@ export async function whoAmI(context: Context): Promise<CallerView> {
 export async function replacePreferences(context: Context, preferences: Preferences): Promise<void> {
   const { ports } = context
   const userId = ownerOf(context)
-  const { user } = await readUser(context, userId)
+  const { view: user } = await readUser(context, userId)
   if (user.role !== 'administrator' && !isOwn(user.type, 'preferences'))
     throw new Refusal('forbidden', 'Several people share this user. Its preferences cannot be changed.')
   await commit(ports.database, [

@@ -1,18 +1,16 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { sha256 } from '../../../lib/digest.ts'
-import { idPath, noContent, ok } from '../../../http/openapi-answers.ts'
+import { ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { entityTag, isFresh } from '../../../http/preconditions.ts'
+import { isFresh } from '../../../http/preconditions.ts'
 import { EDITORS } from '../../../http/roles.ts'
-import { replacing } from '../../../http/updates.ts'
-import { jsonBody, valid } from '../../../http/valid.ts'
+import { versionedRoutes } from '../../../http/versioned-routes.ts'
 import { deletionQuery, groupBody, groupView, nestedGroup } from './schema.ts'
 import { createGroup, deleteGroup, listGroups, nestGroups, readGroup, updateGroup } from './service.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
-const oneGroup = { 200: ok(groupView, 'The group.', ['ETag']) }
 
 export const groupRoutes = new Hono<Env>()
   .get(
@@ -41,57 +39,26 @@ export const groupRoutes = new Hono<Env>()
       return c.json(groups, 200, { etag })
     },
   )
-  .post(
-    '/dashboards/groups',
-    policy({
-      summary: 'Create a group of dashboards',
-      roles: EDITORS,
-      answers: { 201: ok(groupView, 'The new group.', ['Location', 'ETag']) },
-      refuses: [409],
-    }),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', groupBody),
-    async (c) => {
-      const { view, version } = await createGroup(c.get('context'), c.req.valid('json'))
-      return c.json(view, 201, { location: `${c.req.path}/${view.id}`, etag: entityTag(version) })
-    },
-  )
-  .get(
-    '/dashboards/groups/:id',
-    policy({ summary: 'Read a group of dashboards', roles: 'signed-in', answers: oneGroup }),
-    valid('param', idPath),
-    async (c) => {
-      const { view, version } = await readGroup(c.get('context'), c.req.valid('param').id)
-      return c.json(view, 200, { etag: entityTag(version) })
-    },
-  )
   .route(
     '/',
-    replacing({
-      path: '/dashboards/groups/:id',
-      place: idPath,
+    versionedRoutes({
+      path: '/dashboards/groups',
+      noun: 'group of dashboards',
       body: groupBody,
+      view: groupView,
       sizeMaxBytes: BODY_MAX_BYTES,
-      summary: 'Change or move a group of dashboards',
-      noun: 'a group of dashboards',
-      policy: { roles: EDITORS, answers: oneGroup, refuses: [409, 412] },
-      read: (context, { id }) => readGroup(context, id),
-      write: (context, { id }, change) => updateGroup(context, id, change),
+      summaries: {
+        create: 'Create a group of dashboards',
+        replace: 'Change or move a group of dashboards',
+        delete: 'Delete a group of dashboards',
+      },
+      readers: { roles: 'signed-in' },
+      editors: { roles: EDITORS },
+      deleteQuery: deletionQuery,
+      create: createGroup,
+      read: readGroup,
+      update: updateGroup,
+      delete: (context, id, { recursive: isRecursive, forceDelete: isForced }) =>
+        deleteGroup(context, id, { isRecursive, isForced }),
     }),
-  )
-  .delete(
-    '/dashboards/groups/:id',
-    policy({
-      summary: 'Delete a group of dashboards',
-      roles: EDITORS,
-      answers: { 204: noContent },
-      refuses: [409, 412],
-    }),
-    valid('param', idPath),
-    valid('query', deletionQuery),
-    async (c) => {
-      const { recursive: isRecursive, forceDelete: isForced } = c.req.valid('query')
-      await deleteGroup(c.get('context'), c.req.valid('param').id, { isRecursive, isForced })
-      return c.body(null, 204)
-    },
   )

@@ -59,7 +59,7 @@ export async function explainRights(
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   if (userId !== undefined && userId !== caller.userId && caller.role !== 'administrator')
     throw new Refusal('forbidden', 'Only administrators can read the rights of other users.')
-  const { user } = await readUser(context, userId ?? caller.userId)
+  const { view: user } = await readUser(context, userId ?? caller.userId)
   const rows = await listGrants(ports, object.path, user.id)
   return {
     ...effectiveRights(user, object, rows),

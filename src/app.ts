@@ -47,11 +47,11 @@ import { dataSourceRoutes } from './data/sources/routes.ts'
 import { abandonGeneration, beginGeneration, fillGeneration } from './data/tables/service.ts'
 import { withAccessLog } from './http/access-log.ts'
 import { fastRoute } from './http/fast-path/fast-route.ts'
-import { noRoute } from './http/no-route.ts'
+import { noRouteResponse } from './http/no-route.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { policy, policyOf, routesOf } from './http/policy.ts'
 import type { Authenticators, Env, Route } from './http/policy.ts'
-import { failureResponse, problemResponse } from './http/problem.ts'
+import { failureResponse } from './http/problem.ts'
 import { recorded } from './http/request-figures.ts'
 import { responseHeaders } from './http/response-headers.ts'
 import { withTraces } from './http/tracing.ts'
@@ -217,7 +217,7 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
   )
 
   const routes = routesOf(app)
-  app.notFound((c) => problemResponse(...noRoute(c, routes)))
+  app.notFound((c) => noRouteResponse(c, routes))
   app.onError(async (error, c) => {
     const cause = error instanceof HTTPException && error.status === 400 ? malformedJson() : error
     const rules = matchedRoutes(c).map(({ handler }) => policyOf(handler))

@@ -1,12 +1,12 @@
 import { Refusal } from '../lib/errors.ts'
 
-/** How a body may be encoded (RFC 9110 section 8.4). */
+/** The content encoding of a body (RFC 9110 section 8.4). */
 export type Encoding = 'identity' | 'gzip' | 'snappy'
 
-/** The media types of JSON that a schema checks. */
+/** The content encodings of a JSON body. */
 export const JSON_ENCODINGS: readonly Encoding[] = ['identity', 'gzip']
 
-/** All that is taken of text is UTF-8, of which US-ASCII is a part. */
+/** The charsets of a text body: UTF-8, and US-ASCII, which is a part of it. */
 const CHARSETS: readonly string[] = ['utf-8', 'utf8', 'us-ascii']
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
@@ -24,7 +24,7 @@ export function encodingOf(
   )
 }
 
-/** @param type the `Content-Type` of a text @throws {Refusal} unsupported_media_type for another charset than UTF-8 */
+/** Refuses a text in another charset than UTF-8. @param type its `Content-Type` @throws {Refusal} unsupported_media_type */
 export function refuseCharset(type: string): void {
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase()
   if (charset !== undefined && !CHARSETS.includes(charset))

@@ -61,13 +61,13 @@ const FORMATS: Readonly<Record<string, string>> = {
   safeint: 'a whole number',
 }
 
-/** Forms are distinguished by one of their fields, or by all of them. */
+/** The forms of a union are distinguished by one of their fields, or by all of them. */
 function unionText({ input, discriminator }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   const isNamed = typeof discriminator === 'string'
-  const told = isNamed ? (input as Readonly<Record<string, unknown>>)[discriminator] : input
-  if (told === undefined) return 'is missing'
-  const what = isNamed ? 'be one of the values' : 'have one of the forms'
-  return `must ${what} that the OpenAPI document describes`
+  const value = isNamed ? (input as Readonly<Record<string, unknown>>)[discriminator] : input
+  if (value === undefined) return 'is missing'
+  const demand = isNamed ? 'be one of the values' : 'have one of the forms'
+  return `must ${demand} that the OpenAPI document describes`
 }
 
 function bound(origin: string, relation: string, limit: number | bigint): string {

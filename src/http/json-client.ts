@@ -2,18 +2,18 @@ import type { Network } from '../ports/network.ts'
 import { readBytes } from './bytes.ts'
 
 /** A JSON request to another service. */
-export type Question = {
+export type JsonRequest = {
   readonly json: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
-/** Sends a JSON request. Redirects are returned as responses: following one would send the secrets of the request to another
- * server. */
-export function ask(
+/** Sends a JSON request by POST. Redirects are returned as responses: following one would send the secrets of the request to
+ * another server. */
+export function postJson(
   network: Pick<Network, 'fetch'>,
   url: string,
-  { json, headers, signal }: Question,
+  { json, headers, signal }: JsonRequest,
 ): Promise<Response> {
   return network.fetch(
     new Request(url, {

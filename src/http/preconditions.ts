@@ -1,4 +1,3 @@
-import type { Context as HonoContext } from 'hono'
 import type { Context } from '../context.ts'
 import { Refusal, stale } from '../lib/errors.ts'
 import { retryOnConflict } from '../lib/retry.ts'
@@ -10,14 +9,9 @@ export function entityTag(version: number): string {
   return `"${version}"`
 }
 
-/** The version that `If-Match` demands; null when there is no such header or it is `*`. A weak tag counts as the strong
- * one: proxies that compress weaken our tags, which name versions and no bytes.
+/** The version that `If-Match` of the request demands; null without a request, without the header and for `*`. A weak tag
+ * counts as the strong one: proxies that compress weaken our tags, which name versions and no bytes.
  * @throws {Refusal} precondition_failed for a tag that no version of ours has */
-export function ifMatch(c: HonoContext): number | null {
-  return demandedVersion({ request: c.req.raw })
-}
-
-/** As `ifMatch`, for a room's verb. @throws {Refusal} precondition_failed */
 export function demandedVersion({ request }: Pick<Context, 'request'>): number | null {
   const header = request?.headers.get('if-match')?.trim()
   if (header === undefined || header === '*') return null
@@ -69,7 +63,7 @@ export function isFresh({ headers }: Request, etag: string): boolean {
 }
 
 /** Checks the preconditions `If-Match` and `If-None-Match` of a change (RFC 9110 sections
- * 13.1.1 and 13.1.2), weak tags of `If-Match` as in `ifMatch`.
+ * 13.1.1 and 13.1.2), weak tags of `If-Match` as in `demandedVersion`.
  * @param etag the tag of the present object; null without one @throws {Refusal} precondition_failed */
 export function requireTag(request: Request, etag: string | null): void {
   const tags = request.headers.get('if-match')?.split(',').map(strongTag)

@@ -1,9 +1,9 @@
-import { stale } from '../lib/errors.ts'
 import { Hono } from 'hono'
 import type { Context as HonoContext } from 'hono'
 import type * as z from 'zod'
 import type { Context } from '../context.ts'
-import { entityTag, ifMatch, changeWithRetry } from './preconditions.ts'
+import { stale } from '../lib/errors.ts'
+import { changeWithRetry, demandedVersion, entityTag } from './preconditions.ts'
 import { JSON_ENCODINGS } from './encoding.ts'
 import { MERGE_PATCH, mergePatch, patched } from './merge-patch.ts'
 import type { Unset } from './merge-patch.ts'
@@ -11,7 +11,7 @@ import { policy } from './policy.ts'
 import type { Env, Policy } from './policy.ts'
 import { jsonBody, valid } from './valid.ts'
 
-/** The answer of a read or a change: the object, and its version if it has one. */
+/** The answer of a read or a change: the object and its version. */
 export type VersionedView = { readonly view: Readonly<Record<string, unknown>>; readonly version: number }
 
 /** A body, and the version that the object has to be at; null for any. */
@@ -25,7 +25,7 @@ export type Replaceable<Place extends z.ZodType, Body extends z.ZodType> = {
   readonly sizeMaxBytes: number
   /** The summary of PUT. */
   readonly summary: string
-  /** The object of PATCH in its summary: `a group`. */
+  /** The object in the summary of PATCH, such as `a group`. */
   readonly noun: string
   readonly policy: Omit<Policy, 'summary' | 'takes'>
   readonly unset?: Unset
@@ -50,7 +50,7 @@ export function replacing<Place extends z.ZodType, Body extends z.ZodType>(
     change: (wanted: number | null) => Promise<VersionedView>,
     isTriedAgain = true,
   ) => {
-    const wanted = ifMatch(c)
+    const wanted = demandedVersion(c.get('context'))
     const { view, version } = await (isTriedAgain
       ? changeWithRetry(wanted, () => change(wanted))
       : change(wanted))

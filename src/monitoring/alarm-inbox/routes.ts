@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { idPath, ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
+import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { EDITORS } from '../../http/roles.ts'
@@ -142,7 +142,7 @@ const linkRoutes = new Hono<Env>()
     jsonBody(LINKS_MAX_BYTES),
     valid('json', linksBody),
     async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const change = { body: c.req.valid('json'), ifMatch: demandedVersion(c.get('context')) }
       const { view, version } = await changeWithRetry(change.ifMatch, () =>
         replaceLinks(c.get('context'), c.req.valid('param'), change),
       )

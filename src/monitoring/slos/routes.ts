@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Context } from '../../context.ts'
 import { copyRoute, objectRoutes } from '../../http/object-routes.ts'
 import { ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch } from '../../http/preconditions.ts'
+import { demandedVersion, entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { EDITORS } from '../../http/roles.ts'
@@ -74,7 +74,7 @@ export const sloRoutes = new Hono<Env>()
       const change = {
         items: c.req.valid('json').items,
         mode: c.req.valid('query').mode,
-        ifMatch: ifMatch(c),
+        ifMatch: demandedVersion(c.get('context')),
       }
       const { version } = await updateChildren(c.get('context'), { type, id }, change)
       const { items } = await listLinked(c.get('context'), id, { limit: CHILDREN_MAX })

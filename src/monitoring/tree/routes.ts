@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Context } from '../../context.ts'
 import { copyRoute, editing, forcedQuery, objectRoutes } from '../../http/object-routes.ts'
 import { flagQuery, idPath, ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
+import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
@@ -85,7 +85,7 @@ const deviceRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', deviceBody),
     async (c) => {
-      const change = { body: c.req.valid('json'), ifMatch: ifMatch(c) }
+      const change = { body: c.req.valid('json'), ifMatch: demandedVersion(c.get('context')) }
       const { id } = c.req.valid('param')
       const { device, version } = await changeWithRetry(change.ifMatch, () =>
         updateDevice(c.get('context'), id, change),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Credentials } from '../../../http/credentials.ts'
-import { ask, jsonOf } from '../../../http/json-client.ts'
+import { jsonOf, postJson } from '../../../http/json-client.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Network } from '../../../ports/network.ts'
 
@@ -17,9 +17,9 @@ export async function askAuthService(
   url: string,
   { username, password }: Credentials,
 ): Promise<boolean> {
-  const question = { json: { username, password }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+  const request = { json: { username, password }, signal: AbortSignal.timeout(TIMEOUT_MS) }
   try {
-    const response = await ask(network, url, question)
+    const response = await postJson(network, url, request)
     if (response.status === 401 || response.status === 403) return false
     if (response.status !== 200) throw new TypeError(`The service answered ${response.status}.`)
     const answer = answerSchema.parse(await jsonOf(response, ANSWER_MAX_BYTES))

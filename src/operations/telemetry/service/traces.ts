@@ -1,4 +1,4 @@
-import { ask } from '../../../http/json-client.ts'
+import { postJson } from '../../../http/json-client.ts'
 import { hex } from '../../../lib/text.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { TraceSettings } from '../../../ports/trace-settings.ts'
@@ -108,7 +108,7 @@ class SpanQueue implements Traces {
     const json = otlpOf(batch, { 'service.name': 'tidemark', 'service.version': RELEASE.tidemark })
     try {
       const signal = AbortSignal.timeout(SEND_MAX_MS)
-      const response = await ask(this.#host.network, url, { json, headers, signal })
+      const response = await postJson(this.#host.network, url, { json, headers, signal })
       await response.body?.cancel()
       return response.ok ? null : `status ${response.status}`
     } catch (error) {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ask, jsonOf } from '../../../../http/json-client.ts'
+import { jsonOf, postJson } from '../../../../http/json-client.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Network } from '../../../../ports/network.ts'
 import type { Translator } from '../../../../ports/translator.ts'
@@ -17,7 +17,7 @@ export function deepl(network: Network, url: string, key: string | null): Transl
     name: 'deepl',
     textsMax: 50,
     async translate(texts, { source, target }, signal) {
-      const response = await ask(network, `${url.replace(/\/$/, '')}/v2/translate`, {
+      const response = await postJson(network, `${url.replace(/\/$/, '')}/v2/translate`, {
         json: {
           text: texts,
           // Sources have no regions there.

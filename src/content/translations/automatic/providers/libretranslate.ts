@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ask, jsonOf } from '../../../../http/json-client.ts'
+import { jsonOf, postJson } from '../../../../http/json-client.ts'
 import type { Network } from '../../../../ports/network.ts'
 import type { Translator } from '../../../../ports/translator.ts'
 import { ANSWER_MAX_BYTES, refusalOfStatus, unknownLanguage } from './answers.ts'
@@ -12,7 +12,7 @@ export function libretranslate(network: Network, url: string, key: string | null
     name: 'libretranslate',
     textsMax: 50,
     async translate(texts, { source, target }, signal) {
-      const response = await ask(network, `${url.replace(/\/$/, '')}/translate`, {
+      const response = await postJson(network, `${url.replace(/\/$/, '')}/translate`, {
         json: { q: texts, source, target, format: 'text', ...(key === null ? {} : { api_key: key }) },
         signal,
       })

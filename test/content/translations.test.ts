@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
-import { changeSettings } from '../../src/content/settings/service.ts'
+import { settingsBody } from '../../src/content/settings/schema.ts'
+import { replaceSettings } from '../../src/content/settings/service.ts'
 import { automaticBody } from '../../src/content/translations/automatic/schema.ts'
 import { sweepTranslations, translateTexts } from '../../src/content/translations/automatic/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { translatorOfAi } from '../../workers/edge/workers-ai.ts'
+import { secretsOf } from '../../workers/secrets.ts'
 import { rejection } from '../contract/rejection.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { startTranslator } from '../hosts/translator.ts'
@@ -211,6 +213,16 @@ describe('where no provider is set', () => {
   })
 })
 
+test('a key that was sealed with another installation key is refused', async () => {
+  await setKey(opened.ports, 'the-key')
+  const secrets = secretsOf(crypto.getRandomValues(new Uint8Array(32)))
+  expect(await rejection(translate({ ...opened.ports, secrets }, { texts: ['Hello'] }))).toMatchObject({
+    code: 'conflict',
+    detail:
+      'The API key of the translation provider cannot be decrypted: the installation key has changed or is missing. Enter it again.',
+  })
+})
+
 type Input = {
   readonly source?: string
   readonly targets?: readonly string[]
@@ -225,11 +237,8 @@ function translate(ports: Ports, { texts, ...input }: Input) {
 }
 
 async function setKey(ports: Ports, apiKey: string): Promise<void> {
-  await changeSettings(administratorOf(ports), {
-    kind: 'patch',
-    sent: { translation: { apiKey } },
-    ifMatch: null,
-  })
+  const body = settingsBody.parse({ translation: { apiKey } })
+  await replaceSettings(administratorOf(ports), { body, ifMatch: null })
 }
 
 function speaking(name: (typeof PROVIDERS)[number]): Ports {

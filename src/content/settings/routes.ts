@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
+import * as z from 'zod'
 import { ok } from '../../http/openapi-answers.ts'
-import { entityTag, ifMatch, changeWithRetry } from '../../http/preconditions.ts'
-import { MERGE_PATCH, mergePatch } from '../../http/merge-patch.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { entityTag } from '../../http/preconditions.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
-import { patching } from '../../http/updates.ts'
-import { jsonBody, valid } from '../../http/valid.ts'
+import { replacing } from '../../http/updates.ts'
+import { valid } from '../../http/valid.ts'
 import { loginOptionsView, settingsBody, settingsQuery, settingsView } from './schema.ts'
-import { changeSettings, readLoginOptions, readSettings } from './service.ts'
+import { readLoginOptions, readSettings, replaceSettings } from './service.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
 const answers = { 200: ok(settingsView, 'The settings.', ['ETag']) }
@@ -32,45 +32,22 @@ export const settingsRoutes = new Hono<Env>()
     }),
     valid('query', settingsQuery),
     async (c) => {
-      const { settings, version } = await readSettings(c.get('context'), c.req.valid('query').full)
-      return c.json(settings, 200, { etag: entityTag(version) })
+      const { view, version } = await readSettings(c.get('context'), c.req.valid('query').full)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
-  .put(
-    '/settings.json',
-    policy({
+  .route(
+    '/',
+    replacing({
+      path: '/settings.json',
+      place: z.object({}),
+      body: settingsBody,
+      sizeMaxBytes: BODY_MAX_BYTES,
       summary: 'Replace all settings; absent ones get their defaults',
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers,
-      refuses: [412],
+      noun: 'the settings',
+      policy: { roles: ADMINISTRATOR, scope: 'administration', answers, refuses: [412] },
+      unset: { '/translation': undefined },
+      read: (context) => readSettings(context, true),
+      write: (context, _, change) => replaceSettings(context, change),
     }),
-    jsonBody(BODY_MAX_BYTES),
-    valid('json', settingsBody),
-    async (c) => {
-      const change = { kind: 'whole', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
-      const { settings, version } = await changeWithRetry(change.ifMatch, () =>
-        changeSettings(c.get('context'), change),
-      )
-      return c.json(settings, 200, { etag: entityTag(version) })
-    },
-  )
-  .patch(
-    '/settings.json',
-    policy({
-      ...patching('the settings'),
-      roles: ADMINISTRATOR,
-      scope: 'administration',
-      answers,
-      refuses: [412],
-    }),
-    jsonBody(BODY_MAX_BYTES, MERGE_PATCH),
-    valid('json', mergePatch),
-    async (c) => {
-      const change = { kind: 'patch', sent: c.req.valid('json'), ifMatch: ifMatch(c) } as const
-      const { settings, version } = await changeWithRetry(change.ifMatch, () =>
-        changeSettings(c.get('context'), change),
-      )
-      return c.json(settings, 200, { etag: entityTag(version) })
-    },
   )

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isFixedDuration } from '../../lib/duration.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { flagQuery, READ_ONLY } from '../../http/openapi-answers.ts'
 import { languageTag, storableText } from '../../http/text-schemas.ts'
 
@@ -9,14 +10,14 @@ export const MASK = '********'
 const NO_CONTROL = /^\P{Cc}*$/u
 
 const REFRESH_MIN_MS = 5_000
-const REFRESH_MAX_MS = 86_400_000
+const REFRESH_MAX_MS = DAY_MS
 
 /** The pace at which a dashboard reads its data. */
 export const refreshPace = z
   .string()
   .max(64)
   .refine(
-    (value) => isFixedDuration(value, REFRESH_MAX_MS) && !isFixedDuration(value, REFRESH_MIN_MS - 1),
+    (value) => isFixedDuration(value, REFRESH_MAX_MS, REFRESH_MIN_MS),
     'must be an ISO 8601 duration of 5 seconds to 24 hours',
   )
   .meta({ format: 'duration' })
@@ -75,7 +76,7 @@ export const valuesBody = z.object({
   dashboardRefresh: values.dashboardRefresh.default(DEFAULTS.dashboardRefresh),
 })
 
-/** All settings; what is absent has its default, and what cannot be set may be sent back as it was read. */
+/** All settings. Absent ones get their defaults; facts, which cannot be set, may be sent back as they were read. */
 export const settingsBody = z.strictObject({
   ...valuesBody.shape,
   translation: secrets.translation.optional(),

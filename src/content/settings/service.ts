@@ -1,10 +1,9 @@
 import { isAdministrator } from '../../access/rights/permissions.ts'
 import { audited } from '../../access/audit/service.ts'
-import { sealText, unseal } from '../../access/session/keys.ts'
+import { sealText, unsealText } from '../../access/session/keys.ts'
 import { countUsers } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
-import { patched } from '../../http/merge-patch.ts'
-import { parsed } from '../../http/valid.ts'
+import type { BodyWithVersion } from '../../http/updates.ts'
 import { INTERFACE_RELEASE, VERSION } from '../../http/version.ts'
 import { Refusal, stale, invalidAt } from '../../lib/errors.ts'
 import { commit, isNotNullViolation } from '../../ports/database.ts'
@@ -12,7 +11,7 @@ import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { FILE_MAX_BYTES } from '../files/service.ts'
 import { STYLE_MAX_BYTES } from '../styles/service.ts'
-import { FACTS, MASK, settingsBody, valuesBody } from './schema.ts'
+import { FACTS, MASK, valuesBody } from './schema.ts'
 import type { LoginOptionsView, SettingsBody, SettingsValues, SettingsView } from './schema.ts'
 import * as store from './store.ts'
 import type { SettingsRow } from './store.ts'
@@ -20,25 +19,18 @@ import type { SettingsRow } from './store.ts'
 const SESSION_MAX_HOURS = 24
 const TRANSLATION_KEY = 'translation.apiKey'
 
-type Versioned = { readonly settings: SettingsView; readonly version: number }
-
-/** A change: all settings, or a merge patch of them. */
-export type SettingsChange = {
-  readonly kind: 'whole' | 'patch'
-  readonly sent: unknown
-  readonly ifMatch: number | null
-}
+type Versioned = { readonly view: SettingsView; readonly version: number }
 
 const UNSET: SettingsRow = { values: {}, secrets: {}, version: 0, updatedAt: 0 }
 
-/** The settings; only with `isFull` they have the fields for administrators.
+/** The settings; with `isFull` they have the fields for administrators.
  * @throws {Refusal} forbidden for other users */
 export async function readSettings({ ports, caller }: Context, isFull: boolean): Promise<Versioned> {
   if (isFull && !isAdministrator(caller))
     throw new Refusal('forbidden', 'Only administrators can read all settings.')
   const row = await findSettings(ports)
   const { translation, ...common } = viewOf(ports, row)
-  return { settings: isFull && translation ? { ...common, translation } : common, version: row.version }
+  return { view: isFull && translation ? { ...common, translation } : common, version: row.version }
 }
 
 /** The settings that a login page shows. */
@@ -56,7 +48,7 @@ export async function readLoginOptions({ ports }: Context): Promise<LoginOptions
   }
 }
 
-/** The start dashboard of users without a choice of their own; null without one. */
+/** The id of the start dashboard of users who chose none; null without one. */
 export async function startDashboardOf(ports: Ports): Promise<number | null> {
   return valuesBody.parse((await findSettings(ports)).values).startDashboardId
 }
@@ -66,29 +58,24 @@ export async function hasPublicDashboards(ports: Ports): Promise<boolean> {
   return valuesBody.parse((await findSettings(ports)).values).publicDashboards
 }
 
-/** The shortest pace at which dashboards read their data. */
+/** The shortest pace at which dashboards read their data (ISO 8601). */
 export async function dashboardRefreshOf(ports: Ports): Promise<string> {
   return valuesBody.parse((await findSettings(ports)).values).dashboardRefresh
 }
 
-/** Changes settings.
- * @throws {Refusal} invalid with pointers to what is unknown, wrong or not to be changed, precondition_failed */
-export async function changeSettings(
+/** Replaces the settings; absent ones get their defaults.
+ * @throws {Refusal} invalid with pointers to facts that cannot be changed, precondition_failed */
+export async function replaceSettings(
   context: Context,
-  { kind, sent, ifMatch }: SettingsChange,
+  { body, ifMatch }: BodyWithVersion<SettingsBody>,
 ): Promise<Versioned> {
   const { ports } = context
   const row = await findSettings(ports)
   if (ifMatch !== null && ifMatch !== row.version) throw stale('settings document')
-  const view = viewOf(ports, row)
-  const asked =
-    kind === 'patch'
-      ? patched(settingsBody, { shown: view, patch: sent, unset: { '/translation': undefined } })
-      : parsed(settingsBody, sent)
-  requireSameFacts(asked, view)
+  requireSameFacts(body, viewOf(ports, row))
   const next: SettingsRow = {
-    values: setValues(asked),
-    secrets: await secretsOf(ports, row, asked.translation?.apiKey ?? null),
+    values: setValues(body),
+    secrets: await secretsOf(ports, row, body.translation?.apiKey ?? null),
     version: row.version + 1,
     updatedAt: ports.clock.now(),
   }
@@ -97,7 +84,7 @@ export async function changeSettings(
   } catch (error) {
     throw isNotNullViolation(error, 'settings.version') ? stale('settings document') : error
   }
-  return { settings: viewOf(ports, next), version: next.version }
+  return { view: viewOf(ports, next), version: next.version }
 }
 
 /** The writes that make a language the default of the installation; none where the default is this language. */
@@ -114,14 +101,16 @@ export async function languageWrites(context: Context, language: string): Promis
   })
 }
 
-/** The API key for the provider of translations; null without one. */
+/** The API key of the translation provider; null without one.
+ * @throws {Refusal} conflict for a key that cannot be decrypted */
 export async function readTranslationKey(ports: Ports): Promise<string | null> {
   const sealed = (await findSettings(ports)).secrets[TRANSLATION_KEY]
   if (sealed === undefined) return null
-  return new TextDecoder().decode(await unseal(ports.secrets, sealed, TRANSLATION_KEY))
+  const what = 'The API key of the translation provider'
+  return unsealText(ports.secrets, sealed, { purpose: TRANSLATION_KEY, what })
 }
 
-/** Writes settings and their entry of the audit log. The version of `after` is one more than the version of `before`. */
+/** The writes of changed settings and of their audit entry. The version of `after` is one more than the version of `before`. */
 function settingsWrites(context: Context, before: SettingsRow, after: SettingsRow): readonly Write[] {
   const { database } = context.ports
   const change = { action: 'update', objectType: 'settings', objectId: 'settings.json' } as const

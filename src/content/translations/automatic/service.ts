@@ -38,8 +38,9 @@ type Task = {
 
 /** Translates texts by machine, each language by itself; what was translated within 90 days is not asked for again, also
  * where a call failed before its end. Placeholders stay as they are.
- * @throws {Refusal} not_configured, forbidden for who may not keep translations and asks for it, invalid for languages that
- * the provider does not know, too_fast, unavailable, overloaded, conflict when there is no room to keep them */
+ * @throws {Refusal} not_configured, forbidden for a caller who asks to save and is no administrator, invalid for languages that
+ * the provider does not know, too_fast, unavailable, overloaded, conflict when there is no room to save them, and for an API key
+ * that cannot be decrypted */
 export async function translateTexts(context: Context, body: AutomaticBody): Promise<AutomaticView> {
   const { ports, caller } = context
   if (body.save && !isAdministrator(caller))
@@ -163,7 +164,7 @@ async function keep(context: Context, results: AutomaticView['results']): Promis
   await commitTexts(context, writes)
 }
 
-/** Says of which language an unspecific fault is. */
+/** Gives an unspecific fault a pointer to its language. */
 async function pointed<Result>(place: number, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()

@@ -6,7 +6,6 @@ import { AndFilter, Client, EqualityFilter, FilterParser, OrFilter } from 'ldapt
 import type { ClientOptions, Entry, Filter } from 'ldapts'
 
 import { Refusal } from '../src/lib/errors.ts'
-import { hex } from '../src/lib/text.ts'
 import type {
   Directory,
   DirectoryConnection,
@@ -123,8 +122,8 @@ function entryOf({ dn, ...attributes }: Entry, isByte: ReadonlySet<string>): Dir
     const name = spelled.toLowerCase()
     const all = Array.isArray(value) ? value : [value]
     const toText = (one: string | Buffer) => {
-      if (typeof one === 'string') return isByte.has(name) ? hex(new TextEncoder().encode(one)) : one
-      return isByte.has(name) ? hex(one) : new TextDecoder().decode(one)
+      if (typeof one === 'string') return isByte.has(name) ? new TextEncoder().encode(one).toHex() : one
+      return isByte.has(name) ? one.toHex() : new TextDecoder().decode(one)
     }
     if (all.length > 0) values.set(name, all.map(toText))
   }

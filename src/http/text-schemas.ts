@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { readJson } from '../lib/json.ts'
 import { languageOf } from '../lib/language.ts'
 import { isInReadingOrder, isStorable, isVisible, storable } from '../lib/text.ts'
 
 /** Text that every database keeps as it is: well-formed Unicode without NUL. */
 export const storableText = z.string().refine(isStorable, 'must be Unicode text without NUL')
 
-/** Text that says what happened. It is not refused: what no database keeps becomes U+FFFD. */
+/** A report, which is never refused: characters that no database keeps become U+FFFD. */
 export const reportText = z.string().overwrite(storable)
 
 /** A name; surrounding spaces are dropped, as in segments of a path. */
@@ -25,17 +26,7 @@ export const languageTag = z
   .string()
   .refine((text) => languageOf(text) === text, 'must be a language tag such as de or de-CH')
 
-/** A field of a form with JSON of a schema. */
+/** A field of a form that is JSON of a schema. */
 export function jsonField<S extends z.ZodType>(schema: S) {
-  return z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(schema)
+  return z.string().transform(readJson).pipe(schema)
 }

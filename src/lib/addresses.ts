@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { urlOf } from './urls.ts'
 
 /** Names of this machine or its network, for any answer of a name server. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/
@@ -77,12 +78,4 @@ function isPrivateName(hostname: string): boolean {
   if (ipaddr.isValid(address)) return !isPublicAddress(address)
   // A name of one label is resolved in the search domain of this machine.
   return !name.includes('.') || PRIVATE_NAME.test(name)
-}
-
-function urlOf(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
 }

@@ -1,3 +1,5 @@
+import type * as z from 'zod'
+
 export type JsonObject = Record<string, unknown>
 
 /** Whether a value is an object of JSON: neither null nor an array. */
@@ -8,4 +10,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Whether a value is an object or an array of JSON. */
 export function isJsonContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
+}
+
+/** The value of a JSON text, as a transformation of zod: any other text is a fault. */
+export function readJson(text: string, issues: Pick<z.core.$RefinementCtx, 'addIssue'>): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    issues.addIssue({ code: 'custom', message: 'must be JSON' })
+    return undefined
+  }
 }

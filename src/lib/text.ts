@@ -8,19 +8,9 @@ export function nameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/g, ' ')
 }
 
-/** Lower-case hexadecimal digits of bytes. */
-export function hex(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
-  return text
-}
-
 /** Base64url without padding (RFC 4648 section 5). */
 export function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 }
 
 /** The bytes of a base64url text without padding. @throws {Error} for any other text */

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
-import { unusable, wholeNumber } from './environment.ts'
 import { HOUR_MS } from '../lib/time.ts'
+import { unusable, wholeNumber } from './environment.ts'
 
-/** The variables of backups that are made by themselves. */
+/** The variables of scheduled backups. */
 export const backupVariables = {
   TIDEMARK_BACKUP_EVERY: z
     .string()
     .refine(
-      (text) => isFixedDuration(text) && durationMs(text) >= HOUR_MS,
+      (text) => isFixedDuration(text, Number.POSITIVE_INFINITY, HOUR_MS),
       'must be an ISO 8601 duration of PT1H or more, such as P1D',
     )
     .optional()
@@ -28,7 +28,7 @@ export const backupVariables = {
     .describe('Encrypts the secrets in backups; without it backups cannot be restored.'),
 }
 
-/** Which backups are made by themselves. */
+/** The schedule and the content of scheduled backups. */
 export type BackupSettings = {
   readonly everyMs: number
   readonly isOfEverything: boolean
@@ -38,7 +38,7 @@ export type BackupSettings = {
 
 const schema = z.object(backupVariables)
 
-/** Null without automatic backups. @throws {RangeError} without a passphrase for them */
+/** The settings of scheduled backups; null without an interval. @throws {RangeError} without a passphrase for them */
 export function backupSettingsOf(values: z.output<typeof schema>): BackupSettings | null {
   const { TIDEMARK_BACKUP_EVERY: every, TIDEMARK_BACKUP_PASSPHRASE: passphrase } = values
   if (every === undefined) return null

@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { isSafeUrl } from '../lib/urls.ts'
 
 const SHOWN_MAX = 60
-/** Their values are never shown. */
+/** The names of variables whose values are never shown. */
 const SECRETS = /PASSWORD|SECRET|TOKEN|PASSPHRASE|KEY|HEADERS|_CA$/
-/** An URL may have a password or a token in it. */
+/** The characters of a URL that may have a password or a token. */
 const MAY_HOLD_SECRET = /[@?]/
 
 type Environment = Readonly<Record<string, unknown>>
@@ -16,6 +17,27 @@ export function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,15}$/, rule)
     .transform(Number)
     .refine((value) => value >= min && value <= max, rule)
+}
+
+/** A variable that turns something on or off. */
+export function onOff(usual: 'on' | 'off') {
+  return z.enum(['on', 'off']).default(usual)
+}
+
+/** A variable with a URL that secrets may be sent to. */
+export function safeUrl() {
+  return z
+    .string()
+    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
+    .optional()
+}
+
+/** The entries of a comma-separated text, without the spaces around them and without empty ones. */
+export function commaSeparated(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
 }
 
 /** A text that is compared with stored names, and composed (NFC) as they are. */
@@ -42,7 +64,7 @@ export function parseEnvironment<S extends z.ZodObject>(schema: S, environment: 
   throw unusable(problems)
 }
 
-/** For the operator, with a line for each problem. */
+/** The error of an invalid configuration, for the operator: a line for each problem. */
 export function unusable(problems: readonly string[]): RangeError {
   return new RangeError(['The configuration is invalid:', ...problems].join('\n  '))
 }
@@ -66,7 +88,7 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   return isOurs ? issue.message : `is invalid (${issue.message})`
 }
 
-/** The variables of one host alone, by what that host is called. */
+/** The variables that only one host reads, by the name of the host. */
 export const OF_ONE_HOST = {
   Bun: [
     'TIDEMARK_PORT',
@@ -82,7 +104,7 @@ export const OF_ONE_HOST = {
   Workers: ['TIDEMARK_SECRET', 'TIDEMARK_SECRET_FORMER'],
 } as const
 
-/** Variables of the commands that speak to a service, and of the script that starts them. */
+/** The variables of the commands, and of the script that starts them. */
 const OF_COMMANDS = [
   'TIDEMARK_URL',
   'TIDEMARK_TOKEN',
@@ -91,10 +113,10 @@ const OF_COMMANDS = [
   'TIDEMARK_CALLED_FROM',
 ] as const
 
-/** Those of the runner of scripts are left to the runner. */
+/** Variables of a host: the runner checks its own. */
 const OF_A_HOST = /^TIDEMARK_(?!RUNNER_)/
 
-/** The variables with names of ours that have no effect: each in a sentence, with advice. */
+/** The variables with our prefix that have no effect, each in a sentence with advice. @param ours our prefix */
 export function strangeVariables(
   schema: z.ZodObject,
   environment: Environment,
@@ -123,7 +145,7 @@ function nearest(name: string, names: readonly string[]): string | null {
   return best && best.typos <= TYPOS_MAX ? best.other : null
 }
 
-/** Letters to insert, to delete or to replace. */
+/** The number of letters to insert, delete or replace (Levenshtein distance). */
 function typosBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const letter of from) {

@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
+import { readJson } from '../lib/json.ts'
 import { isLoopbackUrl, urlOf } from '../lib/urls.ts'
-import { composedText, unusable } from './environment.ts'
+import { commaSeparated, composedText, onOff, unusable } from './environment.ts'
+import { ROLES } from './roles.ts'
+import type { Role } from './roles.ts'
 
 const GROUPS_MAX = 100
 const TIMEOUT_MAX_MS = 30_000
 const INTERVAL_MIN_MS = 5 * 60_000
 
-const ROLES = ['administrator', 'editor', 'collector', 'Data_Editor', 'dashboard_viewer'] as const
-
-/** The people of a directory: their place, their filter and their attributes. */
+/** The filter and the attributes of people, by the kind of directory. */
 const SCHEMAS = {
   openldap: {
     filter: '(objectClass=inetOrgPerson)',
@@ -51,7 +52,7 @@ const groupRule = z
 export type LdapGroupRule = {
   /** Its DN. */
   readonly group: string
-  readonly role?: (typeof ROLES)[number] | undefined
+  readonly role?: Role | undefined
   readonly userGroup?: string | undefined
 }
 
@@ -65,14 +66,10 @@ export const ldapVariables = {
     .refine((url) => urlOf(url) !== null, 'has an invalid port')
     .optional()
     .describe('URL of the LDAP directory of LDAP_MANAGED users.'),
-  TIDEMARK_LDAP_START_TLS: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('Whether ldap: connections use StartTLS; off is allowed on this machine only.'),
-  TIDEMARK_LDAP_TLS_VERIFY: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('Whether the certificate of the directory must be trusted.'),
+  TIDEMARK_LDAP_START_TLS: onOff('on').describe(
+    'Whether ldap: connections use StartTLS; off is allowed on this machine only.',
+  ),
+  TIDEMARK_LDAP_TLS_VERIFY: onOff('on').describe('Whether the certificate of the directory must be trusted.'),
   TIDEMARK_LDAP_CA: z
     .string()
     .includes('-----BEGIN CERTIFICATE-----', { error: 'must be PEM certificates' })
@@ -109,8 +106,7 @@ export const ldapVariables = {
     .string()
     .max(1024)
     .default('')
-    .transform((text) => text.split(',').filter((pair) => pair.trim() !== ''))
-    .transform((pairs) => pairs.map((pair) => pair.split('=').map((word) => word.trim())))
+    .transform((text) => commaSeparated(text).map((pair) => pair.split('=').map((word) => word.trim())))
     .refine(
       (pairs) => pairs.every(isAttribute),
       `must be comma-separated pairs such as username=userPrincipalName, of ${Object.keys(SCHEMAS.openldap.attributes).join(', ')}`,
@@ -135,7 +131,7 @@ export const ldapVariables = {
     .string()
     .default('PT5S')
     .refine(
-      (text) => isBetween(text, 1, TIMEOUT_MAX_MS),
+      (text) => isFixedDuration(text, TIMEOUT_MAX_MS, 1),
       'must be an ISO 8601 duration of up to PT30S, such as PT5S',
     )
     .describe('The time limit for connecting to the directory, and for each answer.'),
@@ -143,7 +139,7 @@ export const ldapVariables = {
     .string()
     .default('PT1H')
     .refine(
-      (text) => isBetween(text, INTERVAL_MIN_MS, Number.MAX_SAFE_INTEGER),
+      (text) => isFixedDuration(text, Number.MAX_SAFE_INTEGER, INTERVAL_MIN_MS),
       'must be an ISO 8601 duration of PT5M or more, such as PT1H',
     )
     .describe('The interval of directory syncs.'),
@@ -151,12 +147,12 @@ export const ldapVariables = {
 
 const ldapSchema = z.object(ldapVariables)
 
-/** How to reach a directory, and what its entries mean here. */
+/** The connection to a directory, and the meaning of its entries. */
 export type LdapSettings = {
   readonly url: string
   readonly startTls: boolean
   readonly verifies: boolean
-  /** PEM; null for those that the system trusts. */
+  /** The trusted authorities as PEM; null for those that the system trusts. */
   readonly ca: string | null
   readonly bindDn: string
   readonly bindPassword: string
@@ -211,11 +207,7 @@ function isPlain(url: string): boolean {
   return /^ldap:/i.test(url)
 }
 
-function isBetween(text: string, minMs: number, maxMs: number): boolean {
-  return isFixedDuration(text, maxMs) && durationMs(text) >= minMs
-}
-
-/** Parentheses that come in pairs, the first with the last. */
+/** Whether all parentheses of a text are paired, the first with the last character. */
 function isFilter(text: string): boolean {
   let depth = 0
   for (let place = 0; place < text.length; place++) {
@@ -230,13 +222,4 @@ function isFilter(text: string): boolean {
 function isAttribute(pair: readonly string[]): boolean {
   const [name = '', attribute = '', ...more] = pair
   return Object.hasOwn(SCHEMAS.openldap.attributes, name) && /^[\w-]+$/.test(attribute) && more.length === 0
-}
-
-function readJson(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be JSON' })
-    return z.NEVER
-  }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { urlOf } from '../lib/urls.ts'
+import { commaSeparated } from './environment.ts'
 
 const TIMEOUT_MAX_MS = 60_000
 
@@ -24,8 +25,7 @@ export const notificationVariables = {
   TIDEMARK_OUTBOUND_ALLOW: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .transform((hosts) => hosts.filter((host) => host !== ''))
+    .transform((text) => commaSeparated(text.toLowerCase()))
     .refine(
       (hosts) => !hosts.some((host) => host.includes('*')),
       'has a wildcard, which would open every private address to users; list the hosts, such as hooks.lan or 10.0.0.7:8080',
@@ -40,7 +40,7 @@ export const notificationVariables = {
   TIDEMARK_NOTIFICATION_TIMEOUT: z
     .string()
     .refine(
-      (text) => isFixedDuration(text, TIMEOUT_MAX_MS) && durationMs(text) > 0,
+      (text) => isFixedDuration(text, TIMEOUT_MAX_MS, 1),
       'must be an ISO 8601 duration of up to PT1M, such as PT10S',
     )
     .default('PT10S')

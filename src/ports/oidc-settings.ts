@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { readJson } from '../lib/json.ts'
 import { isSafeUrl, urlOf } from '../lib/urls.ts'
-import { composedText, unusable } from './environment.ts'
+import { commaSeparated, composedText, onOff, safeUrl, unusable } from './environment.ts'
 import { ROLES } from './roles.ts'
 import type { Role } from './roles.ts'
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
-const SAFE = 'must be an https: URL, or http: on this machine, without credentials'
 const ENTRIES_MAX = 1_000
 
 const mappingSchema = z
@@ -24,13 +24,9 @@ export const oidcVariables = {
     .enum(ALGORITHMS)
     .default('RS256')
     .describe("The signature algorithm of the provider's tokens; other tokens are refused."),
-  TIDEMARK_OIDC_CALLBACK_URL: z
-    .string()
-    .refine(isSafeUrl, SAFE)
-    .optional()
-    .describe(
-      'The URL to which the provider redirects browsers: the URL of this service and /oidc/callback.',
-    ),
+  TIDEMARK_OIDC_CALLBACK_URL: safeUrl().describe(
+    'The URL to which the provider redirects browsers: the URL of this service and /oidc/callback.',
+  ),
   TIDEMARK_OIDC_CLIENT_ID: z
     .string()
     .max(255)
@@ -41,7 +37,7 @@ export const oidcVariables = {
     .max(1024)
     .optional()
     .describe('The client secret of this service at the provider.'),
-  TIDEMARK_OIDC_CREATE_USERS: onOff().describe(
+  TIDEMARK_OIDC_CREATE_USERS: onOff('off').describe(
     'Whether an unknown user of the provider is created here at the first login.',
   ),
   TIDEMARK_OIDC_GROUPS_CLAIM: z
@@ -49,22 +45,20 @@ export const oidcVariables = {
     .max(255)
     .default('groups')
     .describe('The claim that TIDEMARK_OIDC_MAPPING uses: a string or a list of strings.'),
-  TIDEMARK_OIDC_ISSUER: z
-    .string()
-    .refine(isSafeUrl, SAFE)
-    .optional()
-    .describe("The provider's issuer URL, exactly as in its metadata. Turns OpenID Connect on."),
+  TIDEMARK_OIDC_ISSUER: safeUrl().describe(
+    "The provider's issuer URL, exactly as in its metadata. Turns OpenID Connect on.",
+  ),
   TIDEMARK_OIDC_LABEL: z
     .string()
     .max(100)
     .optional()
     .describe('The name of the provider on the login page; default: the host of the issuer.'),
-  TIDEMARK_OIDC_LINK_BY_EMAIL: onOff().describe(
+  TIDEMARK_OIDC_LINK_BY_EMAIL: onOff('off').describe(
     'Whether a user of the provider is linked to the only local user with the same verified mail address.',
   ),
   TIDEMARK_OIDC_MAPPING: z
     .string()
-    .transform(jsonOf)
+    .transform(readJson)
     .pipe(mappingSchema)
     .optional()
     .describe(
@@ -73,8 +67,7 @@ export const oidcVariables = {
   TIDEMARK_OIDC_RETURN_URLS: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .transform((urls) => urls.filter((url) => url !== ''))
+    .transform(commaSeparated)
     .refine(
       (urls) => urls.every((url) => isSafeUrl(url) && urlOf(url)?.hash === '' && !url.endsWith('#')),
       'must be comma-separated https: URLs, or http: on this machine, without a fragment',
@@ -90,8 +83,7 @@ export const oidcVariables = {
   TIDEMARK_OIDC_TRUSTED_MFA: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((value) => value.trim()))
-    .transform((values) => values.filter((value) => value !== ''))
+    .transform(commaSeparated)
     .describe(
       'Comma-separated values of amr or acr with which logins need no MFA of Tidemark; default: none.',
     ),
@@ -147,18 +139,5 @@ export function oidcSettingsOf(values: z.output<z.ZodObject<typeof oidcVariables
     returnUrls,
     scope: values.TIDEMARK_OIDC_SCOPE,
     trustedMfa: values.TIDEMARK_OIDC_TRUSTED_MFA,
-  }
-}
-
-function onOff() {
-  return z.enum(['on', 'off']).default('off')
-}
-
-function jsonOf(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be JSON' })
-    return z.NEVER
   }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { durationMs, isFixedDuration } from '../lib/duration.ts'
 import { isTimeZone } from '../lib/time.ts'
-import { isSafeUrl, urlOf } from '../lib/urls.ts'
+import { urlOf } from '../lib/urls.ts'
 import { backupSettingsOf, backupVariables } from './backup-settings.ts'
 import type { BackupSettings } from './backup-settings.ts'
-import { unusable, wholeNumber } from './environment.ts'
+import { commaSeparated, onOff, safeUrl, unusable, wholeNumber } from './environment.ts'
 import { ldapSettingsOf, ldapVariables } from './ldap-settings.ts'
 import type { LdapSettings } from './ldap-settings.ts'
 import { notificationSettingsOf, notificationVariables } from './notification-settings.ts'
@@ -41,30 +41,22 @@ export const settingsSchema = z.object({
     .describe(
       'Password for the administrator `admin`, which is then created at the first start (unattended set-up).',
     ),
-  TIDEMARK_FIRST_OBJECTS: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('Whether the first start creates a device with a webhook job to try the service.'),
-  TIDEMARK_ACCESS_LOG: z
-    .enum(['on', 'off'])
-    .default('off')
-    .describe('Whether every request is logged, without secrets and queries.'),
+  TIDEMARK_FIRST_OBJECTS: onOff('on').describe(
+    'Whether the first start creates a device with a webhook job to try the service.',
+  ),
+  TIDEMARK_ACCESS_LOG: onOff('off').describe('Whether every request is logged, without secrets and queries.'),
   TIDEMARK_CORS_ALLOWED_ORIGINS: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((origin) => origin.trim()))
-    .transform((origins) => origins.filter((origin) => origin !== ''))
+    .transform(commaSeparated)
     .refine(
       (origins) => origins.every(isOrigin),
       'must be comma-separated origins such as https://example.org',
     )
     .describe('Origins whose pages may call the service (cors.allowed.origins).'),
-  TIDEMARK_QUERY_CREDENTIALS: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe(
-      'Whether passwords and session ids are accepted in the query of a URL (legacy.queryCredentials).',
-    ),
+  TIDEMARK_QUERY_CREDENTIALS: onOff('on').describe(
+    'Whether passwords and session ids are accepted in the query of a URL (legacy.queryCredentials).',
+  ),
   TIDEMARK_PASSWORD_LENGTH_MIN: wholeNumber(8, 128)
     .default(8)
     .describe('Minimum length of a new password, 8 to 128.'),
@@ -76,11 +68,9 @@ export const settingsSchema = z.object({
     .refine(isFixedDuration, 'must be an ISO 8601 duration such as P90D')
     .optional()
     .describe('The time after which a password must be changed; default: never.'),
-  SVC_WEBSERVICE_auth_service_url: z
-    .string()
-    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
-    .optional()
-    .describe('URL of the external service that checks the passwords of LDAP_MANAGED users.'),
+  SVC_WEBSERVICE_auth_service_url: safeUrl().describe(
+    'URL of the external service that checks the passwords of LDAP_MANAGED users.',
+  ),
   TIDEMARK_RUNNER_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,1024}$/, 'must have at least 32 visible ASCII characters')
@@ -90,11 +80,9 @@ export const settingsSchema = z.object({
     .enum(['libretranslate', 'deepl'])
     .default('libretranslate')
     .describe('The API of the service at TIDEMARK_TRANSLATION_URL.'),
-  TIDEMARK_TRANSLATION_URL: z
-    .string()
-    .refine(isSafeUrl, 'must be an https: URL, or http: on this machine, without credentials')
-    .optional()
-    .describe('URL of the machine translation service, such as https://api.deepl.com.'),
+  TIDEMARK_TRANSLATION_URL: safeUrl().describe(
+    'URL of the machine translation service, such as https://api.deepl.com.',
+  ),
 })
 
 function isOrigin(text: string): boolean {
@@ -111,18 +99,18 @@ export type Settings = NotificationSettings & {
   readonly corsAllowedOrigins: ReadonlySet<string>
   readonly takesQueryCredentials: boolean
   readonly passwords: PasswordSettings
-  /** The place that checks the passwords of LDAP_MANAGED users: this service, the directory, or none. */
+  /** The URL of the external service that checks the passwords of LDAP_MANAGED users; null without one. */
   readonly authServiceUrl: string | null
   readonly ldap: LdapSettings | null
   /** Null without sign-in by OpenID Connect. */
   readonly oidc: OidcSettings | null
-  /** With this runners register; null where none can. */
+  /** The token with which runners register; null where none can. */
   readonly runnerToken: string | null
   /** The service that translates texts over HTTP; null without one. */
   readonly translation: TranslationSettings | null
-  /** Null where no backups are made by themselves. */
+  /** Null without scheduled backups. */
   readonly backups: BackupSettings | null
-  /** Null where no traces are made. */
+  /** Null without traces. */
   readonly traces: TraceSettings | null
 }
 

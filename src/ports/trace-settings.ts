@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { urlOf } from '../lib/urls.ts'
+import { commaSeparated } from './environment.ts'
 
 const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=(.*)$/
 
@@ -16,7 +17,7 @@ export const traceVariables = {
   TIDEMARK_TRACES_HEADERS: z
     .string()
     .default('')
-    .transform((text) => text.split(',').filter((pair) => pair.trim() !== ''))
+    .transform(commaSeparated)
     .refine((pairs) => pairs.every((pair) => HEADER.test(pair) && headerOf(pair) !== null), {
       message: 'must be comma-separated pairs such as authorization=Bearer%20secret',
     })

@@ -6,7 +6,12 @@ import * as z from 'zod'
 
 import { isSafeUrl, urlOf } from '../../src/lib/urls.ts'
 import { notificationVariables } from '../../src/ports/notification-settings.ts'
-import { parseEnvironment, strangeVariables, wholeNumber } from '../../src/ports/environment.ts'
+import {
+  commaSeparated,
+  parseEnvironment,
+  strangeVariables,
+  wholeNumber,
+} from '../../src/ports/environment.ts'
 
 const SLOTS_MAX = 64
 
@@ -125,8 +130,7 @@ function list(lengthMax: number, countMax: number) {
   return z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((word) => word.trim()))
-    .transform((words) => words.filter((word) => word !== ''))
+    .transform(commaSeparated)
     .refine((words) => words.length <= countMax, `must have at most ${countMax} entries`)
     .refine(
       (words) => words.every((word) => word.length <= lengthMax),

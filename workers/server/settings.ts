@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 import * as z from 'zod'
 
-import { parseEnvironment, strangeVariables, wholeNumber } from '../../src/ports/environment.ts'
+import { onOff, parseEnvironment, strangeVariables, wholeNumber } from '../../src/ports/environment.ts'
 import { settingsOf, settingsSchema } from '../../src/ports/settings.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 
@@ -25,10 +25,7 @@ const serverSchema = settingsSchema.extend({
     .string()
     .optional()
     .describe('The directory of backups; default: inside the data directory.'),
-  TIDEMARK_RUNNER: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('Whether a script runner is started with the service.'),
+  TIDEMARK_RUNNER: onOff('on').describe('Whether a script runner is started with the service.'),
   TIDEMARK_DATABASE_URL: z
     .string()
     .regex(/^(file|https?|libsql):/, 'must begin with file:, http:, https: or libsql:')

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/errors.ts'
-import { hex, sameText } from '../../lib/text.ts'
+import { sameText } from '../../lib/text.ts'
 
 /** How far the time of a signature may be from ours. */
 const SKEW_MAX_MS = 5 * 60_000
@@ -30,7 +30,7 @@ async function signatureOf(signingKey: string, time: string, body: Uint8Array): 
   const signed = new Uint8Array(head.byteLength + body.byteLength)
   signed.set(head)
   signed.set(body, head.byteLength)
-  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)))
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)).toHex()
 }
 
 function refused(detail: string): Refusal {

@@ -7,7 +7,6 @@ import { isCollector } from '../../access/users/service.ts'
 import type { Context } from '../../context.ts'
 import { demandsNew, heldToVersion } from '../../http/preconditions.ts'
 import { Refusal, noSuch, stale } from '../../lib/errors.ts'
-import { hex } from '../../lib/text.ts'
 import { isForeignKeyViolation, isNotNullViolation, isOffVersion } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
@@ -161,7 +160,7 @@ export async function commitCreation(database: Database, writes: readonly Write[
 
 /** A unique temporary path for an object whose id is not known yet. */
 function newKey(secrets: Secrets): string {
-  return `new ${hex(secrets.random(16))}`
+  return `new ${secrets.random(16).toHex()}`
 }
 
 export type ObjectUpdate = {

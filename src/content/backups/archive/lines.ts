@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { hex } from '../../../lib/text.ts'
 import { noArchive, packMember, unpackMembers } from './members.ts'
 
 /** The format of `docs/architecture/formats/backup.md`. One with a greater number is refused. */
@@ -62,7 +61,7 @@ export async function* writeArchive(
     if (length >= MEMBER_BYTES) yield await member()
   }
   if (waiting.length > 0) yield await member()
-  const end = { end: true, lines: count, chain: hex(chain), proof: await prove(hex(chain)) }
+  const end = { end: true, lines: count, chain: chain.toHex(), proof: await prove(chain.toHex()) }
   yield await packMember(new Uint8Array(encoder.encode(`${JSON.stringify(end)}\n`)))
 }
 
@@ -84,7 +83,7 @@ export async function* readArchive(
     const lines = linesOf(text)
     const last = count === 0 ? null : endOf(lines)
     if (last) {
-      if (last.chain !== hex(chain) || last.lines !== count) throw noArchive()
+      if (last.chain !== chain.toHex() || last.lines !== count) throw noArchive()
       ended = { chain: last.chain, proof: last.proof }
       yield { ended }
       continue

@@ -1,5 +1,4 @@
 import { postJson } from '../../../http/json-client.ts'
-import { hex } from '../../../lib/text.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { TraceSettings } from '../../../ports/trace-settings.ts'
 import type { Place, Span, TraceFigures, TraceParent, Traces } from '../../../ports/traces.ts'
@@ -50,8 +49,8 @@ class SpanQueue implements Traces {
     const random = this.#host.secrets.random(TRACE_ID_BYTES + SPAN_ID_BYTES)
     if (!parent && !this.#isChosen(random)) return null
     return {
-      traceId: parent?.traceId ?? hex(random.subarray(0, TRACE_ID_BYTES)),
-      spanId: hex(random.subarray(TRACE_ID_BYTES)),
+      traceId: parent?.traceId ?? random.subarray(0, TRACE_ID_BYTES).toHex(),
+      spanId: random.subarray(TRACE_ID_BYTES).toHex(),
       parent,
     }
   }

@@ -1,3 +1,4 @@
+import { Refusal } from './lib/errors.ts'
 import type { Ports } from './ports/index.ts'
 import { ROLES } from './ports/roles.ts'
 import type { Role } from './ports/roles.ts'
@@ -43,4 +44,10 @@ export type UserCaller = {
   /** Other users whose rights limit the rights of this user: an act is allowed only if all of them may do it. Neither they nor
    * this user are administrators. */
   readonly bounds?: readonly Bound[]
+}
+
+/** The user of a call. @throws {Refusal} unauthenticated for any other caller */
+export function requireUser({ caller }: Pick<Context, 'caller'>): UserCaller {
+  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  return caller
 }

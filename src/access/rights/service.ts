@@ -1,4 +1,4 @@
-import { ROLES } from '../../context.ts'
+import { requireUser, ROLES } from '../../context.ts'
 import type { Bound, Context, Role } from '../../context.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
 import { TtlCache } from '../../lib/ttl-cache.ts'
@@ -27,8 +27,9 @@ type RightsCache = { readonly rights: TtlCache<Rights, number>; readonly paths: 
 const known = new WeakMap<object, RightsCache>()
 
 /** The rights of the caller on objects. @throws {Refusal} unauthenticated for a request without a user */
-export function rightsOf({ ports, caller }: Context): MaybePromise<Rights> {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+export function rightsOf(context: Context): MaybePromise<Rights> {
+  const { ports } = context
+  const caller = requireUser(context)
   return caller.bounds ? rightsOfAll(ports, [caller, ...caller.bounds]) : rightsFor(ports, caller)
 }
 

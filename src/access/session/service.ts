@@ -1,4 +1,5 @@
 import { isAdministrator } from '../rights/permissions.ts'
+import { requireUser } from '../../context.ts'
 import type { Context, UserCaller } from '../../context.ts'
 import type { Credentials } from '../../http/credentials.ts'
 import { sha256 } from '../../lib/digest.ts'
@@ -105,8 +106,8 @@ export async function logOutEverywhere(context: Context): Promise<void> {
 
 /** A short-lived access token for the session of the call, or for a new session without one. */
 export async function issueToken(context: Context) {
-  const { ports, caller } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { ports } = context
+  const caller = requireUser(context)
   let sessionHash = caller.sessionHash
   if (sessionHash === null) {
     sessionHash = await sha256(base64url(ports.secrets.random(32)))
@@ -195,9 +196,10 @@ export async function endSession(context: Context, id: string): Promise<void> {
   await end(context, id)
 }
 
-/** The user of a request: the caller unless an administrator names another user. @throws {Refusal} forbidden */
-export function ownerOf({ caller }: Context, userId?: number): number {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+/** The id of the user that a request is about: the caller unless an administrator names another user.
+ * @throws {Refusal} unauthenticated, forbidden */
+export function ownerOf(context: Context, userId?: number): number {
+  const caller = requireUser(context)
   const ownerId = userId ?? caller.userId
   if (ownerId === caller.userId || caller.role === 'administrator') return ownerId
   throw new Refusal('forbidden', 'Only administrators can do this for other users.')

@@ -1,6 +1,7 @@
 import { recorder } from '../../access/audit/service.ts'
 import { sealText } from '../../access/session/keys.ts'
 import { scriptRunnersAmong } from '../../access/users/service.ts'
+import { requireUser } from '../../context.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
@@ -42,9 +43,9 @@ export async function createWebhook(
   ref: string,
   body: WebhookBody,
 ): Promise<NewWebhookView> {
-  const { ports, caller } = context
+  const { ports } = context
   const { database, clock } = ports
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { userId } = requireUser(context)
   const script = await requireScript(ports, ref)
   const { name, runConfigurationId, hmac } = body
   const now = clock.now()
@@ -60,7 +61,7 @@ export async function createWebhook(
     formerUntil: null,
     signingKey: secret.sealed,
     formerSigningKey: null,
-    userId: caller.userId,
+    userId,
     createdAt: now,
     expiresAt,
     lastUsedAt: null,

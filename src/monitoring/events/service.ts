@@ -1,5 +1,6 @@
 import { readableTops, readsScripts } from '../../access/rights/permissions.ts'
 import { rightsOf } from '../../access/rights/service.ts'
+import { requireUser } from '../../context.ts'
 import type { Context } from '../../context.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
 import type { Visibility } from '../../ports/events.ts'
@@ -24,12 +25,11 @@ export async function readEvents(
   context: Context,
   { request, query, again }: EventsRequest,
 ): Promise<Response> {
-  const { caller, ports } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { userId } = requireUser(context)
   await requireReadable(context, query)
-  return ports.events.open({
+  return context.ports.events.open({
     request,
-    userId: caller.userId,
+    userId,
     wanted: {
       kinds: new Set(query.kind),
       objectIds: query.objectId ? new Set(query.objectId) : null,

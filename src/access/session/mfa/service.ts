@@ -1,3 +1,4 @@
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -39,7 +40,7 @@ export async function listMfa({ ports }: Context, { limit, cursor }: Page) {
  * @throws {Refusal} conflict while MFA is active, forbidden where it is not the caller's to set up */
 export async function beginMfa(context: Context) {
   const { ports } = context
-  const { userId, username } = callerOf(context)
+  const { userId, username } = requireUser(context)
   const mfa = await store.findMfa(ports.database, userId)
   await requireOwnMfa(context, { userId, isEnforced: mfa.isEnforced })
   if (mfa.isConfirmed) throw new Refusal('conflict', 'MFA is active. Turn it off first.')
@@ -59,8 +60,8 @@ export async function beginMfa(context: Context) {
  * @returns the recovery codes, which are not shown again
  * @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts, forbidden where it is not the caller's to set up */
 export async function confirmMfa(context: Context, code: string): Promise<string[]> {
-  const { ports, caller } = context
-  const { userId } = callerOf(context)
+  const { ports } = context
+  const { userId, scopes, sessionHash } = requireUser(context)
   const mfa = await store.findMfa(ports.database, userId)
   await requireOwnMfa(context, { userId, isEnforced: mfa.isEnforced })
   if (mfa.isConfirmed || mfa.secret === '')
@@ -70,7 +71,7 @@ export async function confirmMfa(context: Context, code: string): Promise<string
     )
   await requireCode(ports, userId, code)
   const { codes, writes } = await newRecoveryCodes(ports, userId)
-  const owing = caller.kind === 'user' && caller.scopes ? caller.sessionHash : null
+  const owing = scopes ? sessionHash : null
   await commitUnlessOvertaken(ports, [
     store.confirmSecret(ports.database, userId, mfa.secret),
     revokeTokensOf(ports, userId),
@@ -85,7 +86,7 @@ export async function confirmMfa(context: Context, code: string): Promise<string
 /** Replaces the recovery codes. @throws {Refusal} conflict, invalid for a wrong code, too_many_attempts */
 export async function renewRecoveryCodes(context: Context, code: string): Promise<string[]> {
   const { ports } = context
-  const { userId } = callerOf(context)
+  const { userId } = requireUser(context)
   await requireActive(ports, userId)
   await requireCode(ports, userId, code)
   const { codes, writes } = await newRecoveryCodes(ports, userId)
@@ -97,7 +98,7 @@ export async function renewRecoveryCodes(context: Context, code: string): Promis
 /** Turns the caller's MFA off. @throws {Refusal} conflict, forbidden where it is enforced, invalid, too_many_attempts */
 export async function leaveMfa(context: Context, code: string): Promise<void> {
   const { ports } = context
-  const { userId } = callerOf(context)
+  const { userId } = requireUser(context)
   const { isEnforced } = await requireActive(ports, userId)
   if (isEnforced)
     throw new Refusal('forbidden', 'MFA is enforced for your user. Ask an administrator to end that.')
@@ -232,11 +233,6 @@ async function requireActive({ database }: Ports, userId: number) {
   const mfa = await store.findMfa(database, userId)
   if (!mfa.isConfirmed) throw new Refusal('conflict', 'MFA is not active.')
   return mfa
-}
-
-function callerOf({ caller }: Context) {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return caller
 }
 
 /** The purpose binds an encrypted secret to its user: a row that is copied to another user cannot be decrypted. */

@@ -1,3 +1,4 @@
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
@@ -22,9 +23,8 @@ export async function changePassword(
     readonly keepTokens?: boolean | undefined
   },
 ): Promise<void> {
-  const { ports, caller, request } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  const { userId, username, sessionHash } = caller
+  const { ports, request } = context
+  const { userId, username, sessionHash } = requireUser(context)
   const account = await verifyCredentials(ports, { username, password: currentPassword }, { request })
   if (!account) {
     throw new Refusal('invalid', 'The current password is wrong.', [

@@ -1,3 +1,4 @@
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { dashboardRefreshOf } from '../../../content/settings/service.ts'
 import { sightsMark } from '../../../data/scopes/service/sights.ts'
@@ -46,8 +47,8 @@ export async function readData(
   ref: DashboardRef,
   { etags, ...request }: DataBody & { readonly areTexts?: boolean },
 ): Promise<DataView> {
-  const { ports, caller } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { ports } = context
+  const caller = requireUser(context)
   const cache =
     shared.get(ports) ??
     new ResultCache<Answers>(SHARED_MAX_BYTES, ({ widgets }) => weightOf(widgets.values()))

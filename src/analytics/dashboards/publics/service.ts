@@ -2,6 +2,7 @@ import { accountOf } from '../../../access/session/service.ts'
 import { seal, unseal } from '../../../access/session/keys.ts'
 import { userOf } from '../../../access/session/service/callers.ts'
 import { hasPublicDashboards } from '../../../content/settings/service.ts'
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
@@ -43,8 +44,8 @@ export async function readPublic(context: Context, ref: DashboardRef): Promise<P
 /** Publishes a dashboard with the rights of the caller, or changes its public link.
  * @throws {Refusal} not_found, forbidden, invalid, conflict while public links are switched off */
 export async function savePublic(context: Context, ref: DashboardRef, body: PublicBody): Promise<PublicView> {
-  const { ports, caller } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { ports } = context
+  const { userId } = requireUser(context)
   const { row, definition } = await requireDashboard(context, ref, 'write')
   if (!(await hasPublicDashboards(ports)))
     throw new Refusal('conflict', 'Public links are switched off: publicDashboards of the settings is false.')
@@ -57,7 +58,7 @@ export async function savePublic(context: Context, ref: DashboardRef, body: Publ
   const link: PublicRow = {
     ...(before ?? { ...(await newToken(ports)), createdAt: now }),
     dashboardId: row.id,
-    userId: caller.userId,
+    userId,
     expiresAt: until,
     settings,
   }
@@ -65,7 +66,7 @@ export async function savePublic(context: Context, ref: DashboardRef, body: Publ
     store.savePublic(ports.database, link),
     recorded(context, 'publish', {
       objectId: row.id,
-      after: { expiresAt, userId: caller.userId, ...settings },
+      after: { expiresAt, userId, ...settings },
     }),
   ])
   // A concurrent request may have published it first: its token is kept.

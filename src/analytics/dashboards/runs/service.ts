@@ -4,6 +4,7 @@ import { callerFor, orderRun, takeUpload } from '../../../automation/runs/servic
 import type { Upload } from '../../../automation/runs/service.ts'
 import { requireScript } from '../../../automation/scripts/service/changes.ts'
 import { runnableOf } from '../../../automation/scripts/service/runnable.ts'
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -40,15 +41,15 @@ export async function requireWidget(
   ref: DashboardRef,
   id: string,
 ): Promise<RunnableWidget> {
-  const { ports, caller } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { ports } = context
+  const { userId } = requireUser(context)
   const found = await requireDashboard(context, ref, 'execute')
   const widget = Object.hasOwn(found.definition.widgets, id) ? found.definition.widgets[id] : undefined
   if (!widget) throw new Refusal('not_found', 'The dashboard has no such widget.')
   if (widget.kind !== 'script') throw new Refusal('conflict', 'Only widgets of the kind script run.')
   const { scriptId, upload } = widget
   if (scriptId === null) throw new Refusal('no_runner', 'The widget has no script. Choose one.')
-  await attempt(ports, [{ key: `widget run ${caller.userId}`, max: RUNS_MAX, isShared: true }], MINUTE_MS)
+  await attempt(ports, [{ key: `widget run ${userId}`, max: RUNS_MAX, isShared: true }], MINUTE_MS)
   const script = await requireScript(ports, scriptId)
   const accepted = acceptedBy(script.acceptedFiles, upload?.accept ?? [])
   return {
@@ -71,8 +72,8 @@ export async function runWidget(
   { found, id, widget, scriptId }: RunnableWidget,
   { params, uploads, key }: Order,
 ): Promise<{ readonly run: WidgetRunView; readonly isReplayed: boolean }> {
-  const { ports, caller } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { ports } = context
+  const { userId } = requireUser(context)
   const parameters = parametersOf(found, widget, params)
   const { runConfigurationId, afterRun } = widget
   const { script, configuration } = await runnableOf(ports, scriptId, runConfigurationId)
@@ -89,10 +90,7 @@ export async function runWidget(
       trigger: 'dashboard',
       uploads,
       // Keys of callers are their own, and none of the user in whose name the script runs.
-      key:
-        key === null
-          ? null
-          : `widget ${caller.userId} ${await sha256(JSON.stringify([found.row.id, id, key]))}`,
+      key: key === null ? null : `widget ${userId} ${await sha256(JSON.stringify([found.row.id, id, key]))}`,
       also: [recorded(context, 'run', { objectId: found.row.id, after: told })],
     },
   )

@@ -1,5 +1,5 @@
+import { requireUser } from '../../../context.ts'
 import type { Role, Context } from '../../../context.ts'
-import { Refusal } from '../../../lib/errors.ts'
 import type { GroupRow } from '../groups/store.ts'
 import { common, DashboardRights } from '../rights.ts'
 import type { Permissions } from '../rights.ts'
@@ -15,8 +15,9 @@ export type Sights = {
 }
 
 /** The rights of the caller; bounded by the rights of the users that bound the caller. @throws {Refusal} unauthenticated */
-export async function sightsOf({ ports: { database }, caller }: Context): Promise<Sights> {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+export async function sightsOf(context: Context): Promise<Sights> {
+  const { database } = context.ports
+  const caller = requireUser(context)
   const users = [caller, ...(caller.bounds ?? [])]
   const { groups, grants } = await readGroupsAndGrants(
     database,

@@ -1,5 +1,6 @@
 import { recorder } from '../../../access/audit/service.ts'
-import type { Context, UserCaller } from '../../../context.ts'
+import { requireUser } from '../../../context.ts'
+import type { Context } from '../../../context.ts'
 import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { DAY_MS, timeFormat } from '../../../lib/time.ts'
 import { commit, refuseFull } from '../../../ports/database.ts'
@@ -96,11 +97,6 @@ async function requireSnapshot(context: Context, id: number): Promise<SnapshotRo
   const isOwn = row?.userId === userId && bounds.length === 0
   if (!row || !(isOwn || role === 'administrator')) throw noSuch('snapshot')
   return row
-}
-
-function requireUser({ caller }: Context): UserCaller {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return caller
 }
 
 function summaryOf(

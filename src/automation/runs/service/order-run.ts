@@ -1,4 +1,5 @@
 import { audited } from '../../../access/audit/service.ts'
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -41,8 +42,8 @@ export type OrderedRun = { readonly job: JobView; readonly isReplayed: boolean }
  * @throws {Refusal} unauthenticated, not_found, no_runner, overloaded when 1,000 of its configuration wait,
  * idempotency_conflict, conflict where the key's run is no longer there */
 export async function orderRun(context: Context, order: RunOrder): Promise<OrderedRun> {
-  const { ports, caller } = context
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const { ports } = context
+  const caller = requireUser(context)
   const { scriptId, key, uploads } = order
   const { userId } = caller
   const keyed = { scriptId, userId, key, digest: await digestOf(order) }

@@ -1,4 +1,5 @@
 import { filenameOf } from '../../../content/files/filename.ts'
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import type { Column } from '../../../domain/table.ts'
 import { invalidAt, Refusal } from '../../../lib/errors.ts'
@@ -46,8 +47,9 @@ async function foreignOf(context: Context, from: Wanted<'foreign'>): Promise<For
   return { kind, dataSourceId, table, isView: own[0]?.kind === 'view', columns, filter }
 }
 
-async function scriptOf({ ports, caller }: Context, from: Wanted<'script'>): Promise<ScriptOrigin> {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+async function scriptOf(context: Context, from: Wanted<'script'>): Promise<ScriptOrigin> {
+  const { ports } = context
+  const { userId } = requireUser(context)
   const { scriptId, runConfigurationId, columns, ...rest } = from
   const faults = await ports.scripts.faultsOf({ scriptId, runConfigurationId })
   const placed = faults.map(({ pointer, message }) => ({ pointer: `/from${pointer}`, message }))
@@ -56,7 +58,7 @@ async function scriptOf({ ports, caller }: Context, from: Wanted<'script'>): Pro
   if (output === null) throw invalidAt('/from/output', 'must be the name of a file, without folders')
   requireDistinct(columns, (at) => `/from/columns/${at}/name`)
   const named = columns.map(({ source, name, type }) => ({ source: source ?? name, name, type }))
-  return { ...rest, scriptId, runConfigurationId, output, columns: named, userId: caller.userId }
+  return { ...rest, scriptId, runConfigurationId, output, columns: named, userId }
 }
 
 /** @throws {Refusal} invalid */

@@ -1,4 +1,5 @@
 import { undeliverable, undeliverableTo } from '../../../access/rights/service.ts'
+import { requireUser } from '../../../context.ts'
 import type { Caller, Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -33,7 +34,7 @@ export function deliver(
   const { ports, caller } = context
   return thenSync(undeliverableTo(context, jobId), (refusal) => {
     if (refusal) throw refusal
-    return deliverAs(senderOf(caller), ports, { jobId, body, key: key === null ? null : keyOf(caller, key) })
+    return deliverAs(senderOf(context), ports, { jobId, body, key: key === null ? null : keyOf(caller, key) })
   })
 }
 
@@ -84,7 +85,7 @@ export async function deliverAll(
   context: Context,
   parcels: readonly BulkItem[],
 ): Promise<readonly DeliveryOutcome[]> {
-  const sender = senderOf(context.caller)
+  const sender = senderOf(context)
   const refusals = await undeliverable(
     context,
     parcels.map(({ jobId }) => jobId),
@@ -125,7 +126,7 @@ export async function deliverRounds(
   context: Context,
   rounds: readonly Round[],
 ): Promise<readonly DeliveredRound[]> {
-  const sender = senderOf(context.caller)
+  const sender = senderOf(context)
   const refusals = await undeliverable(
     context,
     rounds.flatMap(({ jobIds }) => jobIds),
@@ -187,9 +188,9 @@ const NOT_READY = new Refusal(
 )
 
 /** @throws {Refusal} unauthenticated */
-function senderOf(caller: Caller): Sender {
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-  return { userId: caller.userId, anyJob: caller.role === 'administrator' }
+function senderOf(context: Pick<Context, 'caller'>): Sender {
+  const { userId, role } = requireUser(context)
+  return { userId, anyJob: role === 'administrator' }
 }
 
 /** Rewrites pointers for values that came in `returnValue`, which the actor does not know. */

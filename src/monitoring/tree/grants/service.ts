@@ -3,6 +3,7 @@ import type { Located, Right, Subject } from '../../../access/rights/permissions
 import { grant, listGrants, listGrantsOfUsers, revoke } from '../../../access/rights/service.ts'
 import type { GrantRow } from '../../../access/rights/service.ts'
 import { listUsers, readUser } from '../../../access/users/service.ts'
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, noSuch } from '../../../lib/errors.ts'
 import type { Page } from '../../../lib/paging.ts'
@@ -54,9 +55,9 @@ export async function explainRights(
   path: ObjectPath,
   userId: number | undefined,
 ): Promise<ExplanationView> {
-  const { ports, caller } = context
+  const { ports } = context
   const object = await objectAt(context, path)
-  if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
+  const caller = requireUser(context)
   if (userId !== undefined && userId !== caller.userId && caller.role !== 'administrator')
     throw new Refusal('forbidden', 'Only administrators can read the rights of other users.')
   const { view: user } = await readUser(context, userId ?? caller.userId)

@@ -1,3 +1,4 @@
+import { requireUser } from '../../../../context.ts'
 import type { Context } from '../../../../context.ts'
 import { Refusal } from '../../../../lib/errors.ts'
 import type { Fault } from '../../../../lib/errors.ts'
@@ -16,21 +17,19 @@ export type EnteredTarget = { readonly target: Target; readonly secret?: string 
 /** The target of a body. A webhook without a secret keeps the one of `former`, or gets a new one.
  * @throws {Refusal} invalid without a target, unauthenticated for a script target that no user sets */
 export function enteredTarget(
-  { caller, ports }: Context,
+  context: Context,
   { type, target }: NewRecipientBody | RecipientBody,
   former: Target | null,
 ): EnteredTarget {
   if (typeof target !== 'object')
     throw invalid([fault('/target', 'must be a target, or the text that was shown for it')])
-  if (type === 'script') {
-    if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
-    return { target: { type, ...TARGETS.script.parse(target), userId: caller.userId } }
-  }
+  if (type === 'script')
+    return { target: { type, ...TARGETS.script.parse(target), userId: requireUser(context).userId } }
   if (type !== 'webhook') return { target: { type, ...TARGETS[type].parse(target) } as Target }
   const { url, secret = former?.type === 'webhook' ? former.secret : undefined } =
     TARGETS.webhook.parse(target)
   if (secret !== undefined) return { target: { type, url, secret } }
-  const made = `whsec_${btoa(String.fromCodePoint(...ports.secrets.random(SECRET_BYTES)))}`
+  const made = `whsec_${btoa(String.fromCodePoint(...context.ports.secrets.random(SECRET_BYTES)))}`
   return { target: { type, url, secret: made }, secret: made }
 }
 

@@ -26,7 +26,7 @@ const SECRET_BYTES = 32
 const STATE = 'oidc state'
 const ID_TOKEN = 'oidc id token'
 
-/** A login that has begun. It travels as the sealed `state`, so that beginning one leaves nothing behind here. */
+/** A login that has begun. Its sealed form is the `state`, so that the service stores nothing for it. */
 type Begun = {
   readonly nonce: string
   readonly codeVerifier: string
@@ -60,7 +60,8 @@ export async function beginLogin(
   return begin(context, { challenge, returnUrl: page })
 }
 
-/** The same for a page of this service. The browser returns to the login page, which opens `returnTo`.
+/** The URL of the provider for a login of a page of this service. The browser returns to the login page, which opens
+ * `returnTo`.
  * @returns the verifier, for a cookie
  * @throws {Refusal} not_found without a provider, invalid for a path that is not below /ui/, unavailable */
 export async function beginOwnLogin(
@@ -195,10 +196,10 @@ export async function readLogoutUrl({ ports, caller }: Context): Promise<string 
 /** Ends the sessions that the provider has ended. @throws {Refusal} not_found, bad_request, unavailable */
 export async function endSessionsFor(context: Context, logoutToken: string): Promise<void> {
   const { ports } = context
-  const named = await readLogout(ports, requireOidc(ports), logoutToken)
-  const userIds = await store.findEnding(ports.database, named)
+  const ended = await readLogout(ports, requireOidc(ports), logoutToken)
+  const userIds = await store.findUsersOf(ports.database, ended)
   await commit(ports.database, [
-    ...store.deleteSessions(ports.database, named),
+    ...store.deleteSessions(ports.database, ended),
     ...userIds.map((userId) =>
       audited(context, { action: 'end by provider', objectType: 'session', objectId: userId }),
     ),
@@ -284,12 +285,10 @@ async function readState({ secrets, clock }: Ports, state: string): Promise<Begu
   return begun
 }
 
+/** The challenge of a verifier (RFC 7636 section 4.2). */
 async function challengeOf(verifier: string): Promise<string> {
-  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(verifier))))
-}
-
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(new TextEncoder().encode(text))
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  return base64url(new Uint8Array(digest))
 }
 
 function unknownState(): Refusal {

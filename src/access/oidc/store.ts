@@ -9,7 +9,10 @@ import type { Database, Write } from '../../ports/database.ts'
 export type Identity = { readonly issuer: string; readonly subject: string }
 export type LoginRow = typeof oidcLogins.$inferSelect
 
-/** Notes that a state came back; false when it had before. Forgets those that have expired. */
+/** The sessions that a logout token names: one session of the provider if `sid` is not empty, else all of a subject. */
+export type EndedSessions = { readonly subject: string; readonly sid: string }
+
+/** Marks a state as used. Deletes expired marks. @returns false if the state was used before */
 export async function takeState(
   database: Database,
   state: { readonly hash: string; readonly expiresAt: number },
@@ -52,7 +55,7 @@ export async function findDirectoryId(database: Database, userId: number): Promi
   return row?.directoryId ?? null
 }
 
-/** @param user their id, or their name where that is not known yet */
+/** Links a user to an identity. @param user the id, or the name of a user that the same commit inserts */
 export function insertIdentity(
   database: Database,
   identity: Identity,
@@ -92,7 +95,7 @@ export function deleteExpiredLogins(database: Database, now: number): Write {
   return database.delete(oidcLogins).where(lte(oidcLogins.expiresAt, now))
 }
 
-/** A login that waits at `now`. */
+/** A login that no page has completed and that has not expired at `now`. */
 export async function findLogin(database: Database, hash: string, now: number): Promise<LoginRow | null> {
   const [row] = await database
     .select()
@@ -114,7 +117,7 @@ export function insertSession(database: Database, session: typeof oidcSessions.$
   return database.insert(oidcSessions).values(session)
 }
 
-/** The provider's data of a session; null for a session that began otherwise. */
+/** The sealed ID token of a session; null for a session that was opened without the provider. */
 export async function findIdToken(database: Database, sessionHash: string): Promise<string | null> {
   const [row] = await database
     .select({ idToken: oidcSessions.idToken })
@@ -123,31 +126,28 @@ export async function findIdToken(database: Database, sessionHash: string): Prom
   return row?.idToken ?? null
 }
 
-/** The users whose sessions the provider calls so: by its session where it names one, else by its subject. */
-export async function findEnding(
+/** The users of sessions that the provider has ended. */
+export async function findUsersOf(
   database: Database,
-  named: { readonly subject: string; readonly sid: string },
+  ended: EndedSessions,
 ): Promise<readonly number[]> {
   const rows = await database
     .selectDistinct({ userId: sessions.userId })
     .from(sessions)
-    .where(inArray(sessions.hash, called(database, named)))
+    .where(inArray(sessions.hash, hashesOf(database, ended)))
   return rows.map(({ userId }) => userId)
 }
 
-/** Ends them, with the logins that wait for their pages. */
-export function deleteSessions(
-  database: Database,
-  named: { readonly subject: string; readonly sid: string },
-): Write[] {
-  const { subject, sid } = named
+/** Ends sessions that the provider has ended, and the logins of these that no page has completed. */
+export function deleteSessions(database: Database, ended: EndedSessions): Write[] {
+  const { subject, sid } = ended
   return [
-    database.delete(sessions).where(inArray(sessions.hash, called(database, named))),
+    database.delete(sessions).where(inArray(sessions.hash, hashesOf(database, ended))),
     database.delete(oidcLogins).where(sid === '' ? eq(oidcLogins.subject, subject) : eq(oidcLogins.sid, sid)),
   ]
 }
 
-function called(database: Database, { subject, sid }: { readonly subject: string; readonly sid: string }) {
+function hashesOf(database: Database, { subject, sid }: EndedSessions) {
   return database
     .select({ hash: oidcSessions.sessionHash })
     .from(oidcSessions)

@@ -14,7 +14,7 @@ export type Keys = {
 const ID_BITS = 48
 const known = new WeakMap<Uint8Array, Keys>()
 
-/** The keys with which things are made now. */
+/** The keys that sign and seal now. */
 export function presentKeys({ key }: Secrets): Promise<Keys> {
   return keysOf(key)
 }
@@ -28,7 +28,7 @@ export async function keysCalled(secrets: Secrets, id: unknown): Promise<Keys | 
   return null
 }
 
-/** Bytes that only this installation reads, and only as what they were sealed for, as a text. */
+/** Encrypts bytes with the key of the installation. @returns a text that `unseal` opens for the same purpose only */
 export async function seal(
   secrets: Secrets,
   bytes: Uint8Array<ArrayBuffer>,
@@ -40,12 +40,12 @@ export async function seal(
   return [id, base64url(iv), base64url(new Uint8Array(sealed))].join('.')
 }
 
-/** The same of a text. */
+/** Encrypts a text, as `seal` does. */
 export function sealText(secrets: Secrets, text: string, purpose: string): Promise<string> {
   return seal(secrets, new Uint8Array(new TextEncoder().encode(text)), purpose)
 }
 
-/** Opens a sealed value. @throws {Error} when it was sealed with an unknown key or for another purpose */
+/** Decrypts a sealed value. @throws {Error} when it was sealed with an unknown key or for another purpose */
 export async function unseal(
   secrets: Secrets,
   sealed: string,
@@ -62,8 +62,8 @@ export async function unseal(
   return new Uint8Array(plain)
 }
 
-/** Decrypts a sealed text. @param what the name of the secret, for the user that can set it anew
- * @throws {Refusal} conflict when it was sealed with an unknown key or for something else */
+/** Decrypts a sealed text. @param what the name of the secret, for the user who can enter it again
+ * @throws {Refusal} conflict when it was sealed with an unknown key or for another purpose */
 export async function unsealText(
   secrets: Secrets,
   sealed: string,

@@ -27,7 +27,7 @@ const AGENT_MAX = 255
 
 type Login = Credentials & { readonly code?: string | undefined; readonly carrier?: Carrier }
 
-/** Opens a session for 24 hours (specification: Limits). Until its user has done what is `owed`, it is good for that only.
+/** Logs a user in: opens a session of 24 hours (specification: Limits), as `openSession` does.
  * @throws {Refusal} unauthenticated, mfa_code_required, too_many_attempts, overloaded */
 export async function logIn(context: Context, { code, carrier = 'body', ...credentials }: Login) {
   const { ports, request } = context

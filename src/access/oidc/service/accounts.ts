@@ -33,7 +33,7 @@ export async function accountFor(
     throw new Refusal('forbidden', 'You have no user here. Ask an administrator to create one.')
   const known = userId ?? (await create(context, identity, profile))
   if (userId !== null) await adoptProfile(context, known, profile)
-  await follow(context, known, profile)
+  await followGroups(context, known, profile)
   return known
 }
 
@@ -96,23 +96,21 @@ async function adoptProfile(context: Context, userId: number, profile: Profile):
 }
 
 /** Adds a user to the user groups of the profile, and removes the user from the other user groups that the mapping names. */
-async function follow(context: Context, userId: number, { userGroups }: Profile): Promise<void> {
+async function followGroups(context: Context, userId: number, { userGroups }: Profile): Promise<void> {
   if (userGroups.of.length === 0) return
   const all = await listGroups(context)
   const missing = userGroups.of.filter((name) => !all.some((group) => group.name === name))
   if (missing.length > 0)
     context.ports.log.warn(
       'OpenID Connect: TIDEMARK_OIDC_MAPPING names user groups that do not exist; create them or correct the mapping',
-      {
-        missing: missing.join(', '),
-      },
+      { missing: missing.join(', ') },
     )
   const idsOf = (names: readonly string[]) =>
     all.filter(({ name }) => names.includes(name)).map(({ id }) => id)
   const present = new Set((await listGroupsOf(context, userId)).map(({ id }) => id))
   const wanted = new Set(idsOf(userGroups.in))
-  const come = [...wanted].filter((id) => !present.has(id))
-  const go = idsOf(userGroups.of).filter((id) => present.has(id) && !wanted.has(id))
-  if (come.length > 0) await updateGroupsOf(context, userId, { groupIds: come, mode: 'merge' })
-  if (go.length > 0) await updateGroupsOf(context, userId, { groupIds: go, mode: 'remove' })
+  const joined = [...wanted].filter((id) => !present.has(id))
+  const left = idsOf(userGroups.of).filter((id) => present.has(id) && !wanted.has(id))
+  if (joined.length > 0) await updateGroupsOf(context, userId, { groupIds: joined, mode: 'merge' })
+  if (left.length > 0) await updateGroupsOf(context, userId, { groupIds: left, mode: 'remove' })
 }

@@ -10,9 +10,9 @@ const TIMEOUT_MS = 5_000
 const ANSWER_MAX_BYTES = 64 * 1024
 const RETRY_AFTER_S = 5
 
-/** An address that the provider names: as safe as its own. @throws {Refusal} unavailable */
-export function endpoint(oidc: OidcSettings, place: string | undefined): URL {
-  if (place !== undefined && isReachable(oidc, place)) return new URL(place)
+/** The URL of an endpoint in the metadata of the provider. @throws {Refusal} unavailable without one that `isReachable` */
+export function endpoint(oidc: OidcSettings, url: string | undefined): URL {
+  if (url !== undefined && isReachable(oidc, url)) return new URL(url)
   throw new Refusal(
     'unavailable',
     'The OpenID Connect provider publishes no usable URL for this.',
@@ -21,13 +21,13 @@ export function endpoint(oidc: OidcSettings, place: string | undefined): URL {
   )
 }
 
-/** Whom a provider elsewhere names is not on this machine. */
+/** Whether a URL is safe. A provider on another machine must not name one of this machine. */
 function isReachable({ issuer }: OidcSettings, url: string): boolean {
   return isSafeUrl(url) && (isLoopbackUrl(issuer) || !isLoopbackUrl(url))
 }
 
-/** Asks the provider: in 5 seconds, 64 KiB at most, and never where a redirect leads. */
-export function outward(network: Network, oidc: OidcSettings) {
+/** A `fetch` for requests to the provider: it takes 5 seconds and 64 KiB at most, and follows no redirect. */
+export function providerFetch(network: Network, oidc: OidcSettings) {
   return async (url: string, init: object): Promise<Response> => {
     if (!isReachable(oidc, url))
       throw new Refusal('unavailable', 'The OpenID Connect provider publishes an unsafe URL.')
@@ -38,31 +38,31 @@ export function outward(network: Network, oidc: OidcSettings) {
       response = await network.fetch(new Request(url, { ...init, redirect: 'manual', signal }))
       bytes = await readBytes(response, ANSWER_MAX_BYTES)
     } catch (cause) {
-      throw unanswered(cause)
+      throw unavailable(cause)
     }
     const { status, headers } = response
     const isAnswer = status < 300 || (status >= 400 && status < 500)
-    if (!isAnswer) throw unanswered(new TypeError(`The provider answered ${status}.`))
+    if (!isAnswer) throw unavailable(new TypeError(`The provider answered ${status}.`))
     return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers })
   }
 }
 
-/** The options of the library for requests to the provider. */
-export function outwards(network: Network, oidc: OidcSettings) {
+/** The options of `oauth4webapi` for requests to the provider. */
+export function requestOptions(network: Network, oidc: OidcSettings) {
   return {
-    [oauth.customFetch]: outward(network, oidc),
-    // oxlint-disable-next-line typescript/no-deprecated -- it warns of what is for this machine alone here, too
+    [oauth.customFetch]: providerFetch(network, oidc),
+    // oxlint-disable-next-line typescript/no-deprecated -- http: is allowed for providers of this machine alone
     [oauth.allowInsecureRequests]: isLoopbackUrl(oidc.issuer),
   }
 }
 
-/** The refusal when the provider does not answer, or answers outside the protocol; the log has the details. */
-export function away({ log }: Ports, cause: unknown): Refusal {
+/** Logs why the provider did not answer, or answered outside the protocol. @returns the refusal of the login */
+export function loggedUnavailable({ log }: Ports, cause: unknown): Refusal {
   log.error('OpenID Connect: the provider is unavailable or answers wrongly', cause)
-  return unanswered(cause)
+  return unavailable(cause)
 }
 
-function unanswered(cause: unknown): Refusal {
+function unavailable(cause: unknown): Refusal {
   const refusal = new Refusal(
     'unavailable',
     'The OpenID Connect provider is unavailable. Try again later.',

@@ -5,7 +5,8 @@ import { Refusal } from '../../../lib/errors.ts'
 import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { OidcSettings } from '../../../ports/oidc-settings.ts'
-import { away, endpoint, outward, outwards } from './provider-client.ts'
+import type { EndedSessions } from '../store.ts'
+import { endpoint, loggedUnavailable, providerFetch, requestOptions } from './provider-client.ts'
 
 const KEEP_MS = 10 * 60_000
 /** The minimum interval between fetches of keys for tokens that name an unknown key: invented names must not make the service
@@ -24,7 +25,7 @@ export type Proven = {
   readonly idToken: string
 }
 
-/** The values that bind an answer of the provider to its request. */
+/** The values of a request that bind the answer of the provider to it. */
 export type AuthorizationRequest = {
   readonly state: string
   readonly nonce: string
@@ -70,8 +71,8 @@ export async function verifyAnswer(
 ): Promise<Proven> {
   const server = await metadataOf(ports, oidc)
   const client = clientOf(oidc)
-  const options = outwards(ports.network, oidc)
-  return refused(ports, async () => {
+  const options = requestOptions(ports.network, oidc)
+  return refuseInvalid(ports, async () => {
     const parameters = oauth.validateAuthResponse(server, client, answer, asked.state)
     const authentication = oauth.ClientSecretBasic(oidc.clientSecret)
     const response = await oauth.authorizationCodeGrantRequest(
@@ -108,11 +109,7 @@ export async function verifyAnswer(
 
 /** The user or the session that a logout token ends (OpenID Connect Back-Channel Logout 1.0).
  * @throws {Refusal} bad_request for an invalid token, unavailable */
-export async function readLogout(
-  ports: Ports,
-  oidc: OidcSettings,
-  token: string,
-): Promise<{ readonly subject: string; readonly sid: string }> {
+export async function readLogout(ports: Ports, oidc: OidcSettings, token: string): Promise<EndedSessions> {
   let claims: JWTPayload
   try {
     claims = await verify(ports, oidc, token, ['iat', 'exp', 'jti', 'events'])
@@ -134,9 +131,9 @@ export async function endSessionUrl(
   oidc: OidcSettings,
   idToken: string,
 ): Promise<string | null> {
-  const { end_session_endpoint: place } = await metadataOf(ports, oidc)
-  if (place === undefined) return null
-  const url = endpoint(oidc, place)
+  const { end_session_endpoint: published } = await metadataOf(ports, oidc)
+  if (published === undefined) return null
+  const url = endpoint(oidc, published)
   url.searchParams.set('client_id', oidc.clientId)
   url.searchParams.set('id_token_hint', idToken)
   const page = oidc.returnUrls[0] ?? new URL('../ui/login', oidc.callbackUrl).href
@@ -144,7 +141,8 @@ export async function endSessionUrl(
   return url.href
 }
 
-/** The claims of a token that the provider signed, for us, in the one way that is taken, and lately. */
+/** The claims of a token that the provider signed for this service, with the configured algorithm, in the last 10 minutes.
+ * @throws {errors.JOSEError} for any other token @throws {Refusal} unavailable */
 async function verify(
   ports: Ports,
   oidc: OidcSettings,
@@ -161,16 +159,16 @@ async function verify(
     maxTokenAge: TOKEN_MAX_AGE_S,
     requiredClaims,
   }
-  const { jwks_uri: place } = await metadataOf(ports, oidc)
-  const url = endpoint(oidc, place)
-  const ask = () => fetchKeys(ports, oidc, url)
+  const { jwks_uri: published } = await metadataOf(ports, oidc)
+  const url = endpoint(oidc, published)
+  const readKeys = () => fetchKeys(ports, oidc, url)
   const { keys, newKeys } = knownBy(ports)
   try {
-    const usual = await keys.find(url.href, now, ask)
+    const usual = await keys.find(url.href, now, readKeys)
     return (await jwtVerify(token, createLocalJWKSet(usual ?? { keys: [] }), options)).payload
   } catch (error) {
     if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-    const latest = await newKeys.find(url.href, now, ask)
+    const latest = await newKeys.find(url.href, now, readKeys)
     return (await jwtVerify(token, createLocalJWKSet(latest ?? { keys: [] }), options)).payload
   }
 }
@@ -179,40 +177,40 @@ async function metadataOf(ports: Ports, oidc: OidcSettings): Promise<oauth.Autho
   const issuer = new URL(oidc.issuer)
   const found = await knownBy(ports).metadata.find(oidc.issuer, ports.clock.now(), async () => {
     try {
-      const response = await oauth.discoveryRequest(issuer, outwards(ports.network, oidc))
+      const response = await oauth.discoveryRequest(issuer, requestOptions(ports.network, oidc))
       const server = await oauth.processDiscoveryResponse(issuer, response)
       if (server.issuer !== oidc.issuer) throw new TypeError("The provider's metadata has another issuer.")
       const { authorization_endpoint: page, token_endpoint: tokens, jwks_uri: keys } = server
-      for (const place of [page, tokens, keys]) endpoint(oidc, place)
+      for (const url of [page, tokens, keys]) endpoint(oidc, url)
       return server
     } catch (cause) {
-      throw away(ports, cause)
+      throw loggedUnavailable(ports, cause)
     }
   })
-  if (!found) throw away(ports, new TypeError('The provider answered no metadata.'))
+  if (!found) throw loggedUnavailable(ports, new TypeError('The provider answered no metadata.'))
   return found
 }
 
 async function fetchKeys(ports: Ports, oidc: OidcSettings, url: URL): Promise<JSONWebKeySet> {
   try {
-    const response = await outward(ports.network, oidc)(url.href, { method: 'GET' })
+    const response = await providerFetch(ports.network, oidc)(url.href, { method: 'GET' })
     if (response.status !== 200) throw new TypeError(`The provider answered ${response.status}.`)
     const keys = (await response.json()) as JSONWebKeySet
-    // It throws for an invalid key set.
+    // The function throws for an invalid key set.
     createLocalJWKSet(keys)
     return keys
   } catch (cause) {
-    throw away(ports, cause)
+    throw loggedUnavailable(ports, cause)
   }
 }
 
-/** The result of `ask`; an invalid answer of the provider is a failed login.
+/** Runs a part of a login: an invalid answer of the provider ends it.
  * @throws {Refusal} unauthenticated, unavailable */
-async function refused<Result>(ports: Ports, ask: () => Promise<Result>): Promise<Result> {
+async function refuseInvalid<Result>(ports: Ports, ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask()
   } catch (cause) {
-    if (cause instanceof Refusal) throw away(ports, cause)
+    if (cause instanceof Refusal) throw loggedUnavailable(ports, cause)
     ports.log.warn("OpenID Connect: the provider's answer to a login is invalid; the login was refused", {
       reason: reasonOf(cause),
     })

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { base64url } from '../../../lib/text.ts'
-import { parseInstant, timeFormat } from '../../../lib/time.ts'
+import { DAY_MS, parseInstant, timeFormat } from '../../../lib/time.ts'
 import { commit, refuseFull } from '../../../ports/database.ts'
 import { audited } from '../../audit/service.ts'
 import { forgetCallers } from '../../users/service/passwords.ts'
@@ -12,7 +12,7 @@ import type { PersonalTokenBody, PersonalTokenView } from './schema.ts'
 import * as store from './store.ts'
 import type { PersonalTokenRow } from './store.ts'
 
-const LIFETIME_MAX_MS = 366 * 86_400_000
+const LIFETIME_MAX_MS = 366 * DAY_MS
 const TOKENS_MAX = 50
 const TOKEN_BYTES = 32
 
@@ -29,7 +29,7 @@ export async function listPersonalTokens(context: Context, userId?: number): Pro
 export async function createPersonalToken(context: Context, { name, scopes, expiresAt }: PersonalTokenBody) {
   const { ports } = context
   const userId = ownerOf(context)
-  // The scopes of such a session end at the account, and a token would have more.
+  // Such a session has the scope `account` alone, and a token would have more.
   if (context.caller.kind === 'user' && context.caller.scopes)
     throw new Refusal(
       'forbidden',

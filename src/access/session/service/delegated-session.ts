@@ -1,18 +1,18 @@
 import { sha256 } from '../../../lib/digest.ts'
 import { base64url } from '../../../lib/text.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import * as store from '../store.ts'
 
-const LENT_MS = 86_400_000
 const SCOPES = 'read write execute'
-/** A change is on record under one user, so a session that has the rights of several users changes nothing. */
+/** The audit log names one user for a change, so a session with the rights of several users changes nothing. */
 const SHARED_SCOPES = 'read execute'
 
-/** A session that a program has for a while in the name of a user. It has the scopes of personal tokens but `backup`. It is
- * there once `write` is committed, for 24 hours at most. The audit log has no entry of it, but of what lends it.
- * @param agent what its user sees of it in the list of sessions
- * @param boundBy users besides; the session has the rights that all of them have */
+/** A session of 24 hours that a program uses in the name of a user, with the scopes of personal tokens except `backup`. It
+ * exists once `write` is committed. The audit log has no entry of the session; the change that lends it has one.
+ * @param agent the program, in the user's list of sessions
+ * @param boundBy other users: the session has the rights that all of these users have */
 export async function createDelegatedSession(
   { database, clock, secrets }: Pick<Ports, 'database' | 'clock' | 'secrets'>,
   {
@@ -28,7 +28,7 @@ export async function createDelegatedSession(
     hash,
     userId,
     createdAt,
-    expiresAt: createdAt + LENT_MS,
+    expiresAt: createdAt + DAY_MS,
     address: '',
     agent,
     owes: '',
@@ -41,8 +41,8 @@ export async function createDelegatedSession(
   return { sessionId, hash, write: store.insertSession(database, { ...session, ...limits }) }
 }
 
-/** Ends a session that was lent; one that has ended is fine. Where it was used within the last second it may work for one
- * more. */
+/** The write that ends a lent session, if it has not ended. A session that was used within the last second can work for one
+ * more second. */
 export function endDelegatedSession(database: Ports['database'], hash: string): Write {
   return store.deleteSession(database, hash)
 }

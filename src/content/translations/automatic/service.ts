@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { Semaphore } from '../../../lib/semaphore.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Translator } from '../../../ports/translator.ts'
@@ -20,7 +21,7 @@ import type { Pair } from './store.ts'
 /** Less than a connection may lie idle. */
 const TIMEOUT_MS = 25_000
 const RETRY_AFTER_S = 10
-const CACHED_MS = 90 * 86_400_000
+const CACHED_MS = 90 * DAY_MS
 const CACHED_MAX = 100_000
 
 /** Providers are slow; more requests at once would only wait there. */
@@ -38,7 +39,7 @@ type Task = {
 
 /** Translates texts by machine, each language by itself; what was translated within 90 days is not asked for again, also
  * where a call failed before its end. Placeholders stay as they are.
- * @throws {Refusal} not_configured, forbidden for a caller who asks to save and is no administrator, invalid for languages that
+ * @throws {Refusal} not_configured, forbidden for a caller who asks to save and is not an administrator, invalid for languages that
  * the provider does not know, too_fast, unavailable, overloaded, conflict when there is no room to save them, and for an API key
  * that cannot be decrypted */
 export async function translateTexts(context: Context, body: AutomaticBody): Promise<AutomaticView> {

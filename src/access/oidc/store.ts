@@ -66,6 +66,13 @@ export function insertIdentity(
   return database.insert(oidcIdentities).values({ ...identity, userId })
 }
 
+/** Whether a commit failed because the identity or the user of `insertIdentity` is linked already. */
+export function isLinked(error: unknown): boolean {
+  return (
+    isUniqueViolation(error, 'oidc_identities.subject') || isUniqueViolation(error, 'oidc_identities.user_id')
+  )
+}
+
 export function deleteIdentity(database: Database, userId: number): Write {
   return database.delete(oidcIdentities).where(eq(oidcIdentities.userId, userId))
 }
@@ -127,10 +134,7 @@ export async function findIdToken(database: Database, sessionHash: string): Prom
 }
 
 /** The users of sessions that the provider has ended. */
-export async function findUsersOf(
-  database: Database,
-  ended: EndedSessions,
-): Promise<readonly number[]> {
+export async function findUsersOf(database: Database, ended: EndedSessions): Promise<readonly number[]> {
   const rows = await database
     .selectDistinct({ userId: sessions.userId })
     .from(sessions)

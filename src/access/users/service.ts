@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { isAdministrator, readsScripts } from '../rights/permissions.ts'
-import { commitIfMatch } from '../../http/preconditions.ts'
+import { changeWithRetry, commitIfMatch } from '../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../http/updates.ts'
 import { Refusal, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
@@ -106,15 +106,18 @@ export async function updateUser(
   return { view: fullView(updated), version: updated.version }
 }
 
-/** Stores the fields of a user that a directory or provider determines. @throws {Refusal} not_found, last_administrator */
-export async function adoptUser(
+/** Stores the fields of a user that a provider determines, also where the user is changed at the same time.
+ * @throws {Refusal} not_found, last_administrator, overloaded after 50 changes at the same time */
+export function adoptUser(
   context: Context,
   id: number,
   body: Pick<UserBody, 'fullname' | 'email' | 'role'>,
 ): Promise<void> {
-  const row = await findUser(context.ports, id)
-  const changed = changedFields(withDisabled(row), body)
-  if (changed.length > 0) await applyChange(context, row, { body, changed, isOwn: false })
+  return changeWithRetry(null, async () => {
+    const row = await findUser(context.ports, id)
+    const changed = changedFields(withDisabled(row), body)
+    if (changed.length > 0) await applyChange(context, row, { body, changed, isOwn: false })
+  })
 }
 
 /** Gives a local user another password without the present one, and enables the user. Sessions and personal tokens of the

@@ -58,6 +58,9 @@ async function create(context: Context, identity: Identity, profile: Profile): P
     return (await createUser(context, user, [link])).id
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'name_taken') throw error
+    // Another login of this identity can have created the user in the meantime.
+    const created = await store.findUserId(context.ports.database, identity)
+    if (created !== null) return created
     throw new Refusal(
       'forbidden',
       'A user with your username already exists. Ask an administrator to link it to you.',
@@ -71,17 +74,24 @@ async function linkByEmail(context: Context, identity: Identity, profile: Profil
   if (profile.email === null || !profile.isEmailVerified) return null
   const [found, another] = await store.findByEmail(ports.database, profile.email)
   if (!found || another || found.role === 'administrator') return null
-  await commit(ports.database, [
-    store.insertIdentity(ports.database, identity, { id: found.userId }),
-    ...removePassword(ports, found.userId),
-    revokeTokensOf(ports, found.userId),
-    audited(context, {
-      action: 'link by email',
-      objectType: 'identity',
-      objectId: found.userId,
-      after: identity,
-    }),
-  ])
+  const entry = audited(context, {
+    action: 'link by email',
+    objectType: 'identity',
+    objectId: found.userId,
+    after: identity,
+  })
+  try {
+    await commit(ports.database, [
+      store.insertIdentity(ports.database, identity, { id: found.userId }),
+      ...removePassword(ports, found.userId),
+      revokeTokensOf(ports, found.userId),
+      entry,
+    ])
+  } catch (error) {
+    if (!store.isLinked(error)) throw error
+    // Another login has linked the user in the meantime, perhaps one of this identity.
+    return store.findUserId(ports.database, identity)
+  }
   forgetCallers(ports)
   return found.userId
 }

@@ -7,3 +7,17 @@ export interface Log {
   /** `cause` is written with its stack. */
   error(message: string, cause: unknown, fields?: LogFields): void
 }
+
+/** Cleans up after work whose own outcome counts: a failure is logged.
+ * @param message the failure, and what becomes of the remains */
+export async function cleanUp(
+  log: Pick<Log, 'error'>,
+  message: string,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    log.error(message, error)
+  }
+}

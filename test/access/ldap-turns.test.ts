@@ -5,14 +5,18 @@ import { Client } from 'ldapts'
 import { latestSync, syncNow, syncWhenDue } from '../../src/access/directory/service.ts'
 import { listAudit } from '../../src/access/audit/service.ts'
 import { createUser } from '../../src/access/users/service.ts'
+import { Refusal } from '../../src/lib/errors.ts'
 import type { Directory } from '../../src/ports/directory.ts'
 import { rejection } from '../contract/rejection.ts'
+import { precededBy } from '../hosts/interleaved.ts'
 import { openPorts } from '../hosts/ports.ts'
 import { ADMIN_DN, ADMIN_PASSWORD, BASE_DN, hasSlapd, startSlapd } from '../hosts/slapd.ts'
 import type { Slapd } from '../hosts/slapd.ts'
 import { openStage, person } from './ldap-stage.ts'
 
 const MINUTE_MS = 60_000
+/** The commits of a sync that fails: it takes the lease, and stores its report. */
+const REPORT = 2
 
 let referred = 0
 const elsewhere = Bun.listen({
@@ -151,6 +155,19 @@ describe.skipIf(!hasSlapd)('syncs', () => {
     expect(Object.keys(await stage.users())).toEqual(['admin'])
     Object.assign(ports, { directory: slow(5 * MINUTE_MS) })
     expect(await stage.sync()).toMatchObject({ created: 2 })
+    await stage.close()
+  })
+
+  test('that fail are refused for their own reason, also if their report cannot be stored', async () => {
+    const stage = await openStage(slapd)
+    const away = { connected: () => Promise.reject(new Refusal('unavailable', 'The directory is away.')) }
+    const ports = precededBy(
+      { ...stage.ports, directory: away },
+      () => Promise.reject(new Error('The disk is full.')),
+      REPORT,
+    )
+    expect(await rejection(syncNow({ ...stage.context, ports }))).toMatchObject({ code: 'unavailable' })
+    expect(stage.logs.join('\n')).toContain('directory: storing the report of a failed sync failed')
     await stage.close()
   })
 

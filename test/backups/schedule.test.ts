@@ -3,11 +3,14 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { backUpWhenDue, listBackups } from '../../src/content/backups/service.ts'
 import { sweepBlobs } from '../../src/content/blobs/service.ts'
 import { backupSettingsOf, backupVariables } from '../../src/ports/backup-settings.ts'
+import { precededBy } from '../hosts/interleaved.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import * as z from 'zod'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+/** The commits of a scheduled backup: old snapshots are deleted, one is made, the blob is marked, and the snapshot is deleted. */
+const SNAPSHOT_DELETED = 4
 
 let opened: Awaited<ReturnType<typeof openPorts>>
 beforeEach(async () => {
@@ -46,6 +49,13 @@ test('a backup is made when the latest is old enough, and as many as wanted are 
     'backups/20260306T085959Z-',
   ])
   expect(opened.logs.filter((line) => line.includes('"level":"error"'))).toEqual([])
+})
+
+test('a backup is kept also if its snapshot cannot be deleted', async () => {
+  const full = () => Promise.reject(new Error('The disk is full.'))
+  await backUpWhenDue(precededBy(opened.ports, full, SNAPSHOT_DELETED))
+  expect(await kept()).toEqual([[1, 'scheduled']])
+  expect(opened.logs.join('\n')).toContain('backups: deleting a snapshot failed')
 })
 
 test('what fails is told to the log, tried again, and leaves nothing', async () => {

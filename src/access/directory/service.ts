@@ -3,6 +3,7 @@ import { Refusal, refusalIn } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { cleanUp } from '../../ports/log.ts'
 import { audited } from '../audit/service.ts'
 import { countUsers } from '../users/service.ts'
 import { FAILURES_SHOWN_MAX } from './schema.ts'
@@ -28,7 +29,7 @@ export async function syncNow(context: Context): Promise<SyncReport> {
   return report
 }
 
-/** Makes users what the directory says when it is time for it. Hosts call it every few minutes; it never throws. */
+/** Syncs users with the directory if a sync is due. Hosts call this every few minutes; a failure is logged. */
 export async function syncWhenDue(ports: Ports): Promise<void> {
   if (!ports.directory) return
   try {
@@ -48,7 +49,7 @@ export async function latestSync({ ports }: Context): Promise<SyncReport> {
   return JSON.parse(report) as SyncReport
 }
 
-/** One sync; null when it is not its turn. */
+/** Runs one sync; null if another process has the lease or, with `isDueOnly`, before a sync is due. */
 async function sync(
   context: Context,
   { isDueOnly }: { readonly isDueOnly: boolean },
@@ -64,17 +65,19 @@ async function sync(
   } catch (error) {
     const problem = refusalIn(error)?.detail ?? 'Internal error. See the server log.'
     const report = reportOf(ports, outcome, { beganAt, problem })
-    await commit(database, [endTurnOf(ports, report, clock.now() + RETRY_MS)])
+    const message = 'directory: storing the report of a failed sync failed; the lease ends within ten minutes'
+    await cleanUp(log, message, () => commit(database, [endTurnOf(ports, report, clock.now() + RETRY_MS)]))
     throw error
   }
   const report = reportOf(ports, outcome, { beganAt, problem: null })
   const { syncIntervalMs } = settingsOf(ports).ldap
-  const { failures: _, beganAt: __, endedAt: ___, problem: ____, ...counts } = report
+  const { created, updated, disabled, unchanged, failed } = report
+  const counts = { created, updated, disabled, unchanged, failed }
   const entry = { action: 'sync', objectType: 'directory', objectId: 'ldap', after: counts }
-  const isTold = !isDueOnly || counts.created + counts.updated + counts.disabled > 0
+  const isAudited = !isDueOnly || created + updated + disabled > 0
   await commit(database, [
     endTurnOf(ports, report, beganAt + syncIntervalMs),
-    ...(isTold ? [audited(context, entry)] : []),
+    ...(isAudited ? [audited(context, entry)] : []),
   ])
   log.info('directory: sync finished', counts)
   return report

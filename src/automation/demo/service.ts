@@ -8,6 +8,7 @@ import { listChildren } from '../../monitoring/tree/browse/service.ts'
 import { commit, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { cleanUp } from '../../ports/log.ts'
 import { SCRIPT, USERS } from './plant.ts'
 import { HISTORY_STEPS, STEP_MS } from './samples.ts'
 import { DEFAULT_SEED } from './schema.ts'
@@ -83,7 +84,7 @@ export async function removeDemo(context: Context): Promise<void> {
     const entry = recorded(context, 'delete', { objectId: 'demo', before: { seed: row.seed } })
     await commit(database, [store.deleteDemo(database), entry])
   } catch (error) {
-    await commit(database, [store.updateDemo(database, { heldUntilAt: 0 })])
+    await endTurn(ports)
     throw error
   }
   ports.log.info('demo: plant removed', { seed: row.seed })
@@ -120,8 +121,14 @@ async function oneTurn(ports: Ports): Promise<boolean> {
     if (row.state === 'running') await feedDue(context, row)
     return false
   } finally {
-    await commit(database, [store.updateDemo(database, { heldUntilAt: 0 })])
+    await endTurn(ports)
   }
+}
+
+function endTurn({ database, log }: Ports): Promise<void> {
+  return cleanUp(log, 'demo: releasing the lease of the plant failed; it ends within two minutes', () =>
+    commit(database, [store.updateDemo(database, { heldUntilAt: 0 })]),
+  )
 }
 
 /** @returns whether steps are left */

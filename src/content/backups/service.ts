@@ -13,6 +13,7 @@ import type { Work } from '../../operations/work/service.ts'
 import type { ByteSpan, StoredBlob } from '../../ports/blobs.ts'
 import { commit } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
+import { cleanUp } from '../../ports/log.ts'
 import { VERSION } from '../../http/version.ts'
 import {
   markOrphaned,
@@ -42,11 +43,11 @@ export type { BackupView, RestoreBody, RestoreView } from './schema.ts'
 
 /** The keys of the blobs of backups begin with it. */
 export const BACKUPS_PREFIX = 'backups/'
-/** How large an archive that is sent may be. */
+/** The largest archive that can be uploaded. */
 const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
 const TRIES = 5
 const LOST_MS = 60 * 60_000
-/** One after the other: each reads or writes everything there is. */
+/** Backups and restores run one after the other: each reads or writes all data. */
 const slotsOf = semaphoreFor<Ports['database']>(1, 0, LOST_MS)
 
 type Kind = {
@@ -91,7 +92,7 @@ function requireFewJobs({ jobActors: { archivesMax } }: Ports, jobs: number): vo
 
 type FinishedBackup = Pick<BackupRow, 'createdAt' | 'madeAt' | 'sizeBytes' | 'digest' | 'blob'>
 
-/** Null where objects were deleted meanwhile. */
+/** Makes a backup; null if objects were deleted in the meantime. */
 async function attempt(
   ports: Ports,
   keys: Awaited<ReturnType<typeof archiveKeys>>,
@@ -101,7 +102,7 @@ async function attempt(
   const createdAt = ports.clock.now()
   const making = await beginArchive(ports, keys, content)
   try {
-    // An operator who has lost everything else sees by the name which file is the latest.
+    // By the name an operator who has lost all other data finds the latest file.
     const stamp = new Date(making.madeAt).toISOString().replaceAll(/[-:]|\.\d+/g, '')
     const name = `${stamp}-${crypto.randomUUID()}.gz`
     const { key: blob, sizeBytes } = await putArchive(ports, {
@@ -111,7 +112,9 @@ async function attempt(
     if (!(await making.isWhole())) return null
     return { createdAt, madeAt: making.madeAt, sizeBytes, digest: making.digest(), blob }
   } finally {
-    await making.end()
+    await cleanUp(ports.log, 'backups: deleting a snapshot failed; a later check deletes it', () =>
+      making.end(),
+    )
   }
 }
 
@@ -182,8 +185,9 @@ function deletion(context: Context, row: BackupRow) {
 const SERVICE = { kind: 'anonymous' } as const
 const SUPERFLUOUS_AT_ONCE = 100
 
-/** Makes a backup by the schedule when the latest of these is old enough, and deletes those beyond as many as are kept; and
- * removes the remains of failed backups. Failures are logged and retried the next time. */
+/** Makes a scheduled backup if the latest one is older than the interval, deletes scheduled backups beyond the number that is
+ * kept, and removes the remains of failed backups. Hosts call this periodically: a failure is logged, and the next call
+ * tries again. */
 export async function backUpWhenDue(ports: Ports): Promise<void> {
   const { database, clock, log, settings } = ports
   const context: Context = { ports, caller: SERVICE, requestId: 'schedule' }
@@ -192,7 +196,7 @@ export async function backUpWhenDue(ports: Ports): Promise<void> {
     if (!settings.backups) return
     const { everyMs, isOfEverything, keep: kept, passphrase } = settings.backups
     const latest = await store.latestScheduled(database)
-    // A clock that was set back must not stop them.
+    // A clock that was set back must not stop scheduled backups.
     if (latest && Math.abs(clock.now() - latest.createdAt) < everyMs) return
     const content = { histories: isOfEverything, files: isOfEverything }
     const { id, size } = await makeBackup(context, { passphrase, ...content }, { origin: 'scheduled' })
@@ -206,8 +210,8 @@ export async function backUpWhenDue(ports: Ports): Promise<void> {
 }
 
 /** Restores a kept backup: everything, or the chosen objects.
- * @throws {Refusal} not_found, not_empty where there is something and it is not to be replaced, newer_backup, invalid for
- * another passphrase, bad_request for what was altered, unavailable while blobs cannot be read, overloaded */
+ * @throws {Refusal} not_found, not_empty for an installation with data unless `replace` is true, newer_backup, invalid for
+ * another passphrase, bad_request for an altered backup, unavailable while blobs cannot be read, overloaded */
 export async function restoreBackup(
   context: Context,
   id: number,
@@ -254,7 +258,7 @@ async function restore(
       forgetRights(ports)
       return partViewOf(view, part, !asked.dryRun)
     }
-    if (asked.dryRun) return noteTried(context, view, looked)
+    if (asked.dryRun) return auditDryRun(context, view, looked)
     requireFewJobs(ports, looked.jobs + (before.get('jobs') ?? 0))
     if (!asked.replace && needsReplace)
       throw new Refusal(
@@ -272,8 +276,8 @@ async function restore(
   })
 }
 
-/** Reads of a backup are recorded as well. */
-async function noteTried(
+/** Adds a dry run to the audit log, since it reads the backup. */
+async function auditDryRun(
   context: Context,
   view: RestoreView,
   { header, ended }: ArchiveContents,

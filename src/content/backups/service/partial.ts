@@ -5,6 +5,7 @@ import { Refusal } from '../../../lib/errors.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { cleanUp } from '../../../ports/log.ts'
 import type { RestoreHooks } from '../hooks.ts'
 import { heardOf, stageRows } from '../store/refill.ts'
 import { addStaged, findPresent, findValues, rootCreatedAt } from '../store/partial.ts'
@@ -80,7 +81,9 @@ export async function restoreObjects(
     }
     await commit(database, [...addStaged(database, run, added), ...entriesOf(context, found.objects)])
   } finally {
-    await commit(database, [dropRun(database, run)])
+    await cleanUp(ports.log, 'backups: deleting staged rows failed; a later check deletes them', () =>
+      commit(database, [dropRun(database, run)]),
+    )
   }
   await restoreJobs(ports, source, found.paths)
   await hooks.applyJobConfigs(ports)

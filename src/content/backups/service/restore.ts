@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { cleanUp } from '../../../ports/log.ts'
 import { LONG_UPLOAD_MAX_MS, putBlobAt } from '../../blobs/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
 import { readArchive } from '../archive/lines.ts'
@@ -30,9 +31,9 @@ export type ArchiveSource = {
   readonly keys: ArchiveKeys
 }
 
-/** Puts an archive in place of everything there is.
+/** Replaces all data by the data of an archive.
  *
- * 1. Rows are put beside the tables, and the bytes of files as blobs that nothing refers to yet.
+ * 1. Rows are staged beside the tables, and the bytes of files as blobs without references.
  * 2. One commit empties the tables and fills them. A crash before it has changed nothing.
  * 3. Rows of tables that only grow are added, and each job gets its samples. After a crash here the restore is repeated.
  */
@@ -42,7 +43,7 @@ export async function restoreWhole(
   hooks: RestoreHooks,
 ): Promise<void> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database, clock, log } = ports
   const run = crypto.randomUUID()
   const jobsBefore = await collectJobIds(ports)
   const dataTables = new RestoredTables(ports, hooks)
@@ -64,8 +65,12 @@ export async function restoreWhole(
       entry,
     ])
   } finally {
-    await commit(database, [dropRun(database, run)])
-    await dataTables.abandon()
+    await cleanUp(log, 'backups: deleting staged rows failed; a later check deletes them', () =>
+      commit(database, [dropRun(database, run)]),
+    )
+    await cleanUp(log, 'backups: giving up unused tables failed; a later sweep deletes them', () =>
+      dataTables.abandon(),
+    )
   }
   for (const jobId of jobsBefore) await ports.jobActors.forget(jobId)
   await addPast(ports, source)

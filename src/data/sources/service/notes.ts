@@ -7,6 +7,7 @@ import { commit, isForeignKeyViolation, refuseFull } from '../../../ports/databa
 import type { Write } from '../../../ports/database.ts'
 import type { Bind } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { cleanUp } from '../../../ports/log.ts'
 import { ANNOTATIONS_UNSET, annotationsBody, NOTES_MAX } from '../notes.ts'
 import type { CommentBody, NoteView } from '../notes.ts'
 import { requireSource } from '../service.ts'
@@ -55,9 +56,11 @@ export async function writeComment(
     await commentDatabase(ports, row, { place, comment })
   } catch (error) {
     const failed = refusalIn(error)?.code ?? 'internal'
-    await commit(ports.database, [
-      recorded(context, 'annotate', { ...told, before: null, after: { ...told.after, failed } }),
-    ])
+    await cleanUp(ports.log, 'data: adding a failed comment to the audit log failed', () =>
+      commit(ports.database, [
+        recorded(context, 'annotate', { ...told, before: null, after: { ...told.after, failed } }),
+      ]),
+    )
     throw error
   }
   // Listings of data sources connect to no database. Elsewhere the comment of the database shows by itself.

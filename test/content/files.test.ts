@@ -6,6 +6,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
+import { precededBy } from '../hosts/interleaved.ts'
 import { administratorOf, openPorts } from '../hosts/ports.ts'
 import { mortalPorts } from '../hosts/mortal-ports.ts'
 import { Mortal } from '../engine/mortal.ts'
@@ -112,6 +113,18 @@ test('while blobs are away uploads and reads are refused with 503, and lists and
   expect(await textOf(ports, 'a')).toBe('one')
   await deleteFile(administratorOf({ ...ports, blobs: { ...ports.blobs, put: away, get: away } }), 'a')
   expect(await textOf(ports, 'a')).toBeNull()
+})
+
+test('a deletion under If-Match leaves a file that is replaced at the same time', async () => {
+  const { ports } = opened
+  await save(ports, 'a', 'one')
+  const { file } = await readFile(administratorOf(ports), 'a')
+  const request = new Request('https://tidemark.example/files/a', { headers: { 'if-match': file.etag } })
+  const racing = precededBy(ports, () => save(ports, 'a', 'two'))
+  expect(await rejection(deleteFile({ ...administratorOf(racing), request }, 'a'))).toMatchObject({
+    code: 'precondition_failed',
+  })
+  expect(await textOf(ports, 'a')).toBe('two')
 })
 
 test('a sender is read no faster than its bytes are put', async () => {

@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/errors.ts'
 
 const SIZE_MAX_BYTES = 255
 
-/** No place in a path, nothing that cannot be seen, and nothing that turns the reading direction. */
+/** Characters that separate paths, cannot be seen, or change the direction of text. */
 const FORBIDDEN = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 /** The name of a stored file: composed (NFC), 1 to 255 bytes of UTF-8, and never a way through folders;
@@ -13,10 +13,12 @@ export function filenameOf(text: string): string | null {
   return isPlain && new TextEncoder().encode(name).byteLength <= SIZE_MAX_BYTES ? name : null
 }
 
-/** The refusal of an invalid name in a path. */
-export function noFilename(): Refusal {
+/** The name of a stored file, as `filenameOf`. @throws {Refusal} invalid for an invalid name */
+export function requireFilename(text: string): string {
+  const name = filenameOf(text)
+  if (name !== null) return name
   const message = `must have 1 to ${SIZE_MAX_BYTES} bytes, no slashes or control characters, and not only dots`
-  return new Refusal('invalid', 'The name is invalid; see errors.', [{ pointer: '{filename}', message }])
+  throw new Refusal('invalid', 'The name is invalid; see errors.', [{ pointer: '{filename}', message }])
 }
 
 /** The extension in lower case; empty without one. */
@@ -24,7 +26,7 @@ export function extensionOf(name: string): string {
   return /[^.]\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 }
 
-/** A header that names a file that is sent (RFC 6266), to be shown or to be kept. */
+/** The field `Content-Disposition` of a file (RFC 6266): browsers show the file, or else store it. */
 export function dispositionOf(name: string, isShown: boolean): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["%\\]/gu, '_')
   const encoded = encodeURIComponent(name).replaceAll(

@@ -9,7 +9,7 @@ import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { answerStored, FILE_ANSWERS, fileHeaders } from '../../http/file-response.ts'
 import { valid } from '../../http/valid.ts'
-import { dispositionOf, noFilename } from './filename.ts'
+import { dispositionOf, requireFilename } from './filename.ts'
 import { isShown } from './mime-types.ts'
 import { boundaryOf, readFilePart } from './multipart.ts'
 import { filePath, fileView, LIMIT_MAX, listQuery } from './schema.ts'
@@ -64,8 +64,7 @@ export const fileRoutes = new Hono<Env>()
     }),
     valid('param', filePath),
     async (c) => {
-      const { filename: name } = c.req.valid('param')
-      if (name === '') throw noFilename()
+      const name = requireFilename(c.req.valid('param').filename)
       const { file, isNew } = await saveFile(c.get('context'), { name, ...(await contentOf(c.req.raw)) })
       const headers = { etag: file.etag, location: file.url }
       return isNew ? c.json(file, 201, headers) : c.json(file, 200, { etag: file.etag })

@@ -7,6 +7,7 @@ import { holdToTag } from '../../http/preconditions.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
 import type { Page } from '../../lib/paging.ts'
+import { retryOnConflict } from '../../lib/retry.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { ByteSpan } from '../../ports/blobs.ts'
@@ -19,11 +20,11 @@ import type { FileView } from './schema.ts'
 import * as store from './store.ts'
 import type { FileRow } from './store.ts'
 
-/** How large a file may be. */
+/** The largest file. */
 export const FILE_MAX_BYTES = 10 * 1024 * 1024
 const FILES_MAX = 10_000
 const FULL = fullDetail(FILES_MAX, 'files')
-/** The uploads of a process or isolate at once, and their queue; a queued upload is not read. */
+/** 8 uploads of a process or isolate run at once, and 32 wait; a waiting upload is not read. */
 const slots = new Semaphore(8, 32, UPLOAD_MAX_MS)
 
 /** An uploaded file: `type` is its declared type. */
@@ -95,19 +96,21 @@ export async function readFile({ ports }: Context, name: string) {
   return { file: viewOf(ports, row), open }
 }
 
-/** @throws {Refusal} not_found, has_dependents while dashboards show it, unless it is forced */
-export async function deleteFile(context: Context, name: string): Promise<void> {
+/** @throws {Refusal} not_found, has_dependents while dashboards show it, unless it is forced, precondition_failed */
+export function deleteFile(context: Context, name: string): Promise<void> {
   const { ports } = context
-  const row = await findFile(ports, name)
-  if (!isForced(context)) await refuseWhileShown(context, { kind: 'file', name })
-  holdToTag(context, etagOf(row))
-  const entry = audited(context, {
-    action: 'delete',
-    objectType: 'file',
-    objectId: name,
-    before: auditFieldsOf(row),
+  return retryOnConflict(store.isOvertaken, async () => {
+    const row = await findFile(ports, name)
+    if (!isForced(context)) await refuseWhileShown(context, { kind: 'file', name })
+    holdToTag(context, etagOf(row))
+    const entry = audited(context, {
+      action: 'delete',
+      objectType: 'file',
+      objectId: name,
+      before: auditFieldsOf(row),
+    })
+    await commit(ports.database, [...store.deleteFile(ports.database, row, ports.clock.now()), entry])
   })
-  await commit(ports.database, [...store.deleteFile(ports.database, name, ports.clock.now()), entry])
 }
 
 async function findFile({ database }: Ports, name: string): Promise<FileRow> {

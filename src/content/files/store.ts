@@ -1,6 +1,7 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import { unlessFull } from '../../../db/room.ts'
 import { orphanedBlobs, files } from '../../../db/tables/content.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type FileRow = typeof files.$inferSelect
@@ -38,9 +39,23 @@ export function saveFile(database: Database, row: FileRow, max: number): Write[]
   ]
 }
 
-/** Removes a file, whose blob is orphaned. */
-export function deleteFile(database: Database, name: string, at: number): Write[] {
-  return [markBlobOrphaned(database, name, at), database.delete(files).where(eq(files.name, name))]
+/** Removes a file with this blob, which is orphaned. Fails, as `isOvertaken` recognises, when the file has another blob. */
+export function deleteFile(
+  database: Database,
+  { name, blob: known }: Pick<FileRow, 'name' | 'blob'>,
+  at: number,
+): Write[] {
+  const blob = sql`case when ${files.blob} = ${known} then ${files.blob} end`
+  return [
+    database.update(files).set({ blob }).where(eq(files.name, name)),
+    markBlobOrphaned(database, name, at),
+    database.delete(files).where(eq(files.name, name)),
+  ]
+}
+
+/** Whether a commit failed because a file was replaced since it was read. */
+export function isOvertaken(error: unknown): boolean {
+  return isNotNullViolation(error, 'files.blob')
 }
 
 function markBlobOrphaned(database: Database, name: string, at: number): Write {

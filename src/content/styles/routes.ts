@@ -10,7 +10,7 @@ import type { Answer, BytesBody, Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { noFilename } from '../files/filename.ts'
+import { requireFilename } from '../files/filename.ts'
 import { filePath } from '../files/schema.ts'
 import { styleView } from './schema.ts'
 import {
@@ -72,7 +72,7 @@ export const styleRoutes = new Hono<Env>()
     }),
     valid('param', filePath),
     async (c) => {
-      const name = named(c.req.valid('param').filename)
+      const name = requireFilename(c.req.valid('param').filename)
       const style = await withText(c.req.raw, (bytes) => createStyle(c.get('context'), name, bytes))
       return c.json(style, 201, { location: style.url, etag: style.etag })
     },
@@ -91,7 +91,7 @@ export const styleRoutes = new Hono<Env>()
     }),
     valid('param', filePath),
     async (c) => {
-      const name = named(c.req.valid('param').filename)
+      const name = requireFilename(c.req.valid('param').filename)
       const { style, isNew } = await withText(c.req.raw, (bytes) =>
         replaceStyle(c.get('context'), name, bytes),
       )
@@ -109,8 +109,7 @@ export const styleRoutes = new Hono<Env>()
     },
   )
 
-/** Styles are always served as CSS, for any content. A missing style has no tag: no change
- * could demand it. */
+/** Answers the text of a style as CSS, also a text that is not CSS. A missing style has no tag, since no change could demand the tag. */
 function answerStyle(request: Request, style: Style | null, cacheControl: string): Response {
   const headers = { 'cache-control': cacheControl, 'content-type': 'text/css; charset=utf-8' }
   if (!style) return new Response('', { headers })
@@ -130,9 +129,4 @@ function withText<Result>(request: Request, run: (bytes: Uint8Array) => Promise<
   return whileHeld(Math.min(sizeBytes, STYLE_MAX_BYTES), async () =>
     run(await readBytes(request, STYLE_MAX_BYTES)),
   )
-}
-
-function named(filename: string): string {
-  if (filename === '') throw noFilename()
-  return filename
 }

@@ -2,7 +2,7 @@ import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { holdToTag } from '../../http/preconditions.ts'
-import { Refusal, noSuch } from '../../lib/errors.ts'
+import { nameTaken, noSuch, Refusal } from '../../lib/errors.ts'
 import { retryOnConflict } from '../../lib/retry.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, fullDetail, isUniqueViolation, refuseFull } from '../../ports/database.ts'
@@ -11,7 +11,7 @@ import type { StyleView } from './schema.ts'
 import * as store from './store.ts'
 import type { StyleFacts, StyleRow } from './store.ts'
 
-/** How large a style may be: it is a row of the database. */
+/** The largest style: a style is a row of the database. */
 export const STYLE_MAX_BYTES = 256 * 1024
 const STYLES_MAX = 100
 const FULL = fullDetail(STYLES_MAX, 'styles')
@@ -51,14 +51,13 @@ export async function createStyle(context: Context, name: string, bytes: Uint8Ar
     const writes = [store.insertStyle(database, row, STYLES_MAX), entry]
     await refuseFull('styles', FULL, () => commit(database, writes), 'updated_at')
   } catch (error) {
-    if (!isUniqueViolation(error, 'styles.name')) throw error
-    throw new Refusal('name_taken', 'Another style has this name.')
+    throw isUniqueViolation(error, 'styles.name') ? nameTaken('style', '{filename}') : error
   }
   return viewOf(context.ports, sized(row))
 }
 
 /** Puts a style in place of the one of this name, or adds it.
- * @throws {Refusal} conflict when it is new and there are 100, invalid when it is not text */
+ * @throws {Refusal} conflict when it is new and there are 100, invalid when it is not text, precondition_failed */
 export async function replaceStyle(
   context: Context,
   name: string,
@@ -82,18 +81,20 @@ export async function replaceStyle(
   })
 }
 
-/** @throws {Refusal} not_found */
-export async function deleteStyle(context: Context, name: string): Promise<void> {
+/** @throws {Refusal} not_found, precondition_failed */
+export function deleteStyle(context: Context, name: string): Promise<void> {
   const { database } = context.ports
-  const row = await findStyle(context.ports, name)
-  holdToTag(context, etagOf(row))
-  const entry = audited(context, {
-    action: 'delete',
-    objectType: 'style',
-    objectId: name,
-    before: auditFieldsOf(row),
+  return retryOnConflict(store.isOvertaken, async () => {
+    const row = await findStyle(context.ports, name)
+    holdToTag(context, etagOf(row))
+    const entry = audited(context, {
+      action: 'delete',
+      objectType: 'style',
+      objectId: name,
+      before: auditFieldsOf(row),
+    })
+    await commit(database, [...store.deleteStyle(database, row), entry])
   })
-  await commit(database, [store.deleteStyle(database, name), entry])
 }
 
 async function rowOf({ ports }: Context, name: string, bytes: Uint8Array): Promise<StyleRow> {
@@ -106,7 +107,7 @@ function textOf(bytes: Uint8Array): string {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // Said below.
+    // The refusal below covers both faults.
   }
   const fault = { pointer: '', message: 'must be text in UTF-8' }
   throw new Refusal('invalid', 'The style is invalid; see errors.', [fault])

@@ -51,6 +51,12 @@ export function isOvertaken(error: unknown): boolean {
   return isNotNullViolation(error, 'styles.digest')
 }
 
-export function deleteStyle(database: Database, name: string): Write {
-  return database.delete(styles).where(eq(styles.name, name))
+/** Deletes a style with this digest. Fails, as `isOvertaken` recognises, when the style has another one. */
+export function deleteStyle(
+  database: Database,
+  { name, digest: known }: Pick<StyleRow, 'name' | 'digest'>,
+): Write[] {
+  const digest = sql`case when ${styles.digest} = ${known} then ${styles.digest} end`
+  const isThis = eq(styles.name, name)
+  return [database.update(styles).set({ digest }).where(isThis), database.delete(styles).where(isThis)]
 }

@@ -5,7 +5,7 @@ import {
   claimBlobs,
   UPLOAD_MAX_MS,
 } from '../../../content/blobs/service.ts'
-import { filenameOf, noFilename } from '../../../content/files/filename.ts'
+import { requireFilename } from '../../../content/files/filename.ts'
 import { HEAD_BYTES } from '../../../content/files/media-types.ts'
 import type { FormPart } from '../../../content/files/multipart.ts'
 import type { Context } from '../../../context.ts'
@@ -41,8 +41,7 @@ export async function takeUpload(
   { filename, type, chunks }: FormPart,
   acceptedFiles: readonly string[],
 ): Promise<Upload> {
-  const name = filenameOf(filename ?? '')
-  if (name === null) throw noFilename()
+  const name = requireFilename(filename ?? '')
   return slots.run(ports.clock, async () => {
     const bytes = await collect(chunks, UPLOAD_MAX_BYTES)
     const mimeType = await UPLOAD_TYPES.typeOf(type, name, bytes.subarray(0, HEAD_BYTES))
@@ -77,8 +76,7 @@ export async function takeOutput(
   { named, chunks }: { readonly named: string; readonly chunks: Chunks },
 ): Promise<void> {
   const { database, clock } = ports
-  const name = filenameOf(named)
-  if (name === null) throw noFilename()
+  const name = requireFilename(named)
   await keepHold(ports, holder)
   await slots.run(ports.clock, async () => {
     const bytes = await collect(chunks, OUTPUT_MAX_BYTES)

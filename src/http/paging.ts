@@ -1,7 +1,19 @@
 import type { Context } from 'hono'
+import * as z from 'zod'
 import type { Page } from '../lib/paging.ts'
 
-/** Most items of one answer without `limit`, give or take a page; a Link header leads to the rest. */
+/** The parameter with the number of items of a page. */
+export function pageLimit(max: number) {
+  return z.coerce.number().int().min(1).max(max)
+}
+
+const cursorText = z.string().max(4096).optional()
+/** The cursor of a list that gives the next one in the `Link` header. */
+export const linkCursor = cursorText.describe('The cursor in the Link header of the previous page.')
+/** The cursor of a list that gives the next one as `nextCursor`. */
+export const nextCursor = cursorText.describe('The `nextCursor` of the previous page.')
+
+/** The most items of an answer without `limit`, up to a page more; a Link header leads to the rest. */
 const WHOLE_MAX = 100_000
 
 type Slice<Item> = { readonly items: readonly Item[]; readonly next: string | null }

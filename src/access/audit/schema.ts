@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idParam } from '../../http/openapi-answers.ts'
 import { instantQuery, timestamp } from '../../http/instants.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
@@ -13,8 +14,8 @@ export const auditQuery = z.object({
   objectId: word.optional(),
   begin: instantQuery.optional(),
   end: instantQuery.optional(),
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  limit: pageLimit(LIMIT_MAX).default(LIMIT_DEFAULT),
+  cursor: linkCursor,
 })
 
 const fields = z.record(z.string(), z.unknown()).nullable()

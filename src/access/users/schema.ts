@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { withoutRepeats } from '../../http/lists.ts'
 import { READ_ONLY } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 import { ROLES } from '../../context.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { USER_TYPES } from './changes.ts'
@@ -38,14 +39,10 @@ export const visuallyImpaired = z
 export const LIST_MAX = 1_000
 
 export const listQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(LIST_MAX)
+  limit: pageLimit(LIST_MAX)
     .optional()
     .describe('The number of items per page. If absent, the answer has the whole list.'),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  cursor: linkCursor,
 })
 
 const PROPERTIES_MAX = 100

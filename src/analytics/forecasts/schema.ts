@@ -3,6 +3,7 @@ import { timestamp } from '../../http/instants.ts'
 import { JOB_ID } from '../../automation/runs/schema.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
 import { flagQuery, idPath } from '../../http/openapi-answers.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { definition, QUALITIES, scalar } from './definition.ts'
 
 const LIST_MAX = 1_000
@@ -196,11 +197,11 @@ export const jobPath = idPath.extend({ jobId: z.string().regex(JOB_ID) })
 export const deletionQuery = z.object({ forceDelete: flagQuery.default(false) })
 export const jobsQuery = z.object({
   before: z.string().regex(JOB_ID).optional().describe('Only runs that were ordered before this one.'),
-  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(50),
+  limit: pageLimit(LIST_MAX).default(50),
 })
 export const groupsQuery = z.object({
   quality: z.enum(QUALITIES).optional().describe('Only groups of this quality.'),
-  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(100),
+  limit: pageLimit(LIST_MAX).default(100),
 })
 export const bandQuery = z.object({
   group: z.coerce

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { jsonField } from '../../http/text-schemas.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { PARAMETERS_MAX } from '../../ports/scripts.ts'
 import { ISOLATIONS } from '../../domain/isolation.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
@@ -69,7 +70,7 @@ export const jobsQuery = z.object({
     .describe('A run configuration; `default` for runs of a script without run configurations.'),
   state: z.enum(RUN_STATES).optional(),
   before: z.string().regex(JOB_ID).optional().describe('Only runs that were ordered before this one.'),
-  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(50),
+  limit: pageLimit(LIST_MAX).default(50),
 })
 
 export const statusQuery = z.object({
@@ -84,7 +85,7 @@ export const statusQuery = z.object({
 
 export const logQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0).describe('Only lines after this one.'),
-  limit: z.coerce.number().int().min(1).max(LINES_MAX).default(200),
+  limit: pageLimit(LINES_MAX).default(200),
   follow: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')

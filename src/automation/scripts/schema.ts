@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 import { RUN_STATES } from '../../domain/run-state.ts'
 import { RUN_TYPES } from './accepted-files.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS, WARNINGS } from './detection.ts'
@@ -109,8 +110,8 @@ export const scriptView = z
 
 export const listQuery = z.object({
   groupId: idParam.optional(),
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(100),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  limit: pageLimit(LIMIT_MAX).default(100),
+  cursor: linkCursor,
 })
 
 export type ScriptBody = z.output<z.ZodObject<typeof settingsShape>>

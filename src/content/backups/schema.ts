@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { flagQuery } from '../../http/openapi-answers.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 
 const LIMIT_MAX = 1_000
 const OBJECTS_MAX = 1_000
@@ -26,8 +27,8 @@ export const backupBody = z.strictObject({
 })
 
 export const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  limit: pageLimit(LIMIT_MAX).default(LIMIT_MAX),
+  cursor: linkCursor,
 })
 
 export const restoreBody = z.strictObject({

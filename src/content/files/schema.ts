@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 import { filenameOf } from './filename.ts'
 
 /** Files of a page at most. */
@@ -13,14 +14,8 @@ export const filePath = z.object({
 })
 
 export const listQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(LIMIT_MAX)
-    .optional()
-    .describe('Number of files in a page; all files if absent.'),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  limit: pageLimit(LIMIT_MAX).optional().describe('Number of files in a page; all files if absent.'),
+  cursor: linkCursor,
 })
 
 export const fileView = z

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 import { languageOf } from '../../lib/language.ts'
 
 /** The maximum number of texts of one language. */
@@ -50,8 +51,8 @@ export function refuseRepeated(texts: readonly { key: string }[], check: z.core.
 }
 
 export const textsQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_MAX),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  limit: pageLimit(LIMIT_MAX).default(LIMIT_MAX),
+  cursor: linkCursor,
 })
 
 export const languageView = z

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { STATES } from '../../domain/state.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
 import { filterQuery, jsonQuery } from '../selection/schema.ts'
@@ -165,7 +166,7 @@ const pointsQuery = {
   wait: waitQuery('How long to wait for the result; by default 30 seconds. Then the answer is 202.'),
 }
 const leavesShape = {
-  limit: z.coerce.number().int().min(1).max(LEAVES_MAX).default(10).describe('The number of points.'),
+  limit: pageLimit(LEAVES_MAX).default(10).describe('The number of points.'),
   offset: z.coerce
     .number()
     .int()

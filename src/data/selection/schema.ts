@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { storableText } from '../../http/text-schemas.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
@@ -205,7 +206,7 @@ export const distinctQuery = z.object({
     .optional()
     .describe('Only combinations in which a text contains this, in any letter case.'),
   filter: filterQuery,
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+  limit: pageLimit(LIMIT_MAX).default(LIMIT_DEFAULT),
   ...selectQuery.shape,
 })
 

@@ -8,6 +8,7 @@ import { HELD_REASONS, STATUSES } from '../alarms/alarm.ts'
 import type { Status } from '../alarms/alarm.ts'
 import { LEVELS } from '../states/state.ts'
 import { storableText } from '../../http/text-schemas.ts'
+import { nextCursor } from '../../http/paging.ts'
 import { OBJECT_TYPES, permissionsView, reasonsView } from '../tree/schema.ts'
 import { ITEMS } from '../tree/search/items.ts'
 import { conditionsOf, FILTER_MAX, pageLimit } from '../tree/search/schema.ts'
@@ -79,7 +80,7 @@ export const alarmsQuery = z.object({
   end: instantQuery.optional().describe('Only alarms that opened before this instant.'),
   assignee: idParam.optional().describe('Only alarms whose current or last assignee is this user.'),
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
+  cursor: nextCursor,
 })
 
 export const alarmsBody = z.strictObject({

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/openapi-answers.ts'
 import { instantQuery, timestamp } from '../../http/instants.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { levelsQuery, placedRevaluation, RECALC } from '../state-history/schema.ts'
 import { LEVELS } from '../states/state.ts'
@@ -31,7 +32,7 @@ export const outagesQuery = z.object({
     .enum(['begin', 'state', 'duration'])
     .default('begin')
     .describe('The order: by begin, worst state first, or longest first.'),
-  limit: z.coerce.number().int().min(1).max(OUTAGES_MAX).default(OUTAGES_MAX),
+  limit: pageLimit(OUTAGES_MAX).default(OUTAGES_MAX),
 })
 
 export const outageView = z

@@ -4,6 +4,7 @@ import { instantQuery, timestamp } from '../../http/instants.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { isTimeZone } from '../../lib/time.ts'
 import { storableText } from '../../http/text-schemas.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 import { ENTRY_TYPES } from './occurrences.ts'
 import type { EntryType } from './occurrences.ts'
@@ -204,7 +205,7 @@ export const listedQuery = {
 export const revaluationsQuery = z.object({
   ...listedQuery,
   active: flagQuery.default(false).describe('True: only revaluations that apply now.'),
-  limit: z.coerce.number().int().min(1).max(LISTED_MAX).default(LISTED_MAX),
+  limit: pageLimit(LISTED_MAX).default(LISTED_MAX),
 })
 
 export const revaluationPath = z.object({ id: idParam, revaluationId: idParam })

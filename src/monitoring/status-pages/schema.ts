@@ -3,6 +3,7 @@ import { withoutRepeats } from '../../http/lists.ts'
 import { STATES } from '../../domain/state.ts'
 import { OBJECT_TYPES } from '../tree/schema.ts'
 import { nameSchema } from '../../http/text-schemas.ts'
+import { linkCursor, pageLimit } from '../../http/paging.ts'
 
 const CHILDREN_MAX = 50
 const DAYS_MAX = 90
@@ -59,8 +60,8 @@ export const listedStatusPage = z
   .meta({ id: 'ListedStatusPage' })
 
 export const statusPagesQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The cursor in the Link header of the previous page.'),
+  limit: pageLimit(LIST_MAX).default(LIST_DEFAULT),
+  cursor: linkCursor,
 })
 
 export type ListedStatusPage = z.infer<typeof listedStatusPage>

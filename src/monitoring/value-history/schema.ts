@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { flagQuery, idParam } from '../../http/openapi-answers.ts'
 import { rangeQuery, timestamp } from '../../http/instants.ts'
+import { pageLimit } from '../../http/paging.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
 import { ROLLUP_MODES } from '../../timeseries/bucket-sums.ts'
 
@@ -37,13 +38,7 @@ export const historyQuery = z.object({
   ...seriesQuery,
   scale: seriesQuery.scale.describe(`${DEFAULT_SCALE} PT0S returns single samples.`),
   cursor: z.string().max(64).optional().describe('The `nextCursor` of the previous page; for PT0S.'),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(SAMPLES_MAX)
-    .default(SAMPLES_MAX)
-    .describe('The number of samples per page; for PT0S.'),
+  limit: pageLimit(SAMPLES_MAX).default(SAMPLES_MAX).describe('The number of samples per page; for PT0S.'),
 })
 
 /** Query of `GET /value-history`: the value histories of many jobs, in buckets. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { instantQuery, timestamp } from '../../../http/instants.ts'
+import { nextCursor } from '../../../http/paging.ts'
 import { STATES } from '../../../domain/state.ts'
 import { listedObject } from '../../tree/schema.ts'
 import { pageLimit } from '../../tree/search/schema.ts'
@@ -10,7 +11,7 @@ const LIMIT_DEFAULT = 50
 export const lateJobsQuery = z.object({
   before: instantQuery.optional().describe('Only jobs whose `nextTimeoutAt` is before this instant.'),
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
+  cursor: nextCursor,
 })
 
 const lateJob = z

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
 import { idParam } from '../../../http/openapi-answers.ts'
+import { linkCursor, pageLimit } from '../../../http/paging.ts'
 
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
@@ -13,8 +14,8 @@ export const notificationsQuery = z.object({
     .describe('The status of the notifications; `dead` means that all attempts failed.'),
   recipientId: idParam.optional(),
   alarmId: idParam.optional().describe('Only notifications about this alarm.'),
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
+  limit: pageLimit(LIMIT_MAX).default(LIMIT_DEFAULT),
+  cursor: linkCursor,
 })
 
 export const notificationView = z

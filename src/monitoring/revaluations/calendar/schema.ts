@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
+import { nextCursor } from '../../../http/paging.ts'
 import { listedObject } from '../../tree/schema.ts'
 import { pageLimit } from '../../tree/search/schema.ts'
 import { listedQuery, revaluationView } from '../schema.ts'
@@ -10,7 +11,7 @@ const LIMIT_DEFAULT = 200
 export const calendarQuery = z.object({
   ...listedQuery,
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
+  cursor: nextCursor,
 })
 
 const calendarEntry = revaluationView

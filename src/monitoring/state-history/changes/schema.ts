@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { instantQuery } from '../../../http/instants.ts'
+import { nextCursor } from '../../../http/paging.ts'
 import { listOf } from '../../tree/browse/schema.ts'
 import { listedObject, OBJECT_TYPES } from '../../tree/schema.ts'
 import { pageLimit } from '../../tree/search/schema.ts'
@@ -17,7 +18,7 @@ export const stateChangesQuery = z.object({
     'The types of objects whose changes are listed, separated by commas; default: all. A change of a job repeats as a change of its device and of each group above, unless the types leave these out.',
   ),
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
-  cursor: z.string().max(4096).optional().describe('The `nextCursor` of the previous page.'),
+  cursor: nextCursor,
 })
 
 const stateChange = z

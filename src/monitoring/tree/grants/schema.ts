@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ROLES } from '../../../context.ts'
 import { idParam } from '../../../http/openapi-answers.ts'
+import { linkCursor, pageLimit } from '../../../http/paging.ts'
 import { SUBJECT_TYPES } from '../../../access/rights/permissions.ts'
 import { parentPath } from '../browse/schema.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
@@ -79,14 +80,10 @@ const EFFECTIVE_MAX = 500
 const EFFECTIVE_DEFAULT = 100
 
 export const effectiveQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(EFFECTIVE_MAX)
+  limit: pageLimit(EFFECTIVE_MAX)
     .default(EFFECTIVE_DEFAULT)
     .describe('The greatest number of users in the answer.'),
-  cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
+  cursor: linkCursor,
 })
 
 const decidingGrant = grantView

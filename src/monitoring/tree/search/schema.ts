@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { STATES } from '../../../domain/state.ts'
 import { storableText } from '../../../http/text-schemas.ts'
+import { linkCursor } from '../../../http/paging.ts'
 import { OBJECT_TYPES, permissionsView } from '../schema.ts'
 import { ITEMS, OPERATORS } from './items.ts'
 import type { Item } from './items.ts'
@@ -19,7 +20,7 @@ export const pageQuery = {
   limit: limitText(LIMIT_MAX)
     .optional()
     .describe('The number of items per page. If absent, the answer has the whole list.'),
-  cursor: z.string().max(4096).optional().describe('The cursor from the Link header of the previous page.'),
+  cursor: linkCursor,
 }
 
 export const listQuery = z.object(pageQuery)

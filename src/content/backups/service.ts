@@ -47,6 +47,7 @@ export const BACKUPS_PREFIX = 'backups/'
 const ARCHIVE_MAX_BYTES = 16 * 1024 ** 3
 const TRIES = 5
 const LOST_MS = 60 * 60_000
+const SNAPSHOT_LEFT = 'backups: deleting a snapshot failed; a later check deletes it'
 /** Backups and restores run one after the other: each reads or writes all data. */
 const slotsOf = semaphoreFor<Ports['database']>(1, 0, LOST_MS)
 
@@ -112,9 +113,7 @@ async function attempt(
     if (!(await making.isWhole())) return null
     return { createdAt, madeAt: making.madeAt, sizeBytes, digest: making.digest(), blob }
   } finally {
-    await cleanUp(ports.log, 'backups: deleting a snapshot failed; a later check deletes it', () =>
-      making.end(),
-    )
+    await cleanUp(ports.log, SNAPSHOT_LEFT, () => making.end())
   }
 }
 
@@ -246,20 +245,20 @@ async function restore(
   if (request) ports.network.takesLong(request)
   return slotsOf(database).run(ports.clock, async () => {
     const open = async () => (await openBlob(ports, blob)).body
-    const looked = await inspectArchive(await open())
-    const keys = await keysFor(secrets, looked, asked.passphrase, '/passphrase')
+    const contents = await inspectArchive(await open())
+    const keys = await keysFor(secrets, contents, asked.passphrase, '/passphrase')
     const before = await countRows(database)
     const needsReplace = !asked.objects && !(await isEmpty(database, before, hooks.firstNames))
-    const view = { ...restoreViewOf(ports, looked, before), needsReplace }
-    const source: ArchiveSource = { open, looked, keys }
+    const view = { ...restoreViewOf(ports, contents, before), needsReplace }
+    const source: ArchiveSource = { open, contents, keys }
     if (asked.objects) {
       const { objects: ids, dryRun, withoutHistories } = asked
       const part = await restoreObjects(context, source, { ids, dryRun, withoutHistories }, hooks)
       forgetRights(ports)
       return partViewOf(view, part, !asked.dryRun)
     }
-    if (asked.dryRun) return auditDryRun(context, view, looked)
-    requireFewJobs(ports, looked.jobs + (before.get('jobs') ?? 0))
+    if (asked.dryRun) return auditDryRun(context, view, contents)
+    requireFewJobs(ports, contents.jobs + (before.get('jobs') ?? 0))
     if (!asked.replace && needsReplace)
       throw new Refusal(
         'not_empty',
@@ -270,7 +269,7 @@ async function restore(
     forgetRights(ports)
     ports.log.info('backups: backup restored; notifications are paused until POST /notifications/resume', {
       madeAt: view.madeAt,
-      digest: looked.ended.chain,
+      digest: contents.ended.chain,
     })
     return { ...view, restored: true }
   })

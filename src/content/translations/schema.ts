@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
+import { withoutRepeats } from '../../http/lists.ts'
 import { linkCursor, pageLimit } from '../../http/paging.ts'
+import { storableText } from '../../http/text-schemas.ts'
 import { languageOf } from '../../lib/language.ts'
 
 /** The maximum number of texts of one language. */
@@ -17,19 +19,12 @@ export const languagePath = z.object({
     .meta({ type: 'string' }),
 })
 
-const wellFormed = (text: string) => text.isWellFormed()
-
-export const translationKey = z
-  .string()
+export const translationKey = storableText
   .min(1)
   .max(255)
   .regex(/^\P{Cc}*$/u, 'must have no control characters')
-  .refine(wellFormed, 'must be well-formed text')
 
-const text = z
-  .string()
-  .max(TEXT_MAX)
-  .refine((one) => wellFormed(one) && !one.includes('\0'), 'must be well-formed text')
+const text = storableText.max(TEXT_MAX)
 
 export const textsBody = z.strictObject({
   texts: z
@@ -37,18 +32,8 @@ export const textsBody = z.strictObject({
       z.strictObject({ key: translationKey, text: text.nullable().describe('The text; null removes it.') }),
     )
     .max(KEYS_MAX)
-    .superRefine((texts, check) => refuseRepeated(texts, check)),
+    .superRefine(withoutRepeats('key')),
 })
-
-/** A fault at every repeated key. */
-export function refuseRepeated(texts: readonly { key: string }[], check: z.core.$RefinementCtx): void {
-  const seen = new Set<string>()
-  for (const [place, { key }] of texts.entries()) {
-    if (seen.has(key))
-      check.addIssue({ code: 'custom', message: 'must not be repeated', path: [place, 'key'] })
-    seen.add(key)
-  }
-}
 
 export const textsQuery = z.object({
   limit: pageLimit(LIMIT_MAX).default(LIMIT_MAX),

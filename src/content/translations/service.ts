@@ -12,17 +12,17 @@ import type { TextRow } from './store.ts'
 const LANGUAGES_MAX = 200
 const FULL_LANGUAGE = `A language must have at most ${KEYS_MAX} texts.`
 const TOO_MANY_LANGUAGES = `There must be texts in at most ${LANGUAGES_MAX} languages.`
-/** The number of texts whose former values the audit entry has. */
-const TOLD_MAX = 100
+/** The most texts whose values an audit entry has. */
+const AUDITED_MAX = 100
 
-/** A change of a language: some texts change, or these replace all. */
+/** A change of the texts of a language: `merge` sets some, `replace` sets all. */
 export type TextsChange = {
   readonly kind: 'merge' | 'replace'
   readonly language: string
   readonly texts: Texts
 }
 
-/** The languages that there are texts in; 200 at most. */
+/** The languages with texts; there are 200 at most. */
 export async function listLanguages({ ports }: Context): Promise<LanguageView[]> {
   const format = timeFormat(ports.settings.timeZone)
   const rows = await store.listLanguages(ports.database)
@@ -47,8 +47,8 @@ export async function readTexts(
   return { translation: { language, texts: shown }, next }
 }
 
-/** Changes the texts of a language. No texts change nothing, or, where they are all there shall be, leave none.
- * @returns how many texts are others now, or gone
+/** Changes the texts of a language. An empty `replace` removes all of them, an empty `merge` none.
+ * @returns the number of texts that were changed or removed
  * @throws {Refusal} conflict when there would be more than 5,000 texts in a language, or more than 200 languages */
 export async function changeTexts(context: Context, change: TextsChange): Promise<number> {
   const { writes, updated } = await changesOf(context, change)
@@ -95,7 +95,7 @@ export async function changesOf(
   }
 }
 
-/** The keys of the texts that are there and shall not be. */
+/** The keys of the texts that a change removes. */
 async function removedBy(
   { ports }: Context,
   { kind, language, texts }: TextsChange,
@@ -114,10 +114,10 @@ async function differenceOf(
   { set, removed }: { readonly set: readonly TextRow[]; readonly removed: readonly string[] },
 ) {
   const keys = [...removed, ...set.map(({ key }) => key)]
-  if (keys.length > TOLD_MAX)
+  if (keys.length > AUDITED_MAX)
     return { before: { texts: `${keys.length} texts` }, after: { texts: `${set.length} texts` } }
-  const told = (texts: readonly TextRow[]) => ({
+  const byKey = (texts: readonly TextRow[]) => ({
     texts: Object.fromEntries(texts.map(({ key, text }) => [key, text])),
   })
-  return { before: told(await store.findTexts(ports.database, language, keys)), after: told(set) }
+  return { before: byKey(await store.findTexts(ports.database, language, keys)), after: byKey(set) }
 }

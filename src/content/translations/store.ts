@@ -7,7 +7,7 @@ export type TextRow = Pick<typeof translations.$inferSelect, 'key' | 'text'>
 
 const shown = { key: translations.key, text: translations.text }
 
-/** The languages that there are texts in, with how many and since when. */
+/** The languages with texts, with their number and the time of the latest change. */
 export function listLanguages(database: Database) {
   return Promise.resolve(
     database
@@ -48,7 +48,7 @@ export function findTexts(database: Database, language: string, keys: readonly s
   )
 }
 
-/** Of each of these keys that the language has, whether it has this very text. */
+/** The keys of these texts that the language has, each with whether its text is the same. */
 export async function compareTexts(
   database: Database,
   language: string,
@@ -80,7 +80,7 @@ export async function listOtherKeys(
   return rows.map(({ key }) => key)
 }
 
-/** Sets texts, in place of other ones that have their keys. */
+/** Stores texts, in place of the ones with the same keys. */
 export function saveTexts(
   database: Database,
   language: string,
@@ -139,7 +139,7 @@ export function deleteTexts(database: Database, language: string, keys: readonly
     .where(and(eq(translations.language, language), inArray(translations.key, elementsOf(keys))))
 }
 
-/** Takes away all texts of a language but those under these keys. */
+/** Deletes all texts of a language except those with these keys. */
 export function deleteOthers(database: Database, language: string, keys: readonly string[]): Write {
   return database
     .delete(translations)

@@ -37,6 +37,14 @@ export type Line =
   | { readonly heading: Heading }
   | { readonly row: readonly unknown[]; readonly under: Heading }
 
+/** The cells of a row by the names of their columns. */
+export function rowOf(
+  columns: readonly string[],
+  cells: readonly unknown[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(columns.map((name, index) => [name, cells[index]]))
+}
+
 /** An archive of these lines of JSON, a member of about a mebibyte after the other, with the proof of all at its end. */
 export async function* writeArchive(
   lines: AsyncIterable<string, void>,

@@ -6,7 +6,7 @@ import type { Ports } from '../../../ports/index.ts'
 import { generationOf } from '../../../ports/tables.ts'
 import { proofOf } from '../archive/keys.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
-import { FORMAT, writeArchive } from '../archive/lines.ts'
+import { FORMAT, rowOf, writeArchive } from '../archive/lines.ts'
 import type { Header } from '../archive/lines.ts'
 import {
   dropRun,
@@ -17,9 +17,9 @@ import {
   tablesFor,
   takeSnapshot,
 } from '../store/snapshot.ts'
-import { tableCalled } from '../store/tables.ts'
+import { SEQUENCES, tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
-import { dataTableOf, rowOf } from './data-tables.ts'
+import { dataTableOf } from './data-tables.ts'
 import { forArchive, reseal } from './secrets.ts'
 
 const JOBS_AT_ONCE = 500
@@ -41,7 +41,7 @@ export type Making = {
   end(): Promise<void>
 }
 
-/** Begins an archive: everything but what only grows is copied aside at once, the rest is read as its bytes are. */
+/** Begins an archive: all tables except those that only grow are copied at once; these are read while the archive is read. */
 export async function beginArchive(ports: Ports, keys: ArchiveKeys, content: Content): Promise<Making> {
   const { database, clock, secrets } = ports
   const run = crypto.randomUUID()
@@ -78,7 +78,7 @@ type ArchiveInput = {
 async function* linesOf(gathering: ArchiveInput, header: Header): AsyncGenerator<string, void> {
   const { ports, run, content } = gathering
   yield JSON.stringify(header)
-  yield JSON.stringify({ table: 'sqlite_sequence', columns: ['name', 'seq'] })
+  yield JSON.stringify({ table: SEQUENCES, columns: ['name', 'seq'] })
   yield* await readSequences(ports.database, run)
   yield* tableLines(gathering)
   if (content.hasFiles) yield* dataLines(gathering)
@@ -131,13 +131,13 @@ async function* jobLines({ ports, run, madeAt }: ArchiveInput): AsyncGenerator<s
     const ids = await readJobIds(database, run, after, JOBS_AT_ONCE)
     for (const id of ids) {
       const copied = await jobActors.archive(id, madeAt).catch(unlessGone)
-      // Either it has heard of nothing yet, or it was deleted, which is found out at the end.
+      // A job without an actor has no values yet, or was deleted, which `isWhole` finds at the end.
       if (!copied) continue
       yield JSON.stringify({ job: id })
       try {
         yield* textLines(copied, LINE_MAX_LENGTH)
       } catch (error) {
-        // It was deleted while it was read: so the archive is not whole, and begins anew.
+        // The job was deleted while its values were read: `isWhole` is false, and another archive begins.
         if (!(await hasLostObjects(database, run))) throw error
       }
     }

@@ -1,10 +1,11 @@
 import type { Column, Row } from '../../../domain/table.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Generation } from '../../../ports/tables.ts'
+import { rowOf } from '../archive/lines.ts'
 import { noArchive } from '../archive/members.ts'
 import type { RestoreHooks, TableRows } from '../hooks.ts'
 
-/** A restore is long done by then. */
+/** Longer than any restore takes. */
 const RESTORE_MAX_MS = 12 * 60 * 60_000
 const ROWS_AT_ONCE = 500
 
@@ -15,14 +16,6 @@ type DataTable = {
   readonly generationId: number
   readonly columns: readonly Column[]
   readonly rows: number
-}
-
-/** The cells of a row by the names of their columns. */
-export function rowOf(
-  columns: readonly string[],
-  cells: readonly unknown[],
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(columns.map((name, index) => [name, cells[index]]))
 }
 
 /** The imported table that a row of `data_tables` describes. */

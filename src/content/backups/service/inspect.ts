@@ -6,16 +6,14 @@ import { readArchive } from '../archive/lines.ts'
 import type { Ended, Header, Heading } from '../archive/lines.ts'
 import { noArchive } from '../archive/members.ts'
 import type { Secrets } from '../../../ports/secrets.ts'
-import { tableCalled } from '../store/tables.ts'
+import { SEQUENCES, tableCalled } from '../store/tables.ts'
 import { DataRowCounts } from './data-tables.ts'
-
-export const SEQUENCES = 'sqlite_sequence'
 
 /** The content of an archive, after a complete read. */
 export type ArchiveContents = {
   readonly header: Header
   readonly ended: Ended
-  /** The columns of each table that it has, and how many rows. */
+  /** The columns and the number of rows of each table. */
   readonly tables: ReadonlyMap<string, { readonly columns: readonly string[]; rows: number }>
   readonly jobs: number
   readonly files: number
@@ -59,7 +57,7 @@ function note(
     requireKnown(heading.table, heading.columns)
     if (tables.has(heading.table)) throw noArchive()
     tables.set(heading.table, { columns: heading.columns, rows: 0 })
-  } else throw newer('something')
+  } else throw newer('a part')
 }
 
 function requireKnown(name: string, columns: readonly string[]): void {
@@ -70,15 +68,15 @@ function requireKnown(name: string, columns: readonly string[]): void {
   if (unknown !== undefined) throw newer(`a column ${unknown} of ${name}`)
 }
 
-function newer(what: string): Refusal {
+function newer(part: string): Refusal {
   return new Refusal(
     'newer_backup',
-    `The backup has ${what}, which this release does not support. Upgrade first.`,
+    `The backup has ${part}, which this release does not support. Upgrade first.`,
   )
 }
 
-/** The keys of an archive that was looked through.
- * @throws {Refusal} invalid for another passphrase, bad_request where the archive is not as who has it wrote it */
+/** The keys of an inspected archive.
+ * @throws {Refusal} invalid for another passphrase, bad_request for an archive that was modified */
 export async function keysFor(
   secrets: Secrets,
   { header, ended }: Pick<ArchiveContents, 'header' | 'ended'>,

@@ -58,7 +58,7 @@ export async function restoreObjects(
       'conflict',
       'Nothing to restore: these objects exist, with everything below them. Only deleted objects can be restored.',
     )
-  if (!source.looked.header.hasHistories && !withoutHistories)
+  if (!source.contents.header.hasHistories && !withoutHistories)
     throw new Refusal(
       'conflict',
       'The backup has no histories: the objects would come back without values, states and alarms. Restore them from a backup with histories, or pass withoutHistories=true.',
@@ -69,7 +69,7 @@ export async function restoreObjects(
     await gathering.gather()
     const part = { objects: found.objects, dropped: gathering.dropped, rows: gathering.rows }
     if (dryRun) {
-      const audit = { action: 'try to restore', objectType: 'backup', objectId: source.looked.ended.chain }
+      const audit = { action: 'try to restore', objectType: 'backup', objectId: source.contents.ended.chain }
       await commit(database, [audited(context, { ...audit, after: { objects: ids } })])
       return part
     }
@@ -302,7 +302,7 @@ async function restoreJobs(
   for await (const { heading, rows } of sectionsOf(await source.open())) {
     if (!('job' in heading) || !paths.has(heading.job)) continue
     const heardSeq = await heardOf(database, heading.job)
-    const madeAt = source.looked.header.createdAt
+    const madeAt = source.contents.header.createdAt
     await jobActors.restore(heading.job, { lines: linesAgain(rows), madeAt, heardSeq })
   }
 }

@@ -6,16 +6,15 @@ import type { Ports } from '../../../ports/index.ts'
 import { cleanUp } from '../../../ports/log.ts'
 import { LONG_UPLOAD_MAX_MS, putBlobAt } from '../../blobs/service.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
-import { readArchive } from '../archive/lines.ts'
+import { readArchive, rowOf } from '../archive/lines.ts'
 import type { Line } from '../archive/lines.ts'
 import type { RestoreHooks } from '../hooks.ts'
 import { finishRestore, noteRestore } from '../store.ts'
 import { addRecords, heardOf, listJobIds, refill, stageRows } from '../store/refill.ts'
 import { dropRun } from '../store/snapshot.ts'
-import { tableCalled } from '../store/tables.ts'
+import { SEQUENCES, tableCalled } from '../store/tables.ts'
 import type { Table } from '../store/tables.ts'
 import { RestoredTables } from './data-tables.ts'
-import { SEQUENCES } from './inspect.ts'
 import type { ArchiveContents } from './inspect.ts'
 import { forHere, reseal } from './secrets.ts'
 
@@ -24,10 +23,10 @@ const ROWS_AT_ONCE = 2_000
 const LENGTH_AT_ONCE = 256 * 1024
 const JOBS_AT_ONCE = 500
 
-/** An archive that was looked through, and how to read it again. */
+/** An inspected archive, and a function that opens it again. */
 export type ArchiveSource = {
   readonly open: () => Promise<Chunks>
-  readonly looked: ArchiveContents
+  readonly contents: ArchiveContents
   readonly keys: ArchiveKeys
 }
 
@@ -49,7 +48,7 @@ export async function restoreWhole(
   const dataTables = new RestoredTables(ports, hooks)
   try {
     await gather(ports, source, { run, dataTables })
-    const { tables, header, ended } = source.looked
+    const { tables, header, ended } = source.contents
     const sections = new Map([...tables].map(([name, { columns }]) => [name, columns]))
     const entry = audited(context, {
       action: 'restore',
@@ -127,8 +126,7 @@ function withNewBlob(
 ): readonly unknown[] {
   const place = columns.indexOf('blob')
   if (!table.bytes || row[place] === null) return row
-  const cells = Object.fromEntries(columns.map((column, index) => [column, row[index]]))
-  const { name, prefix } = table.bytes(cells)
+  const { name, prefix } = table.bytes(rowOf(columns, row))
   const key = `${prefix}/${crypto.randomUUID()}`
   blobs.set(bytesCalled({ file: name, of: table.name }), key)
   return row.with(place, key)
@@ -158,7 +156,7 @@ async function addPast(ports: Ports, source: ArchiveSource): Promise<void> {
     if ('job' in heading) {
       const copied = {
         lines: linesAgain(rows),
-        madeAt: source.looked.header.createdAt,
+        madeAt: source.contents.header.createdAt,
         heardSeq: await heardOf(database, heading.job),
       }
       await jobActors.restore(heading.job, copied)
@@ -199,7 +197,7 @@ type Section = {
   readonly rows: AsyncGenerator<readonly unknown[], void>
 }
 
-/** The sections of an archive that was looked through. */
+/** The sections of an inspected archive. */
 export async function* sectionsOf(chunks: Chunks): AsyncGenerator<Section, void> {
   const lines = readArchive(chunks)
   let next = await lines.next()

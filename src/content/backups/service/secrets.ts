@@ -3,18 +3,19 @@ import { Refusal } from '../../../lib/errors.ts'
 import type { Secrets } from '../../../ports/secrets.ts'
 import { SEAL_IV_BYTES, sealFor, unsealFrom } from '../archive/keys.ts'
 import type { ArchiveKeys } from '../archive/keys.ts'
+import { rowOf } from '../archive/lines.ts'
 import type { Table } from '../store/tables.ts'
 
 /** Seals one secret anew. */
 type Reseal = (sealed: string, purpose: string) => Promise<string>
 
-/** From the installation's key to the operator's. */
+/** Seals secrets of the installation with the key of an archive. */
 export function forArchive(secrets: Secrets, keys: ArchiveKeys): Reseal {
   return async (sealed, purpose) =>
     sealFor(keys, secrets.random(SEAL_IV_BYTES), await unseal(secrets, sealed, purpose), purpose)
 }
 
-/** From the operator's key to the installation's. */
+/** Seals secrets of an archive with the key of the installation. */
 export function forHere(secrets: Secrets, keys: ArchiveKeys): Reseal {
   return async (sealed, purpose) => seal(secrets, await unsealFrom(keys, sealed, purpose), purpose)
 }
@@ -31,7 +32,7 @@ export async function reseal(
   try {
     if (typeof sealed === 'function')
       return await resealNamed(columns, cells, (text, secret) => anew(text, sealed(secret)))
-    const row = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
+    const row = rowOf(columns, cells)
     const purposes = new Map(Object.entries(sealed))
     return await Promise.all(
       cells.map((cell, index) => {

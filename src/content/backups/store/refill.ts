@@ -4,7 +4,7 @@ import { eachOf } from '../../../../db/lists.ts'
 import * as queues from '../../../../db/tables/work-queues.ts'
 import { enqueue } from '../../../../db/work-queue.ts'
 import type { Database, Write } from '../../../ports/database.ts'
-import { TABLES } from './tables.ts'
+import { SEQUENCES, TABLES } from './tables.ts'
 import type { Table } from './tables.ts'
 
 /** Rows of one table out of an archive: the columns that it names, and cells in their order. */
@@ -15,11 +15,10 @@ export type Rows = {
   readonly rows: readonly (readonly unknown[])[]
 }
 
-const SEQUENCES = 'sqlite_sequence'
-/** Statements that read a table may go on for as long after it was replaced. */
+/** How long statements that read a table may continue after it was replaced. */
 const READ_MAX_MS = 60_000
 
-/** Puts rows of an archive beside the tables. */
+/** Stages rows of an archive beside the tables. */
 export function stageRows(
   database: Database,
   run: string,
@@ -97,7 +96,7 @@ function addAudit(database: Database, columns: readonly string[], cells: SQL): W
     where not exists (select 1 from audit a where ${sql.join(isSame, sql` and `)})`)
 }
 
-/** How many rows each table has. */
+/** The number of rows of each table. */
 export async function countRows(database: Database): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for (const { name } of TABLES) {
@@ -109,7 +108,7 @@ export async function countRows(database: Database): Promise<ReadonlyMap<string,
   return counts
 }
 
-/** How many rows of a table a new installation has. */
+/** The number of rows of each table in a new installation; 0 for other tables. */
 const FIRST_ROWS: Readonly<Record<string, number>> = {
   users: 1,
   grants: 1,
@@ -119,7 +118,7 @@ const FIRST_ROWS: Readonly<Record<string, number>> = {
   jobs: 1,
   job_values: 1,
 }
-/** Belongs to users, and there is one user. */
+/** The tables of what belongs to users: a new installation has one user. */
 const OF_USERS = new Set(['passwords', 'personal_tokens', 'mfa', 'recovery_codes', 'preferences'])
 
 /** Whether a restore would delete nothing but the first administrator and the unchanged objects of a first start.
@@ -141,7 +140,7 @@ export async function isEmpty(
   return row?.isEmpty === 1
 }
 
-/** The jobs there are, in the order of their ids. */
+/** The ids of some jobs after an id, ascending. */
 export async function listJobIds(database: Database, afterId: number, limit: number): Promise<number[]> {
   const rows = await database.all<{ id: number }>(
     sql`select id as id from jobs where id > ${afterId} order by id limit ${limit}`,
@@ -185,7 +184,7 @@ function firstStates(database: Database, at: number): Write[] {
   ]
 }
 
-/** No number is given out a second time, even if the row that had it is gone. */
+/** Keeps the sequences of ids at least where the archive had them: no id is used twice. */
 function sequences(database: Database, run: string): Write[] {
   const kept = sql`(select cells ->> 0 as name, cells ->> 1 as seq from backup_rows where run = ${run} and section = ${SEQUENCES})`
   return [

@@ -3,14 +3,13 @@ import type { SQL } from 'drizzle-orm'
 import { elementsOf } from '../../../../db/lists.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { HELD_GENERATIONS } from '../../../../db/tables/backups.ts'
-import { TABLES } from './tables.ts'
+import { SEQUENCES, TABLES } from './tables.ts'
 import type { Table } from './tables.ts'
 
 const PAGE_ROWS = 2_000
 const PAGE_LENGTH = 512 * 1024
 /** The upper bound of a table that grows, in place of its rows. */
 const WATERMARK = 'up to '
-const SEQUENCES = 'sqlite_sequence'
 
 /** Tables that an archive of this kind holds. */
 export function tablesFor(wanted: {
@@ -21,7 +20,7 @@ export function tablesFor(wanted: {
   return TABLES.filter(({ kept }) => isWanted[kept])
 }
 
-/** Copies what there is into rows of a run, as of one instant: a batch is a transaction on every host, and reads over
+/** Copies all rows into rows of a run, as of one instant: a batch is a transaction on every host, and reads over
  * several queries are not. For tables that grow it stores the upper bound. */
 export function takeSnapshot(
   database: Database,
@@ -86,7 +85,7 @@ function boundedRows(rows: SQL): SQL {
     where before < ${PAGE_LENGTH} order by place`
 }
 
-/** The latest number that each table has given out. */
+/** The latest id that each table has used. */
 export async function readSequences(database: Database, run: string): Promise<readonly string[]> {
   const rows = await database.all<Page>(
     sql`select place as place, cells as cells from backup_rows where run = ${run} and section = ${SEQUENCES} order by place`,

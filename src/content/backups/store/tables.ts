@@ -57,6 +57,9 @@ const SIGNED_IN: Fate = { left: 'who was signed in signs in again: a restore mus
 const RUNS_LEFT: Fate = { left: 'jobs that ran here, or were to: their scripts are kept' }
 const SIGNING = () => 'webhook signing key'
 
+/** The table of SQLite with the latest id of each table. */
+export const SEQUENCES = 'sqlite_sequence'
+
 /** The treatment of each table. A table that is not here fails a test. */
 const FATES: readonly (readonly [table: SQLiteTable, fate: Fate])[] = [
   [access.users, ALWAYS],
@@ -192,7 +195,7 @@ export const TABLES: readonly Table[] = inOrder(
   FATES.flatMap(([table, fate]) => ('left' in fate ? [] : [{ ...fate, ...shapeOf(table) }])),
 )
 
-/** The names of all tables of which it was decided what becomes of them. */
+/** The names of all tables with a decided treatment. */
 export const DECIDED: readonly string[] = FATES.map(([table]) => getTableName(table))
 
 export function tableCalled(name: string): Table | undefined {

@@ -25,8 +25,8 @@ export function mask(text: string, isMarkup: boolean): Masked {
   return { text: masked, placeholders }
 }
 
-/** The translation with its placeholders in place of the marks, wherever those went; null unless each is there exactly once,
- * and no markup has come in. */
+/** The translation with its placeholders in place of the marks, in any order; null unless each mark occurs exactly once and the
+ * translator added no markup. */
 export function unmask(translation: string, { placeholders }: Masked, isMarkup: boolean): string | null {
   if (isMarkup && /[<>]/.test(translation)) return null
   const found = [...translation.matchAll(MARK)].map(([, place]) => Number(place))
@@ -46,7 +46,7 @@ function endOfPlaceholder(text: string, at: number, isMarkup: boolean): number {
   return endOfMatch(IN_TEXT, text, at) ?? (isMarkup ? endOfMatch(IN_MARKUP, text, at) : null) ?? at
 }
 
-/** Behind the brace that closes this one; null where none does. */
+/** The index behind the brace that closes the brace at `at`; null if none does. */
 function endOfBraces(text: string, at: number): number | null {
   let depth = 0
   for (let place = at; place < text.length; place++) {

@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { withoutRepeats } from '../../../http/lists.ts'
+import { storableText } from '../../../http/text-schemas.ts'
 import { areDistinct } from '../../../lib/same.ts'
 import { languageOf } from '../../../lib/language.ts'
-import { refuseRepeated, translationKey } from '../schema.ts'
+import { translationKey } from '../schema.ts'
 
 const TEXTS_MAX = 200
 const TEXT_MAX = 5_000
@@ -13,10 +15,7 @@ const language = z
   .refine((text) => languageOf(text) !== null, 'must be a language tag such as de or de-CH')
   .transform((text) => languageOf(text) ?? text)
 
-const text = z
-  .string()
-  .max(TEXT_MAX)
-  .refine((one) => one.isWellFormed() && !one.includes('\0'), 'must be well-formed text')
+const text = storableText.max(TEXT_MAX)
 
 export const automaticBody = z.strictObject({
   source: language,
@@ -24,7 +23,7 @@ export const automaticBody = z.strictObject({
   texts: z
     .array(z.strictObject({ key: translationKey, text }))
     .max(TEXTS_MAX)
-    .superRefine((texts, check) => refuseRepeated(texts, check))
+    .superRefine(withoutRepeats('key'))
     .refine(
       (texts) => texts.reduce((sum, one) => sum + one.text.length, 0) <= CHARACTERS_MAX,
       `must have at most ${CHARACTERS_MAX} characters in total`,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../../lib/errors.ts'
 
-/** Of an answer no more than this is held. */
+/** The largest answer of a provider that is read. */
 export const ANSWER_MAX_BYTES = 1024 * 1024
 const RETRY_DEFAULT_S = 10
 const RETRY_MAX_S = 86_400

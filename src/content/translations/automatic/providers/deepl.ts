@@ -6,7 +6,7 @@ import type { Translator } from '../../../../ports/translator.ts'
 import { ANSWER_MAX_BYTES, refusalOfStatus, unknownLanguage } from './answers.ts'
 
 const QUOTA_EXCEEDED = 456
-/** A day: the quota is one of a month. */
+/** A day: the quota is counted by month. */
 const QUOTA_RETRY_S = 86_400
 
 const answerSchema = z.object({ translations: z.array(z.object({ text: z.string() })) })
@@ -20,7 +20,7 @@ export function deepl(network: Network, url: string, key: string | null): Transl
       const response = await postJson(network, `${url.replace(/\/$/, '')}/v2/translate`, {
         json: {
           text: texts,
-          // Sources have no regions there.
+          // DeepL takes source languages without a region.
           source_lang: source.replace(/-.*/, '').toUpperCase(),
           target_lang: target.toUpperCase(),
           preserve_formatting: true,

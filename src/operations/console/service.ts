@@ -3,10 +3,10 @@ import { sha256 } from '../../lib/digest.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { ConsoleAsset } from '../../ports/console-assets.ts'
 
-/** A page: the console, into which the browser loads one of its screens, or the reference of the API. */
+/** A page: the web console, or the reference of the API. */
 export type Page = { readonly html: string; readonly etag: string }
 
-/** The folder of files that never change: their names have a hash of their content. */
+/** The folder of files that never change, since their names have a hash of their content. */
 const UNCHANGING = 'assets/'
 /** A file of that folder: other names could lead out of it. */
 const FILE = /^assets\/[\w-][\w.-]*$/

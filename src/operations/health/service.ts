@@ -16,14 +16,14 @@ const CHECKS: Readonly<Record<string, (ports: Ports) => Promise<unknown>>> = {
   values: valuesAreStored,
 }
 
-/** The health checks of the rooms. `app.ts` collects it, so that this room knows no other. */
+/** The reports of other rooms on their health. `app.ts` collects them, so that this room knows no other. */
 export type HealthReports = {
-  /** Each returns null while its condition does not hold. These conditions leave the service able to work. */
+  /** Each finds one condition that an operator should end and with which the service still works; null without it. */
   readonly warnings: readonly ((ports: Ports, scripts: ScriptHealth) => Promise<Warning | null>)[]
   readonly scripts: (ports: Ports) => Promise<ScriptHealth>
 }
 
-/** The answer at the address of the service. */
+/** The name, the releases and the first links of the service. */
 export function front({ settings }: Ports): FrontView {
   const at = (path: string) => settings.basePath + path
   const links = {

@@ -1,11 +1,11 @@
-/** How long an operation is kept without a sign of its node. */
+/** The lease of an operation, which its node renews: an operation whose lease has ended is lost. */
 export const LEASE_MS = 30_000
 
 /** The reports of a task, and its signal to end. */
 export interface Work {
   /** Fires when the work is cancelled or lost. The task ends soon after, and rejects. */
   readonly signal: AbortSignal
-  /** The task has its turn; until then it is queued. */
+  /** Reports that the task runs; until then the operation is queued. */
   begin(): void
   /** @param fraction from 0 to 1 */
   progress(fraction: number): void
@@ -16,7 +16,7 @@ export interface Work {
 /** The end of a task. */
 type Settled = { /** @throws what the task threw */ readonly value: () => unknown }
 
-/** Work of this process or isolate. */
+/** A task that runs in this process or isolate. */
 export class LiveWork implements Work {
   readonly #controller = new AbortController()
   #settled: Promise<Settled> | null = null

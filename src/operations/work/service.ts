@@ -15,12 +15,12 @@ import type { OperationRow } from './store.ts'
 
 export type { Work } from './live-work.ts'
 
-/** How often the node that works looks for a cancellation. */
+/** How often the node of an operation checks whether the operation was cancelled. */
 const BEAT_MS = 1_000
 const RENEW_MS = 10_000
 /** How long an ended operation and its result can be read. */
 export const RESULT_KEPT_MS = 60 * 60_000
-/** Operations of a user that have not ended. */
+/** The most operations of a user that have not ended. */
 export const ACTIVE_MAX = 50
 export const RESULT_MAX_BYTES = 32 * 1024 * 1024
 const SWEPT_AT_ONCE = 100
@@ -31,7 +31,7 @@ const LOST: OperationView['error'] = {
   errors: [],
 }
 
-/** The result within the wait of a request, or else the operation that goes on. */
+/** The result of work that ended within the wait of its request, or else the operation that continues it. */
 export type Outcome<Result> =
   | { readonly isDone: true; readonly result: Result }
   | { readonly isDone: false; readonly operation: OperationView }
@@ -108,7 +108,7 @@ export async function sweepOperations({ database, blobs, clock, log }: Ports): P
     for (;;) {
       const ids = await store.listExpired(database, clock.now() - RESULT_KEPT_MS, SWEPT_AT_ONCE)
       for (const id of ids) {
-        // The row goes last: it is what names the blob.
+        // The row is deleted last: without the row nothing refers to the blob.
         await blobs.delete(resultKey(id))
         await commit(database, [store.deleteOperation(database, id)])
       }
@@ -154,7 +154,8 @@ async function end(ports: Ports, id: string, settled: { readonly value: () => un
     await blobs.put(resultKey(id), bytes)
     await finalise({ state: 'succeeded', progress: 1, error: null, resultBytes: bytes.byteLength })
   } catch (error) {
-    const isCancelled = (await store.findOperation(database, id))?.cancelAt != null
+    const row = await store.findOperation(database, id)
+    const isCancelled = row !== null && row.cancelAt !== null
     const ending = { progress: null, resultBytes: null }
     if (isCancelled) await finalise({ ...ending, state: 'cancelled', error: null })
     else await finalise({ ...ending, state: 'failed', error: errorOf(ports, id, error) })
@@ -191,7 +192,7 @@ function rowOf(
 }
 
 let ownName = ''
-/** Workers make no random values while a module is loaded. */
+/** The name of this process or isolate. Workers make no random values while a module is loaded. */
 function nodeName(): string {
   return (ownName ||= crypto.randomUUID())
 }

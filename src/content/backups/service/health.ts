@@ -3,7 +3,7 @@ import type { Warning } from '../../../operations/health/schema.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { latestRestore } from '../store.ts'
 
-/** While a restore runs, or after one that ended before its histories were back. */
+/** The warning of a restore that runs, or that ended before its histories were restored; null without one. */
 export async function restoreUnfinished(ports: Ports): Promise<Warning | null> {
   const restore = await latestRestore(ports.database)
   if (restore?.finishedAt !== null) return null

@@ -10,7 +10,7 @@ export function valuesAreStored({ ingestHealth }: Ports): Promise<void> {
 
 const SHOWN_MAX = 10
 
-/** Jobs have limits that are unknown, and so make no alarm. */
+/** The warning that jobs have unknown limits, which make no alarm; null without such jobs. */
 export async function limitsAreUnknown({
   ingestHealth,
 }: Pick<Ports, 'ingestHealth'>): Promise<Warning | null> {
@@ -22,7 +22,7 @@ export async function limitsAreUnknown({
   return { code: 'limits_unknown', detail }
 }
 
-/** The clock is behind the stored samples. */
+/** The warning that the clock is behind the stored values; null if it is not. */
 export function clockIsBehind({ ingestHealth }: Ports): Promise<Warning | null> {
   const behindMs = ingestHealth.clockBehindMs()
   const detail = `The clock is ${Math.ceil(behindMs / 1_000)} s behind the stored values: it was ahead before, or was set back. New values get the latest stored time until the clock has caught up. Check the time synchronisation of this machine.`

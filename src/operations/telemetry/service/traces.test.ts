@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import type { Span, TraceParent } from '../../../ports/traces.ts'
-import { openTraces, WAITING_MAX } from './traces.ts'
+import { BATCH_MAX, openTraces, WAITING_MAX } from './traces.ts'
 
 const SETTINGS = { url: 'http://127.0.0.1:4318/v1/traces', headers: { authorization: 'Bearer x' }, ratio: 1 }
 const SPAN: Span = {
@@ -107,6 +107,16 @@ test.each([
   }
   expect(traces.figures()).toEqual({ sent: 0, dropped: 3 })
   expect(warnings).toHaveLength(1)
+})
+
+test('spans behind a request that fails are sent without a further span', async () => {
+  let failures = 1
+  const answer = () => Promise.resolve(new Response('{}', { status: failures-- > 0 ? 500 : 200 }))
+  const { traces, record, inBackground } = traced(answer)
+  for (let index = 0; index < BATCH_MAX + 3; index++) record()
+  // Each send adds the next one to the list.
+  for (const work of inBackground) await work
+  expect(traces.figures()).toEqual({ sent: 3, dropped: BATCH_MAX })
 })
 
 test('the ratio decides where no caller does', async () => {

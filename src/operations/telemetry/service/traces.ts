@@ -6,14 +6,14 @@ import { RELEASE } from '../../health/service.ts'
 import { otlpOf } from '../otlp.ts'
 import type { PlacedSpan } from '../otlp.ts'
 
-/** The spans that wait; past them spans are dropped. */
+/** The most spans that wait; more are dropped. */
 export const WAITING_MAX = 4_096
-/** The spans of one request. */
-const BATCH_MAX = 512
+/** The most spans of a request. */
+export const BATCH_MAX = 512
 /** How long spans wait for others. */
 const DELAY_MS = 1_000
 const SEND_MAX_MS = 10_000
-/** On Workers the platform can end a send with the request that began it. */
+/** A send of this age is lost: on Workers the platform can end it with the request that began it. */
 const LOST_MS = 30_000
 const WARN_MS = 60_000
 const TRACE_ID_BYTES = 16
@@ -86,7 +86,7 @@ class SpanQueue implements Traces {
     return ratio >= 1 || new DataView(random.buffer).getUint32(TRACE_ID_BYTES - 4) < ratio * CHANCES
   }
 
-  /** Sends what waits a little later, together with what comes until then. */
+  /** Sends the waiting spans a second later, together with the spans that come until then. */
   #order(): void {
     const now = this.#host.clock.now()
     if (this.#orderedAt !== null && now - this.#orderedAt < LOST_MS) return
@@ -99,6 +99,8 @@ class SpanQueue implements Traces {
     await new Promise((resolve) => setTimeout(resolve, DELAY_MS))
     await this.flush()
     this.#orderedAt = null
+    // Spans behind a failed request, and spans that came after the last one.
+    if (this.#waiting.length > 0) this.#order()
   }
 
   /** @returns the failure; null where the spans were taken */

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a folder with `tidemark`, an executable for Linux with glibc that needs neither Node.js nor Bun on its machine, and
-# beside it `app`, the files that it opens. The folder can be moved as a whole. Called by `npm run build:binary`, which sets
-# BUN, the program that compiles.
+# Creates a folder with the executable `tidemark` for Linux with glibc, and the folder `app` with the files that it opens. The
+# machine that runs it needs neither Node.js nor Bun. The folder can be moved as a whole. `npm run build:binary` calls this
+# script and sets BUN, the program that compiles.
 set -eu
 
 usage() {

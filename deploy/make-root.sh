@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the root file system of the image in a new directory: Bun, the service with its packages, and the libraries that
-# these need. There is no shell in it.
+# Creates the root file system of the image in a new directory: Bun, the service with its packages, and their libraries. The
+# root file system contains no shell.
 set -eu
 
 [ $# -eq 1 ] && [ ! -e "$1" ] || {

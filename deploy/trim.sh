@@ -1,6 +1,6 @@
 #!/bin/sh
-# Removes from an installation what the service does not read: files for compilers, other systems and tests, and the Bun of
-# its packages.
+# Removes the files that the service does not read from an installation: files for compilers, for other systems and for tests,
+# and the Bun of its packages.
 set -eu
 
 cd "$1/node_modules"

@@ -195,10 +195,19 @@ export const ROOMS: Readonly<Record<string, Hono<Env>>> = {
 /** Finds the caller of a request: users in `access`, script runners in `automation`. */
 export const authenticators: Authenticators = { user: authenticateUser, runner: authenticateRunner }
 
+/** The functions of a host around the handlers of requests. */
+export type Around = {
+  /** Around all but single deliveries: when they begin. */
+  readonly spread: (handle: Handle) => Handle
+  /** Around all but deliveries, whose answers have `Ports.textBody`: the form in which answers leave. */
+  readonly send: (handle: Handle) => Handle
+}
+
+const NOTHING_AROUND: Around = { spread: (handle) => handle, send: (handle) => handle }
+
 /** Builds the application from its ports, once per process or isolate.
- * @param around what a host puts around all but single deliveries: when they begin, how their answers leave
  * @throws {Error} when a route names no policy */
-export function createApp(ports: Ports, around: (handle: Handle) => Handle = (handle) => handle): App {
+export function createApp(ports: Ports, { spread, send }: Around = NOTHING_AROUND): App {
   const app = new Hono<Env>({
     getPath: (request) => inPlural(withoutBase(getPath(request), ports.settings.basePath)),
   })
@@ -232,8 +241,9 @@ export function createApp(ports: Ports, around: (handle: Handle) => Handle = (ha
 
   const deliver = fastRoute({ ports, authenticators }, fastDelivery)
   const deliverBulk = fastRoute({ ports, authenticators }, fastBulk)
-  const others = around((request) => deliverBulk(request) ?? recorded(ports, 'other', app.fetch(request)))
-  const logged = withAccessLog((request) => deliver(request) ?? others(request), ports)
+  const others = send((request) => recorded(ports, 'other', app.fetch(request)))
+  const spreadOut = spread((request) => deliverBulk(request) ?? others(request))
+  const logged = withAccessLog((request) => deliver(request) ?? spreadOut(request), ports)
   return { fetch: withTraces(logged, ports), routes }
 }
 

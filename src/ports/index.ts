@@ -43,6 +43,8 @@ export type Ports = {
   readonly network: Network
   /** True where an answer takes its header fields faster one by one than as a list. */
   readonly appendsFields?: true
+  /** The form of a body in which the host sends a text at least cost. Without it, the text is sent as it is. */
+  readonly textBody?: (text: string) => string | ReadableStream
   /** Null where none is set. */
   readonly directory: Directory | null
   readonly mail: Mail

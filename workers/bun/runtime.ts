@@ -3,7 +3,7 @@ import { builtConsole } from './build-console.ts'
 import { scryptInThreads } from './hashing.ts'
 import { openListener } from './listener.ts'
 import { openNetwork } from './network.ts'
-import { inFewSends } from './sends.ts'
+import { inFewSends, textBody } from './sends.ts'
 import { openTables } from './tables.ts'
 
 /** The parts of the host that are Bun's. */
@@ -14,4 +14,5 @@ export const BUN: Runtime = {
   scrypt: scryptInThreads,
   builtConsole,
   inFewSends,
+  textBody,
 }

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 
 import type { Handle } from '../../src/app.ts'
+import { Session } from '../../test/faults/session.ts'
 import { startBun } from '../../test/hosts/bun.ts'
 import { inFewSends } from './sends.ts'
 
@@ -35,6 +36,20 @@ describe.skipIf(Bun.which('ss') === null)('an answer, as the kernel counts it', 
     [60_000, 'application/problem+json'],
   ])('of %d bytes of %s leaves in three pieces at most', async (length, type) => {
     expect(await piecesOf(wrapped, length, type)).toBeLessThanOrEqual(3)
+  })
+
+  test('to many deliveries leaves in three pieces at most', async () => {
+    const host = await startBun()
+    const { id } = await Session.open(host.url)
+    const body = JSON.stringify({
+      deliveries: Array.from({ length: 200 }, () => ({ jobId: 1, errorCode: 0 })),
+    })
+    const headers = { 'x-session-id': id, 'content-type': JSON_TYPE, 'content-length': String(body.length) }
+    const [port, path] = [Number(new URL(host.url).port), '/webcollector/values']
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const request = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${fields.join('')}\r\n${body}`
+    expect(await piecesAt(port, request, 15_360)).toBeLessThanOrEqual(3)
+    await host.close()
   })
 
   // When this fails, Bun joins the pieces of all answers, and this room has one file too many.
@@ -110,10 +125,16 @@ test('a long answer of the service is whole for those who speak HTTP/1.1, HTTP/1
   await host.close()
 })
 
-/** How many segments with data an answer took on the loopback, where as many bytes go into one as are sent at once. */
-async function piecesOf({ port = 0 }: Bun.Server<undefined>, length: number, type: string): Promise<number> {
+function piecesOf({ port = 0 }: Bun.Server<undefined>, length: number, type: string): Promise<number> {
+  const path = `/?length=${length}&type=${encodeURIComponent(type)}`
+  return piecesAt(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, length)
+}
+
+/** How many segments with data an answer of at least so many bytes took on the loopback, where as many bytes go into one as
+ * are sent at once. */
+async function piecesAt(port: number, request: string, length: number): Promise<number> {
   const socket = connect(port, '127.0.0.1')
-  socket.write(`GET /?length=${length}&type=${encodeURIComponent(type)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  socket.write(request)
   // Not `for await`, which ends the connection as it leaves.
   await new Promise<void>((resolve) => {
     let received = ''

@@ -13,9 +13,15 @@ export function inFewSends(handle: Handle): Handle {
     const response = await handle(request)
     if (!isText(response.headers)) return response
     const text = await response.text()
-    if (text === '') return new Response(null, response)
-    return new Response(Buffer.byteLength(text) < JOINED_BELOW_BYTES ? text : streamOf(text), response)
+    return new Response(text === '' ? null : textBody(text), response)
   }
+}
+
+/** As `Ports.textBody`. */
+export function textBody(text: string): string | ReadableStream {
+  // A character has 3 bytes at most: most answers need no count.
+  const isShort = 3 * text.length < JOINED_BELOW_BYTES || Buffer.byteLength(text) < JOINED_BELOW_BYTES
+  return isShort ? text : streamOf(text)
 }
 
 function isText(headers: Headers): boolean {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { createApp } from '../../src/app.ts'
+import type { Handle } from '../../src/app.ts'
 import { openPorts } from '../../test/hosts/ports.ts'
 import { spreadOverTurns } from './pace.ts'
 
@@ -49,18 +50,21 @@ test('after a quiet turn four begin at once again', async () => {
   expect(begun.length).toBe(4 + 5)
 })
 
-test('the application paces everything but single deliveries', async () => {
+test('the application paces everything but single deliveries, and sends everything but deliveries', async () => {
   const opened = await openPorts()
   const paced: string[] = []
-  const { fetch } = createApp(opened.ports, (handle) => (request) => {
-    paced.push(new URL(request.url).pathname)
+  const sent: string[] = []
+  const noting = (paths: string[]) => (handle: Handle) => (request: Request) => {
+    paths.push(new URL(request.url).pathname)
     return handle(request)
-  })
+  }
+  const { fetch } = createApp(opened.ports, { spread: noting(paced), send: noting(sent) })
   const ask = async (method: string, path: string) =>
     (await fetch(new Request(`http://localhost${path}`, { method }))).status
   expect(await ask('GET', '/healthz')).toBe(200)
   expect(await ask('POST', '/webcollector/jobs/3/values')).toBe(401)
   expect(await ask('POST', '/webcollector/values')).toBe(401)
   expect(paced).toEqual(['/healthz', '/webcollector/values'])
+  expect(sent).toEqual(['/healthz'])
   await opened.close()
 })

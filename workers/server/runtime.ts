@@ -19,4 +19,6 @@ export type Runtime = {
   readonly inFewSends: (handle: Handle) => Handle
   /** As in `Ports`. */
   readonly appendsFields?: true
+  /** As in `Ports`. */
+  readonly textBody?: (text: string) => string | ReadableStream
 }

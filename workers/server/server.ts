@@ -105,13 +105,17 @@ export async function startServer(
   const parts = { ...inside, ...outside, blobs, tables, jobActors, ingestHealth, inBackground: null, flow }
   const dispatch = openDispatch(parts, dueWork)
   const databaseWrites = system.writeCount
-  const { appendsFields } = runtime
-  const known = { ...(databaseWrites && { databaseWrites }), ...(appendsFields && { appendsFields }) }
+  const { appendsFields, textBody } = runtime
+  const known = {
+    ...(databaseWrites && { databaseWrites }),
+    ...(appendsFields && { appendsFields }),
+    ...(textBody && { textBody }),
+  }
   const ports = withScripts({ ...parts, dispatch, ...known })
   const notifier = openNotifier(ports)
   onNotices = () => notifier.wake()
   await warnOfFewFiles(log)
-  const app = createApp(ports, (handle) => spreadOverTurns(runtime.inFewSends(handle)))
+  const app = createApp(ports, { spread: spreadOverTurns, send: runtime.inFewSends })
   const { setupToken, firstJobId } = await beginFirst(ports)
   await recover(ports)
   const http = await listen(settings, around(app.fetch, ports), runtime.openListener)

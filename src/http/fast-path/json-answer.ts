@@ -23,16 +23,16 @@ function fieldsWith(...others: readonly (readonly [string, string])[]): Fields {
 
 /** A copied list is faster than fields that are set one by one, except where the host says otherwise. */
 function responseWith(
-  json: string,
+  body: string | ReadableStream,
   { copied, beside }: Fields,
   requestId: string,
   appends: boolean,
 ): Response {
   if (!appends) {
     copied.set('x-request-id', requestId)
-    return new Response(json, { headers: copied })
+    return new Response(body, { headers: copied })
   }
-  const response = new Response(json, { headers: TYPE })
+  const response = new Response(body, { headers: TYPE })
   for (const [name, value] of beside) response.headers.append(name, value)
   response.headers.append('x-request-id', requestId)
   return response
@@ -45,7 +45,12 @@ export function jsonResponse(
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Response {
   const fields = FIELDS[isSecure(request) ? 1 : 0][sendsSession(request, ports) ? 1 : 0]
-  const response = responseWith(json, fields, requestId, ports.appendsFields === true)
+  const response = responseWith(
+    ports.textBody?.(json) ?? json,
+    fields,
+    requestId,
+    ports.appendsFields === true,
+  )
   if (ports.settings.corsAllowedOrigins.size > 0) allowOrigin(response.headers, request, ports)
   for (const name in headers) response.headers.set(name, headers[name] ?? '')
   return response

@@ -1,6 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 
+import { asFailure } from '../api/failure.ts'
+import type { Failure } from '../api/failure.ts'
 import { toastFailure } from './toasts.ts'
+import { useIsGone } from './use-is-gone.ts'
 
 /** Lets a promise run on. Its failure is shown to the user. */
 export function background(work: Promise<unknown>): void {
@@ -9,7 +12,7 @@ export function background(work: Promise<unknown>): void {
 
 const running = new Set<unknown>()
 
-/** Runs an action of the user unless it still runs: a key or a button that is pressed twice acts once. Its failure is shown.
+/** Runs an action of the user unless it still runs: a key that is pressed twice acts once. Its failure is shown.
  * @param of what the action belongs to: actions of different things run beside each other */
 export function once(of: unknown, action: () => Promise<unknown>): void {
   if (running.has(of)) return
@@ -32,4 +35,30 @@ export function useAction<A extends readonly unknown[]>(
     }
   }
   return { isBusy, start: (...given) => once(self, () => run(given)) }
+}
+
+/** A form that is sent once at a time. Its failure is for the form, or for a message of the page once the form is gone. */
+export function useSubmit(work: () => Promise<void>): {
+  readonly failure: Failure | null
+  readonly isBusy: boolean
+  readonly submit: (event?: Event) => void
+  /** Takes the failure away. */
+  readonly forget: () => void
+} {
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const isGone = useIsGone()
+  const { isBusy, start } = useAction(async () => {
+    setFailure(null)
+    try {
+      await work()
+    } catch (error) {
+      if (isGone.current) throw error
+      setFailure(asFailure(error))
+    }
+  })
+  const submit = (event?: Event): void => {
+    event?.preventDefault()
+    start()
+  }
+  return { failure, isBusy, submit, forget: () => setFailure(null) }
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 
 import { t } from '../language/t.ts'
-import { once } from './background.ts'
+import { useAction } from './background.ts'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
 
@@ -13,7 +13,8 @@ type ButtonProps = {
   readonly busy?: boolean
   /** Why the button cannot be used. The button stays in the tab order and says so. */
   readonly refused?: string | undefined
-  /** Runs at a click, instead of `onClick`: once at a time, and once for a double click. Its failure is shown. */
+  /** Runs at a click, instead of `onClick`: once at a time, and once for a double click. The button is busy meanwhile. Its failure
+   * is shown. */
   readonly action?: () => Promise<unknown>
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'action'>
 
@@ -29,9 +30,10 @@ export function Button({
   onClick,
   ...rest
 }: ButtonProps): JSX.Element {
-  const self = useRef(null)
+  const act = useAction(async () => action?.())
+  const isBusy = busy === true || act.isBusy
   const classes = ['btn', kind, small && 'small', !children && icon && 'icon'].filter(Boolean).join(' ')
-  const isOff = refused !== undefined || busy === true
+  const isOff = refused !== undefined || isBusy
   return (
     <button
       type="button"
@@ -41,11 +43,15 @@ export function Button({
       onClick={(event) => {
         if (isOff) event.preventDefault()
         else if (action === undefined) onClick?.(event)
-        else if (event.detail <= 1) once(self, action)
+        else if (event.detail <= 1) act.start()
       }}
       {...rest}
     >
-      {busy ? <span class="spin" aria-hidden="true" /> : icon && <Icon name={icon} />}
+      {isBusy ? (
+        <span class={icon || !children ? 'spin' : 'spin over'} aria-hidden="true" />
+      ) : (
+        icon && <Icon name={icon} />
+      )}
       {children}
     </button>
   )

@@ -296,7 +296,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
       <pre tabIndex={0} role="region" aria-label={label}>
         {text}
       </pre>
-      <IconButton icon="copy" small label={t('kit.copy')} onClick={() => void copyText(text)} />
+      <IconButton icon="copy" small label={t('kit.copy')} action={() => copyText(text)} />
     </div>
   )
 }

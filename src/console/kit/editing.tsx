@@ -1,17 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import { callVersioned } from '../api/client.ts'
 import type { Answer, Call, Route, Target } from '../api/client.ts'
-import { asFailure, Failure } from '../api/failure.ts'
+import { Failure } from '../api/failure.ts'
 import { t } from '../language/t.ts'
-import { background } from './background.ts'
+import { background, useSubmit } from './background.ts'
 import { Button } from './controls.tsx'
 import { Card, Table } from './data.tsx'
 import { FailureNote, Note } from './feedback.tsx'
 import { Refusals } from './overlays.tsx'
-import { toast, toastFailure } from './toasts.ts'
-import { useIsGone } from './use-is-gone.ts'
+import { toast } from './toasts.ts'
 import { changedFields, differences, merged } from './versions.ts'
 import type { Version } from './versions.ts'
 
@@ -66,7 +65,7 @@ export type Editing<T, D> = How<T, D> & {
   readonly failure: Failure | null
   readonly change: (part: Partial<D> | ((now: D) => Partial<D>)) => void
   readonly begin: (version: Version<T>, keep?: D) => void
-  readonly save: () => Promise<void>
+  readonly save: (event?: Event) => void
 }
 
 /** Keeps a draft of an object until it is saved. The version that the user began with decides about conflicts. */
@@ -74,33 +73,22 @@ export function useEditing<T, D extends object>(version: Version<T>, how: How<T,
   const { draftOf } = how
   const [base, setBase] = useState(version)
   const [draft, setDraft] = useState(() => draftOf(version.object))
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const isSaving = useRef(false)
-  const isGone = useIsGone()
+  const {
+    failure,
+    isBusy,
+    submit: save,
+    forget,
+  } = useSubmit(async () => {
+    const saved = await sendPast(how, base, draft)
+    setBase(saved)
+    // The draft keeps changes that the user makes during the save.
+    setDraft((now) => merged(draft, draftOf(saved.object), now))
+    toast({ text: t('edit.saved') })
+  })
   const begin = (next: Version<T>, keep: D = draftOf(next.object)): void => {
     setBase(next)
     setDraft(keep)
-    setFailure(null)
-  }
-  const save = async (): Promise<void> => {
-    if (isSaving.current) return
-    isSaving.current = true
-    setBusy(true)
-    setFailure(null)
-    try {
-      const saved = await sendPast(how, base, draft)
-      setBase(saved)
-      // The draft keeps changes that the user makes during the save.
-      setDraft((now) => merged(draft, draftOf(saved.object), now))
-      toast({ text: t('edit.saved') })
-    } catch (error) {
-      if (isGone.current) toastFailure(error)
-      else setFailure(asFailure(error))
-    } finally {
-      isSaving.current = false
-      setBusy(false)
-    }
+    forget()
   }
   const isChanged = Object.keys(changedFields(draftOf(base.object), draft)).length > 0
   const change: Editing<T, D>['change'] = (part) =>
@@ -148,7 +136,7 @@ export function EditForm<T, D extends object>({
   const isOff = !isChanged || refused !== undefined
   const save = (event: Event): void => {
     event.preventDefault()
-    if (!isOff) background(editing.save())
+    if (!isOff) editing.save()
   }
   return (
     <form
@@ -219,13 +207,10 @@ export function Unsaved<T, D extends object>({
         <div class="row wrap">
           <Button
             kind="primary"
-            onClick={() =>
-              background(
-                read().then((theirs) =>
-                  begin(theirs, merged(draftOf(base.object), draftOf(theirs.object), draft)),
-                ),
-              )
-            }
+            action={async () => {
+              const theirs = await read()
+              begin(theirs, merged(draftOf(base.object), draftOf(theirs.object), draft))
+            }}
           >
             {t('edit.keepMine')}
           </Button>

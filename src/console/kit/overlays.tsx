@@ -1,9 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
-import { useAction } from './background.ts'
+import { useAction, useSubmit } from './background.ts'
 import { t } from '../language/t.ts'
 import { Button, Check, IconButton, TextField } from './controls.tsx'
 import { FailureNote } from './feedback.tsx'
@@ -103,20 +102,17 @@ export function FormDialog({
   readonly forcing?: Forcing | undefined
   readonly children: (failure: Failure | null) => ComponentChildren
 }): JSX.Element {
-  const [failure, setFailure] = useState<Failure | null>(null)
   const isGone = useIsGone()
   const formId = useId()
-  const save = useAction(async () => {
+  const {
+    failure,
+    isBusy,
+    submit: send,
+  } = useSubmit(async () => {
     if (refused !== undefined) return
-    setFailure(null)
-    try {
-      await onSubmit()
-      // Another dialog may be open by now.
-      if (!isGone.current) onClose()
-    } catch (error) {
-      if (isGone.current) throw error
-      setFailure(asFailure(error))
-    }
+    await onSubmit()
+    // Another dialog may be open by now.
+    if (!isGone.current) onClose()
   })
   return (
     <Dialog
@@ -131,7 +127,7 @@ export function FormDialog({
             kind={danger ? 'danger' : 'primary'}
             type="submit"
             form={formId}
-            busy={save.isBusy}
+            busy={isBusy}
             refused={refused}
           >
             {submit}
@@ -143,12 +139,9 @@ export function FormDialog({
         id={formId}
         class="col"
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.start()
-        }}
+        onSubmit={send}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save.start()
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
         }}
       >
         {children(failure)}
@@ -238,8 +231,13 @@ export type MenuItem = {
   readonly icon?: IconName
   readonly danger?: boolean
   readonly refused?: string | undefined
-  readonly run: () => void
-}
+} & (
+  | { readonly run: () => void }
+  | {
+      /** Runs once at a time. The menu is busy meanwhile. Its failure is shown. */
+      readonly action: () => Promise<unknown>
+    }
+)
 
 /** A button that opens a list of actions. */
 export function Menu({
@@ -252,6 +250,7 @@ export function Menu({
   readonly icon?: IconName
 }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
+  const act = useAction((action: () => Promise<unknown>) => action())
   const root = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (!isOpen) return undefined
@@ -280,6 +279,7 @@ export function Menu({
       <IconButton
         icon={icon}
         label={label}
+        busy={act.isBusy}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -297,7 +297,8 @@ export function Menu({
                 onClick={() => {
                   if (item.refused !== undefined) return
                   close()
-                  item.run()
+                  if ('action' in item) act.start(item.action)
+                  else item.run()
                 }}
               >
                 {item.icon && <Icon name={item.icon} />}

@@ -1,10 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import { send } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { Failure } from '../api/failure.ts'
-import { background, once } from './background.ts'
+import { background, useAction } from './background.ts'
 import { Button } from './controls.tsx'
 import { FailureNote, Note, Skeleton } from './feedback.tsx'
 import { toast } from './toasts.ts'
@@ -29,7 +29,6 @@ export function TextEditor(props: Props): JSX.Element {
   const { url, name, type, refused, actions, onSaved, onText, rows = 24 } = props
   const [stored, setStored] = useState<Stored | null>(null)
   const [text, setText] = useState('')
-  const self = useRef(null)
   const [failure, setFailure] = useState<Failure | null>(null)
   const read = async (): Promise<void> => {
     try {
@@ -44,7 +43,7 @@ export function TextEditor(props: Props): JSX.Element {
   }
   useEffect(() => void read(), [url])
   useEffect(() => onText?.(text), [text])
-  const save = async (): Promise<void> => {
+  const save = useAction(async () => {
     if (refused !== undefined || stored === null || text === stored.text) return
     // A text without a tag stands for a file that does not exist yet.
     const match = stored.etag === null ? { 'if-none-match': '*' } : { 'if-match': stored.etag }
@@ -57,7 +56,7 @@ export function TextEditor(props: Props): JSX.Element {
     } catch (error) {
       setFailure(asFailure(error))
     }
-  }
+  })
   if (stored === null)
     return failure ? (
       <FailureNote failure={failure} retry={() => background(read())} />
@@ -74,7 +73,8 @@ export function TextEditor(props: Props): JSX.Element {
             small
             kind="primary"
             refused={refused ?? (text === stored.text ? t('editor.unchanged') : undefined)}
-            onClick={() => once(self, save)}
+            busy={save.isBusy}
+            onClick={() => save.start()}
           >
             {t('editor.save')}
           </Button>
@@ -105,7 +105,7 @@ export function TextEditor(props: Props): JSX.Element {
         readOnly={refused !== undefined}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) once(self, save)
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save.start()
         }}
       />
     </div>

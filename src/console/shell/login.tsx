@@ -8,7 +8,7 @@ import { urlOf } from '../api/client.ts'
 import { apiUrl } from '../api/events.ts'
 import { useGet } from '../api/resource.ts'
 import { signIn, signInByOidc, user } from '../api/session.ts'
-import { background } from '../kit/background.ts'
+import { useSubmit } from '../kit/background.ts'
 import { Button, TextField } from '../kit/controls.tsx'
 import { Note } from '../kit/feedback.tsx'
 import { Mark } from '../kit/icons.tsx'
@@ -76,31 +76,31 @@ function OidcButton({ returnTo }: { readonly returnTo: string }): JSX.Element | 
   )
 }
 
+/** Asks for the code of the second factor where a login needs one. */
+async function orAsk(isAsked: boolean, ask: (isAsked: true) => void, login: Promise<void>): Promise<void> {
+  try {
+    await login
+  } catch (error) {
+    if (isAsked || asFailure(error).code !== 'mfa_code_required') throw error
+    ask(true)
+  }
+}
+
 /** Ends the login that the identity provider vouched for, with a code where MFA is active. */
 function Returned(): JSX.Element | null {
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const submit = (typed?: string): Promise<void> =>
-    signInByOidc(typed).catch((error: unknown) => {
-      const refusal = asFailure(error)
-      if (refusal.code === 'mfa_code_required') setNeedsCode(true)
-      else setFailure(refusal)
-    })
-  useEffect(() => background(submit()), [])
+  const { failure, isBusy, submit } = useSubmit(() =>
+    orAsk(needsCode, setNeedsCode, signInByOidc(needsCode ? code.trim() : undefined)),
+  )
+  useEffect(() => submit(), [])
   return (
     <>
       {failure && <Refused failure={failure} />}
       {needsCode && (
-        <form
-          class="col"
-          onSubmit={(event) => {
-            event.preventDefault()
-            background(submit(code.trim()))
-          }}
-        >
+        <form class="col" onSubmit={submit}>
           <CodeField value={code} onValue={setCode} />
-          <Button kind="primary" type="submit">
+          <Button kind="primary" type="submit" busy={isBusy}>
             {t('login.submit')}
           </Button>
         </form>
@@ -125,31 +125,13 @@ export function LoginDialog(): JSX.Element {
 
 function LoginForm({ username = '' }: { readonly username?: string | undefined }): JSX.Element {
   const [form, setForm] = useState({ username, password: '', code: '' })
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const [needsCode, setNeedsCode] = useState(false)
-  const submit = async (): Promise<void> => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      const { code, ...rest } = form
-      await signIn({ ...rest, ...(needsCode ? { code: code.trim() } : {}) })
-    } catch (error) {
-      const refusal = asFailure(error)
-      if (refusal.code === 'mfa_code_required' && !needsCode) setNeedsCode(true)
-      else setFailure(refusal)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { failure, isBusy, submit } = useSubmit(() => {
+    const { code, ...rest } = form
+    return orAsk(needsCode, setNeedsCode, signIn({ ...rest, ...(needsCode ? { code: code.trim() } : {}) }))
+  })
   return (
-    <form
-      class="col"
-      onSubmit={(event) => {
-        event.preventDefault()
-        background(submit())
-      }}
-    >
+    <form class="col" onSubmit={submit}>
       <TextField
         label={t('login.username')}
         value={form.username}

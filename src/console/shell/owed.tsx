@@ -3,10 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { call } from '../api/client.ts'
 import type { Answer } from '../api/client.ts'
-import { asFailure } from '../api/failure.ts'
-import type { Failure } from '../api/failure.ts'
 import { owedAction, readUser, signOut } from '../api/session.ts'
-import { background } from '../kit/background.ts'
+import { background, useSubmit } from '../kit/background.ts'
 import { Button, TextField } from '../kit/controls.tsx'
 import { Code } from '../kit/data.tsx'
 import { FailureNote, Skeleton } from '../kit/feedback.tsx'
@@ -38,8 +36,7 @@ type Props = { readonly onDone: () => void }
 /** Changes the user's own password. */
 export function PasswordForm({ onDone }: Props): JSX.Element {
   const [form, setForm] = useState({ currentPassword: '', newPassword: '' })
-  const { failure, isBusy, run } = useWork()
-  const submit = run(async () => {
+  const { failure, isBusy, submit } = useSubmit(async () => {
     await call('post', '/session/password', { body: form })
     setForm({ currentPassword: '', newPassword: '' })
     onDone()
@@ -80,9 +77,8 @@ export function MfaForm({ onDone }: Props): JSX.Element {
   const [key, setKey] = useState<Answer<'/session/mfa', 'post'> | null>(null)
   const [code, setCode] = useState('')
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[] | null>(null)
-  const { failure, isBusy, run } = useWork()
   useEffect(() => background(call('post', '/session/mfa', {}).then(setKey)), [])
-  const submit = run(async () => {
+  const { failure, isBusy, submit } = useSubmit(async () => {
     const answer = await call('post', '/session/mfa/confirmation', { body: { code: code.trim() } })
     setRecoveryCodes(answer.recoveryCodes)
   })
@@ -119,28 +115,4 @@ export function MfaForm({ onDone }: Props): JSX.Element {
       </Button>
     </form>
   )
-}
-
-type Work = {
-  readonly failure: Failure | null
-  readonly isBusy: boolean
-  readonly run: (work: () => Promise<void>) => (event: Event) => void
-}
-
-/** The state of a form that is being sent. */
-function useWork(): Work {
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  return {
-    failure,
-    isBusy,
-    run: (work) => (event) => {
-      event.preventDefault()
-      setBusy(true)
-      setFailure(null)
-      void work()
-        .catch((error: unknown) => setFailure(asFailure(error)))
-        .finally(() => setBusy(false))
-    },
-  }
 }

@@ -6,7 +6,6 @@ import { setStopped } from '../actions/stop.ts'
 import { API_BASE } from '../api/client.ts'
 import type { Answer } from '../api/client.ts'
 import { useGet, useUrl } from '../api/resource.ts'
-import { background } from '../kit/background.ts'
 import { Button } from '../kit/controls.tsx'
 import { copyText } from '../kit/data.tsx'
 import { t } from '../language/t.ts'
@@ -22,9 +21,9 @@ export function ObjectActions({ object, onDone }: Props): JSX.Element {
   const alarms = useGet('/alarms', { query: { limit: 100 } })
   const { data } = useUrl<Pick<Job, 'permissions'> & Partial<Job>>(`/${type}s/${id}`)
   const alarm = alarms.data?.items.find((one) => one.object.id === id && one.assignee === null)
-  const run = (work: Promise<unknown>): void => {
+  const run = (action: () => Promise<unknown>) => (): Promise<unknown> => {
     onDone()
-    background(work)
+    return action()
   }
   return (
     <span class="row wrap">
@@ -32,12 +31,12 @@ export function ObjectActions({ object, onDone }: Props): JSX.Element {
         small
         icon="maintenance"
         refused={data?.permissions.maintain === false ? t('alarm.needsMaintain', { name }) : undefined}
-        onClick={() => run(maintainNow({ type, id, name }, MAINTAIN_MIN))}
+        action={run(() => maintainNow({ type, id, name }, MAINTAIN_MIN))}
       >
         {t('maintain.button', { minutes: MAINTAIN_MIN })}
       </Button>
       {alarm && (
-        <Button small icon="check" refused={refusedBy(alarm)} onClick={() => run(acknowledge([alarm]))}>
+        <Button small icon="check" refused={refusedBy(alarm)} action={run(() => acknowledge([alarm]))}>
           {t('alarm.acknowledge')}
         </Button>
       )}
@@ -46,7 +45,10 @@ export function ObjectActions({ object, onDone }: Props): JSX.Element {
   )
 }
 
-type JobProps = { readonly job: Job; readonly run: (work: Promise<unknown>) => void }
+type JobProps = {
+  readonly job: Job
+  readonly run: (action: () => Promise<unknown>) => () => Promise<unknown>
+}
 
 function JobActions({ job, run }: JobProps): JSX.Element {
   const { stopped, name, permissions } = job
@@ -60,11 +62,11 @@ function JobActions({ job, run }: JobProps): JSX.Element {
         small
         icon={stopped ? 'play' : 'pause'}
         refused={permissions.write ? undefined : t('stop.needsWrite', { name })}
-        onClick={() => run(setStopped([job], !stopped))}
+        action={run(() => setStopped([job], !stopped))}
       >
         {t(stopped ? 'stop.start' : 'stop.stop')}
       </Button>
-      <Button small icon="copy" onClick={() => run(copy())}>
+      <Button small icon="copy" action={run(copy)}>
         {t('palette.copyCurl')}
       </Button>
     </>

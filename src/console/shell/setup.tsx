@@ -3,10 +3,8 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { call } from '../api/client.ts'
-import { asFailure } from '../api/failure.ts'
-import type { Failure } from '../api/failure.ts'
 import { signIn } from '../api/session.ts'
-import { background } from '../kit/background.ts'
+import { background, useSubmit } from '../kit/background.ts'
 import { Button, SelectField, TextField } from '../kit/controls.tsx'
 import { FailureNote, Note } from '../kit/feedback.tsx'
 import { Mark } from '../kit/icons.tsx'
@@ -55,31 +53,15 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     content: 'demo',
   })
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const change = (part: Partial<Form>): void => setForm({ ...form, ...part })
-  const submit = async (): Promise<void> => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      await call('post', '/session/setup', { body: { token, language: language.value, ...form } })
-      await signIn({ username: form.username, password: form.password })
-      route(linkTo(form.content === 'demo' ? '' : 'first-value'), true)
-    } catch (error) {
-      setFailure(asFailure(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { failure, isBusy, submit } = useSubmit(async () => {
+    await call('post', '/session/setup', { body: { token, language: language.value, ...form } })
+    await signIn({ username: form.username, password: form.password })
+    route(linkTo(form.content === 'demo' ? '' : 'first-value'), true)
+  })
   if (token === '' || failure?.code === 'forbidden') return <LinkIsOver />
   return (
-    <form
-      class="col"
-      onSubmit={(event) => {
-        event.preventDefault()
-        background(submit())
-      }}
-    >
+    <form class="col" onSubmit={submit}>
       <h2>{t('setup.title')}</h2>
       <TextField
         label={t('login.username')}

@@ -31,7 +31,7 @@ export function UserMenu(): JSX.Element | null {
               run: () => changeTheme(shown === 'dark' ? 'light' : 'dark'),
             },
             { text: t('nav.keys'), icon: 'key', run: () => route(linkTo('keys')) },
-            { text: t('shell.signOut'), icon: 'right', run: () => void signOut() },
+            { text: t('shell.signOut'), icon: 'right', action: signOut },
           ]}
         />
       </span>

@@ -34,13 +34,60 @@ onMainHost('twice', (stage) => {
         const maintain = page.getByRole('button', { name: 'Maintain 20 min' })
         await maintain.click()
         await until(async () => plans.count() === 1)
-        await maintain.click()
+        await maintain.locator('.spin').waitFor()
+        expect(await maintain.getAttribute('aria-disabled')).toBe('true')
+        await maintain.click({ force: true })
         plans.end()
         await page.getByText('in maintenance for 20 minutes').waitFor()
         await clickAgain(page)
         await maintain.click()
         await until(async () => answered === 2)
         expect(plans.count()).toBe(2)
+      })
+    },
+    TEST_MAX_MS,
+  )
+
+  test(
+    'an item of a menu and a link to a file act once while what they ask for is sent',
+    async () => {
+      const device = await make('/devices?parentId=1', {})
+      const { id: jobId } = await make(`/jobs?parentId=${device.id}`, {
+        parameters: { returnValue: [{ valueName: 'Level' }] },
+      })
+      const { id } = await make('/slos?parentId=1', {})
+      await stage.visit(`slo/${id}`, {}, async ({ page }) => {
+        const plans = await heldAnswers(page, /\/revaluations$/, 'POST')
+        const menu = page.getByRole('button', { name: /^More about / })
+        await menu.click()
+        await page.getByRole('menuitem', { name: 'Maintain 20 min' }).click()
+        await until(async () => plans.count() === 1)
+        await menu.click({ force: true })
+        expect(await page.getByRole('menu').count()).toBe(0)
+        plans.end()
+        await page.getByText('in maintenance for 20 minutes').waitFor()
+        await menu.click()
+        await page.getByRole('menuitem', { name: 'Maintain 20 min' }).click()
+        await until(async () => plans.count() > 1)
+        expect(plans.count()).toBe(2)
+      })
+      await stage.visit(`job/${jobId}`, {}, async ({ page }) => {
+        const answer = Promise.withResolvers<void>()
+        let asked = 0
+        await page.route(/\/value-history/, async (route) => {
+          if (route.request().headers()['accept'] !== 'text/csv') return route.fallback()
+          asked += 1
+          await answer.promise
+          await route.continue()
+        })
+        const link = page.getByRole('button', { name: 'CSV' })
+        await link.press('Enter')
+        await until(async () => asked === 1)
+        await page.keyboard.press('Enter')
+        const saved = page.waitForEvent('download')
+        answer.resolve()
+        await saved
+        expect(asked).toBe(1)
       })
     },
     TEST_MAX_MS,

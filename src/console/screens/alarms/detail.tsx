@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { acknowledge, commentOn, refusedBy } from '../../actions/alarms.ts'
 import type { Alarm } from '../../actions/alarms.ts'
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
+import { useAction } from '../../kit/background.ts'
 import { Button, Field, IconButton } from '../../kit/controls.tsx'
 import { KeyValues } from '../../kit/data.tsx'
 import { Icon } from '../../kit/icons.tsx'
@@ -139,17 +139,11 @@ function Told({
 
 function Thread({ alarm }: { readonly alarm: Alarm }): JSX.Element {
   const [text, setText] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const send = async (): Promise<void> => {
-    if (text.trim() === '' || isBusy) return
-    setBusy(true)
-    try {
-      await commentOn([alarm], text.trim())
-      setText((now) => (now === text ? '' : now))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, start: send } = useAction(async () => {
+    if (text.trim() === '') return
+    await commentOn([alarm], text.trim())
+    setText((now) => (now === text ? '' : now))
+  })
   return (
     <div class="col">
       <h3>{t('alarms.thread')}</h3>
@@ -182,7 +176,7 @@ function Thread({ alarm }: { readonly alarm: Alarm }): JSX.Element {
         class="col"
         onSubmit={(event) => {
           event.preventDefault()
-          background(send())
+          send()
         }}
       >
         <Field label={t('alarms.comment')} hint={t('alarms.commentHint')}>
@@ -193,7 +187,7 @@ function Thread({ alarm }: { readonly alarm: Alarm }): JSX.Element {
               value={text}
               onInput={(event) => setText(event.currentTarget.value)}
               onKeyDown={(event) => {
-                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) background(send())
+                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
               }}
               {...attributes}
             />

@@ -7,7 +7,7 @@ import type { Alarm } from '../../actions/alarms.ts'
 import { maintainNow } from '../../actions/maintain.ts'
 import { useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background, once } from '../../kit/background.ts'
+import { once } from '../../kit/background.ts'
 import { Button, Chip, Kbd, Segments } from '../../kit/controls.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
@@ -49,7 +49,7 @@ export function Screen(): JSX.Element {
   const act = (key: string): boolean => {
     const [first] = targets
     if (first === undefined) return false
-    if (key === 'a') background(acknowledge(targets))
+    if (key === 'a') once('acknowledge', () => acknowledge(targets))
     else if (key === 'A') setDialog('assign')
     else if (key === 'c') setDialog('comment')
     else if (key === 'm') once(`maintain ${first.object.id}`, () => maintainNow(first.object, MAINTAIN_MIN))

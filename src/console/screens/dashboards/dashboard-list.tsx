@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { isUnread, together, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, readKey, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -144,7 +143,7 @@ function groupItems(group: Group, onDialog: (dialog: DialogName) => void): reado
     {
       text: t('boards.export'),
       icon: 'download',
-      run: () => background(exportDashboards({ groupIds: [group.id] }, group.name)),
+      action: () => exportDashboards({ groupIds: [group.id] }, group.name),
     },
     { text: t('boards.editGroup'), icon: 'edit', refused, run: () => onDialog('editGroup') },
     { text: t('data.delete'), icon: 'close', danger: true, refused, run: () => onDialog('deleteGroup') },

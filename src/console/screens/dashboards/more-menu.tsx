@@ -5,7 +5,6 @@ import { useState } from 'preact/hooks'
 import { call, send } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Check } from '../../kit/controls.tsx'
 import { Note } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
@@ -79,9 +78,9 @@ export function MoreMenu({
           {
             text: t('boards.export'),
             icon: 'download',
-            run: () => background(exportDashboards({ ids: [dashboard.id] }, dashboard.urlName)),
+            action: () => exportDashboards({ ids: [dashboard.id] }, dashboard.urlName),
           },
-          { text: t('boards.copy'), icon: 'copy', refused: refusedMaking(), run: () => background(copy()) },
+          { text: t('boards.copy'), icon: 'copy', refused: refusedMaking(), action: copy },
           {
             text: t('data.delete'),
             icon: 'close',

@@ -7,7 +7,6 @@ import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
 import { readUser, user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Card } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
@@ -71,6 +70,6 @@ export function startItem({ id, name }: Dashboard): MenuItem {
     text: t(isStart ? 'boards.endStart' : 'boards.makeStart'),
     icon: 'dashboards',
     refused: me?.type === 'shared' ? t('boards.startOfShared') : undefined,
-    run: () => background(change()),
+    action: change,
   }
 }

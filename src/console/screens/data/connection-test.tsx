@@ -23,9 +23,7 @@ const TITLES: ReadonlySet<string> = new Set([
 export function ConnectionTest({ draft }: { readonly draft: SourceDraft }): JSX.Element {
   const [result, setResult] = useState<Result | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const test = async (): Promise<void> => {
-    setBusy(true)
     setResult(null)
     setFailure(null)
     try {
@@ -33,8 +31,6 @@ export function ConnectionTest({ draft }: { readonly draft: SourceDraft }): JSX.
       setResult(await call('post', '/dataSources/test', { body } as Call<'/dataSources/test', 'post'>))
     } catch (error) {
       setFailure(asFailure(error))
-    } finally {
-      setBusy(false)
     }
   }
   const key = JSON.stringify(bodyOf(draft))
@@ -45,7 +41,7 @@ export function ConnectionTest({ draft }: { readonly draft: SourceDraft }): JSX.
   return (
     <div class="col">
       <div class="row wrap">
-        <Button icon="play" busy={isBusy} refused={refusedToTest(draft)} action={() => test()}>
+        <Button icon="play" refused={refusedToTest(draft)} action={test}>
           {t('data.test')}
         </Button>
         <span class="label">{refusedToTest(draft) ?? t('data.testHint')}</span>

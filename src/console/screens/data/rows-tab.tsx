@@ -3,7 +3,6 @@ import { useMemo, useState } from 'preact/hooks'
 
 import { send, urlOf } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button, IconButton, Segments } from '../../kit/controls.tsx'
 import { Empty, FailureNote, Progress, Skeleton, Undecided } from '../../kit/feedback.tsx'
 import { useQuery } from '../../kit/location.ts'
@@ -200,7 +199,7 @@ function ReadingTools({
         items={EXPORTS.map(({ name, type, extension, query }) => ({
           text: t(`data.export.${name}`),
           icon: 'download' as const,
-          run: () => background(exportRows(path, selected, { type, extension, query })),
+          action: () => exportRows(path, selected, { type, extension, query }),
         }))}
       />
     </span>

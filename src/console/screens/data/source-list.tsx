@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Table } from '../../kit/data.tsx'
 import { Empty, Show, Skeleton } from '../../kit/feedback.tsx'
@@ -56,7 +55,7 @@ export function SourceList(): JSX.Element {
                   text: t('data.exportConfiguration'),
                   icon: 'download',
                   refused: refused ?? (all.length === 0 ? t('data.none') : undefined),
-                  run: () => background(exportConfiguration()),
+                  action: () => exportConfiguration(),
                 },
               ]}
             />

@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { together, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
 import { readKey, Show } from '../../kit/feedback.tsx'
@@ -110,7 +109,7 @@ function Actions({
             text: t('data.exportConfiguration'),
             icon: 'download',
             refused,
-            run: () => background(exportConfiguration([source.id])),
+            action: () => exportConfiguration([source.id]),
           },
           { text: t('data.delete'), icon: 'close', danger: true, refused, run: () => onDialog('delete') },
         ]}

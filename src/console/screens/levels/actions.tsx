@@ -5,7 +5,6 @@ import { useState } from 'preact/hooks'
 import { maintainNow } from '../../actions/maintain.ts'
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { copyText } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
@@ -37,9 +36,9 @@ export function LevelActions({ level }: { readonly level: Level }): JSX.Element 
             text: t('levels.maintain', { minutes: MAINTAIN_MIN }),
             icon: 'maintenance',
             refused: permissions.maintain ? undefined : t('alarm.needsMaintain', { name }),
-            run: () => background(maintainNow({ type, id, name }, MAINTAIN_MIN)),
+            action: () => maintainNow({ type, id, name }, MAINTAIN_MIN),
           },
-          { text: t('levels.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
+          { text: t('levels.copyLink'), icon: 'link', action: () => copyText(location.href) },
           {
             text: t('levels.delete'),
             icon: 'close',

@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { useUrl } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues } from '../../kit/data.tsx'
 import { Note } from '../../kit/feedback.tsx'
@@ -36,9 +35,9 @@ export function Details({ occurrence, zone, onEdit, onClose }: Props): JSX.Eleme
   const refused = useRefusal(entry)
   const isRunning = isLive(entry) && phaseOf(occurrence, now.value) === 'running' && !isOver(entry)
   /** Does something at once and closes; the message can undo it. */
-  const run = (work: Promise<Undo>, text: string): void => {
-    background(work.then((undo) => toast({ text, undo })))
+  const run = async (work: Promise<Undo>, text: string): Promise<void> => {
     onClose()
+    toast({ text, undo: await work })
   }
   if (isEnding)
     return (
@@ -67,7 +66,7 @@ export function Details({ occurrence, zone, onEdit, onClose }: Props): JSX.Eleme
           {isRunning && (
             <Button
               refused={refused}
-              onClick={() => run(prolong(occurrence), t('maintenance.prolonged', { name: titleOf(entry) }))}
+              action={() => run(prolong(occurrence), t('maintenance.prolonged', { name: titleOf(entry) }))}
             >
               {t('maintenance.longer')}
             </Button>
@@ -75,7 +74,7 @@ export function Details({ occurrence, zone, onEdit, onClose }: Props): JSX.Eleme
           {isSeries(entry) && occurrence.begin > now.value && (
             <Button
               refused={refused}
-              onClick={() =>
+              action={() =>
                 run(
                   change(entry, skipped(bodyOf(entry), occurrence, zone), occurrence.begin),
                   t('maintenance.isSkipped', { name: titleOf(entry), time: spanText(occurrence, zone) }),
@@ -158,7 +157,7 @@ type EditOnlyProps = {
   readonly entry: Entry
   readonly zone: string
   readonly refused: string | undefined
-  readonly onRepair: () => void
+  readonly onRepair: () => Promise<void>
 }
 
 /** Why lists leave an entry out, and how they contain it again. */
@@ -172,7 +171,7 @@ function EditOnly({ entry, zone, refused, onRepair }: EditOnlyProps): JSX.Elemen
     <Note
       kind="warning"
       action={
-        <Button small refused={refused} onClick={onRepair}>
+        <Button small refused={refused} action={onRepair}>
           {t('maintenance.makeEqual')}
         </Button>
       }

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
@@ -116,29 +115,17 @@ type ResendProps = { readonly message: Message; readonly onChange: () => void }
 
 /** Sends a failed or waiting notification now. */
 function Resend({ message, onChange }: ResendProps): JSX.Element {
-  const [isBusy, setBusy] = useState(false)
   const resend = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      const { status, detail } = await call('post', '/notifications/{id}/resend', {
-        path: { id: message.id },
-      })
-      toast({
-        text: `${t(`notifications.status.${status}`)}. ${faultText(detail)}`,
-        isFailure: status === 'dead',
-      })
-      onChange()
-    } finally {
-      setBusy(false)
-    }
+    const path = { id: message.id }
+    const { status, detail } = await call('post', '/notifications/{id}/resend', { path })
+    toast({
+      text: `${t(`notifications.status.${status}`)}. ${faultText(detail)}`,
+      isFailure: status === 'dead',
+    })
+    onChange()
   }
   return (
-    <Button
-      small
-      busy={isBusy}
-      aria-label={t('notifications.resendTo', { name: message.recipient.name })}
-      action={() => resend()}
-    >
+    <Button small aria-label={t('notifications.resendTo', { name: message.recipient.name })} action={resend}>
       {t('notifications.resend')}
     </Button>
   )

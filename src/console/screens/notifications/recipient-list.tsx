@@ -141,16 +141,10 @@ type Result = Answer<'/alarmrecipients/{id}/test', 'post'>
 
 /** Sends a test message and shows the answer of the receiver. */
 function Test({ recipient }: { readonly recipient: Recipient }): JSX.Element {
-  const [isBusy, setBusy] = useState(false)
   const [result, setResult] = useState<Result | null>(null)
   const send = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      setResult(await call('post', '/alarmrecipients/{id}/test', { path: { id: recipient.id } }))
-      invalidate('/alarmrecipients')
-    } finally {
-      setBusy(false)
-    }
+    setResult(await call('post', '/alarmrecipients/{id}/test', { path: { id: recipient.id } }))
+    invalidate('/alarmrecipients')
   }
   const latest = result ?? recipient.lastResult
   return (
@@ -158,10 +152,9 @@ function Test({ recipient }: { readonly recipient: Recipient }): JSX.Element {
       <Button
         small
         icon="mail"
-        busy={isBusy}
         refused={refusedToChange()}
         aria-label={t('notifications.testName', { name: recipient.name })}
-        action={() => send()}
+        action={send}
       >
         {t('notifications.test')}
       </Button>

@@ -95,7 +95,7 @@ function Editing({ query, etag, fresh = freshDraft({}) }: Props): JSX.Element {
         badge={query && <Badge query={query} />}
         actions={
           <>
-            <Button busy={edited.isBusy} refused={refusedSave(draft, isChanged)} action={() => edited.save()}>
+            <Button busy={edited.isBusy} refused={refusedSave(draft, isChanged)} onClick={edited.save}>
               {t('queries.saveDraft')}
             </Button>
             <Button

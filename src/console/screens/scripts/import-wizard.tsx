@@ -30,9 +30,6 @@ export function ImportWizard({ groups, onClose }: Props): JSX.Element {
     setLeft(new Set())
     background(analyze(file, readMetadata))
   }
-  const start = (): void => {
-    if (preview) background(importThem(preview.file, preview.analysis, { ...options, toImport }))
-  }
   return (
     <Dialog
       title={t('scripts.import')}
@@ -46,7 +43,7 @@ export function ImportWizard({ groups, onClose }: Props): JSX.Element {
             <Button
               kind="primary"
               refused={toImport.length === 0 ? t('scripts.importNone') : undefined}
-              onClick={start}
+              action={() => importThem(preview.file, preview.analysis, { ...options, toImport })}
             >
               {t('scripts.importCount', { count: toImport.length })}
             </Button>

@@ -3,11 +3,9 @@ import { useLocation } from 'preact-iso'
 
 import { call, send } from '../../api/client.ts'
 import { invalidate, isUnread, useGet } from '../../api/resource.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { KeyValues, PageHead } from '../../kit/data.tsx'
 import { FailureNote, Note, Progress, Skeleton, StaleOf } from '../../kit/feedback.tsx'
-import { Icon } from '../../kit/icons.tsx'
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { bytesText } from '../../kit/numbers.ts'
 import { durationText, now, Time } from '../../kit/time.tsx'
@@ -144,15 +142,10 @@ function Facts({ run }: { readonly run: Run }): JSX.Element {
       <ul class="col">
         {run.outputs.map(({ name, size, url }) => (
           <li key={name}>
-            <button
-              type="button"
-              class="row output"
-              onClick={() => background(saveFile(() => send('GET', url), name))}
-            >
-              <Icon name="download" />
+            <Button class="row output" icon="download" action={() => saveFile(() => send('GET', url), name)}>
               <span class="cut">{name}</span>
               <span class="label nowrap">{bytesText(size)}</span>
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Note, Show } from '../../kit/feedback.tsx'
 import { bytesText } from '../../kit/numbers.ts'
 import { Confirm, FormDialog } from '../../kit/overlays.tsx'
+import { saveFile } from '../../kit/save-file.ts'
 import { Time, timeText } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
@@ -82,11 +83,6 @@ type TableProps = {
 }
 
 function BackupTable({ backups, onDelete, onRestore }: TableProps): JSX.Element {
-  const [loading, setLoading] = useState<number | null>(null)
-  const fetchOne = async (backup: Backup): Promise<void> => {
-    setLoading(backup.id)
-    await download(backup).finally(() => setLoading(null))
-  }
   return (
     <Table<Backup>
       label={t('settings.backups')}
@@ -128,9 +124,8 @@ function BackupTable({ backups, onDelete, onRestore }: TableProps): JSX.Element 
               <IconButton
                 small
                 icon="download"
-                busy={loading === backup.id}
                 label={t('settings.backups.download', { time: timeText(backup.madeAt) })}
-                action={() => fetchOne(backup)}
+                action={() => download(backup)}
               />
               <IconButton
                 small
@@ -152,14 +147,9 @@ function BackupTable({ backups, onDelete, onRestore }: TableProps): JSX.Element 
   )
 }
 
-/** Reads a backup with the user's token, which a link would not send, and saves it as a file. */
-async function download({ id, madeAt }: Backup): Promise<void> {
-  const url = URL.createObjectURL(await (await send('GET', `/backups/${id}`)).blob())
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `tidemark-${madeAt.slice(0, 16).replace(':', '-')}.backup.gz`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+function download({ id, madeAt }: Backup): Promise<void> {
+  const name = `tidemark-${madeAt.slice(0, 16).replace(':', '-')}.backup.gz`
+  return saveFile(() => send('GET', `/backups/${id}`), name)
 }
 
 function MakeBackup({ onClose }: { readonly onClose: () => void }): JSX.Element {

@@ -4,7 +4,6 @@ import { callVersioned } from '../../api/client.ts'
 import type { Answer } from '../../api/client.ts'
 import { invalidate, useGet } from '../../api/resource.ts'
 import { user } from '../../api/session.ts'
-import { background } from '../../kit/background.ts'
 import { Button, Check, SelectField, TextField } from '../../kit/controls.tsx'
 import { Card, KeyValues } from '../../kit/data.tsx'
 import { Unsaved, useEditing } from '../../kit/editing.tsx'
@@ -81,7 +80,7 @@ function Form({ settings, etag }: FormProps): JSX.Element {
         class="pad col"
         onSubmit={(event) => {
           event.preventDefault()
-          if (refused === undefined) background(save())
+          if (refused === undefined) save()
         }}
       >
         <TextField

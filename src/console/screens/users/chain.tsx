@@ -2,7 +2,6 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
-import { background } from '../../kit/background.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Icon } from '../../kit/icons.tsx'
 import type { IconName } from '../../kit/icons.tsx'
@@ -123,7 +122,7 @@ function Revoke({ grant, onDone, onClose }: RevokeProps): JSX.Element {
       onConfirm={async () => {
         await call('delete', route, { path })
         onDone()
-        toast({ text: t('users.revoked', names), undo: () => background(restore()) })
+        toast({ text: t('users.revoked', names), undo: restore })
       }}
       onClose={onClose}
     />

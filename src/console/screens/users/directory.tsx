@@ -20,11 +20,9 @@ const COUNTS = ['created', 'updated', 'disabled', 'unchanged', 'failed'] as cons
 /** The latest sync with the LDAP directory, and a button that starts one. */
 export function Directory(): JSX.Element {
   const latest = useGet('/ldap/sync', {})
-  const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const refused = user.value?.role === 'administrator' ? undefined : t('users.needsAdministrator')
   const sync = async (): Promise<void> => {
-    setBusy(true)
     setFailure(null)
     try {
       await call('post', '/ldap/sync', {})
@@ -33,11 +31,10 @@ export function Directory(): JSX.Element {
     } finally {
       latest.reload()
       invalidate('/users', '/userGroups')
-      setBusy(false)
     }
   }
   const start = (
-    <Button icon="refresh" busy={isBusy} refused={refused} action={() => sync()}>
+    <Button icon="refresh" refused={refused} action={sync}>
       {t('users.syncNow')}
     </Button>
   )

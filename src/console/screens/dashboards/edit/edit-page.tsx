@@ -221,7 +221,7 @@ function Head({
             kind="primary"
             busy={isBusy}
             refused={isChanged ? undefined : t('edit.unchanged')}
-            action={() => save()}
+            onClick={save}
           >
             {t('edit.save')}
           </Button>

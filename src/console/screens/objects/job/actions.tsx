@@ -6,7 +6,6 @@ import { acknowledge } from '../../../actions/alarms.ts'
 import { setStopped } from '../../../actions/stop.ts'
 import { API_BASE, call } from '../../../api/client.ts'
 import { invalidate, useGet } from '../../../api/resource.ts'
-import { background } from '../../../kit/background.ts'
 import { Button, IconButton, SelectField, TextField } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
 import { linkTo } from '../../../kit/location.ts'
@@ -58,13 +57,13 @@ export function Actions({
                 text: t('job.release'),
                 icon: 'undo',
                 refused: needsWrite,
-                run: () => background(release(job)),
+                action: () => release(job),
               }
             : { text: t('job.forceMenu'), icon: 'lock', refused: needsWrite, run: () => setDialog('force') },
           {
             text: t('job.copyCurl'),
             icon: 'copy',
-            run: () => background(copyText(snippetOf('curl', job, API_BASE))),
+            action: () => copyText(snippetOf('curl', job, API_BASE)),
           },
           {
             text: t('job.alarmLinks'),
@@ -77,7 +76,7 @@ export function Actions({
             refused: needsWrite,
             run: () => route(linkTo(`status-pages/job/${job.id}`)),
           },
-          { text: t('job.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
+          { text: t('job.copyLink'), icon: 'link', action: () => copyText(location.href) },
           {
             text: t('objects.delete'),
             icon: 'close',

@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks'
 
 import { API_BASE, call } from '../../../api/client.ts'
 import type { Answer, Call } from '../../../api/client.ts'
-import { asFailure } from '../../../api/failure.ts'
-import type { Failure } from '../../../api/failure.ts'
 import { invalidate } from '../../../api/resource.ts'
 import { user } from '../../../api/session.ts'
+import { useSubmit } from '../../../kit/background.ts'
 import { Button, SelectField, TextField } from '../../../kit/controls.tsx'
 import { Card, Code } from '../../../kit/data.tsx'
 import { FailureNote, Note } from '../../../kit/feedback.tsx'
@@ -71,38 +70,23 @@ function bodyOf(job: Job, fields: Readonly<Record<string, string>>): Body {
 
 function TryIt({ job }: { readonly job: Job }): JSX.Element {
   const [fields, setFields] = useState<Readonly<Record<string, string>>>({ errorCode: '0' })
-  const [failure, setFailure] = useState<Failure | null>(null)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const set = (key: string) => (value: string) => setFields({ ...fields, [key]: value })
-  const deliver = async (): Promise<void> => {
-    setBusy(true)
-    setFailure(null)
+  const refused = refusedWhy(job)
+  const { failure, isBusy, submit } = useSubmit(async () => {
+    if (refused !== undefined) return
     setOutcome(null)
-    try {
-      setOutcome(
-        await call('post', '/webcollector/jobs/{jobId}/values', {
-          path: { jobId: job.id },
-          body: bodyOf(job, fields),
-        }),
-      )
-      invalidate(`/jobs/${job.id}`)
-    } catch (error) {
-      setFailure(asFailure(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+    setOutcome(
+      await call('post', '/webcollector/jobs/{jobId}/values', {
+        path: { jobId: job.id },
+        body: bodyOf(job, fields),
+      }),
+    )
+    invalidate(`/jobs/${job.id}`)
+  })
   return (
     <Card title={t('job.send.try')}>
-      <form
-        class="pad col"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (refusedWhy(job) === undefined) void deliver()
-        }}
-      >
+      <form class="pad col" noValidate onSubmit={submit}>
         {valuesOf(job).map(({ key, name, unit, isText }) => (
           <TextField
             key={key}
@@ -123,7 +107,7 @@ function TryIt({ job }: { readonly job: Job }): JSX.Element {
           hint={t('job.send.codeHint')}
           error={failure?.at('/errorCode')}
         />
-        <Button kind="primary" type="submit" busy={isBusy} refused={refusedWhy(job)}>
+        <Button kind="primary" type="submit" busy={isBusy} refused={refused}>
           {t('job.send.submit')}
         </Button>
         <div role="status">

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 
-import { background } from '../../../kit/background.ts'
 import { send } from '../../../api/client.ts'
 import { useGet } from '../../../api/resource.ts'
 import type { Resource } from '../../../api/resource.ts'
@@ -16,6 +15,7 @@ import { Card } from '../../../kit/data.tsx'
 import { Empty, FailureNote, Show, Skeleton, Stale } from '../../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../../kit/location.ts'
 import { Dialog } from '../../../kit/overlays.tsx'
+import { saveFile } from '../../../kit/save-file.ts'
 import { stateWord } from '../../../kit/state.tsx'
 import { durationText, now } from '../../../kit/time.tsx'
 import { numberText } from '../../../kit/numbers.ts'
@@ -161,7 +161,12 @@ function ValueChart({
             span={span}
             scaleMs={scaleMs}
             count={all?.count ?? null}
-            save={() => saveCsv(csv, job, value)}
+            save={() =>
+              saveFile(
+                () => send('GET', csv, { headers: { accept: 'text/csv' } }),
+                `${job.name} ${value.name}.csv`,
+              )
+            }
           />
         }
       >
@@ -191,9 +196,9 @@ function Footer({
       {count !== null && (
         <span>{t('job.buckets', { range, scale: durationText(scaleMs), count: numberText(count) })}</span>
       )}
-      <button type="button" class="btn small ghost" onClick={() => background(save())}>
+      <Button small kind="ghost" action={save}>
         CSV
-      </button>
+      </Button>
     </>
   )
 }
@@ -269,14 +274,4 @@ function Legend(): JSX.Element {
       </span>
     </span>
   )
-}
-
-/** Saves the values of the chart as CSV; a plain link would not carry the session. */
-async function saveCsv(url: string, job: Job, value: JobValue): Promise<void> {
-  const answer = await send('GET', url, { headers: { accept: 'text/csv' } })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(await answer.blob())
-  link.download = `${job.name} ${value.name}.csv`
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks'
 
 import { maintainNow } from '../../../actions/maintain.ts'
 import { user } from '../../../api/session.ts'
-import { background } from '../../../kit/background.ts'
 import { Button } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
 import { linkTo } from '../../../kit/location.ts'
@@ -87,7 +86,7 @@ export function PlaceActions({ type, place, etag }: Props): JSX.Element {
             refused: needsWrite,
             run: () => route(linkTo(`status-pages/${type}/${id}`)),
           },
-          { text: t('objects.copyLink'), icon: 'link', run: () => background(copyText(location.href)) },
+          { text: t('objects.copyLink'), icon: 'link', action: () => copyText(location.href) },
           {
             text: t('objects.delete'),
             icon: 'close',

@@ -22,11 +22,11 @@ loadCustomStyle()
 const font = loadFont()
 await Promise.all([loadWords(words), loadWords(problemWords)])
 try {
+  startEvents()
+  onGap((jobId) => (jobId === null ? invalidateShown() : invalidate(`/jobs/${jobId}`)))
   const wallToken = location.pathname === `${BASE}wall` ? location.hash.slice(1) : ''
   if (wallToken === '') await startSession()
   else usePersonalToken(decodeURIComponent(wallToken))
-  startEvents()
-  onGap((jobId) => (jobId === null ? invalidateShown() : invalidate(`/jobs/${jobId}`)))
   startClock()
   await font
   effect(() => void followUser())

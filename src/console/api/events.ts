@@ -82,10 +82,11 @@ export function pauseUpdates(paused: boolean): void {
   } else liveStatus.value = 'paused'
 }
 
-/** Opens the stream while a user is signed in and the page is visible. */
+/** Opens the stream while a user is signed in and the page is visible. Begins before the user is read: what a screen reads after the
+ * stream has opened needs no second read. */
 export function startEvents(): void {
   effect(() => {
-    if (sessionStatus.value === 'in') void keepOpen()
+    if (sessionStatus.value === 'entering' || sessionStatus.value === 'in') void keepOpen()
     else if (sessionStatus.value === 'out') stream?.abort()
   })
   let hiddenTimer: ReturnType<typeof setTimeout> | undefined
@@ -118,7 +119,7 @@ async function keepOpen(): Promise<void> {
   isKeeping = true
   let wait = RECONNECT_MIN_MS
   let polls = 0
-  while (isSignedIn()) {
+  while (isSignedIn() || sessionStatus.value === 'entering') {
     const end = await readStream(polls > 0, () => (wait = RECONNECT_MIN_MS))
     if (end === 'hidden') break
     if (end === 'jobs') continue
@@ -196,7 +197,8 @@ function receive(block: string): void {
   }
   if (kind === '') return
   const content = (data === '' ? {} : JSON.parse(data)) as Readonly<Record<string, unknown>>
-  if (kind === 'gap' || (kind === 'ready' && content['resumed'] !== true && lastEventId !== null)) {
+  // A read before the first stream opened may have missed an event as well.
+  if (kind === 'gap' || (kind === 'ready' && content['resumed'] !== true)) {
     const jobId = content['jobId']
     for (const listener of afterGap) listener(typeof jobId === 'number' ? jobId : null)
     return

@@ -148,9 +148,11 @@ export function forget(deleted: string): void {
     if (url.startsWith(deleted) && '/?'.includes(url.charAt(deleted.length))) entries.delete(url)
 }
 
-/** Reads everything again that a screen shows, after a gap in the stream of events. */
+/** Reads everything again that a screen shows, or will show, after a gap in the stream of events. */
 export function invalidateShown(): void {
-  for (const entry of entries.values()) if (entry.users > 0) readAnew(entry)
+  for (const entry of entries.values())
+    if (entry.users > 0) readAnew(entry)
+    else entry.isStale = true
 }
 
 /** The changes that the service is making. */

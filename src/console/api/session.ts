@@ -16,8 +16,9 @@ export type SignIn = {
   readonly code?: string
 }
 
-/** `starting` until the cookie of an earlier visit was tried; `over` when a session ended while a page is open. */
-export type SessionStatus = 'starting' | 'out' | 'in' | 'over'
+/** `starting` until the cookie of an earlier visit was tried; `entering` until its user is read; `over` when a session ended while a
+ * page is open. */
+export type SessionStatus = 'starting' | 'entering' | 'out' | 'in' | 'over'
 export const sessionStatus = signal<SessionStatus>('starting')
 /** The user of the page. Stays while the session is over, so that the page stays as it was. */
 export const user = signal<User | null>(null)
@@ -53,8 +54,10 @@ useCredentials({
 /** Renews the session of an earlier visit. Called once, before the first screen.
  * @throws {Failure} when the service cannot be reached */
 export async function startSession(): Promise<void> {
-  if (localStorage.getItem(SIGNED_IN_KEY) !== null && (await renew())) await enter()
-  else sessionStatus.value = 'out'
+  if (localStorage.getItem(SIGNED_IN_KEY) !== null && (await renew())) {
+    sessionStatus.value = 'entering'
+    await enter()
+  } else sessionStatus.value = 'out'
 }
 
 /** Reads with a personal token, which outlives each session. The page has no user. */

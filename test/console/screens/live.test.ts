@@ -102,6 +102,57 @@ onMainHost('live', (stage) => {
   )
 
   test(
+    'a change that comes before the stream of events has opened is read once it is open',
+    () =>
+      stage.visit('keys', {}, async ({ page }) => {
+        const { device, deliver } = await makeGauge(stage.client, 'Early')
+        const opening = Promise.withResolvers<void>()
+        await page.route(/\/events\?/, async (route) => {
+          await opening.promise
+          await route.continue()
+        })
+        await page.goto(`${stage.url}/ui/device/${device}`)
+        const row = page.getByRole('row', { name: /Changing gauge/ })
+        await row.getByText('0 m', { exact: true }).waitFor()
+        await deliver(9)
+        opening.resolve()
+        await row.getByText('9 m', { exact: true }).waitFor()
+        await row.getByText('Major', { exact: true }).waitFor()
+        await page
+          .getByRole('link', { name: /Alarms/ })
+          .getByText('1')
+          .first()
+          .waitFor()
+        await deliver(0)
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
+    'the stream of events opens while the user is read, and a screen reads each of its parts once',
+    () =>
+      stage.visit('keys', {}, async ({ page }) => {
+        await isLive(page)
+        const opened = page.waitForResponse(/\/events\?/)
+        await page.route(`${stage.url}/session`, async (route) => {
+          await opened
+          await route.continue()
+        })
+        const asked: string[] = []
+        page.on(
+          'request',
+          (request) => void (request.resourceType() === 'fetch' && asked.push(request.url())),
+        )
+        await page.goto(`${stage.url}/ui/`)
+        await until(async () => asked.some((url) => url.includes('/late-jobs?')))
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await isLive(page)
+        expect(asked.filter((url, at) => asked.indexOf(url) < at)).toEqual([])
+      }),
+    TEST_MAX_MS,
+  )
+
+  test(
     'a page behind a proxy that holds streams back reads the events that have passed',
     () =>
       stage.visit('keys', {}, async ({ page }) => {

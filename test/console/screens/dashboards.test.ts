@@ -283,11 +283,15 @@ withMail((stage) => {
         await dialog.getByRole('row', { name: /^2 .* admin/ }).waitFor()
         await dialog.getByRole('button', { name: 'Compare version 1 ' }).click()
         const changes = dialog.getByRole('region', { name: 'Changes since version 1' })
-        const cells = changes.getByRole('row').filter({ hasText: '/widgets/note' }).getByRole('cell')
-        await cells.first().waitFor()
-        const [, before, after] = await cells.allTextContents()
-        expect(before).toBe('–')
-        expect(after).toContain('Closed at noon')
+        const rows = changes.getByRole('row').filter({ hasText: 'Note: ' })
+        await rows.first().waitFor()
+        const cellsOf = async (row: typeof rows) => row.getByRole('cell').allTextContents()
+        expect(await Promise.all((await rows.all()).map(cellsOf))).toEqual([
+          ['Note: Type', '–', 'Text'],
+          ['Note: Text', '–', 'Closed at noon'],
+          ['Note: Title', '–', 'Note'],
+          ['Note: Place', '–', 'Column 1, row 1, 12 wide, 2 high'],
+        ])
         await check('versions')
         await dialog.getByRole('button', { name: 'Restore version 1' }).click()
         await page.getByText('No widgets yet').waitFor()

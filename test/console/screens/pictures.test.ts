@@ -284,7 +284,7 @@ const BOARD_SHOTS: readonly Shot[] = [
     menu,
     text('boards.versions'),
     text('boards.compareVersion'),
-    css('dialog code'),
+    css('dialog section td'),
   ),
   dialog('dashboards/inside', 'delete', menu, text('data.delete')),
   dialog('dashboards/inside', 'mail', menu, text('boards.mail')),

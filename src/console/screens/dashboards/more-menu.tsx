@@ -90,7 +90,7 @@ export function MoreMenu({
           },
         ]}
       />
-      {dialog === 'versions' && <VersionsDialog dashboard={dashboard} onClose={close} />}
+      {dialog === 'versions' && <VersionsDialog nested={nested} onClose={close} />}
       {dialog === 'share' && <ShareDialog dashboard={dashboard} params={params} onClose={close} />}
       {dialog === 'mail' && <MailDialog nested={nested} shown={shown} onClose={close} />}
       {dialog === 'delete' && <DeleteDialog dashboard={dashboard} onClose={close} />}

@@ -10,17 +10,20 @@ import { Dialog } from '../../kit/overlays.tsx'
 import { Time } from '../../kit/time.tsx'
 import { toast } from '../../kit/toasts.ts'
 import { t } from '../../language/t.ts'
-import type { Dashboard } from './dashboard.ts'
+import type { Nested } from './dashboard.ts'
+import { differencesOf } from './difference.ts'
+import type { Difference } from './difference.ts'
 import { refusedWriting } from './rights.ts'
 
 /** The versions of a dashboard: their differences from the present one, and the way back to them. */
 export function VersionsDialog({
-  dashboard,
+  nested,
   onClose,
 }: {
-  readonly dashboard: Dashboard
+  readonly nested: Nested
   readonly onClose: () => void
 }): JSX.Element {
+  const { dashboard } = nested
   const path = { id: String(dashboard.id) }
   const versions = useGet('/dashboards/{id}/versions', { path })
   const [compared, compare] = useState<number | null>(null)
@@ -72,52 +75,56 @@ export function VersionsDialog({
             />
           )}
         </Show>
-        {compared !== null && <Difference id={path.id} number={compared} />}
+        {compared !== null && <Differences nested={nested} number={compared} />}
       </div>
     </Dialog>
   )
 }
 
-const VALUE_MAX = 200
-
 /** The differences of a version from the present one. */
-function Difference({ id, number }: { readonly id: string; readonly number: number }): JSX.Element {
-  const changes = useGet('/dashboards/{id}/versions/{number}/diff', { path: { id, number } })
-  const text = (value: unknown): string =>
-    value === undefined ? '–' : JSON.stringify(value).slice(0, VALUE_MAX)
+function Differences({ nested, number }: { readonly nested: Nested; readonly number: number }): JSX.Element {
+  const { id, version } = nested.dashboard
+  const read = (one: number) => ({ path: { id: String(id), number: one } })
+  const present = useGet('/dashboards/{id}/versions/{number}', read(version))
+  const former = useGet('/dashboards/{id}/versions/{number}', read(number))
   return (
     <section class="col" aria-label={t('boards.since', { number })}>
       <h3>{t('boards.since', { number })}</h3>
-      <Show resource={changes}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p class="quiet">{t('boards.noDifference')}</p>
-          ) : (
-            <Table
-              label={t('boards.since', { number })}
-              rows={items}
-              keyOf={({ path }) => path}
-              columns={[
-                {
-                  key: 'path',
-                  title: t('boards.place'),
-                  cell: ({ path }) => <code class="wrap-code">{path.replace('/definition', '')}</code>,
-                },
-                {
-                  key: 'from',
-                  title: t('boards.then'),
-                  cell: ({ from }) => <code class="wrap-code">{text(from)}</code>,
-                },
-                {
-                  key: 'to',
-                  title: t('boards.nowIs'),
-                  cell: ({ to }) => <code class="wrap-code">{text(to)}</code>,
-                },
-              ]}
-            />
-          )
-        }
+      <Show resource={former}>
+        {(before) => (
+          <Show resource={present}>
+            {(after) => <Rows number={number} rows={differencesOf(before, after, nested)} />}
+          </Show>
+        )}
       </Show>
     </section>
   )
 }
+
+/** The fields that differ, each with its values. */
+function Rows({
+  number,
+  rows,
+}: {
+  readonly number: number
+  readonly rows: readonly Difference[]
+}): JSX.Element {
+  if (rows.length === 0) return <p class="quiet">{t('boards.noDifference')}</p>
+  return (
+    <Table
+      label={t('boards.since', { number })}
+      rows={rows}
+      keyOf={({ key }) => key}
+      columns={[
+        { key: 'field', title: t('boards.field'), cell: ({ field }) => field },
+        { key: 'before', title: t('boards.then'), cell: ({ before }) => <Value text={before} /> },
+        { key: 'after', title: t('boards.nowIs'), cell: ({ after }) => <Value text={after} /> },
+      ]}
+    />
+  )
+}
+
+/** The value of a field, with its lines. */
+const Value = ({ text }: { readonly text: string }): JSX.Element => (
+  <span class="lines-kept">{text === '' ? '–' : text}</span>
+)

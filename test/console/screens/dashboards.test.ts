@@ -13,6 +13,10 @@ const FOCUS_AFTER_DIALOG = `new MutationObserver(() => {
   if (document.querySelector('dialog') === null)
     globalThis.focusAfterDialog ??= document.activeElement?.getAttribute('aria-label')
 }).observe(document.body, { childList: true, subtree: true })`
+/** The widgets of a wall whose content is cut; lists and maps are as high as their rows. */
+const CUT = `[...document.querySelectorAll('.wall .widget > .in')]
+  .filter((part) => getComputedStyle(part).contain !== 'size' && part.scrollHeight > part.clientHeight + 1)
+  .map((part) => part.parentElement.getAttribute('aria-label'))`
 /** Notes the places that the first frame of a map draws beyond its edge. */
 const FIRST_SPOTS = `globalThis.beyond = []
 const drawn = new WeakSet()
@@ -487,6 +491,8 @@ withMail((stage) => {
         { as: 'dashboard_viewer' },
         async ({ page, check }) => {
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
+          await page.getByRole('region', { name: 'Highest level' }).getByText('3.2').waitFor()
+          expect(await page.evaluate<string[]>(CUT)).toEqual([])
           await check('wall')
           await page.addInitScript(FIRST_SPOTS)
           await page.setViewportSize({ width: 390, height: 844 })

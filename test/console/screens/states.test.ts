@@ -69,6 +69,7 @@ onMainHost('states', (stage) => {
         reads.set('wait')
         await open(page, path)
         await main(page).locator('.skel').first().waitFor()
+        expect(await titlesOf(page)).not.toContain('…')
         reads.set('pass')
         await settled(page)
         if (EDITED.test(path)) return
@@ -207,4 +208,5 @@ const settled = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
 }
+const titlesOf = (page: Page) => page.getByRole('heading', { level: 1 }).allTextContents()
 const titleOf = (page: Page) => page.getByRole('heading', { level: 1 }).first().textContent()

@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import { Button } from '../../kit/controls.tsx'
 import { Card, PageHead, Tabs } from '../../kit/data.tsx'
-import { Note, Show, Skeleton } from '../../kit/feedback.tsx'
+import { Note, Show } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { now } from '../../kit/time.tsx'
+import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
 import { FilesTab } from './files-tab.tsx'
 import { RunForm } from './run-form.tsx'
@@ -27,29 +28,27 @@ export function ScriptPage({ script }: { readonly script: string }): JSX.Element
   const runs = useGet('/scripts/{script}/jobs', { path: { script }, query: { limit: 100 } }, ['script'])
   const [tab, setTab] = useQuery<TabName>('tab', 'runs')
   const [isRunning, setRunning] = useState(false)
-  const { data } = resource
-  const head = (
-    <PageHead
-      crumbs={[{ text: t('scripts.title'), href: linkTo('scripts') }]}
-      title={data?.name ?? '…'}
-      sentence={runs.data && runsSentence(runs.data, now.value)}
-      actions={
-        <Button
-          kind="primary"
-          icon="play"
-          refused={refusedUnless(RUNNERS) ?? unfitText(data)}
-          onClick={() => setRunning(true)}
-        >
-          {t('scripts.run')}
-        </Button>
-      }
-    />
-  )
+  const { data, failure } = resource
+  if (!data || failure?.isGone) return <Unread resource={resource} what={t('scripts.failedOne')} />
   return (
     <>
-      {head}
+      <PageHead
+        crumbs={[{ text: t('scripts.title'), href: linkTo('scripts') }]}
+        title={data.name}
+        sentence={runs.data && runsSentence(runs.data, now.value)}
+        actions={
+          <Button
+            kind="primary"
+            icon="play"
+            refused={refusedUnless(RUNNERS) ?? unfitText(data)}
+            onClick={() => setRunning(true)}
+          >
+            {t('scripts.run')}
+          </Button>
+        }
+      />
       <div class="body">
-        <Show resource={resource} what={t('scripts.failedOne')} skeleton={<Skeleton lines={8} />}>
+        <Show resource={resource}>
           {(shown) => (
             <>
               {unfitText(shown) !== undefined && <Note kind="warning">{unfitText(shown)}</Note>}
@@ -77,7 +76,7 @@ export function ScriptPage({ script }: { readonly script: string }): JSX.Element
 }
 
 /** Why no runner can start the script; undefined when one can. */
-function unfitText(script: Script | undefined): string | undefined {
-  const [warning] = script?.warnings ?? []
+function unfitText(script: Script): string | undefined {
+  const [warning] = script.warnings ?? []
   return warning === undefined ? undefined : t(`scripts.warning.${warning}`)
 }

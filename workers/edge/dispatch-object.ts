@@ -2,13 +2,12 @@ import { DurableObject } from 'cloudflare:workers'
 
 import { openDispatch } from '../../src/automation/runs/service.ts'
 import { dueWork } from '../../src/analytics/forecasts/service/due.ts'
-import { refusalIn } from '../../src/lib/errors.ts'
 import type { RunnerPoll } from '../../src/ports/dispatch.ts'
 import { DueAlarm } from './due-alarm.ts'
 import type { Environment } from './environment.ts'
 import { eventsInObject } from './events.ts'
 import { portsOf } from './ports.ts'
-import { refused } from './reply.ts'
+import { replyOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** The one object that assigns runs to runners, whose polls wait in its memory. It stores only its alarm, which wakes it when a
@@ -18,16 +17,12 @@ export class DispatchObject extends DurableObject<Environment> {
   readonly #dispatch = openDispatch(this.#ports, dueWork)
   readonly #due = new DueAlarm(this.ctx.storage, () => this.#dispatch.nextAt, this.#ports.log)
 
-  async poll(poll: RunnerPoll): Promise<Reply<readonly object[]>> {
-    try {
-      const value = await this.#dispatch.poll(poll)
+  poll(poll: RunnerPoll): Promise<Reply<readonly object[]>> {
+    return replyOf(async () => {
+      const assignments = await this.#dispatch.poll(poll)
       await this.#due.arm()
-      return { ok: true, value }
-    } catch (error) {
-      const refusal = refusalIn(error)
-      if (refusal) return refused(refusal)
-      throw error
-    }
+      return assignments
+    })
   }
 
   async wake(): Promise<void> {

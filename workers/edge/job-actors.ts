@@ -14,7 +14,7 @@ import type { Snapshot } from '../../src/domain/snapshot.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Environment } from './environment.ts'
 import { inLanes } from './lanes.ts'
-import { valueOf } from './reply.ts'
+import { outcomeOf, valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has 10,000 on the paid plan. On the free
@@ -118,17 +118,13 @@ async function deliverToJob(
     const reply = (await objectOf(jobId).deliverAll(parcels, sender)) as Reply<
       readonly Reply<DeliveryOutcome>[]
     >
-    return valueOf(reply).map((one) => outcomeOf(one))
+    return valueOf(reply).map(outcomeOf)
   } catch (error) {
     if (error instanceof Refusal) return own.map(() => error)
     // Deliveries to other jobs are stored, and their outcomes have to be answered.
     log.error('jobs: the object of a job did not answer; its deliveries were rejected', error, { jobId })
     return own.map(() => NO_ANSWER)
   }
-}
-
-function outcomeOf(reply: Reply<DeliveryOutcome>): DeliveryOutcome {
-  return reply.ok ? reply.value : new Refusal(reply.code, reply.detail, reply.errors)
 }
 
 const NO_ANSWER = new Refusal('unavailable', 'The job did not answer. Try again shortly.')

@@ -22,7 +22,7 @@ import { RemoteSubscribers } from './subscribers.ts'
 import { tracesOf } from './traces.ts'
 import { UnknownLimit } from './unknown-limit.ts'
 import { valuesInObject } from './values.ts'
-import { refused } from './reply.ts'
+import { refused, replyOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** An alarm that comes later than this came late through our own fault: the sender is credited with the time. */
@@ -212,18 +212,15 @@ export class JobObject extends DurableObject<Environment> {
     if (at < alarmAt) await this.ctx.storage.setAlarm(at)
   }
 
-  async #reply<Value>(
+  #reply<Value>(
     use: (engine: JobEngine) => Promise<Value>,
     missing: 'refuse' | 'create' = 'refuse',
   ): Promise<Reply<Value>> {
-    try {
+    return replyOf(async () => {
       // An object without a configured job stays without storage, even if its name is guessed.
       if (missing === 'refuse' && this.#isEmpty()) throw noSuch('webhook job')
-      return { ok: true, value: await use(await this.#open()) }
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      return refused(error)
-    }
+      return use(await this.#open())
+    })
   }
 
   #open(): Promise<JobEngine> {

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 
 import type { Column } from '../../src/domain/table.ts'
-import { Refusal, refusalIn } from '../../src/lib/errors.ts'
+import { Refusal } from '../../src/lib/errors.ts'
 import { stopwatch } from '../../src/ports/clock.ts'
 import type { QueryLimits } from '../../src/ports/databases.ts'
 import type {
@@ -17,7 +17,7 @@ import { jsonLog } from '../json-log.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
-import { refused } from './reply.ts'
+import { replyOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 import { runEdit } from './tables/edit.ts'
 import { dropKept, keptLines } from './tables/kept-results.ts'
@@ -119,15 +119,5 @@ export class TablesObject extends DurableObject<Environment> {
       log.error('tables: loading failed; retrying', error)
       await this.ctx.storage.setAlarm(clock.now() + RETRY_MS)
     }
-  }
-}
-
-async function replyOf<Value>(work: () => Promise<Value>): Promise<Reply<Value>> {
-  try {
-    return { ok: true, value: await work() }
-  } catch (error) {
-    const refusal = refusalIn(error)
-    if (refusal) return refused(refusal)
-    throw error
   }
 }

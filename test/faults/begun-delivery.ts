@@ -7,8 +7,9 @@ import type { Session } from './session.ts'
 
 /** A delivery of which the host has a part. */
 export type BegunDelivery = {
-  /** Sends the rest once the host stops. @returns the status of the answer; null when the connection ended without one */
-  finishWhenStopping(): Promise<number | null>
+  /** Sends the rest once the host stops, after a call of `onStopping`.
+   * @returns the status of the answer; null when the connection ended without one */
+  finishWhenStopping(onStopping?: () => void): Promise<number | null>
 }
 
 /** Sends the head and the first byte of a delivery, and waits until the host has read them. */
@@ -40,8 +41,9 @@ export async function beginDelivery(
   // A host reads its connections in the order in which they have bytes.
   await until(async () => (await timed(`${url}/healthz`)).status === 200)
   return {
-    async finishWhenStopping() {
+    async finishWhenStopping(onStopping = () => undefined) {
       await until(() => socket.closed || logs.some((line) => line.includes('"message":"stopping')))
+      if (!socket.closed) onStopping()
       socket.write(body.slice(1))
       await closed
       const status = /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]

@@ -39,8 +39,8 @@ async function main(args: readonly string[]): Promise<void> {
     isStopping = true
     runner.close().then(() => process.exit(0), fail)
   }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  // Not once: npm repeats a Ctrl-C of the terminal, and the second signal would end the process at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   if (args.includes(WITH_PARENT)) process.stdin.once('end', stop).resume()
 }
 

@@ -34,7 +34,10 @@ function startRunner({ url, ports }: Server, dataDir: string): (() => Promise<vo
 function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null): void {
   const { log } = server.ports
   const startedAt = performance.now()
+  let isStopping = false
   const stop = async (signal: string) => {
+    if (isStopping) return
+    isStopping = true
     log.info('stopping: finishing the requests that have begun', { signal })
     try {
       // The runner first: its last reports are still taken.
@@ -47,7 +50,8 @@ function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null):
     log.info('stopped', { signal, upSeconds: Math.round((performance.now() - startedAt) / 1000) })
     process.exit(0)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal))
+  // Not once: npm repeats a Ctrl-C of the terminal, and the second signal would end the process at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 }
 
 function welcome(server: Server, settings: ServerSettings): string {

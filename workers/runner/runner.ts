@@ -3,6 +3,7 @@ import { release, type } from 'node:os'
 import { join } from 'node:path'
 
 import type { AboutRunner, Assignment } from '../../src/automation/runs/protocol.ts'
+import { untilAborted } from '../../src/lib/abort.ts'
 import type { Log } from '../../src/ports/log.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { FileCache } from './cache.ts'
@@ -177,11 +178,8 @@ class Work {
 
   async untilFree(signal: AbortSignal): Promise<void> {
     while (this.free === 0) {
-      signal.throwIfAborted()
-      await new Promise<void>((done) => {
-        this.#onFree = done
-        signal.addEventListener('abort', () => done(), { once: true })
-      })
+      const free = new Promise<void>((resolve) => (this.#onFree = resolve))
+      await untilAborted(free, signal)
     }
   }
 

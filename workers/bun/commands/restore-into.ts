@@ -7,8 +7,8 @@ import type { RestoreBody, RestoreView } from '../../../src/content/backups/serv
 import { Refusal } from '../../../src/lib/errors.ts'
 import { beginRestore, endRestore } from '../../server/data-directory.ts'
 import { CommandFailure, EXIT } from '../../server/failures.ts'
-import type { Environment } from '../commands/action.ts'
-import { withDataDirectory } from '../commands/offline.ts'
+import type { Environment } from './action.ts'
+import { withDataDirectory } from './offline.ts'
 
 /** Restores a backup into a data directory that no service uses, without a login. After a failure the directory is
  * empty again, unless another process uses it; after an interruption the next restore empties it.

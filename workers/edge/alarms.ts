@@ -2,6 +2,7 @@ import { jobsInTurn } from '../../src/monitoring/jobs/service.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import type { Environment } from './environment.ts'
 import { inLanes } from './lanes.ts'
+import { objectOfJob } from './object-of-job.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
@@ -26,8 +27,8 @@ export async function secureAlarms(namespace: Environment['JOB'], ports: Ports):
     }),
     async (jobId) => {
       try {
-        const object = namespace.get(namespace.idFromName(String(jobId)))
-        if (valueOf((await object.secure()) as Reply<boolean>)) lost.push(jobId)
+        const reply = (await objectOfJob(namespace, jobId).secure()) as Reply<boolean>
+        if (valueOf(reply)) lost.push(jobId)
       } catch (error) {
         ports.log.error('jobs: could not verify the wake-up timer of a job; retrying', error, { jobId })
       }

@@ -10,6 +10,8 @@ import { clock } from './clock.ts'
 import { openD1 } from './d1.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
+import { inLanes } from './lanes.ts'
+import { objectOfJob } from './object-of-job.ts'
 import type { Ports } from '../../src/ports/index.ts'
 import { portsOf } from './ports.ts'
 
@@ -18,7 +20,6 @@ const WATCHED_JOBS_MAX = 1_000
 /** How long a job publishes its values after a renewal, and the time between renewals. */
 const LEASE_MS = 180_000
 const RENEW_MS = 60_000
-const CALLS_AT_ONCE = 16
 
 const log = jsonLog(console.log)
 
@@ -73,14 +74,10 @@ export class EventsObject extends DurableObject<Environment> {
   /** Renews the subscriptions at the objects of jobs, except those that were renewed within the last minute. */
   async #watch(jobIds: readonly number[]): Promise<void> {
     const now = clock.now()
-    const due = jobIds.filter((jobId) => Math.abs(now - (this.#askedAt.get(jobId) ?? 0)) >= RENEW_MS).values()
-    const lane = async () => {
-      for (const jobId of due) {
-        const { JOB } = this.env
-        await JOB.get(JOB.idFromName(String(jobId))).watch(now + LEASE_MS)
-        this.#askedAt.set(jobId, now)
-      }
-    }
-    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, lane))
+    const due = jobIds.filter((jobId) => Math.abs(now - (this.#askedAt.get(jobId) ?? 0)) >= RENEW_MS)
+    await inLanes(due, async (jobId) => {
+      await objectOfJob(this.env.JOB, jobId).watch(now + LEASE_MS)
+      this.#askedAt.set(jobId, now)
+    })
   }
 }

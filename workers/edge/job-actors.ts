@@ -14,6 +14,7 @@ import type { Snapshot } from '../../src/domain/snapshot.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Environment } from './environment.ts'
 import { inLanes } from './lanes.ts'
+import { objectOfJob } from './object-of-job.ts'
 import { outcomeOf, valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
@@ -25,11 +26,11 @@ const ARCHIVES_MAX = 4_000
 /** Each snapshot is a call, and wakes the object. */
 const SNAPSHOTS_MAX = 1_000
 
-type ObjectOf = (jobId: number) => ReturnType<Environment['JOB']['get']>
+type ObjectOf = (jobId: number) => ReturnType<typeof objectOfJob>
 
 /** The actors of jobs as Durable Objects, one for each job id. */
 export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): JobActors {
-  const objectOf: ObjectOf = (jobId) => namespace.get(namespace.idFromName(String(jobId)))
+  const objectOf: ObjectOf = (jobId) => objectOfJob(namespace, jobId)
   return {
     archivesMax: ARCHIVES_MAX,
     snapshotsMax: SNAPSHOTS_MAX,

@@ -1,5 +1,3 @@
-import * as platform from 'cloudflare:workers'
-
 import { withScripts } from '../../src/automation/runs/service.ts'
 import type { Events } from '../../src/ports/events.ts'
 import { listUnknownLimits } from '../../src/monitoring/states/service.ts'
@@ -9,6 +7,7 @@ import { jsonLog } from '../json-log.ts'
 import { openLdap } from '../ldap.ts'
 import { openMail } from '../mail.ts'
 import { secretsOf } from '../secrets.ts'
+import { waitUntil } from './background.ts'
 import { openBlobsR2 } from './blobs-r2.ts'
 import { clock } from './clock.ts'
 import { consoleAssetsOf } from './console-assets.ts'
@@ -25,9 +24,6 @@ import { refusedDeliveriesInObjects } from './refused-deliveries.ts'
 import { tablesInObjects } from './tables.ts'
 import { tracesOf } from './traces.ts'
 import { translatorOfAi } from './workers-ai.ts'
-
-// Not in all types of the platform's library.
-const { waitUntil } = platform as unknown as { readonly waitUntil: (work: Promise<unknown>) => void }
 
 /** The ports of the application, in the Worker and in the objects of events, of the flow and of the dispatch alike. */
 export function portsOf(environment: Environment, events: Events): Ports {
@@ -56,7 +52,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
       ...ALWAYS_HEALTHY,
       unknownLimits: () => listUnknownLimits(database, UNKNOWN_LIMITS_MAX),
     },
-    inBackground: (work) => waitUntil(work),
+    inBackground: waitUntil,
     secrets: secretsOf(key, formerKeys, scryptBeside),
     settings,
     tables: tablesInObjects({ namespace: environment.TABLES, blobs, log }),

@@ -7,6 +7,7 @@ import type { Log } from '../../src/ports/log.ts'
 import type { RefusedDeliveries } from '../../src/ports/refused-deliveries.ts'
 import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
+import { objectOfJob } from './object-of-job.ts'
 
 /** Refusals that an isolate sends to objects: each costs a call. */
 const SENT = { burst: 50, perSecond: 10 }
@@ -20,19 +21,18 @@ export function refusedDeliveriesInObjects(
   log: Log,
   inBackground: (work: Promise<unknown>) => void,
 ): RefusedDeliveries {
-  const objectOf = (jobId: number) => namespace.get(namespace.idFromName(String(jobId)))
   const bucket = new TokenBucket(SENT)
   return {
     record(jobId, refused) {
       if (!bucket.take(clock.now())) return
-      const sent = objectOf(jobId).recordRefusal(jobId, refused)
+      const sent = objectOfJob(namespace, jobId).recordRefusal(jobId, refused)
       inBackground(
         sent.catch((error: unknown) =>
           log.error('jobs: recording a refused delivery failed; it is not listed', error, { jobId }),
         ),
       )
     },
-    list: async (jobId) => objectOf(jobId).refusals(jobId),
+    list: async (jobId) => objectOfJob(namespace, jobId).refusals(jobId),
   }
 }
 

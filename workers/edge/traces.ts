@@ -1,17 +1,13 @@
-import * as platform from 'cloudflare:workers'
-
 import { openTraces } from '../../src/operations/telemetry/service/traces.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Traces } from '../../src/ports/traces.ts'
 import { secretsOf } from '../secrets.ts'
+import { waitUntil } from './background.ts'
 import { clock } from './clock.ts'
 import { readEdgeSettings } from './environment.ts'
 import type { Environment } from './environment.ts'
 import { scryptBeside } from './hashing.ts'
 import { openNetwork } from './network.ts'
-
-// Not in all types of the platform's library.
-const { waitUntil } = platform as unknown as { readonly waitUntil: (work: Promise<unknown>) => void }
 
 /** The traces of an object of a job; null where the variables ask for none. Reads the settings in that case only, since
  * such objects wake often. */
@@ -24,6 +20,6 @@ export function tracesOf(environment: Environment, log: Log): Traces | null {
     log,
     network: openNetwork(settings.outboundAllow),
     secrets: secretsOf(key, formerKeys, scryptBeside),
-    inBackground: (work) => waitUntil(work),
+    inBackground: waitUntil,
   })
 }

@@ -62,6 +62,13 @@ export interface Tables {
   list(sourceId: number): Promise<readonly Generation[]>
 }
 
+/** The detail of the refusal `not_found` of a file without its blob. */
+export const FILE_MISSING = 'The file does not exist any more. Upload it again.'
+/** The detail of the refusal `query_timeout`. */
+export const STATEMENT_TOO_SLOW = 'The statement did not end within its time. Narrow it, or raise the time.'
+/** The detail of the refusal `unavailable` of a generation that is gone. */
+export const TABLE_REPLACED = 'A table was replaced meanwhile. Try again.'
+
 /** Called now and then with the share that is done, from 0 to 1. */
 export type Progress = (share: number) => void
 

@@ -4,6 +4,7 @@ import type { Column } from '../../src/domain/table.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import { stopwatch } from '../../src/ports/clock.ts'
 import type { QueryLimits } from '../../src/ports/databases.ts'
+import { STATEMENT_TOO_SLOW } from '../../src/ports/tables.ts'
 import type {
   EditOrder,
   EditOutcome,
@@ -65,10 +66,7 @@ export class TablesObject extends DurableObject<Environment> {
       await scheduler.wait(0)
       if (elapsedMs() > limits.timeoutMs) {
         sent.return?.()
-        throw new Refusal(
-          'query_timeout',
-          'The statement did not end within its time. Narrow it, or raise the time.',
-        )
+        throw new Refusal('query_timeout', STATEMENT_TOO_SLOW)
       }
       return streamOf(sent)
     })

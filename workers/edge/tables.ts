@@ -6,6 +6,7 @@ import { Refusal } from '../../src/lib/errors.ts'
 import type { Blobs } from '../../src/ports/blobs.ts'
 import type { Plan, QueryLimits, RowStream } from '../../src/ports/databases.ts'
 import type { Log } from '../../src/ports/log.ts'
+import { FILE_MISSING, STATEMENT_TOO_SLOW } from '../../src/ports/tables.ts'
 import type {
   EditOrder,
   EditOutcome,
@@ -102,7 +103,7 @@ class ObjectTables implements Tables {
     ...[blob, file, values, signal, progress]: Parameters<Tables['inspect']>
   ): Promise<FileContents> {
     const found = await this.#parts.blobs.get(blob)
-    if (!found) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+    if (!found) throw new Refusal('not_found', FILE_MISSING)
     const told = (bytes: number) => {
       signal.throwIfAborted()
       progress?.(Math.min(1, bytes / found.sizeBytes))
@@ -181,13 +182,7 @@ class ObjectTables implements Tables {
 /** The answer of an object. One that comes too late is not read: nothing ends a statement of SQLite. */
 function withDeadline<Value>(answer: Promise<Value>, timeoutMs: number, signal: AbortSignal): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>()
-  const late = () =>
-    reject(
-      new Refusal(
-        'query_timeout',
-        'The statement did not end within its time. Narrow it, or raise the time.',
-      ),
-    )
+  const late = () => reject(new Refusal('query_timeout', STATEMENT_TOO_SLOW))
   const timer = setTimeout(late, timeoutMs)
   const abort = () => reject(signal.reason as Error)
   if (signal.aborted) abort()

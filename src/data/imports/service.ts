@@ -11,6 +11,7 @@ import { invalidAt, Refusal } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import type { Work } from '../../operations/work/service.ts'
 import type { Ports } from '../../ports/index.ts'
+import { FILE_MISSING } from '../../ports/tables.ts'
 import type { Generation } from '../../ports/tables.ts'
 import { areScopesChanged, holdScopes, requireScopesFitting } from '../scopes/service.ts'
 import type { ColumnsChange } from '../scopes/service.ts'
@@ -277,7 +278,7 @@ function csvFormatOf(head: Uint8Array, file: Extract<PreviewBody['file'], { deli
 
 async function headOf({ blobs }: Ports, blob: string): Promise<Uint8Array> {
   const stored = await blobs.get(blob)
-  if (!stored) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+  if (!stored) throw new Refusal('not_found', FILE_MISSING)
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stored.body) {

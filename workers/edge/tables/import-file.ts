@@ -1,6 +1,7 @@
 import type { ImportFile } from '../../../src/data/imports/import-file.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import type { Blobs, StoredBlob } from '../../../src/ports/blobs.ts'
+import { FILE_MISSING } from '../../../src/ports/tables.ts'
 
 /** An upload as a file to import. @param read gets the number of bytes that were read so far; an error that it throws ends the reading */
 export function importFileOf(
@@ -19,7 +20,7 @@ export function importFileOf(
         sizeBytes,
         async read(offsetBytes, spanBytes) {
           const span = await blobs.get(key, { offsetBytes, sizeBytes: spanBytes })
-          if (!span) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+          if (!span) throw new Refusal('not_found', FILE_MISSING)
           const held = await bytesOf(span.body, spanBytes)
           count(spanBytes)
           return held

@@ -7,6 +7,7 @@ import type { Column, Row } from '../../../src/domain/table.ts'
 import { Refusal } from '../../../src/lib/errors.ts'
 import { stopwatch } from '../../../src/ports/clock.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
+import { FILE_MISSING, TABLE_REPLACED } from '../../../src/ports/tables.ts'
 import type { Generation, LoadCounts, LoadOrder, TableIndex } from '../../../src/ports/tables.ts'
 import { clock } from '../clock.ts'
 import { refused } from '../reply.ts'
@@ -66,7 +67,7 @@ export class Loads {
   /** The table of a generation. @throws {Refusal} unavailable without it */
   tableOf(generation: Generation): string {
     const entry = this.#entry(keyOf(generation))
-    if (!entry?.reply?.ok) throw new Refusal('unavailable', 'A table was replaced meanwhile. Try again.')
+    if (!entry?.reply?.ok) throw new Refusal('unavailable', TABLE_REPLACED)
     return entry.table
   }
 
@@ -167,7 +168,7 @@ export class Loads {
       await file?.body.cancel()
       return null
     }
-    if (!file) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+    if (!file) throw new Refusal('not_found', FILE_MISSING)
     const progress: ImportProgress = { rows: 0, skipped: 0, faults: [] }
     const reading: Omit<Reading, 'rows'> = {
       key,

@@ -4,7 +4,7 @@ import { copyFile, rm } from 'node:fs/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
 
-import { EDIT_TABLES } from '../../../src/ports/tables.ts'
+import { EDIT_TABLES, TABLE_REPLACED } from '../../../src/ports/tables.ts'
 import type { EditOrder, EditOutcome } from '../../../src/ports/tables.ts'
 import { publish, STORAGE } from './child-load.ts'
 import { QueryFailure } from './child-query.ts'
@@ -81,5 +81,5 @@ async function insertChanges(
 
 /** The failure of a task whose file is gone. */
 export function replaced(): QueryFailure {
-  return new QueryFailure({ code: 'unavailable', message: 'The table was replaced meanwhile. Try again.' })
+  return new QueryFailure({ code: 'unavailable', message: TABLE_REPLACED })
 }

@@ -8,6 +8,7 @@ import { Refusal } from '../../../src/lib/errors.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import { commandOf } from '../program.ts'
 import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
+import { STATEMENT_TOO_SLOW } from '../../../src/ports/tables.ts'
 
 /** Of a processor that both want, deliveries get three times as much (nice 5, sched(7)). With ten times as much an import waits
  * without end on a machine that other programs fill. */
@@ -146,7 +147,7 @@ const DIED = () => new Refusal('unavailable', 'The process that reads tables end
 function refusalFor(reason: Reason, signal: AbortSignal): unknown {
   if (reason === 'abort') return signal.reason
   return reason === 'timeout'
-    ? new Refusal('query_timeout', 'The statement did not end within its time. Narrow it, or raise the time.')
+    ? new Refusal('query_timeout', STATEMENT_TOO_SLOW)
     : new Refusal('query_too_large', 'The statement needs more memory than it may have. Narrow it.')
 }
 

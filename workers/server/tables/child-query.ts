@@ -9,6 +9,7 @@ import type { Row } from '../../../src/domain/table.ts'
 import type { FileView, FromChild, QueryTask, TaskFailure } from './messages.ts'
 import { literal, quoted } from './sql.ts'
 import { bindTo, literalOf, resultColumn, rowsOf } from './values.ts'
+import { TABLE_REPLACED } from '../../../src/ports/tables.ts'
 
 /** Limits of an instance. `LOCK` follows once the files are attached. */
 const OPTIONS = {
@@ -135,7 +136,7 @@ export class Query {
       linkSync(path, link)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      throw new QueryFailure({ code: 'unavailable', message: 'A table was replaced meanwhile. Try again.' })
+      throw new QueryFailure({ code: 'unavailable', message: TABLE_REPLACED })
     }
     try {
       await connection.run(`ATTACH ${literal(link)} AS ${quoted(alias)} (READ_ONLY)`)

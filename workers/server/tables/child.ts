@@ -10,13 +10,13 @@ import { load } from './child-load.ts'
 import { reshape } from './child-reshape.ts'
 import { prepareInstance, Query, QueryFailure } from './child-query.ts'
 import type { FileChange, FileTask, FromChild, QueryTask, TaskFailure, ToChild } from './messages.ts'
+import { FILE_MISSING } from '../../../src/ports/tables.ts'
 
 /** Rows that may be on their way before the parent asks for more, in batches. */
 const WINDOW = 4
 const CHUNK_BYTES = 256 * 1024
 /** The parent hears of its multiples. */
 const TOLD_BYTES = 16 * CHUNK_BYTES
-const FILE_GONE = 'The file is not there any more. Upload it again.'
 const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9
 
@@ -62,7 +62,7 @@ async function runFile(task: FileTask): Promise<FromChild> {
   const { path, sizeBytes } = task.file
   const handle = await open(path, 'r').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new QueryFailure({ code: 'not_found', message: FILE_GONE })
+    throw new QueryFailure({ code: 'not_found', message: FILE_MISSING })
   })
   try {
     const source = sourceOf(handle, sizeBytes)

@@ -9,6 +9,7 @@ import { Semaphore } from '../../../src/lib/semaphore.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { Plan, QueryLimits, RowStream } from '../../../src/ports/databases.ts'
+import { FILE_MISSING } from '../../../src/ports/tables.ts'
 import type {
   EditOrder,
   EditOutcome,
@@ -199,7 +200,7 @@ class DuckTables implements OpenTables {
   ): Promise<TaskResult> {
     const run = async () => {
       const stored = await this.#parts.blobs.get(blob)
-      if (!stored) throw new Refusal('not_found', 'The file is not there any more. Upload it again.')
+      if (!stored) throw new Refusal('not_found', FILE_MISSING)
       const { sizeBytes, body } = stored
       await body.cancel()
       const task: FileTask = { ...order, file: { path: this.#parts.blobs.fileOf(blob), sizeBytes } }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { isWithin } from '../../../db/paths.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { idsOf, permissionsOf, readable, readableTops, visible, writable } from './permissions.ts'
 import type { Granted, IdListSql, Rights, Subject } from './permissions.ts'
@@ -92,7 +93,7 @@ export async function listMemberships(
     where m.group_id in ${elementsOf(groupIds)}`)
 }
 
-/** Replaces the grants of a user, a user group or everyone on an object. Fails, as `refuseFull` knows by `write`, when the
+/** Replaces the grants of a user, a user group or everyone on an object. Fails, as `refuseFull` recognises by `write`, when the
  * object has so many other grantees, and by `execute`, when the grantee has so many other objects. */
 export function saveGrant(
   database: Database,
@@ -104,13 +105,14 @@ export function saveGrant(
   }: { readonly given: Subject & Granted; readonly subjectsMax: number; readonly objectsMax: number },
 ): Write {
   const isTheirs = isOf({ subjectType, subjectId })
-  const subjects = sql`select count(*) from grants where object_id = ${objectId} and not coalesce(${isTheirs}, 0)`
-  const objects = sql`select count(*) from grants where ${isTheirs} and object_id <> ${objectId}`
+  const subjects = sql`select 1 from grants where object_id = ${objectId} and not coalesce(${isTheirs}, 0)`
+  const objects = sql`select 1 from grants where ${isTheirs} and object_id <> ${objectId}`
+  const write = unlessFull(granted.write, { rows: subjects, max: subjectsMax })
+  const execute = unlessFull(granted.execute, { rows: objects, max: objectsMax })
   const id = (type: Subject['subjectType']) => (subjectType === type ? subjectId : null)
   return database.run(sql`
     insert or replace into grants (object_id, user_id, group_id, write, execute, maintain)
-    values (${objectId}, ${id('user')}, ${id('userGroup')}, case when (${subjects}) < ${subjectsMax} then ${granted.write} end,
-      case when (${objects}) < ${objectsMax} then ${granted.execute} end, ${granted.maintain})`)
+    values (${objectId}, ${id('user')}, ${id('userGroup')}, ${write}, ${execute}, ${granted.maintain})`)
 }
 
 export async function hasGrant(database: Database, objectId: number, subject: Subject): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { memberships, userGroups } from '../../../db/tables/access.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
@@ -20,7 +21,7 @@ export async function insertGroup(
   group: Omit<UserGroupRow, 'id'>,
   { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<UserGroupRow> {
-  const createdAt = sql`case when (select count(*) from user_groups) < ${max} then ${group.createdAt} end`
+  const createdAt = unlessFull(group.createdAt, { rows: sql`select 1 from user_groups`, max })
   const [[row]] = await database.batch([
     database
       .insert(userGroups)

@@ -7,6 +7,7 @@ import {
 } from '../../../db/tables/dashboards.ts'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Reference } from './references.ts'
@@ -106,7 +107,7 @@ export function insertDashboard(
   row: Omit<DashboardRow, 'id'> & { readonly id?: number },
   max: number,
 ): Write {
-  const createdAt = sql`case when (select count(*) from dashboards) < ${max} then ${row.createdAt} end`
+  const createdAt = unlessFull(row.createdAt, { rows: sql`select 1 from dashboards`, max })
   return database.insert(dashboards).values({ ...row, createdAt })
 }
 

@@ -11,7 +11,14 @@ import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/ser
 import { refuseOpening } from '../../data/scopes/service/sights.ts'
 import { requireFileSource } from '../../data/sources/service.ts'
 import { openTable } from '../../data/tables/service.ts'
-import { commit, commitAndRead, fullDetail, isUniqueViolation, onlyOf } from '../../ports/database.ts'
+import {
+  commit,
+  commitAndRead,
+  fullDetail,
+  isUniqueViolation,
+  onlyOf,
+  refuseFull,
+} from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import { figuresOf } from './figures.ts'
 import { requireScopeColumns } from './service/scopes.ts'
@@ -76,13 +83,10 @@ export async function createForecast(context: Context, body: ForecastBody): Prom
   const row = { ...change, createdAt: clock.now() }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const writes = [store.insertForecast(database, row, FORECASTS_MAX), entry]
-  const insert = refuseTakenName(() =>
-    commitAndRead(database, writes, [store.selectNamed(database, row.name)]),
+  const full = fullDetail(FORECASTS_MAX, 'forecasts')
+  const [made] = await refuseFull('forecasts', full, () =>
+    refuseTakenName(() => commitAndRead(database, writes, [store.selectNamed(database, row.name)])),
   )
-  const [made] = await insert.catch((error: unknown) => {
-    if (!store.isGuarded(error)) throw error
-    throw new Refusal('conflict', fullDetail(FORECASTS_MAX, 'forecasts'))
-  })
   return versioned(ports, store.toOwned(onlyOf(made)))
 }
 

@@ -1,5 +1,6 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import { eachOf, partsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { users } from '../../../db/tables/access.ts'
 import { forecastBands, forecastGroups, forecasts } from '../../../db/tables/forecasts.ts'
 import { dataTables } from '../../../db/tables/sources.ts'
@@ -69,14 +70,14 @@ export function toOwned({ forecast, ownerName }: OwnedRow): OwnedForecast {
   return { ...(forecast as ForecastRow), ownerName }
 }
 
-/** Inserts a forecast unless there are as many as may be; then the batch fails for the empty name. */
+/** Adds a forecast. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertForecast(
   database: Database,
   row: ForecastChange & { readonly createdAt: number },
-  countMax: number,
+  max: number,
 ): Write {
-  const isRoom = sql`(select count(*) from forecasts) < ${countMax}`
-  return database.insert(forecasts).values({ ...row, version: sql`case when ${isRoom} then 1 end` })
+  const createdAt = unlessFull(row.createdAt, { rows: sql`select 1 from forecasts`, max })
+  return database.insert(forecasts).values({ ...row, version: 1, createdAt })
 }
 
 /** Changes a forecast that is still at this version; otherwise the batch fails for the empty version. */

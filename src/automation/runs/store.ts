@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { runs } from '../../../db/tables/runs.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -28,11 +29,9 @@ export type RunRow = Omit<typeof runs.$inferSelect, 'state' | 'order'> & {
 
 /** Inserts a run. Fails, as `isRefused` recognises, where `queueMax` runs of its configuration wait. */
 export function insertRun(database: Database, row: RunRow, queueMax: number): Write {
-  const waiting = sql`(select count(*) from runs
-    where ${isOf(row.scriptId, row.runConfigurationId)} and ${runs.state} = 'queued')`
-  return database
-    .insert(runs)
-    .values({ ...row, state: sql`case when ${waiting} < ${queueMax} then ${row.state} end` })
+  const rows = sql`select 1 from runs
+    where ${isOf(row.scriptId, row.runConfigurationId)} and ${runs.state} = 'queued'`
+  return database.insert(runs).values({ ...row, state: unlessFull(row.state, { rows, max: queueMax }) })
 }
 
 export async function findRun(database: Database, id: string): Promise<RunRow | null> {

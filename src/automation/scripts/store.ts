@@ -1,5 +1,6 @@
-import { and, count, eq, gt, or, sql } from 'drizzle-orm'
+import { and, eq, gt, or, sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import type { runs } from '../../../db/tables/runs.ts'
 import { scriptDependents, scriptGroups, scripts } from '../../../db/tables/scripts.ts'
 import type { RunState } from '../../domain/run-state.ts'
@@ -86,16 +87,16 @@ export async function listScriptIds(
   return rows.map(({ id }) => id)
 }
 
-/** Adds a script. Fails, as `refuseFull` knows, when there are `max`. */
+/** Adds a script. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertScript(
   database: Database,
   row: Omit<ScriptRow, 'id'> & { readonly id?: number },
   max: number,
 ) {
-  const total = database.select({ total: count() }).from(scripts).where(IS_SCRIPT)
+  const rows = sql`select 1 from scripts where ${IS_SCRIPT}`
   return database
     .insert(scripts)
-    .values({ ...row, createdAt: sql`case when (${total}) < ${max} then ${row.createdAt} end` })
+    .values({ ...row, createdAt: unlessFull(row.createdAt, { rows, max }) })
     .returning({ id: scripts.id })
 }
 

@@ -1,4 +1,5 @@
 import { and, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { users } from '../../../db/tables/access.ts'
 import { webhookTokens } from '../../../db/tables/scripts.ts'
 import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
@@ -39,12 +40,12 @@ export async function countPowerless(database: Database, now: number): Promise<n
   return row?.total ?? 0
 }
 
-/** Adds a token. Fails, as `refuseFull` knows, when the script has `max`. */
+/** Adds a token. Fails, as `refuseFull` recognises, when the script has `max`. */
 export function insertWebhook(database: Database, row: Omit<WebhookRow, 'id'>, max: number): Write {
-  return database.insert(webhookTokens).values({
-    ...row,
-    createdAt: sql`case when (select count(*) from webhook_tokens where script_id = ${row.scriptId}) < ${max} then ${row.createdAt} end`,
-  })
+  const rows = sql`select 1 from webhook_tokens where script_id = ${row.scriptId}`
+  return database
+    .insert(webhookTokens)
+    .values({ ...row, createdAt: unlessFull(row.createdAt, { rows, max }) })
 }
 
 export function updateWebhook(

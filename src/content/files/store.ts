@@ -1,5 +1,5 @@
 import { eq, gt, sql } from 'drizzle-orm'
-import { unlessFull } from '../../../db/room.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { orphanedBlobs, files } from '../../../db/tables/content.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -18,15 +18,16 @@ export async function findFile(database: Database, name: string): Promise<FileRo
   return row ?? null
 }
 
-/** Keeps a file under its name, in place of the one that was there, whose blob is orphaned. Fails, as `refuseFull` knows by
- * `updated_at`, for a new file when there are `max`. */
+/** Keeps a file under its name, in place of the one that was there, whose blob is orphaned. Fails, as `refuseFull` recognises
+ * by `updated_at`, for a new file when there are `max`. */
 export function saveFile(database: Database, row: FileRow, max: number): Write[] {
-  const room = { names: sql`select name from files`, name: row.name, max }
+  const isThere = sql`exists (select 1 from files where name = ${row.name})`
+  const updatedAt = unlessFull(row.updatedAt, { rows: sql`select 1 from files`, isThere, max })
   return [
     markBlobOrphaned(database, row.name, row.updatedAt),
     database
       .insert(files)
-      .values({ ...row, updatedAt: unlessFull(row.updatedAt, room) })
+      .values({ ...row, updatedAt })
       .onConflictDoUpdate({
         target: files.name,
         set: {

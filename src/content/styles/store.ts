@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
-import { unlessFull } from '../../../db/room.ts'
+import type { SQL } from 'drizzle-orm'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { styles } from '../../../db/tables/content.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -20,8 +21,8 @@ export async function findStyle(database: Database, name: string): Promise<Style
   return row ?? null
 }
 
-/** Adds a style. Fails for the unique name where there is such a style, and, as `refuseFull` knows by `updated_at`, when
- * there are `max`. */
+/** Adds a style. Fails for the unique name where there is such a style, and, as `refuseFull` recognises by `updated_at`,
+ * when there are `max`. */
 export function insertStyle(database: Database, row: StyleRow, max: number): Write {
   return database.insert(styles).values({ ...row, updatedAt: updatedUnlessFull(row, max) })
 }
@@ -42,8 +43,9 @@ export function replaceStyle(
     .onConflictDoUpdate({ target: styles.name, set })
 }
 
-function updatedUnlessFull({ name, updatedAt }: StyleRow, max: number) {
-  return unlessFull(updatedAt, { names: sql`select name from styles`, name, max })
+function updatedUnlessFull({ name, updatedAt }: StyleRow, max: number): SQL {
+  const isThere = sql`exists (select 1 from styles where name = ${name})`
+  return unlessFull(updatedAt, { rows: sql`select 1 from styles`, isThere, max })
 }
 
 /** Whether a commit failed because a style was changed since it was read. */

@@ -108,8 +108,8 @@ export function saveTexts(
     })
 }
 
-/** A write that fails, as `refuseFull` knows by `updated_at`, when the language has more texts than the bound, and by `text`
- * when there are texts in more languages than the bound. */
+/** A write that fails, as `refuseFull` recognises by `updated_at`, when the language has more texts than the bound, and by
+ * `text` when there are texts in more languages than the bound. */
 export function guardBounds(
   database: Database,
   language: string,

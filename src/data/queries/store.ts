@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { users } from '../../../db/tables/access.ts'
 import { dataQueries, dataQueryReferences, dataQueryVersions } from '../../../db/tables/queries.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -96,7 +97,7 @@ export function selectQuery(database: Database, key: number | string) {
 
 /** Adds a data query. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertQuery(database: Database, row: Omit<QueryRow, 'id'>, max: number): Write {
-  const createdAt = sql`case when (select count(*) from data_queries) < ${max} then ${row.createdAt} end`
+  const createdAt = unlessFull(row.createdAt, { rows: sql`select 1 from data_queries`, max })
   return database.insert(dataQueries).values({ ...row, createdAt })
 }
 

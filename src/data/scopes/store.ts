@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { forecasts } from '../../../db/tables/forecasts.ts'
 import { dataScopes } from '../../../db/tables/sources.ts'
 import type { Role } from '../../context.ts'
@@ -186,8 +187,8 @@ function judgementOf(rows: readonly Part[]): Judgement {
 
 /** Adds a scope. Fails, as `refuseFull` recognises, when its data source has `max`. */
 export function insertScope(database: Database, { subjects, ...row }: NewScope, max: number): Write[] {
-  const count = sql`select count(*) from data_scopes where data_source_id = ${row.dataSourceId}`
-  const createdAt = sql`case when (${count}) < ${max} then ${row.createdAt} end`
+  const rows = sql`select 1 from data_scopes where data_source_id = ${row.dataSourceId}`
+  const createdAt = unlessFull(row.createdAt, { rows, max })
   return [database.insert(dataScopes).values({ ...row, createdAt }), insertSubjects(database, row, subjects)]
 }
 

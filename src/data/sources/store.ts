@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, partsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { dataSourceCatalogues, dataSourceNotes, dataSources } from '../../../db/tables/sources.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
@@ -53,13 +54,13 @@ function missing(connection: object): Partial<Connection> {
   return Object.fromEntries(lacking)
 }
 
-/** Adds a data source. Fails, as `refuseFull` knows, when there are `max`. */
+/** Adds a data source. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertDataSource(
   database: Database,
   row: Omit<DataSourceRow, 'id' | keyof Note> & Partial<Note>,
   max: number,
 ): Write {
-  const createdAt = sql`case when (select count(*) from data_sources) < ${max} then ${row.createdAt} end`
+  const createdAt = unlessFull(row.createdAt, { rows: sql`select 1 from data_sources`, max })
   return database.insert(dataSources).values({ ...row, createdAt, connection: jsonOf(row) })
 }
 
@@ -204,7 +205,7 @@ export type NoteChange =
 /** Changes a note. The batch fails
  * - as `isForeignKeyViolation` knows, for a table or column without its data source
  * - as `isOtherNote` knows, when the annotations are not those that were read
- * - as `refuseFull` knows, for a new note when the data source has `max` */
+ * - as `refuseFull` recognises, for a new note when the data source has `max` */
 export function changeNote(
   database: Database,
   place: Place,
@@ -219,11 +220,11 @@ export function changeNote(
     return [database.update(dataSources).set(set).where(eq(dataSources.id, dataSourceId))]
   }
   const present = sql`(select annotations from data_source_notes where ${isAt(place)})`
-  const others = sql`(select count(*) from data_source_notes where ${eq(dataSourceNotes.dataSourceId, dataSourceId)})`
+  const rows = sql`select 1 from data_source_notes where ${eq(dataSourceNotes.dataSourceId, dataSourceId)}`
   const set = columnsOf(change, sql`coalesce(${present}, '{}')`)
   const isRemoval =
     'comment' in change ? change.comment === null : Object.keys(change.annotations.after).length === 0
-  const createdAt = sql`case when ${present} is not null or ${others} < ${max} then ${at} end`
+  const createdAt = unlessFull(at, { rows, isThere: sql`${present} is not null`, max })
   const { columnName, comment, annotations } = dataSourceNotes
   return [
     database

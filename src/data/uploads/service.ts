@@ -12,7 +12,7 @@ import { Refusal, noSuch } from '../../lib/errors.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
-import { commit, isForeignKeyViolation, isNotNullViolation } from '../../ports/database.ts'
+import { commit, isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import * as store from './store.ts'
@@ -26,6 +26,7 @@ const recorded = recorder('dataSource')
 export const UPLOAD_MAX_BYTES = 1024 * 1024 * 1024
 /** Uploads of a data source that have not expired. */
 const UPLOADS_MAX = 20
+const FULL = `A data source must have at most ${UPLOADS_MAX} uploads. An upload is deleted after a day, or once it is imported.`
 const KEPT_MS = DAY_MS
 const SWEPT_AT_ONCE = 100
 /** The random part of an id. */
@@ -43,18 +44,15 @@ export function saveUpload(context: Context, dataSourceId: number, chunks: Chunk
     const { key: blob, sizeBytes } = await putBlob(ports, sent, AbortSignal.timeout(LONG_UPLOAD_MAX_MS))
     const id = ulid(clock.now(), crypto.getRandomValues(new Uint8Array(CHANCE_BYTES)))
     const row = { id, dataSourceId, blob, sizeBytes, expiresAt: clock.now() + KEPT_MS }
-    try {
-      await commit(database, [
-        store.insertUpload(database, row, UPLOADS_MAX),
-        ...claimBlobs(ports, [blob], LONG_UPLOAD_MAX_MS),
-        recorded(context, 'upload', { objectId: dataSourceId, after: { upload: id, sizeBytes } }),
-      ])
-    } catch (error) {
-      if (isForeignKeyViolation(error)) throw noSuch('data source')
-      if (!isNotNullViolation(error, 'data_uploads.size_bytes')) throw asExpiredUpload(error)
-      const detail = `A data source must have at most ${UPLOADS_MAX} uploads. An upload is deleted after a day, or once it is imported.`
-      throw new Refusal('conflict', detail)
-    }
+    const writes = [
+      store.insertUpload(database, row, UPLOADS_MAX),
+      ...claimBlobs(ports, [blob], LONG_UPLOAD_MAX_MS),
+      recorded(context, 'upload', { objectId: dataSourceId, after: { upload: id, sizeBytes } }),
+    ]
+    const save = () => refuseFull('data_uploads', FULL, () => commit(database, writes), 'size_bytes')
+    await save().catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? noSuch('data source') : asExpiredUpload(error)
+    })
     return row
   })
 }

@@ -1,15 +1,14 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { dataUploads } from '../../../db/tables/sources.ts'
 import type { Database, Write } from '../../ports/database.ts'
 
 export type UploadRow = typeof dataUploads.$inferSelect
 
-/** Adds an upload. The commit fails when the source has `max`, since `size_bytes` is null then. */
+/** Adds an upload. Fails, as `refuseFull` recognises by `size_bytes`, when its data source has `max`. */
 export function insertUpload(database: Database, row: UploadRow, max: number): Write {
-  const { dataSourceId: id } = row
-  const count = sql`(select count(*) from data_uploads where data_source_id = ${id})`
-  const sizeBytes = sql`case when ${count} < ${max} then ${row.sizeBytes} end`
-  return database.insert(dataUploads).values({ ...row, sizeBytes })
+  const rows = sql`select 1 from data_uploads where data_source_id = ${row.dataSourceId}`
+  return database.insert(dataUploads).values({ ...row, sizeBytes: unlessFull(row.sizeBytes, { rows, max }) })
 }
 
 /** An upload that has not expired. */

@@ -1,5 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { elementsOf } from '../../../db/lists.ts'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { revaluations } from '../../../db/tables/revaluations.ts'
 import type { Range } from '../../lib/range.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
@@ -26,8 +28,8 @@ export type RevaluationChange = Omit<
   'objectId' | 'type' | 'inPast' | 'createdAt' | 'createdBy'
 >
 
-/** Inserts one row, or two linked rows; returns the last as it is stored. Fails, as `refuseFull` knows, where the object would
- * have more than `max`. */
+/** Inserts one row, or two linked rows; returns the last as it is stored. Fails, as `refuseFull` recognises, where the object
+ * would have more than `max`. */
 export async function insertRevaluations(
   database: Database,
   [first, second]: readonly [NewRevaluation, NewRevaluation?],
@@ -37,7 +39,7 @@ export async function insertRevaluations(
   const insert = (row: NewRevaluation, linkedId: typeof newest | null) =>
     database
       .insert(revaluations)
-      .values({ ...row, linkedId, version: 1, createdAt: unlessFull(row, max) })
+      .values({ ...row, linkedId, version: 1, createdAt: createdUnlessFull(row, max) })
       .returning()
   const link = database.run(sql`update revaluations set linked_id = ${newest}
     where id = (select linked_id from revaluations order by id desc limit 1)`)
@@ -63,9 +65,8 @@ export async function findRevaluation(
   return row ? (row as RevaluationRow) : null
 }
 
-function unlessFull({ objectId, createdAt }: NewRevaluation, max: number) {
-  const count = sql`(select count(*) from revaluations where object_id = ${objectId})`
-  return sql`case when ${count} < ${max} then ${createdAt} end`
+function createdUnlessFull({ objectId, createdAt }: NewRevaluation, max: number): SQL {
+  return unlessFull(createdAt, { rows: sql`select 1 from revaluations where object_id = ${objectId}`, max })
 }
 
 /** Revaluations of some objects that overlap a range, by begin. */

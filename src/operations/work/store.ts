@@ -1,4 +1,5 @@
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../db/row-limit.ts'
 import { operations } from '../../../db/tables/operations.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -13,9 +14,9 @@ const ACTIVE = inArray(operations.state, ['queued', 'running'])
 
 /** Adds an operation. Fails, as `isFull` recognises, while its user has `max` that have not ended. */
 export function insertOperation(database: Database, row: OperationRow, max: number): Write {
-  const active = sql`(select count(*) from operations where user_id = ${row.userId}
-    and state in ('queued', 'running') and lease_until_at > ${row.createdAt})`
-  const createdAt = sql`case when ${active} < ${max} then ${row.createdAt} end`
+  const rows = sql`select 1 from operations where user_id = ${row.userId}
+    and state in ('queued', 'running') and lease_until_at > ${row.createdAt}`
+  const createdAt = unlessFull(row.createdAt, { rows, max })
   return database.insert(operations).values({ ...row, createdAt })
 }
 

@@ -1,27 +1,26 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { personalTokens } from '../../../../db/tables/credentials.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
 export type PersonalTokenRow = typeof personalTokens.$inferSelect
 
-/** Adds a token, forgets the expired ones of its owner, and writes what `also` says about the row. Fails, as `refuseFull`
- * knows, when the owner has `max`. */
+/** Adds a token, deletes the expired ones of its owner, and runs `also`, which may refer to the new row. Fails, as
+ * `refuseFull` recognises, when the owner has `max`. */
 export async function insertPersonalToken(
   database: Database,
   token: Omit<PersonalTokenRow, 'id'>,
   { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<number> {
   const { userId, createdAt } = token
+  const rows = sql`select 1 from personal_tokens where user_id = ${userId}`
   const [, [row]] = await database.batch([
     database
       .delete(personalTokens)
       .where(and(eq(personalTokens.userId, userId), lte(personalTokens.expiresAt, createdAt))),
     database
       .insert(personalTokens)
-      .values({
-        ...token,
-        createdAt: sql`case when (select count(*) from personal_tokens where user_id = ${userId}) < ${max} then ${createdAt} end`,
-      })
+      .values({ ...token, createdAt: unlessFull(createdAt, { rows, max }) })
       .returning({ id: personalTokens.id }),
     also,
   ])

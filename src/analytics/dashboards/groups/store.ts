@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { elementsOf } from '../../../../db/lists.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { dashboardGroups } from '../../../../db/tables/dashboards.ts'
 import { guardCircle } from '../../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../../ports/database.ts'
@@ -17,7 +18,7 @@ export function groupNamed({ name, parentId }: Pick<GroupRow, 'name' | 'parentId
 
 /** Adds a group. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: number): Write {
-  const createdAt = sql`case when (select count(*) from dashboard_groups) < ${max} then ${row.createdAt} end`
+  const createdAt = unlessFull(row.createdAt, { rows: sql`select 1 from dashboard_groups`, max })
   return database.insert(dashboardGroups).values({ ...row, createdAt })
 }
 

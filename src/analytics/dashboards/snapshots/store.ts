@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, gt, lte, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { dashboardSnapshots } from '../../../../db/tables/dashboards.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 
@@ -32,8 +33,8 @@ export async function findSnapshot(database: Database, id: number, now: number):
 
 /** The writes that delete snapshots that are over and add one. Fails, as `refuseFull` recognises, when a user has `max`. */
 export function insertSnapshot(database: Database, row: Omit<SnapshotRow, 'id'>, max: number): Write[] {
-  const count = sql`(select count(*) from dashboard_snapshots where user_id = ${row.userId})`
-  const createdAt = sql`case when ${count} < ${max} then ${row.createdAt} end`
+  const rows = sql`select 1 from dashboard_snapshots where user_id = ${row.userId}`
+  const createdAt = unlessFull(row.createdAt, { rows, max })
   return [
     database.delete(dashboardSnapshots).where(lte(dashboardSnapshots.untilAt, row.createdAt)),
     database.insert(dashboardSnapshots).values({ ...row, createdAt }),

@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
-import { unlessFull } from '../../../../db/room.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { runners } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { AboutRunner } from '../protocol.ts'
@@ -7,13 +7,14 @@ import type { AboutRunner } from '../protocol.ts'
 export type RunnerRow = Omit<typeof runners.$inferSelect, 'about'> & { readonly about: AboutRunner }
 
 /** Keeps a runner under its name. One that was there under it goes on as this one, and its former token is good for
- * nothing. Fails, as `refuseFull` knows by `registered_at`, for a new one when there are `max`. */
+ * nothing. Fails, as `refuseFull` recognises by `registered_at`, for a new one when there are `max`. */
 export function saveRunner(database: Database, row: Omit<RunnerRow, 'id'>, max: number): Write {
   const { tokenHash, about, registeredAt, seenAt } = row
-  const room = { names: sql`select name from runners`, name: row.name, max }
+  const isThere = sql`exists (select 1 from runners where name = ${row.name})`
+  const limit = { rows: sql`select 1 from runners`, isThere, max }
   return database
     .insert(runners)
-    .values({ ...row, registeredAt: unlessFull(registeredAt, room) })
+    .values({ ...row, registeredAt: unlessFull(registeredAt, limit) })
     .onConflictDoUpdate({ target: runners.name, set: { tokenHash, about, registeredAt, seenAt } })
 }
 

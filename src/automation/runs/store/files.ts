@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, partsOf } from '../../../../db/lists.ts'
-import { unlessFull } from '../../../../db/room.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { orphanedBlobs } from '../../../../db/tables/content.ts'
 import { runFiles, runs } from '../../../../db/tables/runs.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -36,10 +36,11 @@ export function requireRoom(
   database: Database,
   { runId, name, max }: { readonly runId: string; readonly name: string; readonly max: number },
 ): Write {
-  const names = sql`select name from run_files where run_id = ${runId} and kind = 'output'`
+  const rows = sql`select 1 from run_files where run_id = ${runId} and kind = 'output'`
+  const isThere = sql`exists (${rows} and name = ${name})`
   return database
     .update(runs)
-    .set({ queuedAt: unlessFull(runs.queuedAt, { names, name, max }) })
+    .set({ queuedAt: unlessFull(runs.queuedAt, { rows, isThere, max }) })
     .where(eq(runs.id, runId))
 }
 

@@ -1,4 +1,5 @@
-import { and, count, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { scriptGroups } from '../../../../db/tables/scripts.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import { FORECASTS_ID } from '../forecasts-id.ts'
@@ -26,12 +27,12 @@ export async function findGroup(database: Database, key: number | string): Promi
   return row ?? null
 }
 
-/** Adds a group. Fails, as `refuseFull` knows, when there are `max`. */
+/** Adds a group. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertGroup(database: Database, row: NewGroup, max: number) {
-  const total = database.select({ total: count() }).from(scriptGroups).where(IS_GROUP)
+  const rows = sql`select 1 from script_groups where ${IS_GROUP}`
   return database
     .insert(scriptGroups)
-    .values({ ...row, createdAt: sql`case when (${total}) < ${max} then ${row.createdAt} end` })
+    .values({ ...row, createdAt: unlessFull(row.createdAt, { rows, max }) })
     .returning()
 }
 

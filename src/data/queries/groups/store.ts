@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { elementsOf } from '../../../../db/lists.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { dataQueries, dataQueryGroups } from '../../../../db/tables/queries.ts'
 import { guardCircle } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
@@ -35,7 +36,7 @@ export function selectGroupNamed(
 
 /** Adds a group. Fails, as `refuseFull` recognises, when there are `max`. */
 export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: number): Write {
-  const createdAt = sql`case when (select count(*) from data_query_groups) < ${max} then ${row.createdAt} end`
+  const createdAt = unlessFull(row.createdAt, { rows: sql`select 1 from data_query_groups`, max })
   return database.insert(dataQueryGroups).values({ ...row, createdAt })
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { eachOf } from '../../../../db/lists.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Level, State } from '../../../domain/state.ts'
@@ -124,10 +125,10 @@ export function insertComments(
   alarmIds: readonly number[],
   { comment: { userId, text, createdAt }, max }: { readonly comment: NewComment; readonly max: number },
 ): Write {
+  const rows = sql`select 1 from alarm_comments c where c.alarm_id = a.id`
   return database.all<StoredComment>(sql`
     insert into alarm_comments (alarm_id, user_id, text, created_at)
-    select a.id, ${userId}, ${text}, case when
-      (select count(*) from alarm_comments c where c.alarm_id = a.id) < ${max} then ${createdAt} end
+    select a.id, ${userId}, ${text}, ${unlessFull(createdAt, { rows, max })}
     from ${eachOf(alarmIds)} wanted cross join alarms a on a.id = wanted.value
     returning id, (select coalesce(nullif(fullname, ''), username) from users where id = user_id) as name`)
 }

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { users } from '../../../../db/tables/access.ts'
 import { pings } from '../../../../db/tables/jobs.ts'
 import { objects } from '../../../../db/tables/tree.ts'
@@ -21,11 +22,11 @@ export async function insertPing(
   ping: Omit<PingRow, 'id'> & { readonly jobId: number; readonly makerId: number; readonly hash: string },
   { max, also }: { readonly max: number; readonly also: Write },
 ): Promise<number> {
-  const createdAt = sql`case when (select count(*) from pings where job_id = ${ping.jobId}) < ${max} then ${ping.createdAt} end`
+  const rows = sql`select 1 from pings where job_id = ${ping.jobId}`
   const [[row]] = await database.batch([
     database
       .insert(pings)
-      .values({ ...ping, createdAt })
+      .values({ ...ping, createdAt: unlessFull(ping.createdAt, { rows, max }) })
       .returning({ id: pings.id }),
     also,
   ])

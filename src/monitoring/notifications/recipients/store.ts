@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { eachOf, elementsOf } from '../../../../db/lists.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import { alarmRecipients } from '../../../../db/tables/notifications.ts'
 import type { Role } from '../../../context.ts'
 import { isNotNullViolation } from '../../../ports/database.ts'
@@ -36,10 +37,9 @@ export async function insertRecipient(
   recipient: RecipientChange & { readonly createdAt: number },
   { max, also }: { readonly max: number; readonly also: readonly Write[] },
 ): Promise<number> {
-  const createdAt = sql`case when (select count(*) from alarm_recipients) < ${max} then ${recipient.createdAt} end`
   const row = {
     ...recipient,
-    createdAt,
+    createdAt: unlessFull(recipient.createdAt, { rows: sql`select 1 from alarm_recipients`, max }),
     handedOut: 0,
     version: sql`case when ${whileThere(recipient)} then 1 end`,
   }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { elementsOf } from '../../../../db/lists.ts'
-import { unlessFull } from '../../../../db/room.ts'
+import { unlessFull } from '../../../../db/row-limit.ts'
 import type { Range } from '../../../lib/range.ts'
 import type { Database, Write } from '../../../ports/database.ts'
 import type { Counted, Terms } from '../store.ts'
@@ -55,11 +55,11 @@ export async function findEnded(
   return period ?? null
 }
 
-/** Adds a revision to a period. Fails, as `refuseFull` knows, when the period has `max`. */
+/** Adds a revision to a period. Fails, as `refuseFull` recognises, when the period has `max`. */
 export function addRevision(database: Database, revision: Omit<Revision, 'revision'>, max: number): Write {
   const { periodId, activeMs, usedMs, author, reason } = revision
-  const names = sql`select revision from slc_revisions where period_id = ${periodId}`
-  const createdAt = unlessFull(revision.createdAt, { names, max })
+  const rows = sql`select 1 from slc_revisions where period_id = ${periodId}`
+  const createdAt = unlessFull(revision.createdAt, { rows, max })
   return database.run(sql`
     insert into slc_revisions (period_id, revision, active_ms, used_ms, created_at, author, reason)
     select period_id, max(revision) + 1, ${activeMs}, ${usedMs}, ${createdAt}, ${author}, ${reason}

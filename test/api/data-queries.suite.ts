@@ -2,7 +2,13 @@ import { expect } from 'bun:test'
 
 import { logIn, PASSWORD } from './client.ts'
 import type { Client } from './client.ts'
-import { hasSourceServer, mariadbServer, SOURCE_PASSWORD, sourceServer } from './source-server.ts'
+import {
+  connectionTo,
+  hasSourceServer,
+  mariadbServer,
+  SOURCE_PASSWORD,
+  sourceServer,
+} from './source-server.ts'
 import { abovePorts, expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
 import { until } from '../until.ts'
@@ -46,6 +52,9 @@ const SQL_ROWS = ROWS.map(
 ).join(', ')
 const CSV_ROWS = ['id,region,amount,margin', ...ROWS.map((row) => row.join(','))].join('\n')
 
+/** PostgreSQL cuts longer names to so many bytes. */
+const LONGEST_NAME = 'orders_of_'.padEnd(63, 'x')
+
 let prepared: Promise<unknown> | null = null
 
 /** The same table on each server. */
@@ -62,7 +71,9 @@ function tables(): Promise<unknown> {
       grant usage on schema queried_more to reader; grant select on all tables in schema queried_more to reader;
       grant select on queried.vault, queried.every_order, queried.long_run to reader;
       create extension if not exists tablefunc schema queried;
-      grant usage on schema queried to reader; grant select on queried.orders to reader;`),
+      grant usage on schema queried to reader; grant select on queried.orders to reader;
+      create schema queried_long; create table queried_long.${LONGEST_NAME} as select * from queried.orders;
+      grant usage on schema queried_long to reader; grant select on all tables in schema queried_long to reader;`),
     mariadbServer()?.sql(`create database queried character set utf8mb4; use queried;
       create table orders (id bigint primary key, region varchar(20), amount double, margin int);
       insert into orders values ${SQL_ROWS};
@@ -423,12 +434,12 @@ const life: Scenario[] = [
       const path = `/dataQueries/${query.id}`
       const patched = await good<Query>(
         client.request('PATCH', path, {
-          json: { description: 'of Numbers' },
+          json: { description: 'of Numbers and Ämter' },
           headers: { 'content-type': 'application/merge-patch+json' },
           as: 'Data_Editor',
         }),
       )
-      expect(patched).toMatchObject({ name, text: 'SELECT 1 AS one', description: 'of Numbers' })
+      expect(patched).toMatchObject({ name, text: 'SELECT 1 AS one', description: 'of Numbers and Ämter' })
       const found = async (search: string) =>
         (
           await good<{ items: readonly Query[] }>(
@@ -438,8 +449,8 @@ const life: Scenario[] = [
           .map(({ id }) => id)
           .includes(query.id)
       expect(
-        await Promise.all([found('LIFE OF'), found('numbers'), found('% of'), found('life_of')]),
-      ).toEqual([true, true, false, false])
+        await Promise.all(['LIFE OF', 'numbers', 'Ämter', 'ämter', '% of', 'life_of'].map(found)),
+      ).toEqual([true, true, true, true, false, false])
       expectAnswer(await client.request('DELETE', path, { as: 'Data_Editor' }), { answers: 204 })
       expectAnswer(await client.request('GET', path), { answers: 'not_found' })
     },
@@ -1398,6 +1409,23 @@ const onDatabases: Scenario[] = [
       expect(plan.text).not.toMatch(/region|margin|north/)
     },
   })),
+  {
+    title: 'postgresql: a name that the database cuts has the rows of the scope of the table',
+    decidedAbovePorts: 'data queries',
+    async run(client) {
+      const id = await makeDatabase(client, 'postgresql', { connection: connectionTo('queried_long') })
+      const json = { ...OWN, tables: [LONGEST_NAME] }
+      await good(client.request('POST', `/dataSources/${id}/scopes`, { json }))
+      const north = await makeUser(client, 'north')
+      for (const name of [LONGEST_NAME, `${LONGEST_NAME}_of_all_regions`, `"${LONGEST_NAME}ü"`]) {
+        const text = `SELECT id FROM ${name} ORDER BY id`
+        expect({ text, rows: await rowsOf(client, { dataSourceId: id, text }, north) }).toEqual({
+          text,
+          rows: [[1], [3]],
+        })
+      }
+    },
+  },
   ...CANCELLED.map(([type, verb]): Scenario => ({
     title: `${type}: ${verb === 'run' ? 'a run' : 'a plan with its run'} after its wait is cancelled at the server`,
     async run(client) {

@@ -3,6 +3,7 @@ import { eachOf, elementsOf } from '../../../db/lists.ts'
 import { unlessFull } from '../../../db/row-limit.ts'
 import { users } from '../../../db/tables/access.ts'
 import { dataQueries, dataQueryReferences, dataQueryVersions } from '../../../db/tables/queries.ts'
+import { foldCase } from '../../lib/text.ts'
 import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, IdExpression, Write } from '../../ports/database.ts'
 import type { Definition, ListQuery, Parameter } from './schema.ts'
@@ -36,25 +37,27 @@ const {
   ...summary
 } = getTableColumns(dataQueries)
 
-/** The data queries without their texts, by name. */
-export function listQueries(
+/** The data queries without their texts, by name. A search finds names and descriptions in any letter case. */
+export async function listQueries(
   database: Database,
   { search, dataSourceId, groupId, recursive }: ListQuery,
 ): Promise<ListedRow[]> {
-  const wanted = search?.normalize('NFC').toLowerCase()
-  return database
+  const rows: ListedRow[] = await database
     .select({ ...summary, hasErrors: hasErrors.mapWith(Boolean) })
     .from(dataQueries)
     .where(
       and(
         dataSourceId === undefined ? undefined : eq(dataQueries.dataSourceId, dataSourceId),
         groupId === undefined ? undefined : isInGroup(groupId, recursive),
-        wanted === undefined
-          ? undefined
-          : sql`(instr(lower(${dataQueries.name}), ${wanted}) or instr(lower(${dataQueries.description}), ${wanted}))`,
       ),
     )
     .orderBy(sql`${dataQueries.name} collate nocase`)
+  if (search === undefined) return rows
+  // In SQLite only the letters A to Z have another case.
+  const wanted = foldCase(search)
+  return rows.filter(({ name, description }) =>
+    [name, description].some((text) => foldCase(text).includes(wanted)),
+  )
 }
 
 /** The keys of names that no published data query has, and of those whose published versions reach one of them. */

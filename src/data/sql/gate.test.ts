@@ -183,7 +183,7 @@ describe('attacks', () => {
 
 describe('names of a source with scopes', () => {
   const relations: Relations = {
-    hidden: ['salaries', 'Ünder', 'a'.repeat(63)],
+    hidden: ['salaries', 'Ünder', 'a'.repeat(63), 'b'.repeat(62)],
     scoped: ['orders', 'order items'],
   }
   const SCOPE = /^scope_unsupported_reference at (\d+): /
@@ -197,6 +197,8 @@ describe('names of a source with scopes', () => {
     ['select * from /* */ salaries', '20'],
     ['select * from üNDER', '14'],
     [`select * from ${'a'.repeat(70)}`, '14'],
+    // PostgreSQL keeps no part of a character.
+    [`select * from ${'b'.repeat(62)}ü`, '14'],
     ['select * from public.orders', '21'],
     ['select * from public."orders"', '21'],
     ['select * from public . orders', '23'],

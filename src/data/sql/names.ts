@@ -68,14 +68,21 @@ const NAME_BYTES = 63
 
 /** The function that finds a name among these, in any case and however long it is written. */
 function namesIn(names: readonly string[]): (name: string) => boolean {
-  const known = new Set(names.flatMap((name) => [folded(name), folded(cut(name))]))
-  return (name) => known.has(folded(name)) || known.has(folded(cut(name)))
+  const known = new Set(names.flatMap(keysOf))
+  return (name) => keysOf(name).some((key) => known.has(key))
+}
+
+/** The keys of a name. Two names that a database may take for the same one have a key in common. */
+export function keysOf(name: string): readonly string[] {
+  return [folded(name), folded(cut(name))]
 }
 
 // A database may fold I to ı: letters that differ in case only are one letter here.
 const folded = (name: string) => name.normalize('NFKC').toUpperCase().toLowerCase()
 
+/** A name without the bytes that PostgreSQL cuts off. It keeps no part of a character. */
 function cut(name: string): string {
   const bytes = new TextEncoder().encode(name)
-  return bytes.length <= NAME_BYTES ? name : new TextDecoder().decode(bytes.subarray(0, NAME_BYTES))
+  if (bytes.length <= NAME_BYTES) return name
+  return new TextDecoder().decode(bytes.subarray(0, NAME_BYTES), { stream: true })
 }

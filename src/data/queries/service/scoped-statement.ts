@@ -10,6 +10,7 @@ import { withExpressions } from '../../sql/expressions.ts'
 import { boundOf, joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
 import { tokensOf } from '../../sql/lexer.ts'
+import { keysOf } from '../../sql/names.ts'
 import type { Relations } from '../../sql/names.ts'
 
 /** The names that statements of a caller may have in a database, and how scopes apply to them. */
@@ -91,9 +92,9 @@ function withScopes(
   { dialect, writer }: { readonly dialect: SourceReader['dialect']; readonly writer: ZonedWriter },
 ): Fragment {
   const { text } = boundOf(statement, writer)
-  const named = new Set(tokensOf(text, dialect).map(({ value }) => foldedName(value)))
+  const named = new Set(tokensOf(text, dialect).flatMap(({ value }) => keysOf(value)))
   const expressions = scoped.flatMap(([table, { schema, sight }]) => {
-    if (!named.has(foldedName(table))) return []
+    if (!keysOf(table).some((key) => named.has(key))) return []
     const columns = joined(
       sight.columns.map((column) => name(column.name)),
       ', ',
@@ -105,5 +106,3 @@ function withScopes(
   })
   return withExpressions(statement, expressions, dialect)
 }
-
-const foldedName = (text: string) => text.normalize('NFKC').toUpperCase().toLowerCase()

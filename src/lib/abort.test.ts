@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 
-import { untilAborted } from './abort.ts'
+import { passed, untilAborted } from './abort.ts'
 
 const never = () => new Promise<never>(() => undefined)
 
@@ -20,4 +20,15 @@ test('an abort comes first, also one of before, and later ones do no harm', asyn
   expect(await waiting).toBe(reason)
   expect(await untilAborted(never(), stop.signal).catch((error: unknown) => error)).toBe(reason)
   expect(done).toBe(1)
+})
+
+test('a pause ends with its time or with an abort, and leaves no listener', async () => {
+  const stop = new AbortController()
+  const [added, removed] = [spyOn(stop.signal, 'addEventListener'), spyOn(stop.signal, 'removeEventListener')]
+  await passed(1, stop.signal)
+  const long = passed(600_000, stop.signal)
+  stop.abort()
+  await long
+  await passed(600_000, stop.signal)
+  expect([added.mock.calls.length, removed.mock.calls.length]).toEqual([2, 2])
 })

@@ -13,6 +13,20 @@ export async function untilAborted<Result>(promise: Promise<Result>, signal: Abo
   }
 }
 
+/** Waits until the time has passed or the signal is aborted. */
+export async function passed(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}
+
 /** The signal of a request; without a request one that is never aborted. */
 export function signalOf(request: Request | undefined): AbortSignal {
   return request?.signal ?? new AbortController().signal

@@ -10,7 +10,7 @@ import {
 } from './source-server.ts'
 import { expectAnswer, good, once, table } from './suite.ts'
 import type { Row, Scenario, Suite } from './suite.ts'
-import { readUntil } from '../until.ts'
+import { readUntil, until } from '../until.ts'
 
 type Made = { readonly id: number }
 type State = {
@@ -292,6 +292,25 @@ const scenarios: Scenario[] = [
       expect(state).toMatchObject({ failures: 0, refreshedAt: null, isRefreshing: false })
       await define(client, id, from(database, { table: 'many' }))
       expect(await good(refresh(client, id))).toEqual({ table: 'orders', rows: 20_000 })
+    },
+  },
+  {
+    title:
+      'a refresh ends when its definition is replaced, and the next one has the rows of the new definition',
+    async run(client) {
+      const [id, database] = [await makeFiles(client), await makeDatabase(client)]
+      await define(client, id, from(database, { table: 'slow' }))
+      const begun = await client.request('POST', `${pathOf(id)}/refresh?wait=PT0S`)
+      expectAnswer(begun, { answers: 202 })
+      await until(async () => (await stateOf(client, id)).state.isRefreshing)
+      await define(client, id, from(database, { table: 'many' }))
+      expect(await good(refresh(client, id))).toEqual({ table: 'orders', rows: 20_000 })
+      const path = begun.headers.get('location') ?? ''
+      const former = await readUntil(
+        () => good<{ state: string }>(client.request('GET', path)),
+        ({ state }) => !['queued', 'running'].includes(state),
+      )
+      expect(former.state).toBe('failed')
     },
   },
   {

@@ -65,7 +65,8 @@ export function insertRefresh(
     where data_source_id = ${sourceId} and name = ${table} collate nocase`)
 }
 
-/** Replaces a definition that is at this version. The commit fails, as `isOther` knows, where it is not. */
+/** Replaces a definition that is at this version, and takes its lease away: a refresh that goes on notices it within a second.
+ * The commit fails, as `isOther` recognises, where the definition is at another version. */
 export function updateRefresh(
   database: Database,
   { tableId, version }: Pick<RefreshRow, 'tableId' | 'version'>,
@@ -74,7 +75,7 @@ export function updateRefresh(
   const next = sql`case when ${dataRefreshes.version} = ${version} then ${version + 1} end`
   return database
     .update(dataRefreshes)
-    .set({ ...change, version: next })
+    .set({ ...change, version: next, lease: null, leaseUntilAt: null })
     .where(eq(dataRefreshes.tableId, tableId))
 }
 

@@ -11,6 +11,7 @@ import type { ForecastRunName } from '../../../automation/runs/service/forecast-
 import { hasEnded } from '../../../automation/runs/run.ts'
 import type { Context } from '../../../context.ts'
 import type { Cell } from '../../../domain/table.ts'
+import { passed } from '../../../lib/abort.ts'
 import { invalidAt, Refusal } from '../../../lib/errors.ts'
 import { areSame } from '../../../lib/same.ts'
 import { commit } from '../../../ports/database.ts'
@@ -29,8 +30,8 @@ import { linesOf, packed } from './packing.ts'
 const TIMEOUT_S = 120
 /** How long a preview may take with the wait for a runner and its packages. */
 const END_MAX_MS = 10 * 60_000
-/** The pause between two looks for the end; it grows with the duration. */
-const [LOOK_MIN_MS, LOOK_MAX_MS] = [200, 2_000]
+/** The pause between two reads of the state of the run; it grows with the duration. */
+const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [200, 2_000]
 
 /** Predicts one series of a forecast that is not stored, by a runner. The run and its results are removed at the end. A caller
  * has one preview at a time.
@@ -94,7 +95,7 @@ async function outcomeOf(
 ): Promise<OutcomeLine> {
   const late = AbortSignal.timeout(END_MAX_MS)
   const either = AbortSignal.any([signal, late])
-  for (let waitMs = LOOK_MIN_MS; ; waitMs = Math.min(LOOK_MAX_MS, waitMs * 1.5)) {
+  for (let waitMs = PAUSE_MIN_MS; ; waitMs = Math.min(PAUSE_MAX_MS, waitMs * 1.5)) {
     const { state, error } = await readForecastRun(ports, name)
     if (state === 'succeeded') return firstOutcome(ports, name.id)
     if (hasEnded(state)) throw new Refusal('query_failed', `${state}: ${error ?? 'no reason was given.'}`)
@@ -111,13 +112,4 @@ async function firstOutcome(ports: Context['ports'], runId: string): Promise<Out
     for await (const { line } of readOutcomes(linesOf(bytes))) return line
   }
   throw new Refusal('query_failed', 'The run has left no results.')
-}
-
-/** Waits until the time has passed or the signal fires. */
-async function passed(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 }

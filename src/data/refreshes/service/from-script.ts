@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { FileContents, PlannedColumn } from '../../../domain/import-plan.ts'
+import { passed } from '../../../lib/abort.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { OrderedRun, RunOutput } from '../../../ports/scripts.ts'
@@ -8,8 +9,8 @@ import type { ScriptOrigin } from '../store.ts'
 import { READ_SHARE } from './filling.ts'
 import type { Course, Filling, FillRows } from './filling.ts'
 
-/** The pause between two looks for the end of a run; it grows with the duration. */
-const [LOOK_MIN_MS, LOOK_MAX_MS] = [200, 5_000]
+/** The pause between two reads of the state of a run; it grows with the duration. */
+const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [200, 5_000]
 
 /** Runs a script and opens the file that it leaves.
  * @throws {Refusal} import_failed for a run without success, and for a file that does not have the columns; the refusals of
@@ -76,7 +77,7 @@ async function outputOf(
 
 /** Waits for the end of a run; it is cancelled where the signal fires before. */
 async function endOf(ports: Ports, id: string, signal: AbortSignal): Promise<OrderedRun> {
-  for (let waitMs = LOOK_MIN_MS; ; waitMs = Math.min(LOOK_MAX_MS, waitMs * 2)) {
+  for (let waitMs = PAUSE_MIN_MS; ; waitMs = Math.min(PAUSE_MAX_MS, waitMs * 2)) {
     const run = await ports.scripts.run(id)
     if (!run) throw new Refusal('import_failed', `The run ${id} was deleted before its end.`)
     if (run.isEnded) return run
@@ -85,15 +86,6 @@ async function endOf(ports: Ports, id: string, signal: AbortSignal): Promise<Ord
     await ports.scripts.cancel(id)
     signal.throwIfAborted()
   }
-}
-
-/** Waits until the time has passed or the signal fires. */
-async function passed(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 }
 
 /** @throws {Refusal} import_failed for a column that the file has not */

@@ -115,7 +115,8 @@ async function inLease<Result>(
   return settled.value() as Result
 }
 
-function leaseLost(): Refusal {
+/** The refusal of a refresh that lost its lease. */
+export function leaseLost(): Refusal {
   return new Refusal('conflict', 'The refresh was cancelled, or its definition was changed or deleted.')
 }
 

@@ -3,10 +3,11 @@ import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import type { Column } from '../../../domain/table.ts'
 import { invalidAt, Refusal } from '../../../lib/errors.ts'
+import type { Ports } from '../../../ports/index.ts'
 import { conditionOf } from '../../filters/filter.ts'
 import { COLUMNS_MAX } from '../../imports/schema.ts'
 import { isFileSource } from '../../sources/schema.ts'
-import { readDataSource } from '../../sources/service.ts'
+import { findDataSource } from '../../sources/service.ts'
 import { forgetSchemas, readSchema } from '../../sources/service/connect.ts'
 import type { RefreshBody } from '../schema.ts'
 import type { ForeignOrigin, Origin, ScriptOrigin } from '../store.ts'
@@ -15,18 +16,14 @@ type Wanted<Kind> = Extract<RefreshBody['from'], { kind: Kind }>
 
 /** Checks from where rows are to come. @throws {Refusal} invalid, conflict, and the refusals of the port `databases` */
 export function originOf(context: Context, from: RefreshBody['from']): Promise<Origin> {
-  return from.kind === 'foreign' ? foreignOf(context, from) : scriptOf(context, from)
+  return from.kind === 'foreign' ? foreignOf(context.ports, from) : scriptOf(context, from)
 }
 
-async function foreignOf(context: Context, from: Wanted<'foreign'>): Promise<ForeignOrigin> {
-  const { ports } = context
+async function foreignOf(ports: Ports, from: Wanted<'foreign'>): Promise<ForeignOrigin> {
   const { kind, dataSourceId, table, filter } = from
-  const source = await readDataSource(context, dataSourceId).catch((error: unknown) => {
-    if (error instanceof Refusal && error.code === 'not_found') return null
-    throw error
-  })
+  const source = await findDataSource(ports, dataSourceId)
   if (!source) throw invalidAt('/from/dataSourceId', 'does not exist')
-  const { type, scopeMode } = source.dataSource
+  const { type, scopeMode } = source
   if (isFileSource(type)) throw invalidAt('/from/dataSourceId', 'must be a database')
   if (scopeMode === 'native')
     throw new Refusal(

@@ -13,8 +13,8 @@ import type { RefreshRow } from '../store.ts'
 import { openForeignRows } from './from-database.ts'
 import { openScriptRows } from './from-script.ts'
 import type { Filling } from './filling.ts'
-import { busy, inRefresh, refreshAllDue, takeLease } from './leased.ts'
-import type { Course } from './leased.ts'
+import { busy, inRefresh, leaseLost, refreshAllDue, takeLease } from './leased.ts'
+import type { Course, Lease } from './leased.ts'
 
 const DUE_AT_ONCE = 20
 const BYTES_MAX = 8 * 1024 ** 3
@@ -26,10 +26,14 @@ type Task = { readonly table: OpenTable; readonly row: RefreshRow }
  * refusals of the ports `databases` and `tables` */
 export async function refreshTable(context: Context, place: Place, work: Work): Promise<RefreshedView> {
   const { ports } = context
-  const { table, row } = await requireRefresh(ports, place)
-  const lease = await takeLease(ports, subjectOf(table), { isDue: false })
-  if (!lease) throw busy(ports, table.name, (await requireRefresh(ports, place)).row.leaseUntilAt)
-  return inRefresh(ports, { ...row, lease }, work, (course) => replaceRows(context, { table, row }, course))
+  const task = await leasedTask(ports, place, { isDue: false })
+  if (!task) {
+    const { table, row } = await requireRefresh(ports, place)
+    throw busy(ports, table.name, row.leaseUntilAt)
+  }
+  return inRefresh(ports, { ...task.row, lease: task.lease }, work, (course) =>
+    replaceRows(context, task, course),
+  )
 }
 
 /** Refreshes the tables that are due. Failures are in the state of their tables. */
@@ -40,11 +44,10 @@ export async function refreshWhenDue(ports: Ports): Promise<void> {
     list: () => store.listDue(database, clock.now(), DUE_AT_ONCE),
     about: ({ dataSourceId: dataSource, name: table }) => ({ dataSource, table }),
     async refresh({ dataSourceId: id, ...due }) {
-      const { table, row } = await requireRefresh(ports, { id, table: due.name })
-      const lease = await takeLease(ports, subjectOf(table), { isDue: true })
-      if (!lease) return false
-      const { rows } = await inRefresh(ports, { ...row, lease }, new LiveWork(), (course) =>
-        replaceRows(context, { table, row }, course),
+      const task = await leasedTask(ports, { id, table: due.name }, { isDue: true })
+      if (!task) return false
+      const { rows } = await inRefresh(ports, { ...task.row, lease: task.lease }, new LiveWork(), (course) =>
+        replaceRows(context, task, course),
       )
       log.info('refreshes: a table was refreshed', { dataSource: id, table: due.name, rows })
       return true
@@ -52,7 +55,17 @@ export async function refreshWhenDue(ports: Ports): Promise<void> {
   })
 }
 
-const subjectOf = ({ id }: OpenTable) => ({ kind: 'table', id }) as const
+/** A refresh with its lease; null while another one of the table goes on, and while as many as may. */
+async function leasedTask(
+  ports: Ports,
+  place: Place,
+  options: Parameters<typeof takeLease>[2],
+): Promise<(Task & { readonly lease: Lease }) | null> {
+  const { table } = await requireRefresh(ports, place)
+  const lease = await takeLease(ports, { kind: 'table', id: table.id }, options)
+  // From now on a change of the definition takes the lease away.
+  return lease && { ...(await requireRefresh(ports, place)), lease }
+}
 
 async function replaceRows(
   context: Context,
@@ -78,7 +91,7 @@ async function replaceRows(
     inTime.throwIfAborted()
     const columns = origin.columns.map(({ name, type }) => ({ name, type }))
     const contents = { name: table.name, columns, rows, generation: to }
-    await publishTable(context, contents, { before: table, others: [finished(at)] })
+    await publishTable(context, contents, { before: table, others: [finished(at)], changed: leaseLost })
     return { table: table.name, rows }
   })
 }

@@ -51,3 +51,10 @@ export function requireUser({ caller }: Pick<Context, 'caller'>): UserCaller {
   if (caller.kind !== 'user') throw new Refusal('unauthenticated', 'Sign in first.')
   return caller
 }
+
+/** Whether a caller is a user of one of these roles, as are all users whose rights bound the caller. */
+export function hasRole(caller: Caller, roles: readonly Role[]): boolean {
+  return (
+    caller.kind === 'user' && [caller, ...(caller.bounds ?? [])].every(({ role }) => roles.includes(role))
+  )
+}

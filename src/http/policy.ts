@@ -4,6 +4,7 @@ import type * as z from 'zod'
 import { Refusal } from '../lib/errors.ts'
 import { thenSync } from '../lib/maybe-promise.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { hasRole } from '../context.ts'
 import type { Caller, Context, Role, RunnerCaller, Scope, UserCaller } from '../context.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Reworded } from './problem.ts'
@@ -113,10 +114,8 @@ export function admit(
   return thenSync(authenticators.user(request, ports), (caller) => {
     if (caller.scopes && !caller.scopes.includes(scopeOf(rule, request.method)))
       throw new Refusal('forbidden', `The credentials lack the scope \`${scopeOf(rule, request.method)}\`.`)
-    const mayCall =
-      roles === 'signed-in' ||
-      (roles.includes(caller.role) && !caller.bounds?.some(({ role }) => !roles.includes(role)))
-    if (!mayCall) throw new Refusal('forbidden', 'Your role does not allow this request.')
+    if (roles !== 'signed-in' && !hasRole(caller, roles))
+      throw new Refusal('forbidden', 'Your role does not allow this request.')
     return contextOf(caller)
   })
 }

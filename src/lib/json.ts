@@ -7,6 +7,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isJsonContainer(value) && !Array.isArray(value)
 }
 
+/** The value of a name that is a text of a user; undefined where the object inherits it, as `constructor`. */
+export function ownValue<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
 /** Whether a value is an object or an array of JSON. */
 export function isJsonContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null

@@ -12,6 +12,7 @@ const { parameters } = definition.parse({
     { name: 'shift', type: 'enum', values: [{ value: 'day' }, { value: 'night' }] },
     { name: 'secret', type: 'string', hidden: true, default: 'x' },
     { name: 'day', type: 'date' },
+    { name: 'constructor', type: 'string' },
   ],
 })
 const of = (given: Values, defaults: Defaults) => resolveParameters({ parameters }, given, defaults)
@@ -43,6 +44,10 @@ describe('the value of a parameter', () => {
     ])
   })
 
+  test('is not one that objects inherit', () => {
+    expect(of({}, [near]).problems).toEqual([])
+  })
+
   test('has no names that the dashboard does not declare', () => {
     expect(Object.keys(of({}, [{ other: 1 }]).values)).toEqual(parameters.map(({ name }) => name))
   })
@@ -66,6 +71,9 @@ test('requests give values of declared, shown parameters of their types', () => 
 test('a whole text names a parameter, and a part of one does not', () => {
   const values = { region: 'north', line: [1, 2] }
   expect(
-    substituted({ a: '${region}', b: '${line}', c: 'in ${region}', d: 5, e: '${none}' }, values),
-  ).toEqual({ a: 'north', b: [1, 2], c: 'in ${region}', d: 5, e: null })
+    substituted(
+      { a: '${region}', b: '${line}', c: 'in ${region}', d: 5, e: '${none}', f: '${constructor}' },
+      values,
+    ),
+  ).toEqual({ a: 'north', b: [1, 2], c: 'in ${region}', d: 5, e: null, f: null })
 })

@@ -1,6 +1,7 @@
 import type { Definition, Parameter, ParameterType } from './definition.ts'
 import type { ParameterValue } from './parts.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
+import { ownValue } from '../../lib/json.ts'
 
 export type Values = Readonly<Record<string, ParameterValue>>
 
@@ -27,7 +28,7 @@ export function resolveParameters(
       const { name } = parameter
       if (Object.hasOwn(given, name) && fits(parameter, given[name] ?? null))
         return [name, given[name] ?? null]
-      const inherited = [parameter.default, ...defaults.map((group) => group[name] ?? null)]
+      const inherited = [parameter.default, ...defaults.map((group) => ownValue(group, name) ?? null)]
       const found = inherited.find((one, level) => {
         if (one === null || fits(parameter, one)) return one !== null
         const owner = level === 0 ? 'the default' : 'a default of a group'
@@ -91,7 +92,7 @@ export function substituted(params: Values, values: Values): Values {
 
 function valueIn(value: ParameterValue, values: Values): ParameterValue {
   const name = typeof value === 'string' ? /^\$\{([\w-]+)\}$/.exec(value)?.[1] : undefined
-  return name === undefined ? value : (values[name] ?? null)
+  return name === undefined ? value : (ownValue(values, name) ?? null)
 }
 
 /** Whether a value is of the type of a parameter. Null is of each. */

@@ -50,6 +50,14 @@ describe('the escaping legacy', () => {
     expect([run('User', 'string'), run('User', 'number')]).toEqual(['forbidden', undefined])
   })
 
+  test('does not run with texts of users whose rights those of another user bound', () => {
+    const run = (role: string) => {
+      const user = { kind: 'user', role: 'Data_Editor', bounds: [{ userId: 2, role }] }
+      return codeOf(() => refuseLegacyRun({ caller: user } as unknown as Context, query('string')))
+    }
+    expect([run('Data_Editor'), run('editor')]).toEqual([undefined, 'forbidden'])
+  })
+
   test('has a warning', () => {
     expect(warningsOf(query()).map(({ code }) => code)).toEqual(['legacy_escaping'])
     expect(warningsOf({ ...query(), escaping: 'bind' })).toEqual([])

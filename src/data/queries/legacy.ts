@@ -1,4 +1,5 @@
 import { isAdministrator } from '../../access/rights/permissions.ts'
+import { hasRole } from '../../context.ts'
 import type { Context } from '../../context.ts'
 import { Refusal, invalidAt } from '../../lib/errors.ts'
 import { TemplateFault } from '../../templates/fault.ts'
@@ -46,7 +47,7 @@ export function refuseLegacyText({ caller }: Context, { escaping }: Pick<Definit
  * @throws {Refusal} forbidden */
 export function refuseLegacyRun({ caller }: Context, query: Escaped): void {
   if (query.escaping === 'bind' || !takesTexts(query)) return
-  if (caller.kind === 'user' && READERS.some((role) => role === caller.role)) return
+  if (hasRole(caller, READERS)) return
   throw new Refusal('forbidden', 'The data query writes texts into its SQL: only its editors can run it.')
 }
 

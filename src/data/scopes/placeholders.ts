@@ -1,5 +1,6 @@
 import type { Column, ColumnType } from '../../domain/table.ts'
 import { invalidAt } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/json.ts'
 import { TextFault } from '../sql/text-fault.ts'
 import { parseExpression } from '../filters/expression.ts'
 import type { Columns } from '../filters/expression.ts'
@@ -27,7 +28,7 @@ export function filledIn(filter: Filter, user: Attributes): Filter | { readonly 
     const [whole, field, property = ''] = PLACEHOLDER.exec(String(value)) ?? []
     if (whole === undefined) return value
     if (field !== undefined) return field === 'id' ? String(user.id) : user.username
-    const own = Object.hasOwn(user.properties, property) ? user.properties[property] : undefined
+    const own = ownValue(user.properties, property)
     missing ??= own === undefined ? property : null
     return own ?? ''
   })

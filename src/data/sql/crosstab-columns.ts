@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/json.ts'
 import type { Bind } from '../../ports/databases.ts'
 import { isMark, isName } from './clauses.ts'
 import type { Placed } from './clauses.ts'
@@ -68,7 +69,7 @@ function typeAt(
 ): { readonly text: string; readonly size: number } {
   const end = tokens.findIndex(({ token }) => token.kind !== 'word')
   const title = wordsOf(tokens.slice(0, end)).toLowerCase()
-  const type = TYPES[title]
+  const type = ownValue(TYPES, title)
   if (type === undefined)
     throw new TextFault(
       tokens[0]?.token.start ?? 0,

@@ -60,6 +60,7 @@ describe('panels', () => {
     ['row', { type: 'row', title: 'CPU *' }, { kind: 'text', markdown: String.raw`## CPU \*` }, 'mapped'],
     ['alerts', { type: 'alertlist' }, { kind: 'alarms' }, 'mapped'],
     ['clock', { type: 'grafana-clock-panel' }, { kind: 'clock' }, 'mapped'],
+    ['inherited', { type: 'constructor', title: 'C' }, { kind: 'text', title: 'C' }, 'placeholder'],
     ['news', { type: 'news', title: 'News' }, { kind: 'text', title: 'News' }, 'placeholder'],
     [
       'library',
@@ -194,6 +195,7 @@ describe('settings', () => {
           { name: 'fixed', type: 'constant', query: 'y' },
           { name: 'ds', type: 'datasource' },
           { name: 'more', type: 'adhoc' },
+          { name: 'inherited', type: 'constructor' },
         ],
       },
     })
@@ -220,6 +222,7 @@ describe('settings', () => {
       ['fixed', 'fixed'],
       ['ds', null],
       ['more', null],
+      ['inherited', null],
     ])
   })
 

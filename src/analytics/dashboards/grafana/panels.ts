@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/json.ts'
 import { cutText } from '../../../lib/text.ts'
 import { recordAt, recordsAt, textAt, titleOf } from './fields.ts'
 import type { Json } from './fields.ts'
@@ -22,7 +23,7 @@ type Made = Pick<MadeWidget, 'widget' | 'outcome' | 'notes'> & { readonly sql?: 
  * @param takesSql whether plain SQL becomes a data query */
 export function widgetOf(panel: Json, { takesSql }: { readonly takesSql: boolean }): MadeWidget {
   const type = typeOf(panel)
-  const make = MAKERS[type]
+  const make = ownValue(MAKERS, type)
   const sql = takesSql ? plainSqlOf(queriesOf(panel)) : null
   const made: Made =
     make?.(panel) ?? (sql === null ? placeholder(panel, type) : tableOf(panel, { type, sql }))

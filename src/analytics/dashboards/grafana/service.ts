@@ -1,3 +1,4 @@
+import { hasRole } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { READERS } from '../../../data/sources/schema.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
@@ -23,8 +24,7 @@ export async function convertFile(
 }
 
 async function sourceOf({ ports, caller }: Context, name: string): Promise<string> {
-  if (caller.kind !== 'user' || !READERS.some((role) => role === caller.role))
-    throw new Refusal('forbidden', 'Your role may not make data queries.')
+  if (!hasRole(caller, READERS)) throw new Refusal('forbidden', 'Your role may not make data queries.')
   const [found] = await findSources(ports.database, [name])
   if (!found) throw invalidAt('/dataSource', 'must be the name of a data source')
   return found.name

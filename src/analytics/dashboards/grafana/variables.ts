@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/json.ts'
 import { cutText } from '../../../lib/text.ts'
 import { numberAt, recordAt, recordsAt, textAt, titleOf } from './fields.ts'
 import type { Json } from './fields.ts'
@@ -29,9 +30,9 @@ export function parametersOf(dashboard: Json): {
   const parameters: Parameter[] = []
   const report = recordsAt(recordAt(dashboard, 'templating'), 'list').map((variable): VariableReport => {
     const [name, type] = [titleOf(textAt(variable, 'name')), titleOf(textAt(variable, 'type'))]
-    const make = MAKERS[type]
+    const make = ownValue(MAKERS, type)
     const leftOut = (note: string) => ({ name, type, parameter: null, notes: [note] })
-    if (!make) return leftOut(REASONS[type] ?? `Variables of the type ${type} have no counterpart.`)
+    if (!make) return leftOut(ownValue(REASONS, type) ?? `Variables of the type ${type} have no counterpart.`)
     if (parameters.length >= PARAMETERS_MAX)
       return leftOut(`A dashboard has at most ${PARAMETERS_MAX} parameters.`)
     const own = freeName(wordOf(name), parameters)

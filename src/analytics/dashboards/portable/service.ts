@@ -1,3 +1,4 @@
+import { hasRole } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { READERS } from '../../../data/sources/schema.ts'
 import { VERSION } from '../../../http/version.ts'
@@ -163,5 +164,5 @@ function targetsOf(rows: readonly DashboardRow[], wanted: ReferenceKind): number
 
 /** Whether the caller may read the texts of data queries. */
 function mayRead({ caller }: Context): boolean {
-  return caller.kind === 'user' && READERS.some((role) => role === caller.role)
+  return hasRole(caller, READERS)
 }

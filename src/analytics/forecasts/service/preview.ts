@@ -13,6 +13,7 @@ import type { Context } from '../../../context.ts'
 import type { Cell } from '../../../domain/table.ts'
 import { passed } from '../../../lib/abort.ts'
 import { invalidAt, Refusal } from '../../../lib/errors.ts'
+import { ownValue } from '../../../lib/json.ts'
 import { areSame } from '../../../lib/same.ts'
 import { commit } from '../../../ports/database.ts'
 import { definitionOf } from '../definition.ts'
@@ -81,7 +82,7 @@ export async function previewForecast(
 function oneOf(source: SourceSeries, { group }: Pick<PreviewBody, 'group'>): SourceSeries {
   if (group === null) return { ...source, groups: source.groups.slice(0, 1) }
   const named: Readonly<Record<string, Cell>> = group
-  const values: Cell[] = source.groupColumns.map(({ name }) => named[name] ?? null)
+  const values: Cell[] = source.groupColumns.map(({ name }) => ownValue(named, name) ?? null)
   const found = source.groups.find(({ key }) => areSame(key, values))
   if (!found) throw invalidAt('/group', 'is not in the source')
   return { ...source, groups: [found] }

@@ -1,4 +1,5 @@
 import { isAdministrator } from '../../../access/rights/permissions.ts'
+import { hasRole } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, noSuch, refusalIn } from '../../../lib/errors.ts'
 import { readQuery } from '../../../data/queries/service.ts'
@@ -78,6 +79,5 @@ export async function seesSource(context: Context, source: Source): Promise<bool
 
 /** Whether the caller may read data sources. */
 function mayRead({ caller }: Context): boolean {
-  if (caller.kind !== 'user') return false
-  return [caller, ...(caller.bounds ?? [])].every(({ role }) => READERS.some((reader) => reader === role))
+  return hasRole(caller, READERS)
 }

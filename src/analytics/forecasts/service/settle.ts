@@ -7,6 +7,7 @@ import { Refusal, refusalIn } from '../../../lib/errors.ts'
 import { areSame } from '../../../lib/same.ts'
 import { applyChanges, enqueueJobConfigs } from '../../../monitoring/job-config/service.ts'
 import { fillGeneration, inGeneration, openTable, publishTable } from '../../../data/tables/service.ts'
+import { ownValue } from '../../../lib/json.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -187,7 +188,7 @@ function bandsOf({
   ]
   return wanted.flatMap(({ jobId, key, group }) => {
     const named: Readonly<Record<string, Cell>> = group
-    const values: Cell[] = groupColumns.map(({ name }) => named[name] ?? null)
+    const values: Cell[] = groupColumns.map(({ name }) => ownValue(named, name) ?? null)
     const points = groups.find((one) => areSame(one.key, values))?.points
     return points ? [{ jobId, band: bandOf(points, { forecastId: row.id, key, madeAt: run.queuedAt }) }] : []
   })

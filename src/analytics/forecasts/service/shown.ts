@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { ownValue } from '../../../lib/json.ts'
 import type { BandView } from '../schema.ts'
 import * as store from '../store.ts'
 import type { ForecastRow, GroupRow } from '../store.ts'
@@ -37,7 +38,7 @@ function findShown(
   return store.findGroupOf(
     database,
     id,
-    source.groupColumns.map((name) => group[name] ?? null),
+    source.groupColumns.map((name) => ownValue(group, name) ?? null),
   )
 }
 

@@ -1,8 +1,10 @@
+import { hasRole } from '../../../../context.ts'
 import type { Context } from '../../../../context.ts'
 import { runQuery } from '../../../../data/queries/service/run.ts'
 import type { ResultView } from '../../../../data/queries/run-schema.ts'
 import { READERS } from '../../../../data/sources/schema.ts'
 import { Refusal, noSuch } from '../../../../lib/errors.ts'
+import { ownValue } from '../../../../lib/json.ts'
 import { readQueries } from '../../nested/store.ts'
 import type { NamedQuery } from '../../nested/store.ts'
 import { substituted } from '../../parameters.ts'
@@ -45,7 +47,7 @@ export class QueryReads {
     const all = { ...this.asked.values, ...substituted(params, this.asked.values) }
     const parameters = Object.fromEntries(
       query.parameters.flatMap((name) => {
-        const value = all[name] ?? null
+        const value = ownValue(all, name) ?? null
         return value === null ? [] : [[name, value] as const]
       }),
     )
@@ -78,6 +80,5 @@ export class QueryReads {
 
 /** Whether the caller may run data queries without a dashboard. */
 function mayRun({ caller }: Context): boolean {
-  if (caller.kind !== 'user') return false
-  return [caller, ...(caller.bounds ?? [])].every(({ role }) => READERS.some((reader) => reader === role))
+  return hasRole(caller, READERS)
 }

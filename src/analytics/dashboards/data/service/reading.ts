@@ -1,4 +1,5 @@
 import type { Context } from '../../../../context.ts'
+import { ownValue } from '../../../../lib/json.ts'
 import type { Range } from '../../../../lib/range.ts'
 import { readCurrent } from '../../../../monitoring/jobs/current/service.ts'
 import type { CurrentView } from '../../../../monitoring/jobs/current/schema.ts'
@@ -121,7 +122,7 @@ export class Reading {
       range = this.asked.range,
     }: { readonly mode: Mode; readonly scale: string | null; readonly range?: Range },
   ): Group {
-    const width = this.asked.widths[id]
+    const width = ownValue(this.asked.widths, id)
     const rounded = width === undefined ? undefined : Math.ceil(width / WIDTH_STEP) * WIDTH_STEP
     const share = Math.floor(CELLS_MAX / Math.max(1, countSeries(this.asked.widgets)))
     return { mode, range, scale: scale ?? scaleFor(range, rounded, share), withValues: true }

@@ -1,5 +1,7 @@
-import { readsScripts } from '../../../../access/rights/permissions.ts'
+import { SCRIPT_READERS } from '../../../../access/rights/permissions.ts'
+import { hasRole } from '../../../../context.ts'
 import type { Context } from '../../../../context.ts'
+import { ownValue } from '../../../../lib/json.ts'
 import { pointerOf } from '../../../../lib/pointer.ts'
 import { readItems } from '../../../../monitoring/tree/search/service.ts'
 import { definitionOf, forecastBody } from '../../../forecasts/definition.ts'
@@ -121,7 +123,7 @@ export async function saveForecasts(context: Context, planned: readonly PlannedF
 }
 
 function mayUse({ caller }: Context): boolean {
-  return caller.kind === 'user' && readsScripts(caller.role)
+  return hasRole(caller, SCRIPT_READERS)
 }
 
 function isWanted({ id, definition }: Local, { forecastIds, objects, dataQueries }: Shown): boolean {
@@ -161,7 +163,8 @@ async function finder(
   return (kind, value) => {
     if (kind === 'dataSource') return bySource.get(String(value).toLowerCase()) ?? null
     const isMade =
-      kind === 'dataQuery' && made.has((map.dataQueries[String(value)] ?? String(value)).toLowerCase())
+      kind === 'dataQuery' &&
+      made.has((ownValue(map.dataQueries, String(value)) ?? String(value)).toLowerCase())
     return found.get(keyOf(kind, value)) ?? (isMade ? 1 : null)
   }
 }

@@ -1,8 +1,10 @@
+import { hasRole } from '../../../../context.ts'
 import type { Context } from '../../../../context.ts'
 import { createQuery, publishQuery } from '../../../../data/queries/service.ts'
 import { queryBody } from '../../../../data/queries/schema.ts'
 import { READERS } from '../../../../data/sources/schema.ts'
 import { Refusal } from '../../../../lib/errors.ts'
+import { ownValue } from '../../../../lib/json.ts'
 import type { Write } from '../../../../ports/database.ts'
 import { createGroup } from '../../groups/service.ts'
 import { changeWrites, commitDashboard, creationWrites, nameOf, recorded } from '../../service/changes.ts'
@@ -150,9 +152,8 @@ type Queries = ImportView['dataQueries']
 /** Data queries of an export are made where they are missing, if the caller may. */
 async function queriesOf(context: Context, { document, map }: ImportBody): Promise<Queries> {
   const { database } = context.ports
-  const { caller } = context
-  const mayMake = caller.kind === 'user' && READERS.some((role) => role === caller.role)
-  const names = document.dataQueries.map(({ name }) => map.dataQueries[name] ?? name)
+  const mayMake = hasRole(context.caller, READERS)
+  const names = document.dataQueries.map(({ name }) => ownValue(map.dataQueries, name) ?? name)
   const known = new Set(
     (await store.findNames(database, 'dataQuery', names)).map(({ name }) => name.toLowerCase()),
   )

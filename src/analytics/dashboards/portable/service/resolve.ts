@@ -1,4 +1,5 @@
 import type { Context } from '../../../../context.ts'
+import { ownValue } from '../../../../lib/json.ts'
 import { readItems } from '../../../../monitoring/tree/search/service.ts'
 import type { ImportBody, ImportView } from '../schema.ts'
 import { mapReferences } from '../slots.ts'
@@ -120,7 +121,7 @@ async function findNamed(
   other: Readonly<Record<string, string>>,
 ): Promise<[string, number][]> {
   if (references.length === 0) return []
-  const nameFor = (value: unknown) => (typeof value === 'string' ? (other[value] ?? value) : '')
+  const nameFor = (value: unknown) => (typeof value === 'string' ? (ownValue(other, value) ?? value) : '')
   const rows = await store.findNames(
     ports.database,
     kind,

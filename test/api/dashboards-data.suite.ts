@@ -187,6 +187,24 @@ const rows: readonly Row[] = [
     pointers: ['?p.site'],
   },
   {
+    title: 'an unknown widget in a query',
+    call: 'GET /dashboards/{board}/data?widget=one&widget=none',
+    answers: 'invalid',
+    pointers: ['?widget'],
+  },
+  {
+    title: 'an unknown page in a query',
+    call: 'GET /dashboards/{board}/data?page=none',
+    answers: 'invalid',
+    pointers: ['?page'],
+  },
+  {
+    title: 'a range of a query that ends before it begins',
+    call: 'GET /dashboards/{board}/data?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z',
+    answers: 'invalid',
+    pointers: ['?to'],
+  },
+  {
     title: 'parameters',
     call: 'GET /dashboards/{board}/data?p.region=5&p.site=1&p.site=2&widget=two',
     answers: 200,

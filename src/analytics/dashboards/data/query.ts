@@ -46,5 +46,6 @@ export function bodyOfQuery(
 
 function pointed([first, second]: readonly PropertyKey[]): string {
   if (first === 'params') return `${PREFIX}${String(second)}`
+  if (first === 'widgets') return 'widget'
   return first === 'timeRange' ? String(second ?? 'from') : String(first)
 }

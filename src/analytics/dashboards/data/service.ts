@@ -7,7 +7,7 @@ import { statusOf } from '../../../http/problem.ts'
 import { signalOf, untilAborted } from '../../../lib/abort.ts'
 import { sha256 } from '../../../lib/digest.ts'
 import { durationMs } from '../../../lib/duration.ts'
-import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { invalidAt, Refusal, refusalIn } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { stopwatch } from '../../../ports/clock.ts'
@@ -126,9 +126,7 @@ async function prepare(
   const { refresh } = definition
   const range = rangeAt(timeRange, now, { refresh, timeZone: settings.timeZone })
   if (range.beginAt >= range.endAt)
-    throw new Refusal('invalid', 'The body is invalid; see errors.', [
-      { pointer: '/timeRange/to', message: 'must be later than the begin' },
-    ])
+    throw invalidAt(request.areTexts ? '?to' : '/timeRange/to', 'must be later than the begin')
   const head = { at: timeFormat(settings.timeZone)(now), params: { ...values }, next: longer(refresh, least) }
   return {
     head,
@@ -147,14 +145,15 @@ function longer(a: string, b: string): string {
   return durationMs(a) < durationMs(b) ? b : a
 }
 
-function chosen({ definition }: FoundDashboard, { widgets, page }: Request): ReadonlyMap<string, Widget> {
+function chosen(
+  { definition }: FoundDashboard,
+  { widgets, page, areTexts }: Request,
+): ReadonlyMap<string, Widget> {
   const shown = definition.pages.find(({ id }) => id === page)
-  const fault = (pointer: string, message: string) =>
-    new Refusal('invalid', 'The body is invalid; see errors.', [{ pointer, message }])
-  if (page !== undefined && !shown) throw fault('/page', 'must be the id of a page')
+  if (page !== undefined && !shown) throw invalidAt(areTexts ? '?page' : '/page', 'must be the id of a page')
   const all = new Map(Object.entries(definition.widgets))
   const wrong = widgets?.findIndex((id) => !all.has(id)) ?? -1
-  if (wrong >= 0) throw fault(`/widgets/${wrong}`, 'must be the id of a widget')
+  if (wrong >= 0) throw invalidAt(areTexts ? '?widget' : `/widgets/${wrong}`, 'must be the id of a widget')
   const ids = widgets ?? shown?.items.map(({ widget }) => widget) ?? [...all.keys()]
   return new Map(
     ids.flatMap((id) => {

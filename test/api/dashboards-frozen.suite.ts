@@ -5,7 +5,7 @@ import type { Row, Scenario, Suite } from './suite.ts'
 import { makeDevice, makeJob } from './tree-stage.ts'
 
 type Made = { readonly id: number }
-type Snapshot = Made & { readonly data: { readonly widgets: Record<string, object> } }
+type Snapshot = Made & { readonly name: string; readonly data: { readonly widgets: Record<string, object> } }
 
 const stage = once(async (client) => {
   const job = await makeJob(client, await makeDevice(client), {
@@ -206,13 +206,22 @@ const scenarios: readonly Scenario[] = [
       for (const method of ['GET', 'DELETE'])
         expectAnswer(await client.request(method, path, { as: 'editor' }), { answers: 'not_found' })
       const listed = async (who: 'editor' | 'dashboard_viewer') =>
-        (await good<{ items: Made[] }>(client.request('GET', '/dashboards/snapshots', { as: who }))).items
+        (await good<{ items: Snapshot[] }>(client.request('GET', '/dashboards/snapshots', { as: who }))).items
       const isListed = async (who: 'editor' | 'dashboard_viewer') =>
         (await listed(who)).some(({ id }) => id === kept.id)
       expect(await isListed('editor')).toBe(false)
       expect(await isListed(as)).toBe(true)
       expectAnswer(await client.request('DELETE', path, { as }), { answers: 204 })
       expectAnswer(await client.request('GET', path, { as }), { answers: 'not_found' })
+      const names = Array.from({ length: 8 }, (_, at) => `Snapshot ${at}`)
+      const taken = await Promise.all(
+        names.map((name) =>
+          good<Snapshot>(client.request('POST', `/dashboards/${board}/snapshot`, { as, json: { name } })),
+        ),
+      )
+      expect(taken.map(({ name }) => name)).toEqual(names)
+      const all = new Map((await listed(as)).map(({ id, name }) => [id, name]))
+      expect(taken.map(({ id }) => all.get(id))).toEqual(names)
     },
   },
 ]

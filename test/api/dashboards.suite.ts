@@ -466,6 +466,21 @@ const rights: Scenario[] = [
       const { id } = await makeGroup(client, { defaultParams: { region: 'north' } })
       const path = `/dashboards/groups/${id}`
       const { body } = await client.request('GET', path)
+      // In the database only the letters A to Z have another case.
+      const [upper, lower] = [`Ämter ${id}`, `ämter ${id}`]
+      for (const name of [upper, lower]) {
+        const made = await client.request('POST', '/dashboards/groups', { json: { ...body, name } })
+        expect([made.status, made.body['name']]).toEqual([201, name])
+      }
+      const { items } = await good<{ items: Body[] }>(
+        client.request('GET', '/audit?objectType=dashboardGroup&action=create'),
+      )
+      expect(Object.keys(items[0]?.['after'] ?? {}).sort()).toEqual([
+        'defaultParams',
+        'name',
+        'parentId',
+        'position',
+      ])
       const replaced = await client.request('PUT', path, { json: { ...body, name: `Replaced ${id}` } })
       expectAnswer(replaced, { answers: 200 })
       const json = { position: 7 }

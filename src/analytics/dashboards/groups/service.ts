@@ -93,7 +93,7 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   requireParent(sights, body.parentId, 1)
   const change = changeOf(ports, body)
   const row = { ...change, version: 1, createdAt: clock.now() }
-  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: body })
+  const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = fullDetail(GROUPS_MAX, 'groups of dashboards')
   const holder = { kind: 'group', id: store.groupNamed(row) } as const
   const own = { subjectType: 'user', subjectId: sights.userId, write: true, execute: true } as const
@@ -107,7 +107,7 @@ export async function createGroup(context: Context, body: GroupBody): Promise<Ve
   )
   const now = await sightsOf(context)
   const made = [...now.groups.values()].find(
-    ({ name, parentId }) => name.toLowerCase() === body.name.toLowerCase() && parentId === body.parentId,
+    ({ name, parentId }) => name === body.name && parentId === body.parentId,
   )
   if (!made) throw stale('group')
   return versioned(ports, now, made)

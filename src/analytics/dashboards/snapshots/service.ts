@@ -3,7 +3,7 @@ import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { DAY_MS, timeFormat } from '../../../lib/time.ts'
-import { commit, refuseFull } from '../../../ports/database.ts'
+import { commit, commitAndRead, onlyOf, refuseFull } from '../../../ports/database.ts'
 import { readData } from '../data/service.ts'
 import { isShown, visibleDefinition } from '../publics/visible.ts'
 import type { DashboardRef } from '../schema.ts'
@@ -51,18 +51,15 @@ export async function takeSnapshot(
     contents,
   }
   const full = `A user has at most ${SNAPSHOTS_MAX} snapshots. Delete one first.`
-  await refuseFull('dashboard_snapshots', full, () =>
-    commit(database, [
-      ...store.insertSnapshot(database, made, SNAPSHOTS_MAX),
-      recorded(context, 'create', {
-        objectId: { inserted: true },
-        after: { dashboardId: row.id, name: made.name },
-      }),
-    ]),
+  const after = { dashboardId: row.id, name: made.name }
+  const writes = [
+    ...store.insertSnapshot(database, made, SNAPSHOTS_MAX),
+    recorded(context, 'create', { objectId: { inserted: true }, after }),
+  ]
+  const [latest] = await refuseFull('dashboard_snapshots', full, () =>
+    commitAndRead(database, writes, [store.selectLatest(database, caller.userId)]),
   )
-  const [latest] = await store.listSnapshots(database, { userId: caller.userId, now, limit: 1 })
-  if (!latest) throw new Refusal('not_found', 'The snapshot was deleted in the meantime.')
-  return viewOf(context, { ...latest, contents })
+  return viewOf(context, { ...made, ...onlyOf(latest) })
 }
 
 /** The snapshots of the caller; of all users for an administrator. */

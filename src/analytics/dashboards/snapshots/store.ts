@@ -23,6 +23,16 @@ export function listSnapshots(
   )
 }
 
+/** The id of the latest snapshot of a user, as a statement of the commit that adds it. */
+export function selectLatest(database: Database, userId: number) {
+  return database
+    .select({ id: dashboardSnapshots.id })
+    .from(dashboardSnapshots)
+    .where(eq(dashboardSnapshots.userId, userId))
+    .orderBy(desc(dashboardSnapshots.id))
+    .limit(1)
+}
+
 export async function findSnapshot(database: Database, id: number, now: number): Promise<SnapshotRow | null> {
   const [row] = await database
     .select()

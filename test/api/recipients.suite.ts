@@ -596,7 +596,12 @@ scenarios.push(
       })
       const unconfigured = await client.request('DELETE', `/scripts/${scriptId}/runConfigurations/${own}`)
       expectAnswer(unconfigured, { answers: 'has_dependents', pointers: ['/dependents/0'] })
-      expect(unconfigured.text).toContain(`the alarm recipient ${configured.id}, configured`)
+      const unset = await client.request('PUT', `/scripts/${scriptId}/settings`, {
+        json: { name: `unset ${scriptId}`, runConfigurations: [] },
+      })
+      expectAnswer(unset, { answers: 'has_dependents', pointers: ['/dependents/0'] })
+      for (const { text } of [unconfigured, unset])
+        expect(text).toContain(`the alarm recipient ${configured.id}, configured`)
       expect((await client.request('DELETE', `/alarmrecipients/${configured.id}`)).status).toBe(204)
       const { id } = await make(client, { name: 'keeper', type: 'script', target: { scriptId } })
       const at = `/alarmrecipients/${id}`

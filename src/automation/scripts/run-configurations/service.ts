@@ -1,5 +1,5 @@
 import { isAdministrator } from '../../../access/rights/permissions.ts'
-import { refuseWhileNeeded, unlessNeeded } from '../../../access/alarm-duty/service.ts'
+import { refuseWhileNeeded } from '../../../access/alarm-duty/service.ts'
 import type { Context } from '../../../context.ts'
 import { demandedVersion } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
@@ -12,7 +12,7 @@ import type { ScriptWrite } from '../service/changes.ts'
 import { isSecretName } from '../variables.ts'
 import { CONFIGURATIONS_MAX } from './schema.ts'
 import type { RunConfigurationBody, RunConfigurationView } from './schema.ts'
-import { adding, cannotRun, changeOf, removing, replacing } from './service/changes.ts'
+import { adding, baseOf, cannotRun, changeOf, removing, replacing } from './service/changes.ts'
 import * as store from './store.ts'
 import type { RunConfigurationRow } from './store.ts'
 
@@ -92,14 +92,11 @@ export async function updateRunConfiguration(
   })
 }
 
-/** Takes a run configuration away; of those that are left the oldest is the default one if it was that. Schedules that name
- * it take the default one from then on; unless the caller is an administrator they become the caller's.
+/** Takes a run configuration away, as `removing`; of those that are left the oldest is the default one if it was that.
  * @throws {Refusal} not_found, has_dependents while a recipient of alarms names it, precondition_failed */
 export async function deleteRunConfiguration(context: Context, ref: string, id: number): Promise<void> {
   const { ports, caller } = context
-  const isLesser = !isAdministrator(caller)
-  const changer = isLesser ? changerOf(caller) : {}
-  const named = { kind: 'runConfiguration', id } as const
+  const changer = isAdministrator(caller) ? {} : changerOf(caller)
   const remove = () =>
     changing(ports, ref, (script, rows) => {
       const before = requireRow(rows, id)
@@ -109,15 +106,13 @@ export async function deleteRunConfiguration(context: Context, ref: string, id: 
         // The remaining configuration is the caller's choice; an administrator who removes one is not responsible for the rest.
         ...(rows.length === 1 && { change: changer }),
         writes: [
-          unlessNeeded(ports.database, named),
-          ...(isLesser ? [store.ownSchedules(ports.database, id, changerOf(caller).changedBy)] : []),
           ...removing(context, before),
           ...(heir ? [store.makeDefault(ports.database, heir.id, changer)] : []),
         ],
         resultOf: () => undefined,
       }
     })
-  await refuseWhileNeeded(ports.database, named, remove)
+  await refuseWhileNeeded(ports.database, baseOf({ id }), remove)
 }
 
 /** The statement that reads the run configurations of a script within a commit, as `configurationViews` shows them. */

@@ -1,7 +1,10 @@
+import { refuseWhileNeeded } from '../../../access/alarm-duty/service.ts'
+import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import type { Write } from '../../../ports/database.ts'
+import { changerOf } from '../changer.ts'
 import type { RunConfigurationBody } from '../run-configurations/schema.ts'
 import {
   configurationViews,
@@ -10,6 +13,7 @@ import {
   selectConfigurations,
 } from '../run-configurations/service.ts'
 import * as runs from '../run-configurations/service/changes.ts'
+import type { RunConfigurationRow } from '../run-configurations/store.ts'
 import type { ScheduleConfigurationBody } from '../schedule-configurations/schema.ts'
 import {
   listOwnSchedules,
@@ -41,26 +45,37 @@ function ownOf({ name, description, groupId, timeout, acceptedFiles }: Own): Own
 }
 
 /** Replaces the settings of a script, and its configurations where the body has them, in one commit.
- * @throws {Refusal} not_found, name_taken, invalid, precondition_failed */
+ * @throws {Refusal} not_found, name_taken, invalid, precondition_failed, has_dependents while a recipient of alarms names a run
+ * configuration that the body lacks */
 export async function updateSettings(
   context: Context,
   ref: string,
   { body, ifMatch }: { readonly body: SettingsBody; readonly ifMatch: number | null },
 ): ReturnType<typeof readSettings> {
-  const { ports } = context
-  const { row, returned } = await updating(context, ref, {
-    body,
-    ifMatch,
-    async also(scriptId) {
-      const { ids, writes } = await replaceRunConfigurations(context, scriptId, body.runConfigurations)
-      return [
-        ...writes,
-        ...(await replaceSchedules(context, scriptId, { bodies: body.scheduleConfigurations, ids })),
-        selectConfigurations(ports.database, scriptId),
-        selectSchedules(ports.database, scriptId),
-      ]
-    },
-  })
+  const { ports, caller } = context
+  const removed: ReturnType<typeof runs.baseOf>[] = []
+  const write = () =>
+    updating(context, ref, {
+      body,
+      ifMatch,
+      async also(scriptId) {
+        const { runConfigurations, scheduleConfigurations: bodies } = body
+        const { ids, writes, gone } = await replaceRunConfigurations(context, scriptId, runConfigurations)
+        const isBare = gone.length > 0 && runConfigurations?.length === 0
+        removed.splice(0, removed.length, ...gone.map(runs.baseOf))
+        return {
+          // Without a configuration the script itself decides what runs.
+          ...(isBare && !isAdministrator(caller) && { change: changerOf(caller) }),
+          writes: [
+            ...writes,
+            ...(await replaceSchedules(context, scriptId, { bodies, ids })),
+            selectConfigurations(ports.database, scriptId),
+            selectSchedules(ports.database, scriptId),
+          ],
+        }
+      },
+    })
+  const { row, returned } = await refuseWhileNeeded(ports.database, removed, write)
   // The watch of due schedules has to be notified.
   await ports.dispatch.runDue()
   const [runRows, scheduleRows] = returned.slice(-2)
@@ -72,16 +87,20 @@ export async function updateSettings(
   return { settings, version: row.version }
 }
 
-/** @returns the ids of those that stay as well */
+/** @returns also the ids of those that stay, and the rows of the others */
 async function replaceRunConfigurations(
   context: Context,
   scriptId: number,
   bodies: readonly RunConfigurationBody[] | undefined,
-): Promise<{ readonly ids: ReadonlySet<number>; readonly writes: Write[] }> {
+): Promise<{
+  readonly ids: ReadonlySet<number>
+  readonly writes: Write[]
+  readonly gone: readonly RunConfigurationRow[]
+}> {
   const rows = await listOwnConfigurations(context.ports, scriptId)
   const were = new Map(rows.map((row) => [row.id, row]))
-  if (bodies === undefined) return { ids: new Set(were.keys()), writes: [] }
-  const ids = requireIds(bodies, were, '/runConfigurations')
+  if (bodies === undefined) return { ids: new Set(were.keys()), writes: [], gone: [] }
+  const ids = requireIds(bodies, were, { at: '/runConfigurations', noun: 'run configuration' })
   const defaults = bodies.flatMap(({ isDefault }, index) => (isDefault ? [index] : []))
   const [first = 0, second] = defaults
   if (second !== undefined)
@@ -91,7 +110,8 @@ async function replaceRunConfigurations(
         message: 'must be true for one run configuration only',
       },
     ])
-  const writes = rows.filter(({ id }) => !ids.has(id)).flatMap((row) => runs.removing(context, row))
+  const gone = rows.filter(({ id }) => !ids.has(id))
+  const writes = gone.flatMap((row) => runs.removing(context, row))
   for (const [index, body] of bodies.entries()) {
     const before = (body.id !== undefined && were.get(body.id)) || null
     const made = await runs.changeOf(context, body, { before, at: `/runConfigurations/${index}` })
@@ -103,7 +123,7 @@ async function replaceRunConfigurations(
         : runs.adding(context, scriptId, change)),
     )
   }
-  return { ids, writes }
+  return { ids, writes, gone }
 }
 
 async function replaceSchedules(
@@ -117,7 +137,7 @@ async function replaceSchedules(
   if (bodies === undefined) return []
   const rows = await listOwnSchedules(context.ports, scriptId)
   const were = new Map(rows.map((row) => [row.id, row]))
-  const ids = requireIds(bodies, were, '/scheduleConfigurations')
+  const ids = requireIds(bodies, were, { at: '/scheduleConfigurations', noun: 'schedule' })
   const gone = rows.filter(({ id }) => !ids.has(id)).flatMap((row) => schedules.removing(context, row))
   const come = bodies.flatMap((body, index) => {
     const before = (body.id !== undefined && were.get(body.id)) || null
@@ -135,7 +155,7 @@ async function replaceSchedules(
 function requireIds(
   bodies: readonly { readonly id?: number | undefined }[],
   were: ReadonlyMap<number, unknown>,
-  at: string,
+  { at, noun }: { readonly at: string; readonly noun: string },
 ): Set<number> {
   const ids = new Set<number>()
   const faults: Fault[] = []
@@ -144,7 +164,7 @@ function requireIds(
     if (!were.has(id))
       faults.push({
         pointer: `${at}/${index}/id`,
-        message: 'must be the id of a run configuration of this script',
+        message: `must be the id of a ${noun} of this script`,
       })
     if (ids.has(id)) faults.push({ pointer: `${at}/${index}/id`, message: 'must not be repeated' })
     ids.add(id)

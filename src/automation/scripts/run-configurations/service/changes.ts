@@ -1,3 +1,4 @@
+import { unlessNeeded } from '../../../../access/alarm-duty/service.ts'
 import { isAdministrator } from '../../../../access/rights/permissions.ts'
 import { undeliverableTo } from '../../../../access/rights/service.ts'
 import { recorder } from '../../../../access/audit/service.ts'
@@ -177,13 +178,23 @@ export function replacing(
   ]
 }
 
-/** The writes that take a run configuration away. */
+/** The writes that take a run configuration away. Schedules that name it take the default one from then on; unless the caller is
+ * an administrator they become the caller's. The batch fails, as `refuseWhileNeeded` recognises, while a recipient of alarms
+ * names it. */
 export function removing(context: Context, row: RunConfigurationRow): Write[] {
+  const { ports, caller } = context
   return [
-    store.deleteRunConfiguration(context.ports.database, row.id),
+    unlessNeeded(ports.database, baseOf(row)),
+    ...(isAdministrator(caller)
+      ? []
+      : [store.ownSchedules(ports.database, row.id, changerOf(caller).changedBy)]),
+    store.deleteRunConfiguration(ports.database, row.id),
     recorded(context, 'delete', { objectId: row.id, before: auditFieldsOf(row) }),
   ]
 }
+
+/** A run configuration on which recipients of alarms may depend. */
+export const baseOf = ({ id }: Pick<RunConfigurationRow, 'id'>) => ({ kind: 'runConfiguration', id }) as const
 
 /** Secret variables as they are, by name. @throws {Refusal} conflict when they were sealed under an unknown key */
 export async function openSecrets(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createUser } from '../../src/access/users/service.ts'
 import { newUserBody } from '../../src/access/users/schema.ts'
 import { forecastBody } from '../../src/analytics/forecasts/definition.ts'
-import { createForecast, readForecast } from '../../src/analytics/forecasts/service.ts'
+import { createForecast, deleteForecast, readForecast } from '../../src/analytics/forecasts/service.ts'
 import { orderDueForecasts } from '../../src/analytics/forecasts/service/due.ts'
 import { dataSourceBody } from '../../src/data/sources/schema.ts'
 import { createDataSource } from '../../src/data/sources/service.ts'
@@ -89,4 +89,45 @@ test('a run that is ordered at its time moves the schedule to the next time', as
   expect(ordered).toMatchObject({ failure: null })
   expect(Date.parse(ordered.nextRunAt ?? '')).toBe(clock.at + HOUR_MS)
   expect(await database.all("select 1 from runs where state = 'queued'")).toHaveLength(1)
+})
+
+test('the deletion of a forecast enqueues the configurations of all jobs whose limits name it', async () => {
+  const { ports } = opened
+  const context = administratorOf(ports)
+  const { database } = ports
+  await plantObject(database, { id: 1_000, type: 'device', path: '/1/1000/' })
+  const body = forecastBody.parse({
+    name: 'of many',
+    source: { type: 'job', jobId: 51, key: 'returnValue1' },
+    step: 'PT1H',
+    history: 'P7D',
+    horizon: 'PT1H',
+    model: { kind: 'prophet' },
+  })
+  const { view } = await createForecast(context, body)
+  const conditions = [{ adaptiveValues: { source: 'forecast', forecastId: view.id, level: 80 } }]
+  const thresholds = JSON.stringify({ major: { conditions } })
+  const ids = Array.from({ length: 101 }, (_, at) => 1_001 + at)
+  for (const id of ids) {
+    await plantObject(database, { id, type: 'job', path: `/1/1000/${id}/` })
+    await database.run(
+      `insert into jobs (id, interval, interval_ms, stopped, parameters, thresholds)
+       values (${id}, 'PT0S', 0, 0, '{"returnValue":[],"stringValue":[]}', '${thresholds}')`,
+    )
+  }
+  // The process ends before the actors get the configurations.
+  const lost = (target: typeof database, name: string): unknown =>
+    name === 'batch'
+      ? async (...batch: Parameters<typeof database.batch>) => {
+          await target.batch(...batch)
+          throw new Error('The process ended.')
+        }
+      : Reflect.get(target, name)
+  const ending = { ...context, ports: { ...ports, database: new Proxy(database, { get: lost }) } }
+  const deletion = deleteForecast(ending, view.id, { isForced: true })
+  expect(await deletion.catch((error: unknown) => error)).toHaveProperty('message', 'The process ended.')
+  const rows = await database.all<{ id: number }>(
+    'select object_id as id from stale_job_configs where object_id > 1000 order by object_id',
+  )
+  expect(rows.map(({ id }) => id)).toEqual(ids)
 })

@@ -114,8 +114,8 @@ export async function updateForecast(
 }
 
 /** Deletes a forecast with its runs; its table stays, and limits that name it become unknown.
- * @throws {Refusal} not_found, precondition_failed, forbidden for a table of a caller who is not an administrator, conflict while a run has not ended, has_dependents while widgets show it or
- * limits of jobs name it, unless it is forced */
+ * @throws {Refusal} not_found, precondition_failed, forbidden for a table of a caller who is not an administrator, conflict
+ * while a run has not ended, has_dependents while widgets show it or limits of jobs name it, unless it is forced */
 export async function deleteForecast(
   context: Context,
   id: number,
@@ -131,7 +131,7 @@ export async function deleteForecast(
   if (await isRunning(ports, id))
     throw new Refusal('conflict', 'A run of the forecast has not ended. Cancel it first.')
   if (!options.isForced) await refuseWhileShown(context, { kind: 'forecast', ids: [id] })
-  const jobs = await store.listJobsNaming(ports.database, id, DEPENDENTS_MAX)
+  const jobs = await store.listJobsNaming(ports.database, id)
   try {
     await commit(ports.database, [
       ...store.deleteForecast(ports.database, id, options),
@@ -144,7 +144,10 @@ export async function deleteForecast(
     ])
   } catch (error) {
     if (!store.isGuarded(error)) throw error
-    const named = jobs.map((job) => `${job.name} (${job.id})`).join(', ')
+    const named = jobs
+      .slice(0, DEPENDENTS_MAX)
+      .map((job) => `${job.name} (${job.id})`)
+      .join(', ')
     throw new Refusal(
       'has_dependents',
       `Limits of these jobs name the forecast: ${named}. Delete it with forceDelete.`,

@@ -118,10 +118,11 @@ function jobsNaming(id: number) {
       or json_extract(condition.value, '$.inFuture.forecastId') = ${id})`
 }
 
+/** Jobs with a limit that names a forecast, by id; at most `limit` of them, all without one. */
 export function listJobsNaming(
   database: Database,
   id: number,
-  limit: number,
+  limit = -1,
 ): Promise<{ readonly id: number; readonly name: string }[]> {
   return database.all(sql`${jobsNaming(id)} order by o.id limit ${limit}`)
 }

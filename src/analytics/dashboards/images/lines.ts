@@ -46,8 +46,13 @@ export function plotOf(lines: readonly Line[], area: Area, { theme, kind, ends }
     ...(kind === 'line' ? [] : [0]),
   ])
   const at = (x: number) => inner.x + ((x - left) / (right - left || 1)) * inner.width
-  const to = (y: number) => inner.y + inner.height - ((y - low) / (high - low || 1)) * inner.height
-  const ticks = Array.from({ length: TICKS }, (_, index) => low + ((high - low) * index) / (TICKS - 1))
+  // The difference of two doubles may be infinite; that of their halves is not.
+  const span = high / 2 - low / 2 || 1
+  const to = (y: number) => inner.y + inner.height - ((y / 2 - low / 2) / span) * inner.height
+  const ticks = Array.from({ length: TICKS }, (_, index) => {
+    const share = index / (TICKS - 1)
+    return low * (1 - share) + high * share
+  })
   const colorOf = (index: number) => {
     const place = lines[index]?.isPredicted ? 0 : index
     return lines[index]?.color ?? colors.series[place % colors.series.length] ?? colors.text

@@ -220,6 +220,16 @@ test('a value, a state and an availability are in the text for those who do not 
   expect(draw({ ...slo[1], title: 'Shop' }, slo[2])).toContain('aria-label="Shop: 99.999 %, major"')
 })
 
+test('numbers as far from each other as doubles can be have a place', () => {
+  const text = plotOf(
+    [{ name: 'a', points: [-1.7e308, 1.7e308].map((y, x) => ({ x, y })) }],
+    { x: 0, y: 0, width: 400, height: 200 },
+    { theme: 'light', kind: 'line', ends: ['a', 'b'] },
+  ).join('')
+  expect(text).not.toMatch(/NaN|Infinity/)
+  expect(text).toContain('>1.7e+308<')
+})
+
 test('a gap of a series breaks its line, and a single point is a dot', () => {
   const parts = plotOf(
     [{ name: 'a', points: [1, 2, null, 3].map((y, x) => ({ x, y })) }],

@@ -400,6 +400,17 @@ const scenarios: Scenario[] = [
       expect(read.body).toMatchObject({ groupPath: ['Code', 'Inner'], managedBy: 'git:boards' })
       expect((await put(read.body)).body).toMatchObject({ action: 'unchanged', version: 1 })
       expect((await put({ ...code, name: 'Renamed' })).body).toMatchObject({ action: 'update', version: 2 })
+      const gone = client.request('PUT', `${path}-gone`, { json: code, headers: { 'if-match': '"1"' } })
+      expectAnswer(await gone, { answers: 'precondition_failed' })
+      const other = { ...code, name: 'Raced' }
+      const raced = `${path}-raced`
+      const { headers } = await client.request('PUT', raced, { json: other })
+      const ifMatch = { 'if-match': headers.get('etag') ?? '' }
+      const racing = Array.from({ length: 20 }, (_, at) =>
+        client.request('PUT', raced, { json: { ...other, name: `Raced ${at}` }, headers: ifMatch }),
+      )
+      const statuses = (await Promise.all(racing)).map(({ status }) => status)
+      expect(statuses.filter((status) => status !== 412)).toEqual([200])
       const id = String(created.body['id'])
       const edit = () =>
         client.request('PUT', `/dashboards/${id}`, { json: { name: 'By hand', version: 2 }, as: 'editor' })

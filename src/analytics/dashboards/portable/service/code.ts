@@ -1,5 +1,5 @@
 import type { Context } from '../../../../context.ts'
-import { demandedVersion } from '../../../../http/preconditions.ts'
+import { demandedVersion, demandsNew } from '../../../../http/preconditions.ts'
 import { Refusal, stale } from '../../../../lib/errors.ts'
 import { findDashboard } from '../../store.ts'
 import type { DashboardRow } from '../../store.ts'
@@ -10,7 +10,7 @@ import { makeGroups, writesOf } from './import.ts'
 import { planImport } from './plan.ts'
 
 /** Creates or replaces the dashboard with a URL name from its code.
- * @throws {Refusal} precondition_failed for one that exists with `If-None-Match: *`, invalid, forbidden, and as `commitDashboard` */
+ * @throws {Refusal} precondition_failed for one that exists with `If-None-Match: *` or has not the version of If-Match, invalid, forbidden, and as `commitDashboard` */
 export async function saveCode(
   context: Context,
   urlName: string,
@@ -25,6 +25,8 @@ export async function saveCode(
   })
   const [planned] = plan.planned
   if (!planned || plan.errors.length > 0) throw faults(plan.errors)
+  // The plan is of the dashboard as it was read for it; the preconditions held for the first one.
+  if (planned.local?.version !== local?.version) throw stale('dashboard')
   const groups = await makeGroups(context, { document }, plan.planned)
   const { managedBy } = body
   // Equal contents are managed from now on as well.
@@ -42,14 +44,14 @@ export async function saveCode(
 }
 
 async function findLocal(context: Context, urlName: string): Promise<DashboardRow | null> {
-  const { ports, request } = context
+  const { ports } = context
   const found = await findDashboard(ports.database, urlName, ports.clock.now())
-  if (found?.urlName !== urlName) return null
-  if (request?.headers.get('if-none-match')?.trim() === '*')
+  const local = found?.urlName === urlName ? found : null
+  if (local && demandsNew(context))
     throw new Refusal('precondition_failed', 'A dashboard with this URL name exists.')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== found.version) throw stale('dashboard')
-  return found
+  if (wanted !== null && wanted !== local?.version) throw stale('dashboard')
+  return local
 }
 
 function documentOf(urlName: string, body: CodeBody, local: DashboardRow | null): ImportBody['document'] {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { sha256 } from '../lib/digest.ts'
 import { Refusal, stale } from '../lib/errors.ts'
 import { retryOnConflict } from '../lib/retry.ts'
 import { commit, guardVersion, isOffVersion } from '../ports/database.ts'
@@ -21,6 +22,12 @@ export function demandedVersion({ request }: Pick<Context, 'request'>): number |
   return Number(version)
 }
 
+/** Refuses another version than the caller demands.
+ * @param demanded as `demandedVersion` @param version undefined where there is none @throws {Refusal} precondition_failed */
+export function refuseStale(demanded: number | null, version: number | undefined, noun: string): void {
+  if (demanded !== null && demanded !== version) throw stale(noun)
+}
+
 /** Runs a change, and again after a concurrent one if the caller demands no version.
  * @throws {Refusal} overloaded after 50 conflicts; any error of `change` */
 export function changeWithRetry<Result>(
@@ -39,7 +46,7 @@ function isStale(error: unknown): boolean {
 export function heldToVersion(context: Context, row: VersionedRow): readonly Write[] {
   const version = demandedVersion(context)
   if (version === null) return []
-  if (version !== row.version) throw stale('object')
+  refuseStale(version, row.version, 'object')
   return [guardVersion(context.ports.database, row)]
 }
 
@@ -55,6 +62,14 @@ export async function commitIfMatch(
     throw isOffVersion(error, row.table) ? stale('object') : error
   }
 }
+
+/** The tag of an answer, by its contents. */
+export async function contentTag(text: string): Promise<string> {
+  return `"${(await sha256(text)).slice(0, 32)}"`
+}
+
+/** The answer to a caller that has the contents of a tag. */
+export const UNCHANGED = { description: 'Unchanged since the ETag in If-None-Match.' } as const
 
 /** Whether the caller has what this tag stands for already, as `If-None-Match` says (RFC 9110 section 13.1.2). */
 export function isFresh({ headers }: Request, etag: string): boolean {

@@ -4,11 +4,10 @@ import * as z from 'zod'
 import { noContent, ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-import { entityTag, isFresh } from '../../http/preconditions.ts'
+import { contentTag, entityTag, isFresh, UNCHANGED } from '../../http/preconditions.ts'
 import { EDITORS } from '../../http/roles.ts'
 import { replacing } from '../../http/updates.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
-import { sha256 } from '../../lib/digest.ts'
 import { definitionBody } from './definition.ts'
 import { dataRoutes } from './data/routes.ts'
 import { grafanaRoutes } from './grafana/routes.ts'
@@ -61,7 +60,6 @@ const SMALL_MAX_BYTES = 16 * 1024
 
 const oneDashboard = { 200: ok(dashboardView, 'The dashboard.', ['ETag']) }
 const editing = { roles: EDITORS, answers: oneDashboard, refuses: [409, 412] } as const
-const unchanged = { description: 'Unchanged since the ETag in If-None-Match.' }
 
 let schemaOfDefinitions: Promise<{ readonly text: string; readonly etag: string }> | null = null
 
@@ -69,7 +67,7 @@ async function readSchema() {
   const text = JSON.stringify(
     z.toJSONSchema(definitionBody, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }),
   )
-  return { text, etag: `"${(await sha256(text)).slice(0, 32)}"` }
+  return { text, etag: await contentTag(text) }
 }
 
 type Versioned = Awaited<ReturnType<typeof readDashboard>>
@@ -123,7 +121,7 @@ const readingRoutes = new Hono<Env>()
       roles: 'signed-in',
       answers: {
         200: ok(z.record(z.string(), z.unknown()), 'The schema, draft 2020-12.', ['ETag']),
-        304: unchanged,
+        304: UNCHANGED,
       },
     }),
     async (c) => {
@@ -155,13 +153,13 @@ const readingRoutes = new Hono<Env>()
     policy({
       summary: 'Read a dashboard with the dashboards that it embeds and the names of all that it shows',
       roles: 'signed-in',
-      answers: { 200: ok(nestedView, 'The dashboard and its children.', ['ETag']), 304: unchanged },
+      answers: { 200: ok(nestedView, 'The dashboard and its children.', ['ETag']), 304: UNCHANGED },
     }),
     valid('param', dashboardPath),
     valid('query', readQuery.omit({ raw: true })),
     async (c) => {
       const view = await readNested(c.get('context'), c.req.valid('param').id, c.req.valid('query'))
-      const etag = `"${(await sha256(JSON.stringify(view))).slice(0, 32)}"`
+      const etag = await contentTag(JSON.stringify(view))
       if (isFresh(c.req.raw, etag)) return c.body(null, 304, { etag })
       return c.json(view, 200, { etag })
     },

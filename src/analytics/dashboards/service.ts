@@ -1,6 +1,6 @@
 import { startDashboardOf } from '../../content/settings/service.ts'
 import type { Context } from '../../context.ts'
-import { commitIfMatch, demandedVersion } from '../../http/preconditions.ts'
+import { commitIfMatch, demandedVersion, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, stale } from '../../lib/errors.ts'
 import { requireGroup } from './groups/service.ts'
 import { lineOf } from './rights.ts'
@@ -165,7 +165,7 @@ function requireCurrent(before: DashboardRow, { version }: DashboardBody, ifMatc
 export async function detachDashboard(context: Context, ref: DashboardRef): Promise<Versioned> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== before.version) throw stale('dashboard')
+  refuseStale(wanted, before.version, 'dashboard')
   const row = await changeDashboard(context, before, { action: 'detach', after: { managedBy: '' } })
   return writtenView(context, { row, sights })
 }
@@ -213,7 +213,7 @@ export async function moveDashboard(
 ): Promise<Versioned> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== before.version) throw stale('dashboard')
+  refuseStale(wanted, before.version, 'dashboard')
   refuseManaged(before)
   if (groupId !== null) requireTarget(sights, groupId)
   const row = await changeDashboard(context, before, { action: 'move', after: { groupId } })

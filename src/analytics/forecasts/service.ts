@@ -4,7 +4,7 @@ import { forgetForecastRuns, listForecastRuns } from '../../automation/runs/serv
 import { hasEnded } from '../../automation/runs/run.ts'
 import { comes, nextAfter } from '../../automation/scripts/cron.ts'
 import type { Context, UserCaller } from '../../context.ts'
-import { demandedVersion } from '../../http/preconditions.ts'
+import { demandedVersion, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { applyChanges, enqueueJobConfigs } from '../../monitoring/job-config/service.ts'
@@ -98,7 +98,7 @@ export async function updateForecast(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireForecast(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw stale('forecast')
+  refuseStale(ifMatch, before.version, 'forecast')
   const change = await changeOf(context, body, before)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(change) }
   const writes = [store.updateForecast(ports.database, before, change), recorded(context, 'update', told)]
@@ -124,7 +124,7 @@ export async function deleteForecast(
   const { ports } = context
   const row = await requireForecast(ports, id)
   const demanded = demandedVersion(context)
-  if (demanded !== null && demanded !== row.version) throw stale('forecast')
+  refuseStale(demanded, row.version, 'forecast')
   requireTableRight(context, row.definition)
   const { table } = row.definition
   if (table) await refuseOpening(ports, table.dataSourceId, table.name)

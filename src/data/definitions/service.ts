@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
+import { changeWithRetry, demandedVersion, entityTag, refuseStale } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import type { Column } from '../../domain/table.ts'
 import type { Write } from '../../ports/database.ts'
@@ -44,7 +44,7 @@ export function changeTable(
     await requireFileSource(context.ports, id)
     const before = await requireTable(context.ports, id, table)
     requireEditable(before)
-    if (demanded !== null && demanded !== before.version) throw stale('table')
+    refuseStale(demanded, before.version, 'table')
     const columns = changedColumns(before, body)
     const name = body.rename ?? before.name
     if (body.rename !== undefined) await refuseForecast(context.ports, before)

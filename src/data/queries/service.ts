@@ -1,7 +1,7 @@
 import { recorder } from '../../access/audit/service.ts'
 import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
-import { commitIfMatch } from '../../http/preconditions.ts'
+import { commitIfMatch, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import {
@@ -100,7 +100,7 @@ export async function updateQuery(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireQuery(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw stale('data query')
+  refuseStale(ifMatch, before.version, 'data query')
   return changeDraft(context, before, { action: 'update', after: changeOf(ports, body) })
 }
 

@@ -1,7 +1,7 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../domain/table.ts'
-import { demandedVersion } from '../../http/preconditions.ts'
+import { demandedVersion, refuseStale } from '../../http/preconditions.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
 import { Refusal, stale } from '../../lib/errors.ts'
 import { commit } from '../../ports/database.ts'
@@ -64,7 +64,7 @@ export async function writeRefresh(
   const table = await openTable(ports, place.id, place.table)
   const row = table && (await store.findRefresh(ports.database, table.id))
   if (table && !row) throw nameTaken(table.name, '{table}')
-  if (demanded !== null && demanded !== row?.version) throw stale('refresh')
+  refuseStale(demanded, row?.version, 'refresh')
   const definition = await definitionOf(context, body)
   const needs = needsOf(ports, { source, table: table?.name ?? place.table }, definition.origin)
   if (table && row) return { ...(await change(context, { table, row }, { definition, needs })), isNew: false }
@@ -83,7 +83,7 @@ export async function deleteRefresh(context: Context, place: Place): Promise<voi
   const { database } = context.ports
   const { table, row } = await requireRefresh(context.ports, place)
   const demanded = demandedVersion(context)
-  if (demanded !== null && demanded !== row.version) throw stale('refresh')
+  refuseStale(demanded, row.version, 'refresh')
   await refuseOpening(context.ports, place.id, table.name)
   await commit(database, [
     store.deleteRefresh(database, table.id),

@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { ok } from '../../http/openapi-answers.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
-
 import { jsonBody, valid } from '../../http/valid.ts'
 import { importedTablePath } from '../imports/schema.ts'
 import { READERS } from '../sources/schema.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Cell, Column, ColumnType } from '../../domain/table.ts'
-import { changeWithRetry, demandedVersion, entityTag } from '../../http/preconditions.ts'
+import { changeWithRetry, demandedVersion, entityTag, refuseStale } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import { plainReaders } from '../imports/cells.ts'
 import type { CellReader } from '../imports/cells.ts'
@@ -46,7 +46,7 @@ function edit(context: Context, place: Place, order: Order): Promise<Edited> {
     await requireFileSource(ports, place.id)
     const { opened: before, sight } = await sightedTable(context, place, editSight)
     requireEditable(before)
-    if (demanded !== null && demanded !== before.version) throw stale('table')
+    refuseStale(demanded, before.version, 'table')
     const changes = changesOf(order, sight, ports.settings.timeZone)
     const plan = plannedEdit(
       changes,

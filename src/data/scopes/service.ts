@@ -1,7 +1,7 @@
 import { recorder } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import type { Column, ColumnType } from '../../domain/table.ts'
-import { changeWithRetry, commitIfMatch } from '../../http/preconditions.ts'
+import { changeWithRetry, commitIfMatch, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
@@ -186,7 +186,7 @@ async function update(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireScope(ports, place)
-  if (ifMatch !== null && ifMatch !== before.version) throw stale('scope')
+  refuseStale(ifMatch, before.version, 'scope')
   const after = changeOf(ports, body)
   const held = await holdTables(ports, place.id, after.tables)
   await check(context, place.id, after)

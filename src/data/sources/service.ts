@@ -2,7 +2,7 @@ import { recorder } from '../../access/audit/service.ts'
 import { sealText, unsealText } from '../../access/session/keys.ts'
 import type { Context } from '../../context.ts'
 import { durationMs, durationText } from '../../lib/duration.ts'
-import { commitIfMatch } from '../../http/preconditions.ts'
+import { commitIfMatch, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
 import {
@@ -79,7 +79,7 @@ export async function updateDataSource(
   const { ports } = context
   const { database } = ports
   const before = await requireSource(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw stale('data source')
+  refuseStale(ifMatch, before.version, 'data source')
   const after = await changeOf(ports, body, before)
   // That the password is another one is on record, and no more of it.
   const password = after.password === before.password ? {} : { password: 'changed' }

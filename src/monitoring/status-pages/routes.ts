@@ -5,6 +5,7 @@ import { noContent, ok } from '../../http/openapi-answers.ts'
 import { nextLink } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
+import { UNCHANGED } from '../../http/preconditions.ts'
 import { EDITORS } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { sha256Base64 } from '../../lib/digest.ts'
@@ -104,7 +105,6 @@ const CACHED = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 const HEADERS = ['Cache-Control', 'ETag']
-const UNCHANGED = { description: 'Unchanged since the ETag in If-None-Match.' }
 const unlessSame = etag({
   retainedHeaders: [...RETAINED_304_HEADERS, 'cross-origin-resource-policy', 'content-security-policy'],
 })

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { sha256 } from '../../lib/digest.ts'
+import { contentTag } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { ConsoleAsset } from '../../ports/console-assets.ts'
 
@@ -28,5 +28,5 @@ export async function readPage({ ports }: Context, name: keyof typeof PAGES): Pr
   if (page === null) throw new Refusal('unavailable', 'The console is not built. The log has the reason.')
   const text = await new Response(page.body).text()
   const html = text.replace('<head>', `<head><base href="${ports.settings.basePath}/ui/" />`)
-  return { html, etag: `"${(await sha256(html)).slice(0, 32)}"` }
+  return { html, etag: await contentTag(html) }
 }

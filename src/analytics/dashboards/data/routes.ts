@@ -3,9 +3,8 @@ import type { Context as HonoContext } from 'hono'
 import { ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { isFresh } from '../../../http/preconditions.ts'
+import { contentTag, isFresh, UNCHANGED } from '../../../http/preconditions.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { sha256 } from '../../../lib/digest.ts'
 import { dashboardPath } from '../schema.ts'
 import type { DashboardRef } from '../schema.ts'
 import { bodyOfQuery } from './query.ts'
@@ -44,7 +43,7 @@ export const dataRoutes = new Hono<Env>()
       ignoresUnknownQuery: true,
       answers: {
         200: { ...data, headers: ['ETag'] },
-        304: { description: 'Unchanged since the ETag in If-None-Match.' },
+        304: UNCHANGED,
       },
     }),
     valid('param', dashboardPath),
@@ -60,7 +59,7 @@ export const dataRoutes = new Hono<Env>()
         etag,
         code,
       ])
-      const etag = `"${(await sha256(JSON.stringify([view.params, tags]))).slice(0, 32)}"`
+      const etag = await contentTag(JSON.stringify([view.params, tags]))
       if (isFresh(c.req.raw, etag)) return c.body(null, 304, { etag })
       return c.json(view, 200, { etag })
     },

@@ -3,9 +3,9 @@ import type { Context } from '../../../context.ts'
 import { dashboardRefreshOf } from '../../../content/settings/service.ts'
 import { sightsMark } from '../../../data/scopes/service/sights.ts'
 import { ResultCache } from '../../../data/selection/result-cache.ts'
+import { contentTag } from '../../../http/preconditions.ts'
 import { statusOf } from '../../../http/problem.ts'
 import { signalOf, untilAborted } from '../../../lib/abort.ts'
-import { sha256 } from '../../../lib/digest.ts'
 import { durationMs } from '../../../lib/duration.ts'
 import { invalidAt, Refusal, refusalIn } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
@@ -191,7 +191,7 @@ async function answerOf(reading: Reading, id: string, widget: Widget): Promise<W
   try {
     const data = await untilAborted(dataOf(reading, id, widget), signal)
     if (data === null) return null
-    const etag = `"${(await sha256(JSON.stringify(data))).slice(0, 16)}"`
+    const etag = await contentTag(JSON.stringify(data))
     return { status: 200, etag, durationMs: elapsedMs(), data }
   } catch (error) {
     if (signal.aborted) return tooSlow()

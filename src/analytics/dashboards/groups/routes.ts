@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { sha256 } from '../../../lib/digest.ts'
 import { ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { isFresh } from '../../../http/preconditions.ts'
+import { contentTag, isFresh, UNCHANGED } from '../../../http/preconditions.ts'
 import { EDITORS } from '../../../http/roles.ts'
 import { versionedRoutes } from '../../../http/versioned-routes.ts'
 import { deletionQuery, groupBody, groupView, nestedGroup } from './schema.ts'
@@ -29,12 +28,12 @@ export const groupRoutes = new Hono<Env>()
       roles: 'signed-in',
       answers: {
         200: ok(z.array(nestedGroup), 'The groups at the root, each with those below it.', ['ETag']),
-        304: { description: 'Unchanged since the ETag in If-None-Match.' },
+        304: UNCHANGED,
       },
     }),
     async (c) => {
       const groups = await nestGroups(c.get('context'))
-      const etag = `"${(await sha256(JSON.stringify(groups))).slice(0, 32)}"`
+      const etag = await contentTag(JSON.stringify(groups))
       if (isFresh(c.req.raw, etag)) return c.body(null, 304, { etag })
       return c.json(groups, 200, { etag })
     },

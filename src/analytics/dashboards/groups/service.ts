@@ -1,7 +1,7 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
 import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
-import { commitIfMatch } from '../../../http/preconditions.ts'
+import { commitIfMatch, refuseStale } from '../../../http/preconditions.ts'
 import { Refusal, invalidAt, noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { commit, fullDetail, isForeignKeyViolation, refuseFull } from '../../../ports/database.ts'
@@ -123,7 +123,7 @@ export async function updateGroup(
   const { ports } = context
   const sights = await sightsOf(context)
   const before = requireGroup(sights, id, 'write')
-  if (ifMatch !== null && ifMatch !== before.version) throw stale('group')
+  refuseStale(ifMatch, before.version, 'group')
   if (body.parentId !== before.parentId) requireParent(sights, body.parentId, heightOf(sights, id))
   const after = changeOf(ports, body)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }

@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { isFresh } from '../../../http/preconditions.ts'
+import { contentTag, isFresh, UNCHANGED } from '../../../http/preconditions.ts'
 import { valid } from '../../../http/valid.ts'
-import { sha256 } from '../../../lib/digest.ts'
 import { bodyOfQuery } from '../data/query.ts'
 import { widgetPath } from '../runs/schema.ts'
 import { IMAGE_FIELDS, imageQuery } from './schema.ts'
@@ -19,7 +18,7 @@ export const imageRoutes = new Hono<Env>().get(
     ignoresUnknownQuery: true,
     answers: {
       200: { description: 'The image, without scripts.', media: SVG, headers: ['ETag'] },
-      304: { description: 'Unchanged since the ETag in If-None-Match.' },
+      304: UNCHANGED,
     },
     refuses: [403, 409, 503],
   }),
@@ -31,7 +30,7 @@ export const imageRoutes = new Hono<Env>().get(
     const body = bodyOfQuery(range, new URL(c.req.url).searchParams, IMAGE_FIELDS)
     const { id: ref, widget } = c.req.valid('param')
     const image = await readImage(c.get('context'), { ref, widget }, { look: { width, height, theme }, body })
-    const etag = `"${(await sha256(image)).slice(0, 32)}"`
+    const etag = await contentTag(image)
     if (isFresh(c.req.raw, etag)) return c.body(null, 304, { etag })
     return c.body(image, 200, {
       etag,

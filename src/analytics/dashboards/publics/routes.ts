@@ -3,10 +3,9 @@ import type { Context as HonoContext } from 'hono'
 import { noContent, ok } from '../../../http/openapi-answers.ts'
 import { policy } from '../../../http/policy.ts'
 import type { Env } from '../../../http/policy.ts'
-import { isFresh } from '../../../http/preconditions.ts'
+import { contentTag, isFresh, UNCHANGED } from '../../../http/preconditions.ts'
 import { EDITORS } from '../../../http/roles.ts'
 import { jsonBody, valid } from '../../../http/valid.ts'
-import { sha256 } from '../../../lib/digest.ts'
 import { bodyOfQuery } from '../data/query.ts'
 import { dashboardPath } from '../schema.ts'
 import { frameView, publicBody, publicDataView, publicView, tokenPath } from './schema.ts'
@@ -16,7 +15,6 @@ import { readFrame, readPublicData, requireOpen } from './service/reading.ts'
 const BODY_MAX_BYTES = 64 * 1024
 
 const answers = { 200: ok(publicView, 'The public link.') }
-const unchanged = { description: 'Unchanged since the ETag in If-None-Match.' }
 /** No cache on the way keeps an answer, so that a link ends at once. */
 const SHARED = {
   'cache-control': 'private, no-cache',
@@ -86,7 +84,7 @@ export const publicDashboardRoutes = new Hono<Env>()
       roles: 'anyone',
       answers: {
         200: ok(frameView, 'The widgets and their places.', ['ETag']),
-        304: unchanged,
+        304: UNCHANGED,
       },
       refuses: [429],
     }),
@@ -101,7 +99,7 @@ export const publicDashboardRoutes = new Hono<Env>()
       ignoresUnknownQuery: true,
       answers: {
         200: ok(publicDataView, 'The data of each widget.', ['ETag']),
-        304: unchanged,
+        304: UNCHANGED,
       },
       refuses: [422, 429],
     }),
@@ -113,7 +111,7 @@ export const publicDashboardRoutes = new Hono<Env>()
   )
 
 async function shared(c: HonoContext<Env>, view: object): Promise<Response> {
-  const etag = `"${(await sha256(JSON.stringify(view))).slice(0, 32)}"`
+  const etag = await contentTag(JSON.stringify(view))
   if (isFresh(c.req.raw, etag)) return c.body(null, 304, { ...SHARED, etag })
   return c.json(view, 200, { ...SHARED, etag })
 }

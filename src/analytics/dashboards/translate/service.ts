@@ -1,7 +1,7 @@
 import { translateTexts } from '../../../content/translations/automatic/service.ts'
 import type { Context } from '../../../context.ts'
-import { demandedVersion } from '../../../http/preconditions.ts'
-import { Refusal, stale } from '../../../lib/errors.ts'
+import { demandedVersion, refuseStale } from '../../../http/preconditions.ts'
+import { Refusal } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { definition as definitionSchema } from '../definition.ts'
 import type { Definition } from '../definition.ts'
@@ -28,7 +28,7 @@ export async function translateDashboard(
 ): Promise<{ readonly view: TranslateView; readonly version: number }> {
   const { row, definition } = await requireDashboard(context, ref, 'write')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== row.version) throw stale('dashboard')
+  refuseStale(wanted, row.version, 'dashboard')
   refuseManaged(row)
   const missing = targets.flatMap((language) =>
     untranslated({ ...row, definition }, language).map(([path, text]) => ({ language, path, text })),

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
-import { demandedVersion } from '../../../http/preconditions.ts'
-import { noSuch, stale } from '../../../lib/errors.ts'
+import { demandedVersion, refuseStale } from '../../../http/preconditions.ts'
+import { noSuch } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { readDefinition } from '../definition.ts'
 import type { DashboardRef, DashboardView } from '../schema.ts'
@@ -39,7 +39,7 @@ export async function restoreVersion(
 ): Promise<{ readonly view: DashboardView; readonly version: number }> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== before.version) throw stale('dashboard')
+  refuseStale(wanted, before.version, 'dashboard')
   refuseManaged(before)
   const { name, description, definition } = await requireVersion(context, before.id, number)
   const after = { name, description, definition }

@@ -1,6 +1,6 @@
 import { recorder } from '../../../access/audit/service.ts'
 import type { Context } from '../../../context.ts'
-import { commitIfMatch } from '../../../http/preconditions.ts'
+import { commitIfMatch, refuseStale } from '../../../http/preconditions.ts'
 import type { BodyWithVersion } from '../../../http/updates.ts'
 import { Refusal, noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -64,7 +64,7 @@ export async function updateGroup(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireGroup(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw stale(NOUN)
+  refuseStale(ifMatch, before.version, NOUN)
   if (before.name === DEFAULT_GROUP && name !== DEFAULT_GROUP) throw defaultStays()
   const after = { name, description, updatedAt: ports.clock.now() }
   const entry = recorded(context, 'update', {

@@ -1,4 +1,5 @@
-import { Refusal, noSuch, stale } from '../../../lib/errors.ts'
+import { refuseStale } from '../../../http/preconditions.ts'
+import { Refusal, noSuch } from '../../../lib/errors.ts'
 import { retryOnConflict } from '../../../lib/retry.ts'
 import { isNotNullViolation, isUniqueViolation } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
@@ -49,7 +50,7 @@ function isChanged(error: unknown): boolean {
 
 /** @throws {Refusal} precondition_failed when `If-Match` names another version */
 export function requireVersion({ version }: Pick<ScriptRow, 'version'>, ifMatch: number | null): void {
-  if (ifMatch !== null && ifMatch !== version) throw stale('script')
+  refuseStale(ifMatch, version, 'script')
 }
 
 /** Tables in which names are unique. */

@@ -2,7 +2,7 @@ import { recorder } from '../../../access/audit/service.ts'
 import { refuseWhileShown } from '../../../access/dashboard-use/service.ts'
 import type { Context } from '../../../context.ts'
 import { idsBelow, writeGroup } from '../../../http/group-tree.ts'
-import { commitIfMatch } from '../../../http/preconditions.ts'
+import { commitIfMatch, refuseStale } from '../../../http/preconditions.ts'
 import { noSuch, stale } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import {
@@ -66,7 +66,7 @@ export async function updateGroup(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireGroup(ports, id)
-  if (ifMatch !== null && ifMatch !== before.version) throw stale('group')
+  refuseStale(ifMatch, before.version, 'group')
   const after = changeOf(ports, body)
   const told = { objectId: id, before: auditFieldsOf(before), after: auditFieldsOf(after) }
   const writes = [...store.updateGroup(ports.database, before, after), recorded(context, 'update', told)]

@@ -1,5 +1,5 @@
 import type { Context } from '../../../../context.ts'
-import { demandedVersion, demandsNew } from '../../../../http/preconditions.ts'
+import { demandedVersion, demandsNew, refuseStale } from '../../../../http/preconditions.ts'
 import { Refusal, stale } from '../../../../lib/errors.ts'
 import { findDashboard } from '../../store.ts'
 import type { DashboardRow } from '../../store.ts'
@@ -50,7 +50,7 @@ async function findLocal(context: Context, urlName: string): Promise<DashboardRo
   if (local && demandsNew(context))
     throw new Refusal('precondition_failed', 'A dashboard with this URL name exists.')
   const wanted = demandedVersion(context)
-  if (wanted !== null && wanted !== local?.version) throw stale('dashboard')
+  refuseStale(wanted, local?.version, 'dashboard')
   return local
 }
 

@@ -3,11 +3,8 @@ import { localInstant } from '../../lib/time.ts'
 import type { ZonedWriter } from '../sql/dialects/writer.ts'
 import { name, sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
-import { floored, offsetsOf, stepSql } from '../sql/zone-steps.ts'
+import { DAY_S, floored, HOUR_S, offsetsOf, originS, stepSql } from '../sql/zone-steps.ts'
 import type { Step } from '../sql/zone-steps.ts'
-
-const HOUR_S = 3_600
-const DAY_S = 86_400
 
 /** The units to which times are truncated: seconds, or months, each. */
 const UNITS = {
@@ -60,11 +57,8 @@ function startSql(unit: TimeUnit, local: Fragment, writer: ZonedWriter): Fragmen
   const span = UNITS[unit]
   return 'months' in span
     ? writer.monthStart(local, span.months)
-    : floored(local, span.seconds, originOf(span.seconds))
+    : floored(local, span.seconds, originS(span.seconds))
 }
-
-/** 1970 began on a Thursday. */
-const originOf = (seconds: number) => (seconds === 7 * DAY_S ? 3 * DAY_S : 0)
 
 const STEPS_MAX = 100
 const known = new Map<string, readonly Step[]>()
@@ -102,7 +96,7 @@ function unitAround(unit: TimeUnit, local: number): { readonly start: number; re
   const span = UNITS[unit]
   if ('seconds' in span) {
     const { seconds } = span
-    const past = (((local + originOf(seconds)) % seconds) + seconds) % seconds
+    const past = (((local + originS(seconds)) % seconds) + seconds) % seconds
     return { start: local - past, next: local - past + seconds }
   }
   const at = new Date(local * 1_000)

@@ -1,5 +1,5 @@
 import type { ColumnType } from '../../domain/table.ts'
-import { isDay } from '../../lib/time.ts'
+import { isDay, MINUTE_MS } from '../../lib/time.ts'
 import type { Bind } from '../../ports/databases.ts'
 import { TextFault } from '../sql/text-fault.ts'
 
@@ -75,7 +75,7 @@ function inUtc(text: string): string | null {
 function offsetMs(offset: string): number {
   if (offset === 'Z') return 0
   const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
-  return minutes * 60_000 * (offset.startsWith('-') ? -1 : 1)
+  return minutes * MINUTE_MS * (offset.startsWith('-') ? -1 : 1)
 }
 
 /** Numbers that a double would change stay text; a column of integers may be compared with a fraction.

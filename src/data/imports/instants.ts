@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-import { isDay, localInstant } from '../../lib/time.ts'
+import { isDay, localInstant, MINUTE_MS } from '../../lib/time.ts'
 
 /** Reads the text of a date, a time or an instant. @returns ISO 8601 text, or null for any other text */
 export type TimeReader = (text: string) => string | null
@@ -115,7 +115,7 @@ function offsetOf(zone: string): number {
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
   const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))
   if (Number(digits.slice(2)) > 59 || minutes > 14 * 60) return Number.NaN
-  return (zone.startsWith('-') ? -1 : 1) * minutes * 60_000
+  return (zone.startsWith('-') ? -1 : 1) * minutes * MINUTE_MS
 }
 
 function localMinute(known: Map<string, number>, minute: string, timeZone: string): number {

@@ -1,8 +1,7 @@
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 
 const DOUBLINGS_MAX = 10
 const JITTER = 0.1
-const LONG_MS = 60 * 60_000
 
 /** How long a refresh may take, and how many rows it may have. */
 export type RefreshLimits = { readonly timeoutMs: number; readonly rowsMax: number }
@@ -10,7 +9,7 @@ export type RefreshLimits = { readonly timeoutMs: number; readonly rowsMax: numb
 /** Refreshes that come more often than every hour may take less.
  * @param everyMs null for refreshes on demand alone */
 export function limitsOf(everyMs: number | null): RefreshLimits {
-  return everyMs === null || everyMs >= LONG_MS
+  return everyMs === null || everyMs >= HOUR_MS
     ? { timeoutMs: 600_000, rowsMax: 10_000_000 }
     : { timeoutMs: 60_000, rowsMax: 1_000_000 }
 }

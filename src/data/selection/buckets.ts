@@ -2,11 +2,8 @@ import { Temporal } from 'temporal-polyfill'
 import type { Writer } from '../sql/dialects/writer.ts'
 import { sql } from '../sql/fragment.ts'
 import type { Fragment } from '../sql/fragment.ts'
-import { floored, offsetsOf, stepSql } from '../sql/zone-steps.ts'
+import { DAY_S, floored, HOUR_S, offsetsOf, originS, stepSql } from '../sql/zone-steps.ts'
 import { localInstant, timeFormat } from '../../lib/time.ts'
-
-const DAY_S = 86_400
-const HOUR_S = 3_600
 
 /** Spans of time on the clock of a zone. Spans of an hour at most are of equal length; longer ones begin at the same local
  * time, and may be longer or shorter by what the clock was set. */
@@ -51,8 +48,7 @@ export function bucketSql(
   writer: Writer,
 ): Fragment {
   if (unit === 'months') return floored(writer.months(local), count)
-  // 1970 began on a Thursday.
-  const start = floored(local, count, count === 7 * DAY_S ? 3 * DAY_S : 0)
+  const start = floored(local, count, originS(count))
   return count <= HOUR_S ? sql`(${start} - (${local} - ${utc}))` : start
 }
 

@@ -4,6 +4,7 @@ import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idPath, shownOnly } from '../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { composedName, storableText } from '../../http/text-schemas.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 import { isCertificates } from './certificates.ts'
 import { hostOf } from './host.ts'
 import { refreshState } from './refresh-view.ts'
@@ -17,7 +18,8 @@ const PORT_MAX = 65_535
 const CA_MAX = 16_384
 const CONNECTIONS_MAX = 60
 const CONNECTIONS_DEFAULT = 10
-const TIMEOUT_MAX_MS = 3_600_000
+/** The longest time limit of one statement. */
+export const TIMEOUT_MAX_MS = HOUR_MS
 
 /** The roles that read data. */
 export const READERS = ['administrator', 'Data_Editor'] as const

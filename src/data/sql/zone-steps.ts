@@ -40,6 +40,14 @@ export function stepSql(seconds: Fragment, steps: readonly Step[], writer: Pick<
   )
 }
 
+export const HOUR_S = 3_600
+export const DAY_S = 24 * HOUR_S
+
+/** The seconds before 1970 from which spans of so many seconds are counted: it began on a Thursday, and weeks begin on a Monday. */
+export function originS(seconds: number): number {
+  return seconds === 7 * DAY_S ? 3 * DAY_S : 0
+}
+
 /** The greatest multiple of a count up to a number, counted from `-origin`. */
 export function floored(number: Fragment, count: number, origin = 0): Fragment {
   const shifted = origin === 0 ? number : sql`(${number} + ${raw(String(origin))})`

@@ -5,6 +5,7 @@ import type { ImportPlan } from '../../domain/import-plan.ts'
 import type { Column, Row } from '../../domain/table.ts'
 import { commitIfMatch, entityTag } from '../../http/preconditions.ts'
 import { Refusal, noSuch } from '../../lib/errors.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
@@ -18,9 +19,9 @@ import type { RefreshRow } from './store.ts'
 const recorded = recorder('dataTable')
 
 /** How long a load may take; later its generation is deleted. */
-const LOAD_MAX_MS = 60 * 60_000
+const LOAD_MAX_MS = HOUR_MS
 /** Statements that read a generation may go on for as long after it was replaced. */
-const READ_MAX_MS = 60_000
+const READ_MAX_MS = MINUTE_MS
 const SWEPT_AT_ONCE = 100
 /** Of the rows of a table on their way into it. */
 const ROWS_MAX_BYTES = 16 * 1024 ** 3

@@ -1,5 +1,6 @@
 import { asExpiredUpload, claimBlobs } from '../../../content/blobs/service.ts'
 import { Refusal } from '../../../lib/errors.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { commitAndRead, isUniqueViolation, onlyOf } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -13,7 +14,7 @@ import type { ListedRun } from '../store/lists.ts'
 import { findRepeat, insertRepeat } from '../store/repeats.ts'
 import { historyOf, publishRun } from './transition-run.ts'
 
-const REPEAT_MS = 86_400_000
+const REPEAT_MS = DAY_MS
 
 /** A file that came with an order; its bytes are stored, and orphaned until a row refers to them. */
 export type Upload = Pick<RunFile, 'name' | 'blob' | 'sizeBytes' | 'sha256' | 'mimeType'>

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import { refusalIn } from '../../../lib/errors.ts'
 import type { Code } from '../../../lib/errors.ts'
 import { Mutex } from '../../../lib/mutex.ts'
-import { timeFormat } from '../../../lib/time.ts'
+import { timeFormat, HOUR_MS } from '../../../lib/time.ts'
 import { deliver } from '../../../monitoring/jobs/service/deliver.ts'
 import type { DeliveryBody } from '../../../monitoring/jobs/schema.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -15,7 +15,7 @@ import type { DueWork } from './due-work.ts'
 const AT_ONCE = 100
 const RETRY_MS = 10_000
 /** Within this time a job knows a repetition of a delivery, so that each report is delivered once. */
-const TRIED_MS = 23 * 3_600_000
+const TRIED_MS = 23 * HOUR_MS
 /** Refusals that end by themselves. */
 const PASSING: readonly Code[] = ['unavailable', 'overloaded', 'storage_full', 'too_fast']
 

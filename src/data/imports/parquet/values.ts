@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/time.ts'
 import type { SchemaElement } from 'hyparquet'
 import type { FileCell } from '../cells.ts'
 
@@ -20,7 +21,6 @@ const MICROS: Readonly<Record<string, readonly [bigint, bigint]>> = {
 /** A double keeps the digits of smaller whole numbers. */
 const WHOLE_MAX = 1e15
 const SECOND = 1_000_000n
-const DAY_MS = 86_400_000
 /** Types that tables do not have. */
 const UNSUPPORTED = new Set(['BSON', 'INTERVAL', 'VARIANT', 'GEOMETRY', 'GEOGRAPHY', 'FLOAT16'])
 

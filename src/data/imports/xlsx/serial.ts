@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import type { FileCell } from '../cells.ts'
 import type { NumberKind } from './styles.ts'
 
@@ -32,7 +32,7 @@ function dayStart(ms: number, is1904: boolean): number | null {
 /** `26:30:00`, with milliseconds where there are some. */
 function durationText(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
-  const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60].map(Math.floor)
+  const [hours, minutes, seconds] = [ms / HOUR_MS, (ms / MINUTE_MS) % 60, (ms / 1_000) % 60].map(Math.floor)
   const rest = ms % 1_000 === 0 ? '' : `.${String(ms % 1_000).padStart(3, '0')}`
   return `${two(hours ?? 0)}:${two(minutes ?? 0)}:${two(seconds ?? 0)}${rest}`
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 
 export const INTERVALS = ['none', 'daily', 'hourly', 'minutely'] as const
 export type Interval = (typeof INTERVALS)[number]
@@ -12,11 +12,9 @@ type Limits = {
   readonly rowsMax: number
 }
 
-const HOUR_MS = 60 * 60_000
-
 export const LIMITS: Readonly<Record<Interval, Limits>> = {
   none: { everyMs: null, timeoutMs: 600_000, rowsMax: 10_000_000 },
   daily: { everyMs: DAY_MS, timeoutMs: 600_000, rowsMax: 10_000_000 },
   hourly: { everyMs: HOUR_MS, timeoutMs: 60_000, rowsMax: 1_000_000 },
-  minutely: { everyMs: 60_000, timeoutMs: 10_000, rowsMax: 100_000 },
+  minutely: { everyMs: MINUTE_MS, timeoutMs: 10_000, rowsMax: 100_000 },
 }

@@ -13,7 +13,7 @@ import type {
 import { stopwatch } from '../../../ports/clock.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { relationColumns } from '../../tables/service.ts'
-import { isFileSource } from '../schema.ts'
+import { isFileSource, TIMEOUT_MAX_MS } from '../schema.ts'
 import type { DatabaseBody, DataSourceView, SourceTestView } from '../schema.ts'
 import { databaseOf, requireSource } from '../service.ts'
 import type { OpenedSource } from '../service.ts'
@@ -92,7 +92,6 @@ export function forgetSchemas(ports: Ports): void {
 
 const PLAN_ROWS_MAX = 10_000
 const PLAN_MAX_BYTES = 4 * 1024 * 1024
-const TIMEOUT_MAX_MS = 3_600_000
 
 /** A database that is read. */
 export type SourceReader = {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { readJson } from '../lib/json.ts'
 import { languageOf } from '../lib/language.ts'
+import { isTimeZone } from '../lib/time.ts'
 import { isInReadingOrder, isStorable, isVisible, storable } from '../lib/text.ts'
 
 /** Text that every database keeps as it is: well-formed Unicode without NUL. */
@@ -8,6 +9,8 @@ export const storableText = z.string().refine(isStorable, 'must be Unicode text 
 
 /** A report, which is never refused: characters that no database keeps become U+FFFD. */
 export const reportText = z.string().overwrite(storable)
+
+export const timeZone = z.string().max(64).refine(isTimeZone, 'must be a time zone')
 
 /** A name; surrounding spaces are dropped, as in segments of a path. */
 export const nameSchema = storableText

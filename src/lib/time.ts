@@ -88,6 +88,12 @@ export function isPlainInstant(value: unknown): value is string {
   return typeof value === 'string' && PLAIN_INSTANT.test(value)
 }
 
+/** The instant that lies an ISO 8601 duration before another, on the calendar of a zone. */
+export function instantBefore(epochMs: number, duration: string, timeZone: string): number {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone)
+  return zoned.subtract(Temporal.Duration.from(duration)).epochMilliseconds
+}
+
 /** True when the zone's rules are known here. */
 export function isTimeZone(timeZone: string): boolean {
   try {

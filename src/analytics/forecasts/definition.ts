@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { areDistinct } from '../../lib/same.ts'
 import { shownOnly } from '../../http/openapi-answers.ts'
-import { composedName, storableText } from '../../http/text-schemas.ts'
-import { isLookback, isTemporalDuration } from '../../lib/duration.ts'
-import { DAY_MS, isTimeZone } from '../../lib/time.ts'
+import { composedName, storableText, timeZone } from '../../http/text-schemas.ts'
+import { isTemporalDuration } from '../../lib/duration.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { filterSchema } from '../../data/filters/schema.ts'
+import { duration } from '../dashboards/parts.ts'
 import { model } from './model.ts'
 import { stepMs, stepOf, stepsIn } from './steps.ts'
 
@@ -90,14 +91,6 @@ const tableSource = z.strictObject({
 })
 
 export const sourceSchema = z.discriminatedUnion('type', [jobSource, querySource, tableSource])
-
-const duration = z
-  .string()
-  .max(64)
-  .refine(isTemporalDuration, 'must be an ISO 8601 duration')
-  .refine((text) => !isTemporalDuration(text) || isLookback(text), 'must be at most P1000Y')
-  .meta({ format: 'duration' })
-const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
 
 const step = z
   .string()

@@ -51,13 +51,6 @@ export function stepMs(step: StepWidth): number {
   return 'ms' in step ? step.ms : step.months * MONTH_MS
 }
 
-/** The instant that lies a duration before another, on the calendar of a zone. */
-export function before(at: number, duration: string, timeZone: string): number {
-  return Temporal.Instant.fromEpochMilliseconds(at)
-    .toZonedDateTimeISO(timeZone)
-    .subtract(Temporal.Duration.from(duration)).epochMilliseconds
-}
-
 /** The borders of buckets of a value history from one instant to another: whole steps, or local days for steps of days and
  * months. */
 export function historyEdges(

@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
-import { composedName, storableText } from '../../http/text-schemas.ts'
-import { isTimeZone } from '../../lib/time.ts'
+import { composedName, storableText, timeZone } from '../../http/text-schemas.ts'
 import { idPath } from '../../http/openapi-answers.ts'
 
 /** Columns of an imported table. */
@@ -77,12 +76,7 @@ export const valueFormat = z.strictObject({
     .max(FORMATS_MAX)
     .default([])
     .describe('Formats of dates and local date-times beside ISO 8601, such as `dd.MM.yyyy`.'),
-  timeZone: z
-    .string()
-    .max(64)
-    .refine(isTimeZone, 'must be a time zone')
-    .default('UTC')
-    .describe('The zone of date-times without an offset.'),
+  timeZone: timeZone.default('UTC').describe('The zone of date-times without an offset.'),
 })
 
 export const columnName = storableText.min(1).max(255)

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam } from '../../http/openapi-answers.ts'
-import { storableText } from '../../http/text-schemas.ts'
+import { storableText, timeZone } from '../../http/text-schemas.ts'
 import { pageLimit } from '../../http/paging.ts'
-import { isTimeZone } from '../../lib/time.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
 import { FUNCTIONS } from './aggregates.ts'
@@ -37,10 +36,7 @@ const bucket = z.strictObject({
       'The length of a time bucket: seconds that divide an hour, hours that divide a day, `P1D`, `P1W` (from Monday), months that divide a year, or `P1Y`.',
     )
     .meta({ examples: ['PT1H'] }),
-  timeZone: z
-    .string()
-    .max(64)
-    .refine(isTimeZone, 'must be an IANA time zone')
+  timeZone: timeZone
     .optional()
     .describe('The zone on whose clock buckets begin; by default the zone of the service.')
     .meta({ examples: ['Europe/Zurich'] }),

@@ -1,7 +1,6 @@
-import { Temporal } from 'temporal-polyfill'
 import { durationMs } from '../../../lib/duration.ts'
 import type { Range } from '../../../lib/range.ts'
-import { parseInstant } from '../../../lib/time.ts'
+import { instantBefore, parseInstant } from '../../../lib/time.ts'
 import type { TimeRange } from '../parts.ts'
 
 /** Histories that end now end at a full multiple of the refresh, at most of this. */
@@ -13,19 +12,14 @@ export function rangeAt({ from, to }: TimeRange, now: number, { refresh, timeZon
   const alignMs = Math.min(ALIGN_MAX_MS, durationMs(refresh))
   const endAt = to === 'now' ? Math.floor(now / alignMs + 1) * alignMs : parseInstant(to)
   if (!from.startsWith('-')) return { beginAt: parseInstant(from), endAt }
-  return { beginAt: before(endAt, from.slice(1), timeZone), endAt }
+  return { beginAt: instantBefore(endAt, from.slice(1), timeZone), endAt }
 }
 
 type Aligning = { readonly refresh: string; readonly timeZone: string }
 
 /** The range of this length that ends with another one. */
 export function lastOf({ endAt }: Range, length: string, timeZone: string): Range {
-  return { beginAt: before(endAt, length, timeZone), endAt }
-}
-
-function before(at: number, length: string, timeZone: string): number {
-  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
-  return zoned.subtract(Temporal.Duration.from(length)).epochMilliseconds
+  return { beginAt: instantBefore(endAt, length, timeZone), endAt }
 }
 
 /** The length of a bucket for a width in pixels; undefined where the usual one has no more buckets.

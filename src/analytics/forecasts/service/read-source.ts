@@ -7,12 +7,13 @@ import { selectBody } from '../../../data/selection/schema.ts'
 import { selectFrom } from '../../../data/selection/service.ts'
 import { readableTable } from '../../../data/selection/service/readable-table.ts'
 import type { Asking } from '../../../data/selection/service/waited.ts'
+import { instantBefore } from '../../../lib/time.ts'
 import { findParameters } from '../../../monitoring/jobs/service.ts'
 import { maintenanceOf } from '../../../monitoring/revaluations/overlays/service.ts'
 import { seriesOfRows } from '../series.ts'
 import type { Series, SourceSeries } from '../series.ts'
 import type { Definition, JobSource, RowSource } from '../definition.ts'
-import { before, historyEdges, stepMs, stepOf } from '../steps.ts'
+import { historyEdges, stepMs, stepOf } from '../steps.ts'
 
 const ROWS_MAX = 100_000
 const POINTS_MAX = 100_000
@@ -28,7 +29,7 @@ export async function readSource(
   timeZone: string,
 ): Promise<SourceSeries> {
   const now = context.ports.clock.now()
-  const since = before(now, definition.history, timeZone)
+  const since = instantBefore(now, definition.history, timeZone)
   const { source } = definition
   if (source.type === 'job') {
     const series = await seriesOfJob(

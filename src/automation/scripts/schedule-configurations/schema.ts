@@ -1,15 +1,12 @@
 import * as z from 'zod'
 import { timestamp } from '../../../http/instants.ts'
 import { idParam, shownOnly } from '../../../http/openapi-answers.ts'
-import { isTimeZone } from '../../../lib/time.ts'
-import { composedName } from '../../../http/text-schemas.ts'
+import { composedName, timeZone } from '../../../http/text-schemas.ts'
 import { chosenConfiguration } from '../run-configurations/schema.ts'
 
 /** How many a script has at most. */
 export const SCHEDULES_MAX = 100
 const MISFIRES = ['skip', 'run_once'] as const
-
-const timeZone = z.string().max(64).refine(isTimeZone, 'is not a known time zone')
 
 const cron = z.string().max(255)
 const zoneOfCron = timeZone

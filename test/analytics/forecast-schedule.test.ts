@@ -26,7 +26,10 @@ test('a forecast of a data query that nobody published fails at its time, also a
     context,
     newUserBody.parse({ username: 'admin', password: 'Tide-and-time-1', role: 'administrator' }),
   )
-  const { dataSource } = await createDataSource(context, dataSourceBody.parse({ name: 'full', type: 'csv' }))
+  const { view: dataSource } = await createDataSource(
+    context,
+    dataSourceBody.parse({ name: 'full', type: 'csv' }),
+  )
   const about = JSON.stringify({ name: 'r', refusal: null, capabilities: ['forecast'] })
   await ports.database.run(
     `insert into runners (name, token_hash, about, registered_at, seen_at) values ('r', 'x', '${about}', 0, ${clock.at + 1.25 * HOUR_MS})`,

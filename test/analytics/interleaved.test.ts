@@ -77,8 +77,11 @@ test('the answer to a change of a group of dashboards is what its commit wrote',
 })
 
 test('the answer to a change of a refresh is what its commit wrote', async () => {
-  const { id: scriptId } = (await createScript(context, scriptBody.parse({ name: 'exports' }))).script
-  const { dataSource } = await createDataSource(context, dataSourceBody.parse({ name: 'files', type: 'csv' }))
+  const { id: scriptId } = (await createScript(context, scriptBody.parse({ name: 'exports' }))).view
+  const { view: dataSource } = await createDataSource(
+    context,
+    dataSourceBody.parse({ name: 'files', type: 'csv' }),
+  )
   const place = { id: dataSource.id, table: 'orders' }
   const put = (as: Context, every: string) => {
     const columns = [{ name: 'id', type: 'string' }]

@@ -77,7 +77,7 @@ describe('wherever a process dies', () => {
 test('what is overwritten keeps its tokens, with the run configurations that they are for', async () => {
   const { database } = opened.ports
   await imported(context, 'kept', 'old')
-  const { settings } = await readSettings(context, 'kept')
+  const { view: settings } = await readSettings(context, 'kept')
   const row = await findScript(opened.ports, 'kept')
   await database.run(
     `insert into webhook_tokens (script_id, run_configuration_id, name, hash, user_id, created_at)
@@ -240,7 +240,7 @@ function imported(by: Context, name: string, text: string, groupId: number | nul
 }
 
 async function stateOf(name: string): Promise<string[]> {
-  const { settings } = await readSettings(context, name)
+  const { view: settings } = await readSettings(context, name)
   const { files } = await runnableOf(opened.ports, name, 0)
   const texts = await Promise.all(
     files.map(async ({ blob }) => new Response((await opened.ports.blobs.get(blob))?.body).text()),

@@ -33,7 +33,7 @@ onEachDatabase((callers) => {
   test('the answer to new settings of a script is what their commit wrote', async () => {
     const { context, before } = callers()
     await insertAdministrator(context.ports)
-    const { script } = await createScript(context, scriptBody.parse({ name: 'set' }))
+    const { view: script } = await createScript(context, scriptBody.parse({ name: 'set' }))
     const put = (as: Context, description: string) => {
       const runConfigurations = [{ name: `run ${description}` }]
       const scheduleConfigurations = [{ name: `schedule ${description}`, cron: '@daily' }]
@@ -46,7 +46,7 @@ onEachDatabase((callers) => {
     )
     expect(ours).toMatchObject({
       version: 2,
-      settings: {
+      view: {
         description: 'ours',
         groupId: script.groupId,
         runConfigurations: [{ name: 'run ours', isDefault: true }],
@@ -57,7 +57,7 @@ onEachDatabase((callers) => {
       before(() => deleteScript(context, 'set', { isForced: true })),
       'last',
     )
-    expect(last).toMatchObject({ version: 4, settings: { description: 'last' } })
+    expect(last).toMatchObject({ version: 4, view: { description: 'last' } })
   })
 
   test('the answer to a new script or configuration is this one, although it is deleted at once', async () => {
@@ -67,7 +67,7 @@ onEachDatabase((callers) => {
       await deleteScript(context, 'gone', { isForced: true })
       await createScript(context, { ...body, description: 'of another' })
     }
-    const { script } = await createScript(before(replaced), body)
+    const { view: script } = await createScript(before(replaced), body)
     expect(script.description).toBe('ours')
 
     const removeRun = async () => {

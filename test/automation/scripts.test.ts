@@ -113,7 +113,7 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
   const widgets = { kind: 'widget', ownerId: 4 } as const
   await commit(database, dependents(database, widgets, of(['w1', 'w2'])))
   await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, of(['t', 'u'])))
-  expect((await readScript(context, 'needed')).script.dependents).toEqual({
+  expect((await readScript(context, 'needed')).view.dependents).toEqual({
     count: 4,
     widgets: [
       { dashboardId: 4, widgetId: 'w1', name: 'shows w1' },
@@ -133,10 +133,10 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
   expect(refused).toHaveProperty('errors.length', 4)
   const table = { kind: 'dataSource', ownerId: 9, part: 't' } as const
   await commit(database, dependents(database, table, []))
-  expect((await readScript(context, 'needed')).script.dependents.count).toBe(3)
+  expect((await readScript(context, 'needed')).view.dependents.count).toBe(3)
   await commit(database, dependents(database, { kind: 'dataSource', ownerId: 9 }, []))
   await commit(database, dependents(database, widgets, of(['w1'])))
-  expect((await readScript(context, 'needed')).script.dependents.count).toBe(1)
+  expect((await readScript(context, 'needed')).view.dependents.count).toBe(1)
   await deleteScript(context, 'needed', { isForced: true })
   expect(await database.all('select * from script_dependents')).toEqual([])
 })

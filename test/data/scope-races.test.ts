@@ -51,7 +51,7 @@ let sources = 0
 async function sourceWith(table: string): Promise<number> {
   sources += 1
   const body = dataSourceBody.parse({ name: `files ${sources}`, type: 'csv' })
-  const { id } = (await createDataSource(administrator, body)).dataSource
+  const { id } = (await createDataSource(administrator, body)).view
   await publish(id, table)
   return id
 }

@@ -36,7 +36,7 @@ describe.each(['libSQL', 'D1'])('on %s', (engine) => {
 
   test('2,000 tables and columns of a data source have notes, and no more', async () => {
     const { database } = context.ports
-    const { dataSource } = await createDataSource(
+    const { view: dataSource } = await createDataSource(
       context,
       dataSourceBody.parse({ name: 'full', type: 'csv' }),
     )
@@ -133,7 +133,7 @@ test('a comment that PostgreSQL took is on record though the commit after it fai
   const context = administratorOf(ports)
   const connection = { host: 'db', database: 'd', user: 'u' }
   const body = dataSourceBody.parse({ name: 'x', type: 'postgresql', readOnly: false, connection })
-  const { id } = (await createDataSource(context, body)).dataSource
+  const { id } = (await createDataSource(context, body)).view
   const place = { id, table: 't' }
   await writeComment(context, place, { comment: 'hides it', target: 'overlay' })
   const write = () => writeComment(context, place, { comment: 'written', target: 'source' })

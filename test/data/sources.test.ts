@@ -29,7 +29,7 @@ afterEach(() => opened.close())
 const CONNECTION = { host: 'db', database: 'd', user: 'u', password: 'canary' }
 const bodyOf = (name: string, more: object = {}) =>
   dataSourceBody.parse({ name, type: 'postgresql', connection: CONNECTION, ...more })
-const make = async (name: string) => (await createDataSource(context, bodyOf(name))).dataSource
+const make = async (name: string) => (await createDataSource(context, bodyOf(name))).view
 
 test('200 data sources are taken, and no more', async () => {
   await make('first')
@@ -50,7 +50,7 @@ test('a connection that was stored without certificates and a bound has their de
   await opened.ports.database.run(
     `update data_sources set connection = json_remove(connection, '$.ca', '$.maxConnections')`,
   )
-  const { connection } = (await readDataSource(context, id)).dataSource
+  const { connection } = (await readDataSource(context, id)).view
   expect(connection).toMatchObject({ host: 'db', ca: null, maxConnections: 10 })
 })
 
@@ -103,5 +103,5 @@ test('what a run configuration names stays, also one that came while it was look
     code: 'has_dependents',
     errors: [{ message: 'the run configuration 1, late, of script 1, script' }],
   })
-  expect((await readDataSource(context, id)).dataSource.name).toBe('needed')
+  expect((await readDataSource(context, id)).view.name).toBe('needed')
 })

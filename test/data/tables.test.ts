@@ -22,7 +22,7 @@ const dropped: number[] = []
 beforeAll(async () => {
   world = await openPorts()
   const body = dataSourceBody.parse({ name: 'files', type: 'csv' })
-  sourceId = (await createDataSource(administratorOf(world.ports), body)).dataSource.id
+  sourceId = (await createDataSource(administratorOf(world.ports), body)).view.id
 })
 afterAll(() => world.close())
 

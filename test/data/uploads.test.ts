@@ -33,7 +33,7 @@ test('an upload has 1 GiB, and not a byte more', async () => {
   }
   const context = administratorOf({ ...world.ports, blobs })
   const body = dataSourceBody.parse({ name: 'files', type: 'csv' })
-  const { id } = (await createDataSource(context, body)).dataSource
+  const { id } = (await createDataSource(context, body)).view
   const { sizeBytes } = await saveUpload(context, id, bytes(UPLOAD_MAX_BYTES))
   expect([sizeBytes, stored]).toEqual([UPLOAD_MAX_BYTES, UPLOAD_MAX_BYTES])
   const refused = await rejection(saveUpload(context, id, bytes(UPLOAD_MAX_BYTES + 1)))

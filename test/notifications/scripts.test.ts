@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterAll(() => stage.close())
 
 async function makeScript(name = 's'): Promise<number> {
-  const { script } = await createScript(stage.context, scriptBody.parse({ name }))
+  const { view: script } = await createScript(stage.context, scriptBody.parse({ name }))
   const bytes = new TextEncoder().encode('true')
   await saveTreeFile(stage.context, name, { path: 'run.sh', bytes, condition: () => undefined })
   return script.id

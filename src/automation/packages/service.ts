@@ -141,7 +141,7 @@ async function comparedWith(
   const coming = new Set(files.map(({ path }) => path))
   const removedFiles = [...before.keys()].filter((path) => !coming.has(path)).sort()
   const identical = removedFiles.length === 0 && files.every(({ change }) => change === 'same')
-  const { count } = (await readScript(context, String(there.id))).script.dependents
+  const { count } = (await readScript(context, String(there.id))).view.dependents
   return { files, conflict: { scriptId: there.id, identical, removedFiles, dependents: { count } } }
 }
 

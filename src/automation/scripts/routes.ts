@@ -22,10 +22,6 @@ const BODY_MAX_BYTES = 64 * 1024
 const oneScript = { 200: ok(scriptView, 'The script.', ['ETag']) }
 
 /** Fixed segments that a script's name may equal come before the name. */
-function shown({ script, version }: Awaited<ReturnType<typeof readScript>>) {
-  return { view: script, version }
-}
-
 export const scriptRoutes = new Hono<Env>()
   .route('/', groupRoutes)
   .get(
@@ -61,9 +57,9 @@ export const scriptRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', scriptBody),
     async (c) => {
-      const { script, version } = await createScript(c.get('context'), c.req.valid('json'))
-      const headers = { location: `${c.req.path}/${script.id}`, etag: entityTag(version) }
-      return c.json(script, 201, headers)
+      const { view, version } = await createScript(c.get('context'), c.req.valid('json'))
+      const headers = { location: `${c.req.path}/${view.id}`, etag: entityTag(version) }
+      return c.json(view, 201, headers)
     },
   )
   .get(
@@ -71,8 +67,8 @@ export const scriptRoutes = new Hono<Env>()
     policy({ summary: 'Read a script, by id or name', roles: SCRIPT_READERS, answers: oneScript }),
     valid('param', scriptPath),
     async (c) => {
-      const { script, version } = await readScript(c.get('context'), c.req.valid('param').script)
-      return c.json(script, 200, { etag: entityTag(version) })
+      const { view, version } = await readScript(c.get('context'), c.req.valid('param').script)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
@@ -85,8 +81,8 @@ export const scriptRoutes = new Hono<Env>()
       summary: 'Replace the settings of a script',
       noun: 'a script',
       policy: { roles: ADMINISTRATOR, answers: oneScript, refuses: [409, 412] },
-      read: async (context, { script }) => shown(await readScript(context, script)),
-      write: async (context, { script }, change) => shown(await updateScript(context, script, change)),
+      read: (context, { script }) => readScript(context, script),
+      write: (context, { script }, change) => updateScript(context, script, change),
     }),
   )
   .delete(

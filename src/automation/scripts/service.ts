@@ -24,7 +24,7 @@ const DEPENDENTS_SHOWN = 100
 /** Nothing in it runs as yet. */
 const NO_CHANGER: Changer = { changedBy: null, changedRole: null }
 
-type Versioned = { readonly script: ScriptView; readonly version: number }
+type Versioned = { readonly view: ScriptView; readonly version: number }
 
 /** The writes that replace the dependents on scripts of an owner: of a dashboard, a data source or a recipient of alarms. They
  * belong to the commit that changes the owner. */
@@ -76,7 +76,7 @@ function missing(ids: readonly number[], known: ReadonlySet<number>, pointer: st
 /** @throws {Refusal} not_found */
 export async function readScript({ ports }: Context, ref: string): Promise<Versioned> {
   const row = await requireScript(ports, ref)
-  return { script: await viewOf(ports, row), version: row.version }
+  return { view: await viewOf(ports, row), version: row.version }
 }
 
 /** Adds a script without files. @throws {Refusal} name_taken, invalid for a group that is not there, conflict when there
@@ -98,7 +98,7 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
   const [[made]] = await adding(() => database.batch([insertScript(database, row), entry]))
   if (!made) throw new Error('The database returned no row for a new script.')
   ports.log.info('scripts: script created', { name: row.name })
-  return { script: await viewOf(ports, { ...row, ...made }), version: row.version }
+  return { view: await viewOf(ports, { ...row, ...made }), version: row.version }
 }
 
 /** The write that adds a script. Its commit fails, as `adding` knows, when there are 2,000. */
@@ -120,7 +120,7 @@ export async function updateScript(
   change: { readonly body: ScriptBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
   const { row } = await updating(context, ref, { ...change, also: () => Promise.resolve({ writes: [] }) })
-  return { script: await viewOf(context.ports, row), version: row.version }
+  return { view: await viewOf(context.ports, row), version: row.version }
 }
 
 /** Replaces what is set of a script, with what else is changed in the same commit. @returns the script as this

@@ -17,10 +17,6 @@ const BODY_MAX_BYTES = 64 * 1024
 const administering = { roles: ADMINISTRATOR, scope: 'administration' } as const
 const oneScope = { 200: ok(scopeView, 'The scope.', ['ETag']) }
 
-function shown({ scope, version }: Awaited<ReturnType<typeof readScope>>) {
-  return { view: scope, version }
-}
-
 export const scopeRoutes = new Hono<Env>()
   .get(
     '/dataSources/:id/columns',
@@ -67,8 +63,8 @@ export const scopeRoutes = new Hono<Env>()
     valid('json', scopeBody),
     async (c) => {
       const made = await createScope(c.get('context'), c.req.valid('param').id, c.req.valid('json'))
-      const headers = { location: `${c.req.path}/${made.scope.id}`, etag: entityTag(made.version) }
-      return c.json(made.scope, 201, headers)
+      const headers = { location: `${c.req.path}/${made.view.id}`, etag: entityTag(made.version) }
+      return c.json(made.view, 201, headers)
     },
   )
   // Before `:scopeId`.
@@ -88,8 +84,8 @@ export const scopeRoutes = new Hono<Env>()
     policy({ ...administering, summary: 'Read a scope', answers: oneScope }),
     valid('param', scopePath),
     async (c) => {
-      const { scope, version } = await readScope(c.get('context'), c.req.valid('param'))
-      return c.json(scope, 200, { etag: entityTag(version) })
+      const { view, version } = await readScope(c.get('context'), c.req.valid('param'))
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
@@ -102,8 +98,8 @@ export const scopeRoutes = new Hono<Env>()
       summary: 'Replace a scope',
       noun: 'a scope',
       policy: { ...administering, answers: oneScope, refuses: [409, 412] },
-      read: async (context, place) => shown(await readScope(context, place)),
-      write: async (context, place, change) => shown(await updateScope(context, place, change)),
+      read: (context, place) => readScope(context, place),
+      write: (context, place, change) => updateScope(context, place, change),
     }),
   )
   .delete(

@@ -21,7 +21,7 @@ import type { ScopeChange, ScopeRow } from './store.ts'
 
 const recorded = recorder('dataSourceScope')
 
-type Versioned = { readonly scope: ScopeView; readonly version: number }
+type Versioned = { readonly view: ScopeView; readonly version: number }
 type Place = { readonly id: number; readonly scopeId: number }
 
 /** The scopes of a data source, by id; there are 100 at most. @throws {Refusal} not_found */
@@ -282,7 +282,7 @@ export function auditFieldsOf({ name, tables, subjects, access, filter, hiddenCo
 }
 
 function versioned(ports: Ports, row: ScopeRow): Versioned {
-  return { scope: viewOf(ports, row), version: row.version }
+  return { view: viewOf(ports, row), version: row.version }
 }
 
 function viewOf({ settings }: Ports, row: ScopeRow): ScopeView {

@@ -33,10 +33,6 @@ import { patchAnnotations, writeComment } from './service/notes.ts'
 const BODY_MAX_BYTES = 64 * 1024
 const oneSource = { 200: ok(dataSourceView, 'The data source.', ['ETag']) }
 
-function shown({ dataSource, version }: Awaited<ReturnType<typeof readDataSource>>) {
-  return { view: dataSource, version }
-}
-
 /** The routes of the comment and the annotations on a data source, a table or a column. */
 function notesOn<Place extends typeof idPath>(path: string, place: Place, noun: string) {
   const shared = {
@@ -89,9 +85,9 @@ export const dataSourceRoutes = new Hono<Env>()
     jsonBody(BODY_MAX_BYTES),
     valid('json', dataSourceBody),
     async (c) => {
-      const { dataSource, version } = await createDataSource(c.get('context'), c.req.valid('json'))
-      const headers = { location: `${c.req.path}/${dataSource.id}`, etag: entityTag(version) }
-      return c.json(dataSource, 201, headers)
+      const { view, version } = await createDataSource(c.get('context'), c.req.valid('json'))
+      const headers = { location: `${c.req.path}/${view.id}`, etag: entityTag(version) }
+      return c.json(view, 201, headers)
     },
   )
   .post(
@@ -129,8 +125,8 @@ export const dataSourceRoutes = new Hono<Env>()
     policy({ summary: 'Read a data source, without its password', roles: READERS, answers: oneSource }),
     valid('param', idPath),
     async (c) => {
-      const { dataSource, version } = await readDataSource(c.get('context'), c.req.valid('param').id)
-      return c.json(dataSource, 200, { etag: entityTag(version) })
+      const { view, version } = await readDataSource(c.get('context'), c.req.valid('param').id)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
@@ -143,8 +139,8 @@ export const dataSourceRoutes = new Hono<Env>()
       summary: 'Replace a data source; an absent password is unchanged',
       noun: 'a data source',
       policy: { roles: ADMINISTRATOR, scope: 'administration', answers: oneSource, refuses: [409, 412] },
-      read: async (context, { id }) => shown(await readDataSource(context, id)),
-      write: async (context, { id }, change) => shown(await updateDataSource(context, id, change)),
+      read: (context, { id }) => readDataSource(context, id),
+      write: (context, { id }, change) => updateDataSource(context, id, change),
     }),
   )
   .delete(

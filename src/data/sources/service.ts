@@ -27,7 +27,7 @@ const DEPENDENTS_SHOWN = 100
 const PASSWORD_PURPOSE = 'data source password'
 
 export type SourceName = { readonly id: number; readonly name: string }
-type Versioned = { readonly dataSource: DataSourceView; readonly version: number }
+type Versioned = { readonly view: DataSourceView; readonly version: number }
 
 /** Everything that a program needs to connect to a data source. */
 export type OpenedSource = Connection & {
@@ -275,7 +275,7 @@ export function fieldsOf(change: DataSourceChange) {
 }
 
 function versioned(ports: Ports, row: DataSourceRow): Versioned {
-  return { dataSource: viewOf(ports, row), version: row.version }
+  return { view: viewOf(ports, row), version: row.version }
 }
 
 function viewOf({ settings }: Ports, row: DataSourceRow): DataSourceView {

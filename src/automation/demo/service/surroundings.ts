@@ -34,7 +34,7 @@ export async function makeScript(making: Making): Promise<Partial<Made>> {
   const { name, description, main } = SCRIPT
   const script =
     (await findScript(making.context)) ??
-    (await createScript(operator, scriptBody.parse({ name, description }))).script
+    (await createScript(operator, scriptBody.parse({ name, description }))).view
   const bytes = Uint8Array.from(new TextEncoder().encode(main))
   await saveTreeFile(operator, name, { path: 'main.py', bytes, condition: () => undefined })
   if ((await listSchedules(operator, name)).length === 0)

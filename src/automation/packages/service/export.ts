@@ -54,7 +54,7 @@ export async function exportScripts(
   const scripts: Outgoing[] = []
   let [entries, sizeBytes] = [1, 0]
   for (const id of ids) {
-    const { settings } = await readSettings(context, String(id))
+    const { view: settings } = await readSettings(context, String(id))
     const tree = [...(await readTree(ports, id)).values()].filter(({ path }) => path !== METADATA_FILE)
     const group = groups.get(settings.groupId) ?? ''
     scripts.push({ settings, group, sources, tree, file: placeFor({ group, name: settings.name }, taken) })

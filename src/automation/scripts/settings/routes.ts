@@ -14,10 +14,6 @@ import { readSettings, updateSettings } from './service.ts'
 const BODY_MAX_BYTES = 2 * 1024 * 1024
 const oneAnswer = { 200: ok(settingsView, 'The settings.', ['ETag']) }
 
-function shown({ settings, version }: Awaited<ReturnType<typeof readSettings>>) {
-  return { view: settings, version }
-}
-
 export const settingsRoutes = new Hono<Env>()
   .get(
     '/scripts/:script/settings',
@@ -28,8 +24,8 @@ export const settingsRoutes = new Hono<Env>()
     }),
     valid('param', scriptPath),
     async (c) => {
-      const { settings, version } = await readSettings(c.get('context'), c.req.valid('param').script)
-      return c.json(settings, 200, { etag: entityTag(version) })
+      const { view, version } = await readSettings(c.get('context'), c.req.valid('param').script)
+      return c.json(view, 200, { etag: entityTag(version) })
     },
   )
   .route(
@@ -42,7 +38,7 @@ export const settingsRoutes = new Hono<Env>()
       summary: 'Replace the settings of a script, and its configurations if they are sent',
       noun: 'the settings of a script',
       policy: { roles: ADMINISTRATOR, answers: oneAnswer, refuses: [409, 412] },
-      read: async (context, { script }) => shown(await readSettings(context, script)),
-      write: async (context, { script }, change) => shown(await updateSettings(context, script, change)),
+      read: (context, { script }) => readSettings(context, script),
+      write: (context, { script }, change) => updateSettings(context, script, change),
     }),
   )

@@ -29,13 +29,13 @@ import type { SettingsBody, SettingsView } from './schema.ts'
 export async function readSettings(
   context: Context,
   ref: string,
-): Promise<{ readonly settings: SettingsView; readonly version: number }> {
-  const { script, version } = await readScript(context, ref)
+): Promise<{ readonly view: SettingsView; readonly version: number }> {
+  const { view: script, version } = await readScript(context, ref)
   const [runConfigurations, scheduleConfigurations] = await Promise.all([
     listRunConfigurations(context, String(script.id)),
     listSchedules(context, String(script.id)),
   ])
-  return { settings: { ...ownOf(script), runConfigurations, scheduleConfigurations }, version }
+  return { view: { ...ownOf(script), runConfigurations, scheduleConfigurations }, version }
 }
 
 type Own = Omit<SettingsView, 'runConfigurations' | 'scheduleConfigurations'>
@@ -79,12 +79,12 @@ export async function updateSettings(
   // The watch of due schedules has to be notified.
   await ports.dispatch.runDue()
   const [runRows, scheduleRows] = returned.slice(-2)
-  const settings = {
+  const view = {
     ...ownOf({ ...body, groupId: row.groupId }),
     runConfigurations: configurationViews(ports, runRows),
     scheduleConfigurations: await scheduleViews(ports, scheduleRows),
   }
-  return { settings, version: row.version }
+  return { view, version: row.version }
 }
 
 /** @returns also the ids of those that stay, and the rows of the others */

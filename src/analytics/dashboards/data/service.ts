@@ -12,9 +12,9 @@ import { pointerOf } from '../../../lib/pointer.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { stopwatch } from '../../../ports/clock.ts'
 import type { Ports } from '../../../ports/index.ts'
-import { faultsOfValues, resolveParameters, valuesOfTexts } from '../parameters.ts'
-import { lineOf } from '../rights.ts'
+import { faultsOfValues, valuesOfTexts } from '../parameters.ts'
 import type { DashboardRef } from '../schema.ts'
+import { refuseValues, valuesOf } from '../service/values.ts'
 import { requireDashboard } from '../service/views.ts'
 import type { FoundDashboard } from '../service/views.ts'
 import type { Widget } from '../widgets.ts'
@@ -106,21 +106,12 @@ async function prepare(
     requireDashboard(context, ref, 'read'),
     dashboardRefreshOf(context.ports),
   ])
-  const { definition, row, sights } = found
+  const { definition, row } = found
   const given = request.areTexts ? valuesOfTexts(definition, request.params) : request.params
-  const faults = faultsOfValues(definition, given)
-  if (faults.length > 0)
-    throw new Refusal(
-      'invalid',
-      'Some parameters are invalid; see errors.',
-      faults.map(({ name, message }) => ({
-        pointer: request.areTexts ? `?p.${name}` : pointerOf(['params', name]),
-        message,
-      })),
-    )
-  const line = lineOf(sights.groups, row.groupId)
-  const defaults = line.map(({ defaultParams }) => defaultParams)
-  const { values } = resolveParameters(definition, given, defaults)
+  refuseValues(faultsOfValues(definition, given), (name) =>
+    request.areTexts ? `?p.${name}` : pointerOf(['params', name]),
+  )
+  const values = valuesOf(found, given)
   const now = clock.now()
   const timeRange = request.timeRange ?? definition.timeRange
   const { refresh } = definition

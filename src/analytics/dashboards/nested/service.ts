@@ -2,7 +2,6 @@ import { noSuch } from '../../../lib/errors.ts'
 import type { Context } from '../../../context.ts'
 import { readItems } from '../../../monitoring/tree/search/service.ts'
 import { readDefinition } from '../definition.ts'
-import { resolveParameters } from '../parameters.ts'
 import { referencesOf } from '../references.ts'
 import type { ReferenceKind } from '../references.ts'
 import { lineOf } from '../rights.ts'
@@ -10,6 +9,7 @@ import type { DashboardRef, ReadQuery } from '../schema.ts'
 import { EMBEDDED_MAX } from '../service/changes.ts'
 import { sightsOf } from '../service/rights.ts'
 import type { Sights } from '../service/rights.ts'
+import { valuesOf } from '../service/values.ts'
 import { viewWith } from '../service/views.ts'
 import { readFamily } from '../store.ts'
 import type { DashboardRow } from '../store.ts'
@@ -60,11 +60,10 @@ export async function readNested(
   }
   const linked = new Set(idsOf('dashboard'))
   const readable = family.filter((one) => linked.has(one.id) && sights.ofDashboard(one).read)
-  const defaults = lineOf(sights.groups, row.groupId).map(({ defaultParams }) => defaultParams)
   return {
     dashboard: viewed(row),
     group: groupOf(sights, row.groupId),
-    params: { ...resolveParameters(definition, {}, defaults).values },
+    params: { ...valuesOf({ row, definition, sights }, {}) },
     children: children.map(({ row: child, widget, parentId, depth }) => ({
       dashboard: viewed(child),
       widget,

@@ -10,11 +10,11 @@ import { sha256 } from '../../../lib/digest.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
-import { faultsOfValues, resolveParameters, substituted } from '../parameters.ts'
+import { faultsOfValues, substituted } from '../parameters.ts'
 import type { Values } from '../parameters.ts'
-import { lineOf } from '../rights.ts'
 import type { DashboardRef } from '../schema.ts'
 import { recorded } from '../service/changes.ts'
+import { refuseValues, valuesOf } from '../service/values.ts'
 import { requireDashboard } from '../service/views.ts'
 import type { FoundDashboard } from '../service/views.ts'
 import type { WidgetOf } from '../widgets.ts'
@@ -98,18 +98,11 @@ export async function runWidget(
 }
 
 function parametersOf(
-  { definition, row, sights }: FoundDashboard,
+  found: FoundDashboard,
   widget: WidgetOf<'script'>,
   given: Values,
 ): Record<string, Values[string]> {
-  const faults = faultsOfValues(definition, given)
-  if (faults.length > 0)
-    throw new Refusal(
-      'invalid',
-      'Some parameters are invalid; see errors.',
-      faults.map(({ name, message }) => ({ pointer: pointerOf(['params', name]), message })),
-    )
-  const defaults = lineOf(sights.groups, row.groupId).map(({ defaultParams }) => defaultParams)
-  const { values } = resolveParameters(definition, given, defaults)
+  refuseValues(faultsOfValues(found.definition, given), (name) => pointerOf(['params', name]))
+  const values = valuesOf(found, given)
   return { ...substituted(widget.parameters, { ...values, ...substituted(widget.params, values) }) }
 }

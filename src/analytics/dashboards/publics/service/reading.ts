@@ -15,9 +15,9 @@ import type { DataView } from '../../data/schema.ts'
 import { readData } from '../../data/service.ts'
 import { weightOf } from '../../data/service/weight.ts'
 import type { Definition } from '../../definition.ts'
-import { faultsOfValues, resolveParameters, valuesOfTexts } from '../../parameters.ts'
+import { faultsOfValues, valuesOfTexts } from '../../parameters.ts'
 import type { Values } from '../../parameters.ts'
-import { lineOf } from '../../rights.ts'
+import { refuseValues, valuesOf } from '../../service/values.ts'
 import { requireDashboard, viewOf } from '../../service/views.ts'
 import type { FoundDashboard } from '../../service/views.ts'
 import type { FrameView } from '../schema.ts'
@@ -46,15 +46,13 @@ export async function readFrame(asking: Context, token: string): Promise<FrameVi
   const { link, context, found } = await open(asking, token)
   const { adjustable, params, language } = link.settings
   const view = await viewOf(context, found, language === null ? { raw: true } : { raw: false, language })
-  const defaults = lineOf(found.sights.groups, found.row.groupId).map(({ defaultParams }) => defaultParams)
-  const { values } = resolveParameters(found.definition, params, defaults)
   const { timeZone } = context.ports.settings
   return {
     name: view.name,
     description: view.description,
     language: view.language,
     definition: visibleDefinition(view.definition),
-    params: withoutHidden(found.definition, values),
+    params: withoutHidden(found.definition, valuesOf(found, params)),
     adjustable,
     expiresAt: link.expiresAt === null ? null : timeFormat(timeZone)(link.expiresAt),
   }
@@ -73,12 +71,7 @@ export async function readPublicData(asking: Context, token: string, given: Valu
       .map((name) => ({ name, message: 'must be an adjustable parameter' })),
     ...faultsOfValues(definition, own),
   ]
-  if (faults.length > 0)
-    throw new Refusal(
-      'invalid',
-      'Some parameters are invalid; see errors.',
-      faults.map(({ name, message }) => ({ pointer: `?p.${name}`, message })),
-    )
+  refuseValues(faults, (name) => `?p.${name}`)
   const params = { ...link.settings.params, ...own }
   const { timeRange } = link.settings
   const widgets = Object.entries(definition.widgets).flatMap(([id, widget]) => (isShown(widget) ? [id] : []))

@@ -1,3 +1,4 @@
+import { requireUser } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { untilAborted } from '../../../lib/abort.ts'
 import { Refusal } from '../../../lib/errors.ts'
@@ -121,11 +122,11 @@ function namesUser(template: Template, reached: Library): boolean {
 }
 
 /** The caller as templates know it; null where none of them has its name. */
-async function userOf({ ports, caller }: Context, isNamed: boolean): Promise<Given> {
-  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
+async function userOf(context: Context, isNamed: boolean): Promise<Given> {
+  const { userId, username } = requireUser(context)
   if (!isNamed) return null
-  const user = await store.findTemplateUser(ports.database, caller.userId)
-  return { id: caller.userId, username: caller.username, ...user }
+  const user = await store.findTemplateUser(context.ports.database, userId)
+  return { id: userId, username, ...user }
 }
 
 /** The faults of a data query, as its caller would meet them with the defaults of its parameters. */

@@ -1,4 +1,5 @@
 import { isAdministrator } from '../../../access/rights/permissions.ts'
+import { requireUser } from '../../../context.ts'
 import type { Context, UserCaller } from '../../../context.ts'
 import { Refusal, noSuch } from '../../../lib/errors.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -45,7 +46,7 @@ export async function readSights(context: Context, id: number): Promise<Readonly
 }
 
 /** The imported tables of a data source of which the caller may read a part, with that part, as they are at one time.
- * @throws {Refusal} forbidden */
+ * @throws {Refusal} unauthenticated */
 export async function sightedTables(context: Context, id: number): Promise<ReadonlyMap<string, Sighted>> {
   const { ports } = context
   const caller = requireUser(context)
@@ -110,11 +111,6 @@ async function sightsFor(context: Context, dataSourceId: number): Promise<Findin
   const caller = requireUser(context)
   if (caller.role === 'administrator') return sightsBy(caller, { scopes: [], people: new Map() })
   return sightsBy(caller, await store.readJudgement(ports.database, dataSourceId, peopleOf(caller)))
-}
-
-function requireUser({ caller }: Context): UserCaller {
-  if (caller.kind !== 'user') throw new Refusal('forbidden', 'Only users can read data.')
-  return caller
 }
 
 function sightsBy(caller: UserCaller, { scopes, people }: store.Judgement): Finding {

@@ -1,6 +1,11 @@
 /** Bytes that come one after the other. */
 export type Chunks = AsyncIterable<Uint8Array, void>
 
+/** Bytes that are there, as chunks. */
+export async function* chunkOf(bytes: Uint8Array): Chunks {
+  yield bytes
+}
+
 /** The same chunks; a signal that fires ends them with its reason. */
 export async function* chunksUntil(chunks: Chunks, signal: AbortSignal | undefined): Chunks {
   for await (const chunk of chunks) {

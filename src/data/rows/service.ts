@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Cell, Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, demandedVersion, entityTag, refuseStale } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { pointerOf } from '../../lib/pointer.ts'
 import { plainReaders } from '../imports/cells.ts'
 import type { CellReader } from '../imports/cells.ts'
 import { sightedTable } from '../scopes/service/sighted.ts'
@@ -110,7 +111,7 @@ function changesOf({ kind, key, rows }: Order, sight: Sight, timeZone: string): 
   }
   const columns = names.map((column): Column => {
     const found = known.get(column)
-    if (!found) throw invalidAt(`/rows/0/${pointed(column)}`, 'is not a column of the table')
+    if (!found) throw invalidAt(pointerOf(['rows', 0, column]), 'is not a column of the table')
     return found
   })
   if (columns.length === 0) throw invalidAt('/rows/0', 'must have a column')
@@ -125,7 +126,7 @@ function changesOf({ kind, key, rows }: Order, sight: Sight, timeZone: string): 
     if (Object.keys(row).length !== names.length || names.some((column) => !Object.hasOwn(row, column)))
       throw invalidAt(pointer, 'must have the columns of the first row')
     const own = columns.map(({ name, type }) =>
-      cellOf(row[name] ?? null, { type, readers, pointer: `${pointer}/${pointed(name)}` }),
+      cellOf(row[name] ?? null, { type, readers, pointer: pointerOf(['rows', number, name]) }),
     )
     const ofKey = own.filter((_, at) => key.includes(names[at] ?? ''))
     if (ofKey.includes(null)) throw invalidAt(pointer, 'must have a key that is not null')
@@ -160,9 +161,4 @@ function cellOf(given: Cell, { type, readers, pointer }: CellPlace): Cell {
 /** Whether a number stands for several integers. */
 function isRounded(given: Cell): boolean {
   return typeof given === 'number' && Number.isInteger(given) && !Number.isSafeInteger(given)
-}
-
-/** A name within a JSON pointer (RFC 6901). */
-function pointed(column: string): string {
-  return column.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,5 +1,5 @@
 import type { Cell, Column, Row } from '../../domain/table.ts'
-import { streamOf } from '../../lib/chunks.ts'
+import { chunkOf, streamOf } from '../../lib/chunks.ts'
 import type { Chunks } from '../../lib/chunks.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { DAY_MS } from '../../lib/time.ts'
@@ -79,12 +79,8 @@ export function tooManyRows(): Refusal {
 async function* partsOf(sheet: Chunks, changedAt: number): AsyncGenerator<Packable, void> {
   const encoder = new TextEncoder()
   for (const [path, text] of Object.entries(PARTS))
-    yield { path, changedAt, chunks: once(encoder.encode(XML + text)) }
+    yield { path, changedAt, chunks: chunkOf(encoder.encode(XML + text)) }
   yield { path: 'xl/worksheets/sheet1.xml', changedAt, chunks: sheet, isQuick: true }
-}
-
-async function* once(bytes: Uint8Array): Chunks {
-  yield bytes
 }
 
 /** The rest of a cell behind its place. */

@@ -3,6 +3,7 @@ import { openBlob } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
 import { collect } from '../../../http/bytes.ts'
 import { INTERFACE_RELEASE } from '../../../http/version.ts'
+import { chunkOf } from '../../../lib/chunks.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -156,9 +157,7 @@ function configurationOf(configuration: SettingsView['runConfigurations'][number
   }
 }
 
-async function* textChunks(text: string): AsyncGenerator<Uint8Array, void> {
-  yield await Promise.resolve(new TextEncoder().encode(text))
-}
+const textChunks = (text: string) => chunkOf(new TextEncoder().encode(text))
 
 async function* blobChunks(ports: Ports, key: string): AsyncGenerator<Uint8Array, void> {
   const { body } = await openBlob(ports, key)

@@ -1,9 +1,9 @@
 import { UPLOAD_MAX_MS } from '../../../content/blobs/service.ts'
+import { fieldFault } from '../../../content/files/form.ts'
 import { boundaryOf, formParts } from '../../../content/files/multipart.ts'
 import type { FormPart } from '../../../content/files/multipart.ts'
 import { collect, bodyChunks, tooLarge } from '../../../http/bytes.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import { pointerOf } from '../../../lib/pointer.ts'
 import { Semaphore } from '../../../lib/semaphore.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { REPEATED } from '../schema.ts'
@@ -38,13 +38,13 @@ export function withForm<Result>(
     const kept: (TemporaryBlob & { readonly file: string })[] = []
     try {
       const fields = await readForm(request, async ({ chunks, filename }) => {
-        if (kept.length > 0) throw refused('/file', 'must not be repeated')
+        if (kept.length > 0) throw fieldFault('file', 'must not be repeated')
         const signal = AbortSignal.timeout(UPLOAD_MAX_MS)
         const blob = await keep(ports, { chunks, sizeMaxBytes: PACKED_MAX_BYTES, signal })
         kept.push({ ...blob, file: filename ?? '' })
       })
       const [sent] = kept
-      if (!sent) throw refused('/file', 'is missing')
+      if (!sent) throw fieldFault('file', 'is missing')
       return await use({ fields, source: sent.source, file: sent.file })
     } finally {
       for (const { release } of kept) await release()
@@ -63,10 +63,7 @@ async function readForm(request: Request, take: (file: FormPart) => Promise<void
   for await (const part of formParts(chunks, boundary)) {
     const { name, filename } = part
     if ((name === 'file') !== (filename !== null))
-      throw refused(
-        pointerOf([name]),
-        'must be a file if its name is `file`, and must not be a file otherwise',
-      )
+      throw fieldFault(name, 'must be a file if its name is `file`, and must not be a file otherwise')
     if (filename === null) await fields.take(part)
     else await take(part)
   }
@@ -80,9 +77,9 @@ class FormFields {
 
   async take({ name, chunks }: FormPart): Promise<void> {
     const before = this.#values.get(name) ?? []
-    if (before.length > 0 && name !== REPEATED) throw refused(pointerOf([name]), 'must not be repeated')
+    if (before.length > 0 && name !== REPEATED) throw fieldFault(name, 'must not be repeated')
     if (before.length >= REPEATED_MAX || (before.length === 0 && this.#values.size >= FIELDS_MAX))
-      throw refused(pointerOf([name]), 'is more than the allowed number of fields')
+      throw fieldFault(name, 'is more than the allowed number of fields')
     const bytes = await collect(chunks, Math.min(FIELD_MAX_BYTES, this.#leftBytes))
     this.#leftBytes -= bytes.byteLength
     this.#values.set(name, [...before, new TextDecoder().decode(bytes)])
@@ -92,8 +89,4 @@ class FormFields {
     const values = [...this.#values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
     return Object.fromEntries(values) as UploadFields
   }
-}
-
-function refused(pointer: string, message: string): Refusal {
-  return new Refusal('invalid', 'The form is invalid; see errors.', [{ pointer, message }])
 }

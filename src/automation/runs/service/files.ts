@@ -10,6 +10,7 @@ import { HEAD_BYTES } from '../../../content/files/media-types.ts'
 import type { FormPart } from '../../../content/files/multipart.ts'
 import type { Context } from '../../../context.ts'
 import { collect } from '../../../http/bytes.ts'
+import { chunkOf } from '../../../lib/chunks.ts'
 import type { Chunks } from '../../../lib/chunks.ts'
 import { digestHex } from '../../../lib/digest.ts'
 import { TypeRefusal, noSuch } from '../../../lib/errors.ts'
@@ -108,10 +109,7 @@ export async function openFile(
 /** Files are small enough to be held whole, which their digest takes. */
 async function keepBytes(ports: Ports, bytes: Uint8Array<ArrayBuffer>) {
   const sha256 = await digestHex(bytes)
-  const chunks = async function* () {
-    yield bytes
-  }
-  const stored = { prefix: 'runs', chunks: chunks(), sizeMaxBytes: bytes.byteLength }
+  const stored = { prefix: 'runs', chunks: chunkOf(bytes), sizeMaxBytes: bytes.byteLength }
   const { key, sizeBytes } = await putBlob(ports, stored, AbortSignal.timeout(UPLOAD_MAX_MS))
   return { blob: key, sizeBytes, sha256 }
 }

@@ -6,6 +6,7 @@ import { ulid } from '../../../lib/ulid.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
 import type { Context } from '../../../context.ts'
+import { chunkOf } from '../../../lib/chunks.ts'
 import { FORECASTS_ID } from '../../scripts/forecasts-id.ts'
 import { insertForecastsRow } from '../../scripts/service.ts'
 import { ownKindOf } from '../forecast-run.ts'
@@ -82,10 +83,7 @@ export async function orderForecastRun(ports: Ports, order: ForecastRunOrder): P
   const now = clock.now()
   const row = rowOf(order, { id: `j_${ulid(now, secrets.random(16))}`, now })
   const { input } = order
-  const chunks = async function* () {
-    yield input
-  }
-  const stored = { prefix: 'runs', chunks: chunks(), sizeMaxBytes: input.byteLength }
+  const stored = { prefix: 'runs', chunks: chunkOf(input), sizeMaxBytes: input.byteLength }
   const { key: blob, sizeBytes } = await putBlob(ports, stored, AbortSignal.timeout(UPLOAD_MAX_MS))
   const file = {
     name: INPUT_NAME,

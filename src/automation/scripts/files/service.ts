@@ -8,6 +8,7 @@ import {
   UPLOAD_MAX_MS,
 } from '../../../content/blobs/service.ts'
 import type { Context } from '../../../context.ts'
+import { chunkOf } from '../../../lib/chunks.ts'
 import { digestHex } from '../../../lib/digest.ts'
 import { noSuch } from '../../../lib/errors.ts'
 import { timeFormat } from '../../../lib/time.ts'
@@ -136,10 +137,11 @@ export async function putFile(
   path: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<TreeEntry> {
-  const chunks = async function* () {
-    yield await Promise.resolve(bytes)
+  const sent = {
+    prefix: `scripts/${scriptId ?? 'new'}`,
+    chunks: chunkOf(bytes),
+    sizeMaxBytes: FILE_MAX_BYTES,
   }
-  const sent = { prefix: `scripts/${scriptId ?? 'new'}`, chunks: chunks(), sizeMaxBytes: FILE_MAX_BYTES }
   const { key, sizeBytes } = await putBlob(ports, sent, AbortSignal.timeout(UPLOAD_MAX_MS))
   const sha256 = await digestHex(bytes)
   const media = mediaOf(nameOf(path), bytes)

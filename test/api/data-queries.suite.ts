@@ -416,6 +416,13 @@ const rows: readonly Row[] = [
     headers: { 'if-match': '"99"' },
     answers: 'precondition_failed',
   },
+  ...['publish', 'versions/1/restore'].map((action): Row => ({
+    title: 'an old version',
+    call: `POST /dataQueries/{query}/${action}`,
+    json: {},
+    headers: { 'if-match': '"99"' },
+    answers: 'precondition_failed',
+  })),
 ]
 
 const life: Scenario[] = [

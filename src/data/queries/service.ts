@@ -1,7 +1,7 @@
 import { recorder } from '../../access/audit/service.ts'
 import { refuseWhileShown } from '../../access/dashboard-use/service.ts'
 import type { Context } from '../../context.ts'
-import { commitIfMatch, refuseStale } from '../../http/preconditions.ts'
+import { commitIfMatch, demandedVersion, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { parseInstant, timeFormat } from '../../lib/time.ts'
 import {
@@ -125,7 +125,7 @@ export async function deleteQuery(
 }
 
 /** Publishes the draft as the next version, of which the latest 50 are kept.
- * @throws {Refusal} not_found, conflict for a draft with errors unless it is forced */
+ * @throws {Refusal} not_found, precondition_failed, conflict for a draft with errors unless it is forced */
 export async function publishQuery(
   context: Context,
   id: number,
@@ -134,6 +134,7 @@ export async function publishQuery(
   const { ports, caller } = context
   const { database, clock } = ports
   const before = await requireQuery(ports, id)
+  refuseStale(demandedVersion(context), before.version, 'data query')
   refuseLegacy(context, before)
   const errors = force ? [] : await errorsOf(context, before)
   if (errors.length > 0)
@@ -185,6 +186,7 @@ export async function restoreVersion(
 ): Promise<Versioned> {
   const { ports } = context
   const before = await requireQuery(ports, id)
+  refuseStale(demandedVersion(context), before.version, 'data query')
   const version = await store.findVersion(ports.database, id, number)
   if (!version) throw noSuch('version')
   const { name, description, groupId, isAccessible } = before

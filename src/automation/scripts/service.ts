@@ -101,7 +101,7 @@ export async function createScript(context: Context, body: ScriptBody): Promise<
   return { view: await viewOf(ports, { ...row, ...made }), version: row.version }
 }
 
-/** The write that adds a script. Its commit fails, as `adding` knows, when there are 2,000. */
+/** The write that adds a script. Its commit fails, as `adding` recognises, when there are 2,000. */
 export function insertScript(database: Database, row: Parameters<typeof store.insertScript>[1]) {
   return store.insertScript(database, row, SCRIPTS_MAX)
 }

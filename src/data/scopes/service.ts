@@ -114,7 +114,7 @@ export async function hasResults({ database }: Ports, dataSourceId: number, tabl
   return tables.some(({ name }) => name === table)
 }
 
-/** The write that fails, as `areScopesChanged` knows, if a scope of the data source was made or changed before its commit. */
+/** The write that fails, as `areScopesChanged` recognises, if a scope of the data source was made or changed before its commit. */
 export async function holdScopes({ database }: Ports, dataSourceId: number): Promise<readonly Write[]> {
   return [store.requireScopes(database, dataSourceId, await store.scopesMark(database, dataSourceId))]
 }

@@ -227,7 +227,7 @@ export async function scopesMark(database: Database, dataSourceId: number): Prom
   return row?.mark ?? ''
 }
 
-/** Fails, as `isGuarded` knows, if a data source has scopes and they have another mark. */
+/** Fails, as `isGuarded` recognises, if a data source has scopes and they have another mark. */
 export function requireScopes(database: Database, dataSourceId: number, mark: string): Write {
   return database.run(sql`
     update data_scopes set version = null

@@ -166,7 +166,7 @@ export async function readDigests(database: Database, id: number): Promise<Catal
   return row?.digests ?? {}
 }
 
-/** The write fails, as `isForeignKeyViolation` knows, without its data source. */
+/** The write fails, as `isForeignKeyViolation` recognises, without its data source. */
 export function replaceDigests(database: Database, row: Catalogue): Write {
   const { digests, syncedAt } = row
   return database
@@ -203,8 +203,8 @@ export type NoteChange =
   | { readonly annotations: Readonly<Record<'before' | 'after', Note['annotations']>> }
 
 /** Changes a note. The batch fails
- * - as `isForeignKeyViolation` knows, for a table or column without its data source
- * - as `isOtherNote` knows, when the annotations are not those that were read
+ * - as `isForeignKeyViolation` recognises, for a table or column without its data source
+ * - as `isOtherNote` recognises, when the annotations are not those that were read
  * - as `refuseFull` recognises, for a new note when the data source has `max` */
 export function changeNote(
   database: Database,

@@ -199,7 +199,7 @@ type Publication = {
   readonly namePointer?: string
 }
 
-/** The write that fails, as `areTablesChanged` knows, unless these tables have their names and columns still when it is
+/** The write that fails, as `areTablesChanged` recognises, unless these tables have their names and columns still when it is
  * committed. */
 export async function holdTables(
   { database }: Ports,

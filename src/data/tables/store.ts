@@ -67,7 +67,7 @@ export async function insertGeneration(
   return made.id
 }
 
-/** Adds a table. The commit fails, as `isUniqueViolation` knows, where the source has one of this name. */
+/** Adds a table. The commit fails, as `isUniqueViolation` recognises, where the source has one of this name. */
 export function insertTable(database: Database, change: TableChange, at: number): Write {
   return database.insert(dataTables).values({ ...change, version: 1, createdAt: at, updatedAt: at })
 }
@@ -88,7 +88,7 @@ export function deleteTable(database: Database, id: number): Write {
   return database.delete(dataTables).where(eq(dataTables.id, id))
 }
 
-/** Keeps a generation for a table. The commit fails, as `isChanged` knows, unless the table that gets other contents is at
+/** Keeps a generation for a table. The commit fails, as `isChanged` recognises, unless the table that gets other contents is at
  * this version.
  * @param table null for a new table */
 export function claimGeneration(
@@ -120,7 +120,7 @@ export async function tablesMark(database: Database, tables: Names): Promise<str
   return row?.mark ?? ''
 }
 
-/** Fails, as `areTablesChanged` knows, if tables have another mark. */
+/** Fails, as `areTablesChanged` recognises, if tables have another mark. */
 export function requireTables(database: Database, tables: Names, mark: string): Write {
   return database.run(sql`
     update data_tables set version = null

@@ -40,7 +40,7 @@ export function insertGroup(database: Database, row: Omit<GroupRow, 'id'>, max: 
   return database.insert(dataQueryGroups).values({ ...row, createdAt })
 }
 
-/** Changes a group. The batch fails, as `writeGroup` knows, for a group that has another version, or that would be below
+/** Changes a group. The batch fails, as `writeGroup` recognises, for a group that has another version, or that would be below
  * itself. */
 export function updateGroup(
   database: Database,

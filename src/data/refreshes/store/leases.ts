@@ -78,7 +78,7 @@ export function leaveLease(database: Database, { kind, id, token }: Lease): Writ
   )
 }
 
-/** Ends a refresh that succeeded. The commit fails, as `isLost` knows, when the lease is lost. */
+/** Ends a refresh that succeeded. The commit fails, as `isLost` recognises, when the lease is lost. */
 export function finishRefresh(
   database: Database,
   { kind, id, token }: Lease,

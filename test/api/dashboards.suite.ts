@@ -469,8 +469,8 @@ const rights: Scenario[] = [
       // In the database only the letters A to Z have another case.
       const [upper, lower] = [`Ämter ${id}`, `ämter ${id}`]
       for (const name of [upper, lower]) {
-        const made = await client.request('POST', '/dashboards/groups', { json: { ...body, name } })
-        expect([made.status, made.body['name']]).toEqual([201, name])
+        const answer = await client.request('POST', '/dashboards/groups', { json: { ...body, name } })
+        expect([answer.status, answer.body['name']]).toEqual([201, name])
       }
       const { items } = await good<{ items: Body[] }>(
         client.request('GET', '/audit?objectType=dashboardGroup&action=create'),

@@ -107,7 +107,7 @@ test('a file that was put 10 minutes before it would be in the tree is refused',
 
 test('what depends on a script keeps it, unless its deletion is forced', async () => {
   const { database } = opened.ports
-  const { script } = await make('needed')
+  const { view: script } = await make('needed')
   const of = (names: readonly string[]) =>
     names.map((name) => ({ scriptId: script.id, part: name, name: `shows ${name}` }))
   const widgets = { kind: 'widget', ownerId: 4 } as const
@@ -143,7 +143,7 @@ test('what depends on a script keeps it, unless its deletion is forced', async (
 
 test('what comes to depend on a script while it is deleted keeps it as well', async () => {
   const { ports } = opened
-  const { script } = await make('raced')
+  const { view: script } = await make('raced')
   const batch: Ports['database']['batch'] = async (items) => {
     const one = { scriptId: script.id, part: 'w', name: 'late' }
     await commit(ports.database, dependents(ports.database, { kind: 'widget', ownerId: 1 }, [one]))
@@ -184,7 +184,7 @@ test('a script may be deleted while one runs, and the blobs of its files and run
 
 test('2,000 scripts, 200 groups, and 100 configurations and schedules of a script are taken, and no more', async () => {
   const { database } = opened.ports
-  const { script } = await make('first')
+  const { view: script } = await make('first')
   await database.run(
     `insert into scripts (name, description, group_id, timeout_s, accepted_files, detection, version, created_at, updated_at)
      with recursive n(i) as (select 2 union all select i + 1 from n where i < 1999)

@@ -8,9 +8,11 @@ import { FORMAT, FORMAT_VERSION } from '../schema.ts'
 import type { CodeBody, CodeResult, ImportBody, ImportView } from '../schema.ts'
 import { makeGroups, writesOf } from './import.ts'
 import { planImport } from './plan.ts'
+import type { Plan, Planned } from './plan.ts'
 
 /** Creates or replaces the dashboard with a URL name from its code.
- * @throws {Refusal} precondition_failed for one that exists with `If-None-Match: *` or has not the version of If-Match, invalid, forbidden, and as `commitDashboard` */
+ * @throws {Refusal} precondition_failed for one that exists with `If-None-Match: *` or has not the version of If-Match, invalid,
+ * forbidden, and as `commitDashboard` */
 export async function saveCode(
   context: Context,
   urlName: string,
@@ -23,10 +25,7 @@ export async function saveCode(
     map: { dataQueries: {}, scripts: {} },
     document,
   })
-  const [planned] = plan.planned
-  if (!planned || plan.errors.length > 0) throw faults(plan.errors)
-  // The plan is of the dashboard as it was read for it; the preconditions held for the first one.
-  if (planned.local?.version !== local?.version) throw stale('dashboard')
+  const planned = plannedOf(plan, local)
   const groups = await makeGroups(context, { document }, plan.planned)
   const { managedBy } = body
   // Equal contents are managed from now on as well.
@@ -41,6 +40,14 @@ export async function saveCode(
     unmatched: plan.unmatched,
   }
   return { result, version: (local?.version ?? 0) + Number(action !== 'unchanged') }
+}
+
+/** The plan of the dashboard. It was read again for it, and must be as it was for the preconditions.
+ * @throws {Refusal} invalid, precondition_failed */
+function plannedOf({ planned: [planned], errors }: Plan, local: DashboardRow | null): Planned {
+  if (!planned || errors.length > 0) throw faults(errors)
+  if (planned.local?.version !== local?.version) throw stale('dashboard')
+  return planned
 }
 
 async function findLocal(context: Context, urlName: string): Promise<DashboardRow | null> {

@@ -35,10 +35,10 @@ export const restores = sqliteTable('restores', {
   finishedAt: integer('finished_at'),
 })
 
-/** Rows as they were at one instant, on their way into an archive, and rows of an archive on their way into their tables. */
 /** The section of the generations of tables that a backup still has to read; `place` is the id. The sweep keeps them. */
 export const HELD_GENERATIONS = 'held generations'
 
+/** Rows as they were at one instant, on their way into an archive, and rows of an archive on their way into their tables. */
 export const backupRows = sqliteTable(
   'backup_rows',
   {

@@ -9,7 +9,7 @@ export const forecasts = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     name: text().notNull(),
     description: text().notNull(),
-    /** `Definition` of `src/analytics/forecasts/schema.ts` as JSON. */
+    /** `Definition` of `src/analytics/forecasts/definition.ts` as JSON. */
     definition: text({ mode: 'json' }).$type<unknown>().notNull(),
     /** The user in whose name the source is read. No reference: a run of a deleted user fails with that reason. */
     ownerId: integer('owner_id').notNull(),

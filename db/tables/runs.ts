@@ -23,9 +23,10 @@ export const runs = sqliteTable(
     scriptId: integer('script_id')
       .notNull()
       .references(() => scripts.id, { onDelete: 'cascade' }),
-    /** 0 for the implicit one of a script without configurations. No reference: runs stay listed after the configuration is deleted. */
+    /** 0 for the implicit one of a script without configurations. No reference: runs stay listed after the configuration is
+     * deleted. */
     runConfigurationId: integer('run_configuration_id').notNull(),
-    /** `manual`, `schedule`, `webhook`, `dataSource`, `alarm` */
+    /** `manual`, `schedule`, `webhook`, `dashboard`, `dataSource`, `alarm` */
     trigger: text().notNull(),
     /** In whose name; null once that user is gone. */
     userId: integer('user_id'),

@@ -75,7 +75,8 @@ export async function requireForecast(
 }
 
 /** Stores a forecast, whose source is read in the name of the caller from now on.
- * @throws {Refusal} invalid, name_taken, scope_columns_missing, conflict when there are 200, forbidden for a table of a caller who is not an administrator */
+ * @throws {Refusal} invalid, name_taken, scope_columns_missing, conflict when there are 200, forbidden for a table of a caller
+ * who is not an administrator */
 export async function createForecast(context: Context, body: ForecastBody): Promise<Versioned> {
   const { ports } = context
   const { database, clock } = ports

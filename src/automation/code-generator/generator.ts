@@ -100,7 +100,7 @@ call() {
 `,
 }
 
-/** The shell is the runner of what is written in JavaScript, for Node.js. */
+/** A program in JavaScript runs in Node.js, which the shell starts. */
 const JAVASCRIPT_STARTER = `#!/bin/sh
 cd "$(dirname "$0")" && exec node main.mjs "$@"
 `

@@ -7,7 +7,7 @@ export type Run = {
   readonly attempt: number
   /** How often it is tried again when it is lost. */
   readonly retries: number
-  /** Somebody wants it to end. */
+  /** Whether its cancellation was requested. */
   readonly isCancelled: boolean
 }
 

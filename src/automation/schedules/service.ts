@@ -16,8 +16,9 @@ const BEGUN_AT_ONCE = 100
 /** Scripts that are run by schedules. */
 export const schedules: DueWork = { runDue }
 
-/** Orders the due runs, each in the name of its schedule's user. A run and the move of its schedule are one
- * commit, so each instant runs once, with several processes and after any crash. A run that cannot be ordered is skipped, with the reason in `lastResult`; a schedule whose user may not run scripts any more is disabled.
+/** Orders the due runs, each in the name of its schedule's user. A run and the move of its schedule are one commit, so each
+ * instant runs once, with several processes and after any crash. A run that cannot be ordered is skipped, with the reason in
+ * `lastResult`; a schedule whose user may not run scripts any more is disabled.
  * @returns when a schedule is due next, epoch ms; Infinity without schedules */
 async function runDue(ports: Ports): Promise<number> {
   const due = await store.listDue(ports.database, ports.clock.now(), BEGUN_AT_ONCE)

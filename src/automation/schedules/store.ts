@@ -27,7 +27,8 @@ export async function nextDue(database: Database): Promise<number | null> {
   return row?.at ?? null
 }
 
-/** Moves a schedule to its next time and stores its outcome; fails, as `isMoved` recognises, when another process has moved it; a deleted one is left alone. */
+/** Moves a schedule to its next time and stores its outcome. Fails, as `isMoved` recognises, when another process has moved it; a
+ * deleted one is left alone. */
 export function moveSchedule(
   database: Database,
   { id, nextAt: dueAt }: DueRow,

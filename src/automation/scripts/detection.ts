@@ -23,8 +23,8 @@ type Hit = { readonly runner: RunnerKind; readonly directory: string; readonly f
 /** Which runner comes first of those that are as near to the root. */
 const PRECEDENCE: readonly RunnerKind[] = ['python', 'talend', 'shell']
 
-/** The program that runs a tree with these files (specification: Scripts). Breadth first: the file nearest to the root wins, and at one
- * depth Python before Talend before the shell, then the first by name. More than one hit is a warning. */
+/** The program that runs a tree with these files (specification: Scripts). Breadth first: the file nearest to the root wins, and
+ * at one depth Python before Talend before the shell, then the first by name. More than one hit is a warning. */
 export function detect(files: readonly string[]): Detection {
   const talend = talendHits(files)
   const hits = [

@@ -88,7 +88,7 @@ function define(context: Context, definition: Definition): Promise<Defined> {
     try {
       await publishTable(context, { ...contents, generation: to }, publication)
     } catch (error) {
-      // Whether the scopes of now name what goes is to be checked anew.
+      // The present scopes may name what goes: they are checked again.
       throw areScopesChanged(error) ? changed() : error
     }
     return { view: contents, etag: entityTag((before?.version ?? 0) + 1) }

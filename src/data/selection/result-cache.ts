@@ -21,7 +21,8 @@ export type ResultRequest<Value> = {
 
 export type Found<Value> = {
   readonly value: Value
-  /** Whether another request computed it. */ readonly isShared: boolean
+  /** Whether another request computed it. */
+  readonly isShared: boolean
 }
 
 type Kept<Value> = { readonly value: Value; readonly beganAt: number }

@@ -127,7 +127,8 @@ export function refuseManaged({ managedBy }: Pick<DashboardRow, 'managedBy'>): v
 const FULL = fullDetail(DASHBOARDS_MAX, 'dashboards')
 
 /** Runs a commit that adds or changes dashboards.
- * @throws {Refusal} conflict when there are 5,000, name_taken, precondition_failed, cycle, invalid for dashboards that are embedded too deep */
+ * @throws {Refusal} conflict when there are 5,000, name_taken, precondition_failed, cycle, invalid for dashboards that are
+ * embedded too deep */
 export async function commitDashboard({ ports }: Context, writes: readonly Write[]): Promise<void> {
   try {
     await refuseFull('dashboards', FULL, () => commit(ports.database, writes))

@@ -13,8 +13,6 @@ import { strayTexts, translated } from '../translations.ts'
 import { sightsOf } from './rights.ts'
 import type { Sights } from './rights.ts'
 
-/** The same for every dashboard that is not there, not valid, or not for the caller. */
-
 export type FoundDashboard = {
   readonly row: DashboardRow
   readonly definition: Definition

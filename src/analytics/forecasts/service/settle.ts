@@ -37,11 +37,11 @@ type Results = {
   /** The end of the predicted buckets. */
   readonly endAt: number
   readonly groupColumns: readonly Column[]
-  /** The jobs that have bands of the results of before. */
+  /** The jobs that have bands of the former results. */
   readonly formerJobs: readonly number[]
 }
 
-/** Publishes the results of a run that has ended, or notes its failure. The results of before stay where it failed. */
+/** Publishes the results of a run that has ended, or notes its failure. After a failure the former results stay. */
 export const settleForecast: NonNullable<DueWork['settleForecast']> = async (ports, run) => {
   const row = await store.findForecast(ports.database, run.runConfigurationId)
   if (!row || row.publishedRun === run.id) return

@@ -43,7 +43,7 @@ export async function registerRunner(context: Context, about: AboutRunner): Prom
   ]
   await refuseFull('runners', FULL, () => commit(database, writes), 'registered_at')
   const runner = await store.findByToken(database, tokenHash)
-  // Somebody else has taken the name at the same time.
+  // Another registration has taken the name at the same time.
   if (!runner) throw unknownRunner()
   const { name, isolation, refusal } = about
   if (refusal === null) ports.log.info('runners: runner registered', { runner: name, isolation })

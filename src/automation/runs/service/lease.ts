@@ -36,12 +36,12 @@ export async function keepHold({ database, clock }: Ports, holder: Holder): Prom
   return { cancel }
 }
 
-/** The runner took the run. Once more is fine. @throws {Refusal} fenced */
+/** The runner took the run. A repetition changes nothing. @throws {Refusal} fenced */
 export function accept(ports: Ports, holder: Holder): Promise<Beat> {
   return extendRun(ports, holder, { kind: 'accept' }, () => ({}))
 }
 
-/** Its script begins. Once more is fine. @throws {Refusal} fenced */
+/** Its script begins. A repetition changes nothing. @throws {Refusal} fenced */
 export function start(ports: Ports, holder: Holder, { isolation }: Started): Promise<Beat> {
   return extendRun(ports, holder, { kind: 'start' }, ({ startedAt }) => ({
     isolation,
@@ -49,7 +49,7 @@ export function start(ports: Ports, holder: Holder, { isolation }: Started): Pro
   }))
 }
 
-/** The attempt is over. Once more is fine. @throws {Refusal} fenced */
+/** The attempt is over. A repetition changes nothing. @throws {Refusal} fenced */
 export async function finish(ports: Ports, holder: Holder, finished: Finished): Promise<void> {
   const { outcome, exitCode, logLines } = finished
   const error = finished.error === null ? null : cutText(finished.error, ERROR_MAX)

@@ -23,7 +23,7 @@ const FOLLOWERS_MAX = 200
 /** A reader without progress for this long has left: not every host reports it. */
 const GONE_MS = 60_000
 
-/** When each that follows a log in this process or isolate has looked last. */
+/** When each follower of a log in this process or isolate read it last. */
 const followers = new Map<object, number>()
 
 export type Following = {
@@ -93,7 +93,7 @@ class LogReader {
   /** The new lines since the last read. */
   async look(): Promise<LogSlice> {
     const { database } = this.#ports
-    // The run first: what has ended then says nothing more.
+    // The run is read first: a run that has ended then writes no further lines.
     const row = await store.findRun(database, this.#id)
     if (!row) return { frames: [], goesOn: 'never' }
     const lines = await readLog(database, { runId: this.#id, afterLine: this.#line, limit: LINES_AT_ONCE })
@@ -108,7 +108,7 @@ class LogReader {
     return { frames, goesOn: isAll ? 'later' : 'at once' }
   }
 
-  /** How the run is, where that is news. */
+  /** The state of the run, where it differs from the one that was sent last. */
   #tell(row: RunRow, isOver: boolean): Uint8Array[] {
     const state = JSON.stringify(stateOf(row))
     if (state === this.#told && !isOver) return []

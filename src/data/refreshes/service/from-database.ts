@@ -33,7 +33,7 @@ export async function openForeignRows(
     )
 }
 
-/** Tells how many rows have passed. */
+/** The same batches; `tell` gets the number of rows so far after each. */
 export async function* counted(
   batches: AsyncIterable<readonly Row[]>,
   tell: (count: number) => void,

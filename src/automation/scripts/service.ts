@@ -119,11 +119,11 @@ export async function updateScript(
   ref: string,
   change: { readonly body: ScriptBody; readonly ifMatch: number | null },
 ): Promise<Versioned> {
-  const { row } = await updating(context, ref, { ...change, also: () => Promise.resolve({ writes: [] }) })
+  const { row } = await updating(context, ref, { ...change, also: () => Promise.resolve([]) })
   return { view: await viewOf(context.ports, row), version: row.version }
 }
 
-/** Replaces what is set of a script, with what else is changed in the same commit. @returns the script as this
+/** Replaces what is set of a script, with what else is written in the same commit. @returns the script as this
  * commit left it, and what the writes of `also` returned
  * @throws {Refusal} as `updateScript`, and what `also` throws */
 export function updating(
@@ -136,18 +136,16 @@ export function updating(
   }: {
     readonly body: ScriptBody
     readonly ifMatch: number | null
-    readonly also: (scriptId: number) => Promise<{ readonly writes: Write[]; readonly change?: Changer }>
+    readonly also: (scriptId: number) => Promise<Write[]>
   },
 ): Promise<{ readonly row: ScriptRow; readonly returned: readonly unknown[] }> {
   const { ports } = context
   const write = () =>
     changeScript(ports, ref, async (script) => {
       requireVersion(script, ifMatch)
-      const settings = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
-      const told = { objectId: script.id, before: auditFieldsOf(script), after: auditFieldsOf(settings) }
-      const others = await also(script.id)
-      const writes = [recorded(context, 'update', told), ...others.writes]
-      const change = { ...settings, ...others.change }
+      const change = settingsOf(body, await groupIdOf(ports, body.groupId ?? script.groupId))
+      const told = { objectId: script.id, before: auditFieldsOf(script), after: auditFieldsOf(change) }
+      const writes = [recorded(context, 'update', told), ...(await also(script.id))]
       const row = { ...script, ...change, version: script.version + 1, updatedAt: ports.clock.now() }
       return { change, writes, resultOf: ([, ...returned]) => ({ row, returned }) }
     })

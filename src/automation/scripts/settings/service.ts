@@ -1,10 +1,8 @@
 import { refuseWhileNeeded } from '../../../access/alarm-duty/service.ts'
-import { isAdministrator } from '../../../access/rights/permissions.ts'
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
 import type { Fault } from '../../../lib/errors.ts'
 import type { Write } from '../../../ports/database.ts'
-import { changerOf } from '../changer.ts'
 import type { RunConfigurationBody } from '../run-configurations/schema.ts'
 import {
   configurationViews,
@@ -52,7 +50,7 @@ export async function updateSettings(
   ref: string,
   { body, ifMatch }: { readonly body: SettingsBody; readonly ifMatch: number | null },
 ): ReturnType<typeof readSettings> {
-  const { ports, caller } = context
+  const { ports } = context
   const removed: ReturnType<typeof runs.baseOf>[] = []
   const write = () =>
     updating(context, ref, {
@@ -61,18 +59,13 @@ export async function updateSettings(
       async also(scriptId) {
         const { runConfigurations, scheduleConfigurations: bodies } = body
         const { ids, writes, gone } = await replaceRunConfigurations(context, scriptId, runConfigurations)
-        const isBare = gone.length > 0 && runConfigurations?.length === 0
         removed.splice(0, removed.length, ...gone.map(runs.baseOf))
-        return {
-          // Without a configuration the script itself decides what runs.
-          ...(isBare && !isAdministrator(caller) && { change: changerOf(caller) }),
-          writes: [
-            ...writes,
-            ...(await replaceSchedules(context, scriptId, { bodies, ids })),
-            selectConfigurations(ports.database, scriptId),
-            selectSchedules(ports.database, scriptId),
-          ],
-        }
+        return [
+          ...writes,
+          ...(await replaceSchedules(context, scriptId, { bodies, ids })),
+          selectConfigurations(ports.database, scriptId),
+          selectSchedules(ports.database, scriptId),
+        ]
       },
     })
   const { row, returned } = await refuseWhileNeeded(ports.database, removed, write)

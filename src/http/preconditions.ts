@@ -23,7 +23,7 @@ export function demandedVersion({ request }: Pick<Context, 'request'>): number |
 }
 
 /** Refuses another version than the caller demands.
- * @param demanded as `demandedVersion` @param version undefined where there is none @throws {Refusal} precondition_failed */
+ * @param demanded as `demandedVersion` @param version undefined where there is no object @throws {Refusal} precondition_failed */
 export function refuseStale(demanded: number | null, version: number | undefined, noun: string): void {
   if (demanded !== null && demanded !== version) throw stale(noun)
 }

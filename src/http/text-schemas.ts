@@ -1,3 +1,4 @@
+import { isLookback, isTemporalDuration } from '../lib/duration.ts'
 import * as z from 'zod'
 import { readJson } from '../lib/json.ts'
 import { languageOf } from '../lib/language.ts'
@@ -9,6 +10,14 @@ export const storableText = z.string().refine(isStorable, 'must be Unicode text 
 
 /** A report, which is never refused: characters that no database keeps become U+FFFD. */
 export const reportText = z.string().overwrite(storable)
+
+/** A duration that is not negative; years and months are allowed. */
+export const duration = z
+  .string()
+  .max(64)
+  .refine(isTemporalDuration, 'must be an ISO 8601 duration')
+  .refine((text) => !isTemporalDuration(text) || isLookback(text), 'must be at most P1000Y')
+  .meta({ format: 'duration' })
 
 export const timeZone = z.string().max(64).refine(isTimeZone, 'must be a time zone')
 

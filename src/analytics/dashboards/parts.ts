@@ -32,13 +32,6 @@ export const parameterValues = z
   .record(word, parameterValue)
   .refine((values) => Object.keys(values).length <= 50, 'must have at most 50 values')
 
-export const duration = z
-  .string()
-  .max(64)
-  .refine(isTemporalDuration, 'must be an ISO 8601 duration')
-  .refine((length) => !isTemporalDuration(length) || isLookback(length), 'must be at most P1000Y')
-  .meta({ format: 'duration' })
-
 /** `now`, an instant, or a duration before the end such as `-P1D`. */
 const RELATIVE = /^-P/
 

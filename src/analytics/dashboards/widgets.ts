@@ -1,22 +1,11 @@
 import * as z from 'zod'
-import { storableText } from '../../http/text-schemas.ts'
+import { storableText, duration } from '../../http/text-schemas.ts'
 import { refreshPace } from '../../content/settings/schema.ts'
 import { LEVELS } from '../../monitoring/states/state.ts'
 import { alarmFilterDefinition } from '../../monitoring/alarm-inbox/schema.ts'
 import { STATUSES } from '../../monitoring/alarms/alarm.ts'
 import { ROLLUP_MODES } from '../../timeseries/bucket-sums.ts'
-import {
-  duration,
-  fileName,
-  hideWhen,
-  id,
-  link,
-  parameterValues,
-  reference,
-  text,
-  title,
-  word,
-} from './parts.ts'
+import { fileName, hideWhen, id, link, parameterValues, reference, text, title, word } from './parts.ts'
 import { column, forecast, key, source } from './sources.ts'
 
 const SERIES_MAX = 20

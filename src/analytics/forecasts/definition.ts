@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { areDistinct } from '../../lib/same.ts'
 import { shownOnly } from '../../http/openapi-answers.ts'
-import { composedName, storableText, timeZone } from '../../http/text-schemas.ts'
+import { composedName, storableText, timeZone, duration } from '../../http/text-schemas.ts'
 import { isTemporalDuration } from '../../lib/duration.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { filterSchema } from '../../data/filters/schema.ts'
-import { duration } from '../dashboards/parts.ts'
 import { model } from './model.ts'
 import { stepMs, stepOf, stepsIn } from './steps.ts'
 

@@ -50,7 +50,7 @@ describe('the escaping legacy', () => {
     expect([run('User', 'string'), run('User', 'number')]).toEqual(['forbidden', undefined])
   })
 
-  test('does not run with texts of users whose rights those of another user bound', () => {
+  test('does not run with texts for a session that another user bounds', () => {
     const run = (role: string) => {
       const user = { kind: 'user', role: 'Data_Editor', bounds: [{ userId: 2, role }] }
       return codeOf(() => refuseLegacyRun({ caller: user } as unknown as Context, query('string')))

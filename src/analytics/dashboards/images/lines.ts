@@ -46,7 +46,7 @@ export function plotOf(lines: readonly Line[], area: Area, { theme, kind, ends }
     ...(kind === 'line' ? [] : [0]),
   ])
   const at = (x: number) => inner.x + ((x - left) / (right - left || 1)) * inner.width
-  // The difference of two doubles may be infinite; that of their halves is not.
+  // The difference of two doubles may be infinite; the difference of their halves is finite.
   const span = high / 2 - low / 2 || 1
   const to = (y: number) => inner.y + inner.height - ((y / 2 - low / 2) / span) * inner.height
   const ticks = Array.from({ length: TICKS }, (_, index) => {

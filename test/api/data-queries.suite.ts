@@ -19,6 +19,7 @@ type Query = Made & {
   readonly name: string
   readonly text: string
   readonly published: number
+  readonly createdAt: string
   readonly errors: readonly {
     readonly phase: string
     readonly line: number | null
@@ -439,7 +440,7 @@ const life: Scenario[] = [
       const { imported = 0 } = await querySources(client)
       const name = `Life of a Query ${++made}`
       const query = await makeQuery(client, { name, dataSourceId: imported, text: 'SELECT 1 AS one' })
-      expect(query).toMatchObject({ name, published: 0, errors: [] })
+      expect(query).toMatchObject({ name, published: 0, errors: [], updatedAt: query.createdAt })
       const again = await client.request('POST', '/dataQueries', {
         json: { name: name.toUpperCase(), dataSourceId: imported, text: '' },
       })

@@ -79,9 +79,9 @@ export async function requireForecast(
  * who is not an administrator */
 export async function createForecast(context: Context, body: ForecastBody): Promise<Versioned> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   const change = await changeOf(context, body, null)
-  const row = { ...change, createdAt: clock.now() }
+  const row = { ...change, createdAt: change.updatedAt }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const writes = [store.insertForecast(database, row, FORECASTS_MAX), entry]
   const full = fullDetail(FORECASTS_MAX, 'forecasts')

@@ -68,7 +68,7 @@ export async function readQuery(context: Context, id: number): Promise<Versioned
  * @throws {Refusal} invalid for defaults of other types, name_taken, conflict when there are 1,000 */
 export async function createQuery(context: Context, body: QueryBody): Promise<Versioned> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   const change = changeOf(ports, body)
   refuseLegacy(context, change)
   const errors = await errorsOf(context, change)
@@ -77,7 +77,7 @@ export async function createQuery(context: Context, body: QueryBody): Promise<Ve
     hasFaults: hasOwnFaults(errors),
     published: 0,
     version: 1,
-    createdAt: clock.now(),
+    createdAt: change.updatedAt,
   }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = fullDetail(QUERIES_MAX, 'data queries')

@@ -153,9 +153,10 @@ export function createScope(context: Context, id: number, body: ScopeBody): Prom
 
 async function create(context: Context, id: number, body: ScopeBody): Promise<Versioned> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   await readDataSource(context, id)
-  const row = { ...changeOf(ports, body), dataSourceId: id, version: 1, createdAt: clock.now() }
+  const change = changeOf(ports, body)
+  const row = { ...change, dataSourceId: id, version: 1, createdAt: change.updatedAt }
   const held = await holdTables(ports, id, row.tables)
   await check(context, id, row)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })

@@ -58,9 +58,9 @@ export async function findDataSource(
 /** @throws {Refusal} name_taken, conflict when there are 200 */
 export async function createDataSource(context: Context, body: DataSourceBody): Promise<Versioned> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   const change = await changeOf(ports, body, null)
-  const row = { ...change, version: 1, createdAt: clock.now() }
+  const row = { ...change, version: 1, createdAt: change.updatedAt }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const writes = [store.insertDataSource(database, row, SOURCES_MAX), entry]
   const [made] = await writeSources(() =>

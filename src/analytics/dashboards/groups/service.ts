@@ -88,11 +88,11 @@ export async function readGroup(context: Context, id: number): Promise<Versioned
 /** @throws {Refusal} name_taken, forbidden and invalid for the parent, conflict when there are 1,000 */
 export async function createGroup(context: Context, body: GroupBody): Promise<Versioned> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   const sights = await sightsOf(context)
   requireParent(sights, body.parentId, 1)
   const change = changeOf(ports, body)
-  const row = { ...change, version: 1, createdAt: clock.now() }
+  const row = { ...change, version: 1, createdAt: change.updatedAt }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const full = fullDetail(GROUPS_MAX, 'groups of dashboards')
   const holder = { kind: 'group', id: store.groupNamed(row) } as const

@@ -43,9 +43,9 @@ export async function hasGroup({ database }: Ports, id: number): Promise<boolean
 /** @throws {Refusal} name_taken, invalid for a parent that does not exist, conflict when there are 200 */
 export async function createGroup(context: Context, body: GroupBody): Promise<Versioned> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   const change = changeOf(ports, body)
-  const row = { ...change, version: 1, createdAt: clock.now() }
+  const row = { ...change, version: 1, createdAt: change.updatedAt }
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(change) })
   const full = fullDetail(GROUPS_MAX, 'groups of data queries')
   const writes = [store.insertGroup(database, row, GROUPS_MAX), entry]

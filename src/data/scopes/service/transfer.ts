@@ -44,7 +44,7 @@ export async function importScopes(
   { id, source }: { readonly id: number | null; readonly source: IdExpression },
 ): Promise<{ readonly writes: readonly Write[]; readonly missing: readonly MissingSubjects[] }> {
   const { ports } = context
-  const { database, clock } = ports
+  const { database } = ports
   const found = await store.idsNamed(database, {
     users: scopes.flatMap(({ subjects }) => subjects.users.map(nameKey)),
     userGroups: scopes.flatMap(({ subjects }) => subjects.userGroups),
@@ -65,7 +65,7 @@ export async function importScopes(
       roles: subjects.roles,
     }
     const change = changeOf(ports, { ...scope, subjects: ids })
-    const row = { ...change, dataSourceId: source, version: 1, createdAt: clock.now() }
+    const row = { ...change, dataSourceId: source, version: 1, createdAt: change.updatedAt }
     const [insert, ...rest] = store.insertScope(database, row, SCOPES_MAX)
     const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(change) })
     return [...(insert ? [insert] : []), entry, ...rest]

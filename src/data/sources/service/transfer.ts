@@ -96,7 +96,7 @@ export async function importSource(
     : [
         store.insertDataSource(
           database,
-          { ...change, ...note, version: 1, createdAt: clock.now() },
+          { ...change, ...note, version: 1, createdAt: change.updatedAt },
           SOURCES_MAX,
         ),
         recorded(context, 'create', { objectId: { inserted: true }, after }),

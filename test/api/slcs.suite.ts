@@ -105,6 +105,7 @@ const refusals: readonly Row[] = [
     { title: 'none', call: `GET /slcs/${id}/periods`, answers: 'not_found' },
     { title: 'none', call: `GET /slcs/${id}/burn`, answers: 'not_found' },
     { title: 'none', call: `GET /slcs/${id}/state-history`, answers: 'not_found' },
+    { title: 'none', call: `GET /slcs/${id}/outages`, answers: 'not_found' },
     { title: 'none', call: `PUT /slcs/${id}/children`, json: { items: [] }, answers: 'not_found' },
     { title: 'none', call: `POST /slcs/${id}/copy?destinationName=x`, answers: 'not_found' },
   ]),
@@ -395,6 +396,10 @@ const scenarios: readonly Scenario[] = [
       })
       const tree = await good(client.request('GET', `/root/tree/group/${aside}/tree`))
       expect(tree['state']).not.toBe('major')
+      const outages = await good<object[]>(client.request('GET', `/slcs/${slc}/outages?minDuration=PT0S`))
+      expect(outages).toMatchObject([
+        { objectId: slc, objectType: 'slc', state: 'major', begin: major?.timestamp, end: null, cost: null },
+      ])
     },
   },
   {

@@ -62,12 +62,11 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 
 /** The forms of a union are distinguished by one of their fields, or by all of them. */
-function unionText({ input, discriminator }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
-  const isNamed = typeof discriminator === 'string'
-  const value = isNamed ? (input as Readonly<Record<string, unknown>>)[discriminator] : input
-  if (value === undefined) return 'is missing'
-  const demand = isNamed ? 'be one of the values' : 'have one of the forms'
-  return `must ${demand} that the OpenAPI document describes`
+function unionText(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  const { input, discriminator, options } = issue
+  if (typeof discriminator !== 'string' || !Array.isArray(options))
+    return orMissing(input, 'must have one of the forms that the OpenAPI document describes')
+  return orMissing((input as Readonly<Record<string, unknown>>)[discriminator], `must be ${oneOf(options)}`)
 }
 
 function bound(origin: string, relation: string, limit: number | bigint): string {

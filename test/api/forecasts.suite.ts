@@ -322,6 +322,12 @@ const scenarios: Scenario[] = [
       const tags = answers.map((answer) => answer.headers.get('etag'))
       expect(new Set(tags).size).toBe(wanted.length)
       expect(Array.isArray(await good(client.request('GET', '/forecasts/kinds')))).toBe(true)
+      const unknown = await client.request('POST', '/forecasts', {
+        json: { ...json, model: { kind: 'lstm' } },
+      })
+      expect(unknown.body['errors']).toMatchObject([
+        { message: expect.stringContaining('prophet') as string },
+      ])
       await good(client.request('GET', `${path}/dependents`))
       expect((await client.request('DELETE', path)).status).toBe(204)
       expect((await client.request('GET', path)).status).toBe(404)

@@ -45,10 +45,12 @@ export function paramsOfKinds() {
 
 const param = z.union([z.number(), z.boolean(), storableText.max(64)])
 
+const KIND_TEXT = `must be one of ${KINDS.join(', ')}, or custom: and a name`
+
 export const model = z
   .strictObject({
     kind: z
-      .union([z.enum(KINDS), z.string().regex(/^custom:[a-z][a-z0-9_]{0,49}$/)])
+      .union([z.enum(KINDS), z.string().regex(/^custom:[a-z][a-z0-9_]{0,49}$/, KIND_TEXT)])
       .default('auto')
       .describe('The kind of model; `auto` takes the one that is best in trials.')
       .meta({ examples: ['auto'] }),

@@ -53,11 +53,12 @@ export class Reads {
 
   async #answer(route: Route): Promise<void> {
     const request = route.request()
-    if (new URL(request.url()).pathname.endsWith('/events')) {
+    const { pathname } = new URL(request.url())
+    if (pathname.endsWith('/events')) {
       const body = this.#hasGap ? 'event: gap\ndata: {}\n\n' : ': nothing yet\n\n'
       return route.fulfill({ contentType: 'text/event-stream', body })
     }
-    const isRead = request.method() === 'GET' || /\/(?:data|select|cluster)$/.test(request.url())
+    const isRead = request.method() === 'GET' || /\/(?:data|select|cluster)$/.test(pathname)
     if (request.resourceType() !== 'fetch' || !isRead) return route.fallback()
     if (this.#mode === 'wait') await new Promise<void>((resolve) => this.#waiting.push(resolve))
     const mode = this.#mode

@@ -4,6 +4,7 @@ import { good } from '../../api/suite.ts'
 import { definitionOf, makeThings } from '../boards.ts'
 import { MailServer } from '../../notifications/mail-server.ts'
 import { until } from '../../until.ts'
+import { Reads } from '../failing-reads.ts'
 import { heldAnswers } from '../held-answers.ts'
 import { onMainHost } from '../stage.ts'
 
@@ -30,6 +31,9 @@ new MutationObserver(() => {
     })
   }
 }).observe(document, { childList: true, subtree: true })`
+
+/** All but the clusters. */
+const UNCHANGED_ON_MAP = /^(?!.*\/gis\/cluster$)/
 
 const mail = await MailServer.start('none')
 afterAll(() => mail.close())
@@ -510,19 +514,23 @@ withMail((stage) => {
   test(
     'places of a table are on a map without a request to another host, as clusters with their worst state and with links, and in a list',
     () =>
-      stage.visit('map', {}, async ({ page, check }) => {
+      stage.visit('map', {}, async ({ page, check, expectProblem }) => {
+        expectProblem(/status of 503|answers 503/)
         await page.getByText('No places yet').waitFor()
         await check('map-empty')
         await page.getByLabel('Data source', { exact: true }).selectOption('Shop')
-        let answer = (): void => undefined
-        const held = new Promise<void>((resolve) => (answer = resolve))
-        await page.route('**/gis/cluster', async (route) => {
-          await held
-          await route.fallback().catch(() => undefined)
-        })
+        const reads = new Reads(page)
+        await reads.begin(UNCHANGED_ON_MAP)
+        reads.set('wait')
         await page.getByLabel('Table of the places').selectOption('stations')
         await page.locator('.map-screen .skel').first().waitFor()
-        answer()
+        reads.set(503)
+        const failed = page.getByRole('alert').filter({ hasText: 'The places could not be read' })
+        await failed.getByText('The database does not answer.').waitFor()
+        expect(await page.locator('.map-screen').count()).toBe(0)
+        await check('map-failed')
+        reads.set('pass')
+        await failed.getByRole('button', { name: 'Try again' }).click()
         await page.getByText('Column of the latitude').waitFor()
         await page.getByLabel('Column of the name').selectOption('name')
         await page.getByText('4 places, 2 in trouble.').waitFor()

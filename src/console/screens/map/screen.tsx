@@ -59,6 +59,7 @@ function PlacesOnMap(): JSX.Element {
     return () => clearTimeout(timer)
   }, [view])
   const isReady = bodyOf(source, WORLD, 0) !== null
+  const hasMap = clusters.data !== null || clusters.failure === null
   const sentence = sentenceOf(places)
   return (
     <>
@@ -74,29 +75,33 @@ function PlacesOnMap(): JSX.Element {
             }}
           />
         </Card>
-        {clusters.failure && <FailureNote failure={clusters.failure} what={t('map.failed')} />}
+        {clusters.failure && (
+          <FailureNote failure={clusters.failure} retry={clusters.reload} what={t('map.failed')} />
+        )}
         {isReady ? (
-          <div class="map-screen">
-            <PlacesMap
-              label={sentence}
-              places={places}
-              links={links}
-              view={view ?? START}
-              size={size}
-              frame={(list) => (
-                <Card
-                  title={t('map.list')}
-                  note={clusters.data?.truncated === true ? t('map.truncated') : undefined}
-                >
-                  {clusters.data ? list : !clusters.failure && <Skeleton lines={6} />}
-                </Card>
-              )}
-              onView={setView}
-              onSize={setSize}
-              onFit={() => setView(null)}
-              onOpen={setOpened}
-            />
-          </div>
+          hasMap && (
+            <div class="map-screen">
+              <PlacesMap
+                label={sentence}
+                places={places}
+                links={links}
+                view={view ?? START}
+                size={size}
+                frame={(list) => (
+                  <Card
+                    title={t('map.list')}
+                    note={clusters.data?.truncated === true ? t('map.truncated') : undefined}
+                  >
+                    {clusters.data ? list : <Skeleton lines={6} />}
+                  </Card>
+                )}
+                onView={setView}
+                onSize={setSize}
+                onFit={() => setView(null)}
+                onOpen={setOpened}
+              />
+            </div>
+          )
         ) : (
           <Card>
             <Empty title={t('map.empty')} text={t('map.emptyText')} />

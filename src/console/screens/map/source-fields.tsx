@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { useGet } from '../../api/resource.ts'
 import { itemOptions, SelectField } from '../../kit/controls.tsx'
+import { FailureNote } from '../../kit/feedback.tsx'
 import { t } from '../../language/t.ts'
 import { ColumnField } from '../data/column-fields.tsx'
 import { useQueryColumns } from '../data/use-query-columns.ts'
@@ -22,13 +23,20 @@ const LINK_COLUMNS = ['from', 'to', 'linkState'] as const
 export function SourceFields({ source, isOpen, onChange }: Props): JSX.Element {
   // A choice that completes the source does not close the fields.
   const [opensAtFirst] = useState(isOpen)
-  const sources = useGet('/dataSources', {}).data?.items ?? []
-  const queries = useGet('/dataQueries', {}).data?.items ?? []
   const id = Number(source.source)
-  const tables = useGet('/dataSources/{id}/tables', source.source === '' ? null : { path: { id } }).data ?? []
+  const ofSources = useGet('/dataSources', {})
+  const ofQueries = useGet('/dataQueries', {})
+  const ofTables = useGet('/dataSources/{id}/tables', source.source === '' ? null : { path: { id } })
+  const sources = ofSources.data?.items ?? []
+  const queries = ofQueries.data?.items ?? []
+  const tables = ofTables.data ?? []
+  const unread = [ofSources, ofQueries, ofTables].find(({ data, failure }) => !data && failure)
   return (
     <details class="pad" open={opensAtFirst}>
       <summary>{summaryOf(source, { sources, queries })}</summary>
+      {unread?.failure && (
+        <FailureNote failure={unread.failure} retry={unread.reload} what={t('map.failedSources')} />
+      )}
       <div class="form-grid">
         <SelectField
           label={t('map.dataSource')}
@@ -87,10 +95,11 @@ function summaryOf(
   { source, table, query }: PlaceSource,
   { sources, queries }: { readonly sources: readonly Named[]; readonly queries: readonly Named[] },
 ): string {
-  const nameIn = (items: readonly Named[], id: string): string =>
-    items.find((one) => one.id === Number(id))?.name ?? `#${id}`
-  if (query !== '') return nameIn(queries, query)
-  return source === '' || table === '' ? t('map.choose') : `${nameIn(sources, source)} / ${table}`
+  const nameIn = (items: readonly Named[], id: string): string | undefined =>
+    items.find((one) => one.id === Number(id))?.name
+  if (query !== '') return nameIn(queries, query) ?? t('map.queryOf', { number: query })
+  if (source === '' || table === '') return t('map.choose')
+  return `${nameIn(sources, source) ?? t('map.sourceOf', { number: source })} / ${table}`
 }
 
 /** The columns of a data query; without the ones that are there at first, others are guessed. */

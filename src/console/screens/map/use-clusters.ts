@@ -17,16 +17,19 @@ export type ReadClusters = {
   readonly asked: Body | null
   readonly failure: Failure | null
   readonly isLoading: boolean
+  /** Reads the same again. */
+  readonly reload: () => void
 }
 
 /** Reads the clusters of a box. @param body null: nothing is read yet */
 export function useClusters(body: Body | null): ReadClusters {
-  const [state, setState] = useState<ReadClusters>({
+  const [state, setState] = useState<Omit<ReadClusters, 'reload'>>({
     data: null,
     asked: null,
     failure: null,
     isLoading: false,
   })
+  const [attempt, setAttempt] = useState(0)
   const key = JSON.stringify(body)
   useEffect(() => {
     if (body === null) return undefined
@@ -47,6 +50,6 @@ export function useClusters(body: Body | null): ReadClusters {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [key])
-  return state
+  }, [key, attempt])
+  return { ...state, reload: () => setAttempt((now) => now + 1) }
 }

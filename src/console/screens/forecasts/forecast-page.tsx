@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import { forget, invalidate, useGet } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { useAction } from '../../kit/background.ts'
 import { Button, SelectField } from '../../kit/controls.tsx'
 import { Card, KeyValues, PageHead, Table } from '../../kit/data.tsx'
@@ -31,12 +32,19 @@ export function ForecastPage({ id }: { readonly id: number }): JSX.Element {
   const forecast = useGet('/forecasts/{id}', { path: { id } }, ['script'])
   const [edit] = useQuery<string>('edit', '')
   if (forecast.data && edit === 'true') return <ForecastForm forecast={forecast.data} etag={forecast.etag} />
-  if (forecast.data) return <Shown forecast={forecast.data} />
+  if (forecast.data && !forecast.failure?.isGone)
+    return <Shown forecast={forecast.data} resource={forecast} />
   return <Unread resource={forecast} what={t('forecasts.failedOne')} />
 }
 
-function Shown({ forecast }: { readonly forecast: Forecast }): JSX.Element {
-  const { id, name, state, figures, failure, refreshedAt, nextRunAt, publishedRun } = forecast
+function Shown({
+  forecast,
+  resource,
+}: {
+  readonly forecast: Forecast
+  readonly resource: Resource<Forecast>
+}): JSX.Element {
+  const { id, name, state, figures, failure } = forecast
   const [dialog, setDialog] = useState<'limit' | 'delete' | null>(null)
   useLive(() => invalidate(`/forecasts/${id}`), state === 'running', RUNNING_MS)
   return (
@@ -55,37 +63,45 @@ function Shown({ forecast }: { readonly forecast: Forecast }): JSX.Element {
             <div lang="en">{failure.detail}</div>
           </Note>
         )}
-        <div class="forecast">
-          <div class="col spread">
-            {publishedRun === null ? (
-              <Card>
-                <Empty title={t('forecasts.noResults')} text={t('forecasts.noResultsText')} />
-              </Card>
-            ) : (
-              <Groups id={id} name={name} />
-            )}
-            <RunsCard id={id} />
-          </div>
-          <div class="col spread">
-            <TrialsCard figures={figures} />
-            <Card title={t('forecasts.results')}>
-              <div class="pad">
-                <KeyValues
-                  rows={[
-                    [t('forecasts.refreshedAt'), refreshedAt === null ? '–' : <Time at={refreshedAt} />],
-                    [t('forecasts.nextRunAt'), nextRunAt === null ? '–' : <Time at={nextRunAt} />],
-                    [t('forecasts.owner'), forecast.owner.name ?? `#${forecast.owner.id}`],
-                  ]}
-                />
-              </div>
-            </Card>
-            <DependentsCard id={id} />
-          </div>
-        </div>
+        <Show resource={resource}>{(shown) => <Parts forecast={shown} />}</Show>
       </div>
       {dialog === 'limit' && <LimitDialog forecast={forecast} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteDialog forecast={forecast} onClose={() => setDialog(null)} />}
     </>
+  )
+}
+
+/** The parts of the page, of which one note gives the age while reads fail. */
+function Parts({ forecast }: { readonly forecast: Forecast }): JSX.Element {
+  const { id, name, figures, refreshedAt, nextRunAt, publishedRun, owner } = forecast
+  return (
+    <div class="forecast">
+      <div class="col spread">
+        {publishedRun === null ? (
+          <Card>
+            <Empty title={t('forecasts.noResults')} text={t('forecasts.noResultsText')} />
+          </Card>
+        ) : (
+          <Groups id={id} name={name} />
+        )}
+        <RunsCard id={id} />
+      </div>
+      <div class="col spread">
+        <TrialsCard figures={figures} />
+        <Card title={t('forecasts.results')}>
+          <div class="pad">
+            <KeyValues
+              rows={[
+                [t('forecasts.refreshedAt'), refreshedAt === null ? '–' : <Time at={refreshedAt} />],
+                [t('forecasts.nextRunAt'), nextRunAt === null ? '–' : <Time at={nextRunAt} />],
+                [t('forecasts.owner'), owner.name ?? `#${owner.id}`],
+              ]}
+            />
+          </div>
+        </Card>
+        <DependentsCard id={id} />
+      </div>
+    </div>
   )
 }
 

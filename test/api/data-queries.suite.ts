@@ -966,6 +966,21 @@ const runs: Scenario[] = [
       parameters: [{ name: 'ids', type: 'number', multi: true, required: true }],
     })
     expectAnswer(refused, { answers: 'invalid', pointers: ['/values/ids'] })
+    for (const [value, answers] of [
+      [2 ** 53 - 1, []],
+      [2 ** 53, ['/values/ids/1']],
+      [-(2 ** 63), ['/values/ids/1']],
+    ] as const) {
+      const body = { dataSourceId: id, text: OF_IDS, parameters: ids, values: { ids: [3, value] } }
+      const answer = await preview(client, body)
+      if (answers.length > 0) expectAnswer(answer, { answers: 'invalid', pointers: answers })
+      else expect(answer.body).toMatchObject({ rows: [[3]] })
+    }
+    if (kind !== 'imported') return
+    const huge = '(SELECT 1e308 AS v UNION ALL SELECT 1e308) huge'
+    expect(await ask(`SELECT max(v) AS a, sum(v) AS b, count(*) AS c FROM ${huge}`, [])).toEqual([
+      [1e308, null, 2],
+    ])
   }),
   ...onEach('a data query refers to others, which inherit its parameters', async (client, id) => {
     const inner = await published(client, { dataSourceId: id, text: `${OF_REGION};`, parameters: [REGION] })

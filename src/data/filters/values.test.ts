@@ -58,5 +58,6 @@ test('an integer beyond 2^53 is taken as text, and refused as a number, which JS
     value: Number.MAX_SAFE_INTEGER,
   })
   expect(() => bindOf('integer', -(2 ** 53), 0)).toThrow('must be text beyond 2^53')
+  expect(() => bindOf('integer', 2 ** 63, 0)).toThrow('must be text beyond 2^53')
   expect(bindOf('number', 2 ** 60, 0)).toEqual({ type: 'number', value: 2 ** 60 })
 })

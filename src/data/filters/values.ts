@@ -1,4 +1,5 @@
 import type { ColumnType } from '../../domain/table.ts'
+import { isRounded } from '../../lib/numbers.ts'
 import { isDay, MINUTE_MS } from '../../lib/time.ts'
 import type { Bind } from '../../ports/databases.ts'
 import { TextFault } from '../sql/text-fault.ts'
@@ -85,7 +86,7 @@ function numberOf(type: 'integer' | 'number', given: string | number | boolean, 
   const number = DECIMAL.test(text) ? Number(text) : Number.NaN
   if (!Number.isFinite(number)) throw new TextFault(position, 'must be a number')
   const isWhole = /^[+-]?\d{1,18}$/.test(text)
-  if (type === 'integer' && isWhole && typeof given === 'number' && !Number.isSafeInteger(given))
+  if (type === 'integer' && isRounded(given))
     throw new TextFault(position, 'must be text beyond 2^53, because JSON numbers are rounded there')
   if (type === 'integer' && isWhole) return { type, value: Number.isSafeInteger(number) ? number : text }
   return { type: 'number', value: typeof given === 'number' || isExactAsDouble(text) ? number : text }

@@ -52,6 +52,16 @@ describe('the value of a parameter', () => {
     expect(given({ type: 'enum', choices: ['a', 'b'] }, { x: 'b' })).toEqual(new Text('b', false))
   })
 
+  test('is not an integer that JSON may have rounded', () => {
+    const complaint = 'must be between -2^53 and 2^53, because JSON numbers are rounded beyond'
+    for (const x of [2 ** 53, -(2 ** 63)])
+      expect(faults({ type: 'number' }, { x })).toEqual([['/parameters/x', complaint]])
+    expect(faults({ type: 'number', multi: true }, { x: [1, 2 ** 60] })).toEqual([
+      ['/parameters/x/1', complaint],
+    ])
+    for (const x of [2 ** 53 - 1, 2 ** 64, 1e300]) expect(given({ type: 'number' }, { x })).toBe(x)
+  })
+
   test.each([0, 1, 5_000])('is a list of %d', (count) => {
     expect(given({ type: 'number', multi: true, default: [7] }, { x: numbers(count) })).toEqual(
       numbers(count),

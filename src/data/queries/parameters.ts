@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
+import { isRounded } from '../../lib/numbers.ts'
 import { pointerOf } from '../../lib/pointer.ts'
 import { isDay, parseInstant } from '../../lib/time.ts'
 import type { Given } from '../../templates/template.ts'
@@ -56,8 +57,9 @@ type Place = { readonly at: string; readonly faults: Fault[]; readonly allowed: 
 
 function typed(parameter: Parameter, value: ParameterValue, { at, faults, allowed }: Place): Given {
   const one = (item: string | number | boolean, pointer: string): Given => {
-    const made = scalarOf(parameter, item, allowed)
-    if (made === undefined) faults.push({ pointer, message: COMPLAINTS[parameter.type] })
+    const made = isRounded(item) ? undefined : scalarOf(parameter, item, allowed)
+    if (made === undefined)
+      faults.push({ pointer, message: isRounded(item) ? ROUNDED : COMPLAINTS[parameter.type] })
     return made
   }
   if (Array.isArray(value) === parameter.multi)
@@ -116,6 +118,7 @@ function listOf(
   return value instanceof Sequence || value instanceof Range ? value : undefined
 }
 
+const ROUNDED = 'must be between -2^53 and 2^53, because JSON numbers are rounded beyond'
 const COMPLAINTS: Readonly<Record<Parameter['type'], string>> = {
   string: 'must be a text',
   number: 'must be a number',

@@ -66,7 +66,9 @@ export const resultView = z
     ),
     rows: z
       .array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))
-      .describe('Values in the order of the columns; instants are ISO 8601 in UTC.')
+      .describe(
+        'Values in the order of the columns; instants are ISO 8601 in UTC. NaN and infinities are null, such as a sum beyond ±1.8e308.',
+      )
       .meta({ examples: [[[1, 12.5]]] }),
     rowCount: z.int(),
     truncated: z.boolean().describe('Whether there are more rows than `limit`.'),

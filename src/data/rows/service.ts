@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Cell, Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, demandedVersion, entityTag, refuseStale } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
+import { isRounded } from '../../lib/numbers.ts'
 import { pointerOf } from '../../lib/pointer.ts'
 import { plainReaders } from '../imports/cells.ts'
 import type { CellReader } from '../imports/cells.ts'
@@ -156,9 +157,4 @@ function cellOf(given: Cell, { type, readers, pointer }: CellPlace): Cell {
   const value = isOfType ? readers[type](text) : undefined
   if (value === undefined) throw invalidAt(pointer, `must be a value of the type ${type}`)
   return value
-}
-
-/** Whether a number stands for several integers. */
-function isRounded(given: Cell): boolean {
-  return typeof given === 'number' && Number.isInteger(given) && !Number.isSafeInteger(given)
 }

@@ -132,7 +132,7 @@ export const selectView = z
     rows: z
       .array(z.union([z.array(cell), z.record(z.string(), cell)]))
       .describe(
-        'Instants are ISO 8601 in UTC, time buckets have the offset of their zone; binary is base64, JSON is its text.',
+        'Instants are ISO 8601 in UTC, time buckets have the offset of their zone; binary is base64, JSON is its text. NaN and infinities are null, such as a sum beyond ±1.8e308.',
       )
       .meta({ examples: [[['north', 12]]] }),
     rowCount: z.int(),

@@ -90,6 +90,7 @@ const conditions = (count: number) => ({
 const ROUTES: readonly (readonly [call: string, json?: object])[] = [
   ['GET /alarms'],
   ['POST /alarms', {}],
+  ['GET /alarms/trend'],
   ['GET /alarms/{alarm}'],
   ['POST /alarms/{alarm}/comment', { text: 'x' }],
   ['POST /alarms/{alarm}/assign', { userId: null }],
@@ -97,6 +98,9 @@ const ROUTES: readonly (readonly [call: string, json?: object])[] = [
   ['GET /group/{group}/alarmLinks'],
   ['PUT /group/{group}/alarmLinks', { links: [] }],
 ]
+/** A trend of 1,000 minutes. */
+const trendOf = (scale: string) =>
+  `/alarms/trend?begin=2026-01-01T00:00:00Z&end=2026-01-01T16:40:00Z&scale=${scale}`
 const links = (count: number) => ({ links: Array.from({ length: count }, () => ({ minState: 'major' })) })
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => 10_000_000 + index)
 
@@ -183,6 +187,25 @@ const refusals: readonly Row[] = [
   { title: 'a foreign cursor', call: 'GET /alarms?cursor=x', answers: 'invalid', pointers: ['?cursor'] },
   { title: 'an unknown status', call: 'GET /alarms?state=bad', answers: 'invalid', pointers: ['?state'] },
   { title: 'no instant', call: 'GET /alarms?begin=now', answers: 'invalid', pointers: ['?begin'] },
+  ...(['PT0S', 'P1M', 'hour'] as const).map((scale): Row => ({
+    title: `a trend by ${scale}`,
+    call: `GET /alarms/trend?scale=${scale}`,
+    answers: 'invalid',
+    pointers: ['?scale'],
+  })),
+  { title: 'a trend of 1,000 intervals', call: `GET ${trendOf('PT1M')}`, answers: 200 },
+  {
+    title: 'a trend of 1,001 intervals',
+    call: `GET ${trendOf('PT59.95S')}`,
+    answers: 'invalid',
+    pointers: ['?scale'],
+  },
+  {
+    title: 'a trend that ends before it begins',
+    call: 'GET /alarms/trend?begin=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z',
+    answers: 'invalid',
+    pointers: ['?end'],
+  },
   { title: '50 conditions', call: 'POST /alarms', json: { filterDefinition: conditions(50) }, answers: 200 },
   {
     title: '51 conditions',
@@ -334,6 +357,15 @@ const scenarios: readonly Scenario[] = [
           nextCursor: null,
         })
         expect((await client.request('GET', `/alarms/${alarm}`, as)).status).toBe(404)
+        const calm = await client.request('GET', '/alarms/trend', as)
+        expect(calm.body).toMatchObject({
+          now: { unacknowledged: 0, acknowledged: 0, suppressed: 0 },
+          isComplete: true,
+        })
+        const items = calm.body['items'] as readonly Body[]
+        expect(items.map(({ objects, major }) => [objects, major])).toEqual(
+          Array.from({ length: 96 }, () => [0, 0]),
+        )
         const deed = { action: 'comment', ids: [alarm], text: 'let me in' }
         const acted = await client.request('POST', '/alarms/actions', { ...as, json: deed })
         expect(acted.body).toMatchObject({ items: [{ id: alarm, status: 'refused', code: 'not_found' }] })
@@ -345,6 +377,12 @@ const scenarios: readonly Scenario[] = [
         expect(seen.body).toMatchObject({
           items: [{ id: alarm, object: { permissions: { write: false } } }],
           total: 1,
+        })
+        const trend = await client.request('GET', '/alarms/trend?scale=PT6H', as)
+        const none = { objects: 0, major: 0 }
+        expect(trend.body).toMatchObject({
+          now: { unacknowledged: 1, acknowledged: 0, suppressed: 0 },
+          items: [none, none, none, { objects: 1, major: 1 }],
         })
       } finally {
         const everything = { json: { write: true, execute: true } }

@@ -76,9 +76,9 @@ function declareOverview(stage: Stage): void {
         let answerOthers = (): void => undefined
         const others = new Promise<void>((resolve) => (answerOthers = resolve))
         await page.route(`${stage.url}/**`, async (route) => {
-          const { pathname, search } = new URL(route.request().url())
+          const { pathname } = new URL(route.request().url())
           const isFile = route.request().resourceType() !== 'fetch'
-          const isOfSentence = CALLS_OF_SENTENCE.includes(pathname) && !search.includes('begin=')
+          const isOfSentence = CALLS_OF_SENTENCE.includes(pathname)
           // The page before reads alarms after an event until it is left.
           const isOfBefore = route.request().frame().url().endsWith('/keys')
           if (isOfSentence && !isOfBefore) asked.push(pathname)

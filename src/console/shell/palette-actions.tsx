@@ -2,10 +2,11 @@ import type { JSX } from 'preact'
 
 import { acknowledge, refusedBy } from '../actions/alarms.ts'
 import { maintainNow } from '../actions/maintain.ts'
+import { useOpenAlarmOf } from '../actions/open-alarms.ts'
 import { setStopped } from '../actions/stop.ts'
 import { API_BASE } from '../api/client.ts'
 import type { Answer } from '../api/client.ts'
-import { useGet, useUrl } from '../api/resource.ts'
+import { useUrl } from '../api/resource.ts'
 import { Button } from '../kit/controls.tsx'
 import { copyText } from '../kit/data.tsx'
 import { t } from '../language/t.ts'
@@ -18,9 +19,8 @@ type Props = { readonly object: Found; readonly onDone: () => void }
 /** The actions on the chosen object without opening it. */
 export function ObjectActions({ object, onDone }: Props): JSX.Element {
   const { type, id, name } = object
-  const alarms = useGet('/alarms', { query: { limit: 100 } })
+  const alarm = useOpenAlarmOf(id)
   const { data } = useUrl<Pick<Job, 'permissions'> & Partial<Job>>(`/${type}s/${id}`)
-  const alarm = alarms.data?.items.find((one) => one.object.id === id && one.assignee === null)
   const run = (action: () => Promise<unknown>) => (): Promise<unknown> => {
     onDone()
     return action()

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { liveStatus, lastEventAt, pauseUpdates, waitingEvents } from '../api/events.ts'
-import { useGet } from '../api/resource.ts'
+import { useLatestAlarms } from '../actions/open-alarms.ts'
 import { user } from '../api/session.ts'
 import { IconButton, keysText } from '../kit/controls.tsx'
 import { Icon, Mark } from '../kit/icons.tsx'
@@ -54,14 +54,16 @@ function entryAt(path: string): string {
   return SCREENS.find(({ paths }) => paths.some((one) => one.split('/')[1] === first))?.entry ?? 'overview'
 }
 
-/** The number of open alarms, of which the navigation tells. */
-function useOpenAlarms(): number | undefined {
-  const { data } = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
-  return data?.items.filter((alarm) => alarm.suppressedBy === null).length
+/** The number of open alarms as the navigation shows it, with a plus when there are more; null when there is none. */
+function useAlarmCount(): string | null {
+  const { data } = useLatestAlarms()
+  const count = data?.items.filter((alarm) => alarm.suppressedBy === null).length ?? 0
+  if (count === 0) return null
+  return data?.nextCursor == null ? String(count) : `${count}+`
 }
 
 function Navigation({ current }: { readonly current: string }): JSX.Element {
-  const open = useOpenAlarms()
+  const open = useAlarmCount()
   const entries = entriesOfUser()
   const parts = (['watch', 'look', 'administer'] as const).map((part) => ({
     part,
@@ -95,7 +97,7 @@ function Navigation({ current }: { readonly current: string }): JSX.Element {
   )
 }
 
-type ItemProps = { readonly entry: Entry; readonly current: string; readonly open: number | undefined }
+type ItemProps = { readonly entry: Entry; readonly current: string; readonly open: string | null }
 
 function NavigationItem({ entry, current, open }: ItemProps): JSX.Element {
   const text = t(`nav.${entry.name}`)
@@ -108,7 +110,7 @@ function NavigationItem({ entry, current, open }: ItemProps): JSX.Element {
     >
       <Icon name={entry.icon} />
       <span>{text}</span>
-      {entry.name === 'alarms' && open !== undefined && open > 0 && (
+      {entry.name === 'alarms' && open !== null && (
         <span class="n count">
           {open}
           <span class="vh">{t('nav.openAlarms')}</span>
@@ -137,7 +139,7 @@ function Topbar(): JSX.Element {
 const TABS: ReadonlySet<string> = new Set(['overview', 'alarms', 'objects', 'dashboards'])
 
 function TabBar({ current }: { readonly current: string }): JSX.Element {
-  const open = useOpenAlarms()
+  const open = useAlarmCount()
   const entries = entriesOfUser().filter(({ name }) => TABS.has(name))
   return (
     <nav class="tabbar" aria-label={t('shell.navigationNarrow')}>
@@ -149,7 +151,7 @@ function TabBar({ current }: { readonly current: string }): JSX.Element {
         >
           <Icon name={entry.icon} />
           {t(`nav.short.${entry.name}`)}
-          {entry.name === 'alarms' && open !== undefined && open > 0 && <span class="count">{open}</span>}
+          {entry.name === 'alarms' && open !== null && <span class="count">{open}</span>}
         </a>
       ))}
       <button type="button" onClick={openPalette}>

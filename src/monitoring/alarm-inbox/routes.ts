@@ -19,6 +19,8 @@ import {
   commentView,
   linksBody,
   linksView,
+  trendQuery,
+  trendView,
 } from './schema.ts'
 import {
   actOnAlarms,
@@ -28,6 +30,7 @@ import {
   listAlarms,
   readAlarm,
   readLinks,
+  readTrend,
   replaceLinks,
 } from './service.ts'
 
@@ -57,6 +60,17 @@ const readingRoutes = new Hono<Env>()
     jsonBody(FILTER_MAX_BYTES),
     valid('json', alarmsBody),
     async (c) => c.json(await listAlarms(c.get('context'), c.req.valid('json'), '/filterDefinition')),
+  )
+  .get(
+    '/alarms/trend',
+    policy({
+      summary: 'Count objects in trouble over time',
+      roles: 'signed-in',
+      object: 'read',
+      answers: { 200: ok(trendView, 'The numbers of objects that the caller can read.') },
+    }),
+    valid('query', trendQuery),
+    async (c) => c.json(await readTrend(c.get('context'), c.req.valid('query'))),
   )
   .get(
     '/alarms/:id',

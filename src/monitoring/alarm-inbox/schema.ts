@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { actionResults } from '../../http/action-results.ts'
 import { idParam, shownOnly } from '../../http/openapi-answers.ts'
-import { instantQuery, timestamp } from '../../http/instants.ts'
+import { instantQuery, rangeQuery, timestamp } from '../../http/instants.ts'
 import { withoutRepeats } from '../../http/lists.ts'
 import { isFixedDuration } from '../../lib/duration.ts'
 import { HELD_REASONS, STATUSES } from '../alarms/alarm.ts'
@@ -23,6 +23,10 @@ export const COMMENTS_SHOWN = 5
 export const TOTAL_MAX = 10_000
 /** Alarms of one `POST /alarms/actions`. */
 export const ACTED_MAX = 1_000
+
+/** The latest alarms that a trend counts, and its intervals. */
+export const TREND_ALARMS_MAX = 50_000
+export const TREND_INTERVALS_MAX = 1_000
 
 /** Links of one object. */
 const LINKS_MAX = 50
@@ -82,6 +86,44 @@ export const alarmsQuery = z.object({
   limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
   cursor: nextCursor,
 })
+
+export const trendQuery = z.object({
+  begin: rangeQuery.begin.describe('The start of the trend; default: a day before its end.'),
+  end: rangeQuery.end.describe('The end of the trend, which is excluded; default: now.'),
+  scale: z
+    .string()
+    .max(64)
+    .refine((given) => isFixedDuration(given, Number.POSITIVE_INFINITY, 1), 'must be an ISO 8601 duration')
+    .meta({ format: 'duration' })
+    .default('PT15M')
+    .describe(
+      `The length of an interval, without months and years; a trend has at most ${TREND_INTERVALS_MAX} intervals.`,
+    ),
+})
+
+export const trendView = z
+  .object({
+    now: z
+      .object({
+        unacknowledged: z.int().describe('Open alarms that no user has acknowledged.'),
+        acknowledged: z.int().describe('Acknowledged alarms that are not closed.'),
+        suppressed: z.int().describe('Alarms, open or acknowledged, that another open alarm explains.'),
+      })
+      .describe('The numbers of alarms now. An alarm that another one explains counts only as suppressed.'),
+    items: z.array(
+      z.object({
+        timestamp: timestamp.describe('The begin of the interval.'),
+        objects: z.int().describe('Objects with an alarm that was open during the interval.'),
+        major: z.int().describe('Those with an alarm that was major at some time.'),
+      }),
+    ),
+    isComplete: z
+      .boolean()
+      .describe(
+        `False when more than ${TREND_ALARMS_MAX} alarms were open, of which the rest are not counted.`,
+      ),
+  })
+  .meta({ id: 'AlarmTrend' })
 
 export const alarmsBody = z.strictObject({
   filterDefinition: alarmFilterDefinition.nullish(),
@@ -276,6 +318,8 @@ export type LinksBody = z.infer<typeof linksBody>
 export type LinksView = z.infer<typeof linksView>
 export type AlarmsBody = z.infer<typeof alarmsBody>
 export type AlarmsQuery = z.infer<typeof alarmsQuery>
+export type TrendQuery = z.infer<typeof trendQuery>
+export type TrendView = z.infer<typeof trendView>
 export type AlarmView = z.infer<typeof alarmView>
 export type AlarmsView = z.infer<typeof alarmsView>
 export type AlarmCommentView = z.infer<typeof commentView>

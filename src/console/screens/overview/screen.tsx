@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import { useOpenAlarms } from '../../actions/open-alarms.ts'
 import type { Answer } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Resource } from '../../api/resource.ts'
@@ -11,8 +12,8 @@ import { StateChanges, useStateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
 import { Budgets, useBudgets } from './budgets.tsx'
 import { Late, useLate } from './late.tsx'
-import { headline, jobCount, restSentence } from './sentence.ts'
-import { TideChart } from './tide-chart.tsx'
+import { headline, jobCount, restSentence, troubleOf } from './sentence.ts'
+import { TideChart, useTrend } from './tide-chart.tsx'
 import { WrongNow } from './wrong-now.tsx'
 
 const ROOT = { type: 'group', id: 1 } as const
@@ -21,7 +22,9 @@ const PATIENCE_MS = 3_000
 
 /** The overview: a sentence, the tide of the last day, and the worst first. */
 export function Screen(): JSX.Element {
-  const alarms = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
+  const alarms = useOpenAlarms()
+  const trend = useTrend()
+  const trouble = alarms.data && troubleOf(alarms.data, trend.data?.now)
   const root = useGet(
     '/root/tree/{parentType}/{parentId}/tree',
     { path: { parentType: 'group', parentId: 1 }, query: { depth: '1', types: 'group', fields: 'counts' } },
@@ -32,7 +35,7 @@ export function Screen(): JSX.Element {
     <div class="body">
       <section class="hero" aria-labelledby="headline">
         <div>
-          <h1 id="headline">{alarms.data ? headline(alarms.data.items) : t('nav.overview')}</h1>
+          <h1 id="headline">{trouble ? headline(trouble) : t('nav.overview')}</h1>
           {user.value?.startDashboardId != null && (
             <a class="start" href={linkTo('dashboards/start')}>
               {t('overview.start')}
@@ -42,7 +45,11 @@ export function Screen(): JSX.Element {
         </div>
         <TideChart />
       </section>
-      <Cards alarms={alarms} hasJobs={!root.data || jobCount(counts) > 0} />
+      <Cards
+        alarms={alarms}
+        count={trouble ? trouble.unacknowledged + trouble.acknowledged : 0}
+        hasJobs={!root.data || jobCount(counts) > 0}
+      />
     </div>
   )
 }
@@ -50,9 +57,11 @@ export function Screen(): JSX.Element {
 /** The cards below the sentence. They appear together: one that appeared alone would move those below it. */
 function Cards({
   alarms,
+  count,
   hasJobs,
 }: {
   readonly alarms: Resource<Answer<'/alarms'>>
+  readonly count: number
   readonly hasJobs: boolean
 }): JSX.Element {
   const others = [useLate(), useStateChanges(ROOT), useBudgets()]
@@ -64,7 +73,9 @@ function Cards({
     <div class="two">
       <div class="col spread">
         <Show resource={alarms} what={t('overview.alarmsFailed')} skeleton={<Skeleton lines={5} />}>
-          {({ items }) => (items.length === 0 ? <Calm hasJobs={hasJobs} /> : <WrongNow alarms={items} />)}
+          {({ items }) =>
+            items.length === 0 ? <Calm hasJobs={hasJobs} /> : <WrongNow alarms={items} count={count} />
+          }
         </Show>
         <Late />
       </div>

@@ -1,16 +1,30 @@
 import { t } from '../../language/t.ts'
 
-/** The alarms of an overview, as the sentence needs them. */
-export type Trouble = { readonly assignee: object | null; readonly suppressedBy: number | null }
+/** A page of open alarms, latest first. */
+type Alarms = {
+  readonly items: readonly { readonly assignee: object | null; readonly suppressedBy: number | null }[]
+  readonly nextCursor: string | null
+}
+
+/** The numbers of open alarms that no other alarm explains. */
+export type Trouble = { readonly unacknowledged: number; readonly acknowledged: number }
+
+/** The trouble that a page of alarms shows, or `all` when there are more alarms than on the page. */
+export function troubleOf({ items, nextCursor }: Alarms, all: Trouble | undefined): Trouble {
+  if (nextCursor !== null && all) return all
+  const wrong = items.filter(({ suppressedBy }) => suppressedBy === null)
+  const unacknowledged = wrong.filter(({ assignee }) => assignee === null).length
+  return { unacknowledged, acknowledged: wrong.length - unacknowledged }
+}
 
 /** The headline: how many things are wrong, and how many of them no user has acknowledged. */
-export function headline(alarms: readonly Trouble[]): string {
-  const wrong = alarms.filter(({ suppressedBy }) => suppressedBy === null)
-  if (wrong.length === 0) return t('overview.well')
-  const free = wrong.filter(({ assignee }) => assignee === null).length
-  if (free === 0) return t('overview.wrongAllAcknowledged', { count: wrong.length })
-  if (free === wrong.length) return t('overview.wrongNoneAcknowledged', { count: free })
-  return t('overview.wrong', { count: wrong.length, free })
+export function headline({ unacknowledged: free, acknowledged }: Trouble): string {
+  const count = free + acknowledged
+  if (count === 0) return t('overview.well')
+  if (free === 0) return t('overview.wrongAllAcknowledged', { count })
+  return acknowledged === 0
+    ? t('overview.wrongNoneAcknowledged', { count })
+    : t('overview.wrong', { count, free })
 }
 
 /** The jobs of the whole tree by their state. */

@@ -53,7 +53,14 @@ function pointsOf(buckets: readonly Bucket[]): readonly Point[] {
   )
 }
 
-export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX.Element {
+/** The worst of the open alarms. @param count the number of all alarms that no other alarm explains */
+export function WrongNow({
+  alarms,
+  count,
+}: {
+  readonly alarms: readonly Alarm[]
+  readonly count: number
+}): JSX.Element {
   const all = worstFirst(alarms)
   const { shown, waiting, place } = useHeld(all)
   const lines = useLines(shown.slice(0, SHOWN_MAX))
@@ -72,9 +79,7 @@ export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] }): JSX
         </>
       }
       footer={
-        all.length > SHOWN_MAX && (
-          <a href={linkTo('alarms')}>{t('overview.more', { count: all.length - SHOWN_MAX })}</a>
-        )
+        count > SHOWN_MAX && <a href={linkTo('alarms')}>{t('overview.more', { count: count - SHOWN_MAX })}</a>
       }
     >
       <ul class="wrong" {...place}>

@@ -19,8 +19,14 @@ import { placeOf, worstFirst } from '../overview/wrong-now.tsx'
 export const ROWS_MAX = 8
 const PLATES_MAX = 12
 
-/** The open alarms, worst first. */
-export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] | undefined }): JSX.Element {
+/** The open alarms, worst first. @param count the number of all alarms that no other alarm explains */
+export function WrongNow({
+  alarms,
+  count,
+}: {
+  readonly alarms: readonly Alarm[] | undefined
+  readonly count: number
+}): JSX.Element {
   if (alarms === undefined) return <Skeleton lines={5} height="18rem" />
   const open = worstFirst(alarms)
   if (open.length === 0)
@@ -42,9 +48,7 @@ export function WrongNow({ alarms }: { readonly alarms: readonly Alarm[] | undef
           </span>
         </li>
       ))}
-      {open.length > ROWS_MAX && (
-        <li class="quiet">{t('overview.more', { count: open.length - ROWS_MAX })}</li>
-      )}
+      {count > ROWS_MAX && <li class="quiet">{t('overview.more', { count: count - ROWS_MAX })}</li>}
     </ul>
   )
 }

@@ -3,6 +3,7 @@ import { lazy } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Alarm } from '../../actions/alarms.ts'
+import { useOpenAlarms } from '../../actions/open-alarms.ts'
 import { lastEventAt } from '../../api/events.ts'
 import type { Item } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
@@ -17,9 +18,9 @@ import { applyTheme, showNight } from '../../shell/theme.ts'
 import { words as dataWords } from '../data/words.ts'
 import { words as dashboardWords } from '../dashboards/words.ts'
 import { words as mapWords } from '../map/words.ts'
-import { headline } from '../overview/sentence.ts'
+import { headline, troubleOf } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
-import { TideChart } from '../overview/tide-chart.tsx'
+import { TideChart, useTrend } from '../overview/tide-chart.tsx'
 import { words as scriptWords } from '../scripts/words.ts'
 import { loadAnew } from './anew.ts'
 import { Footer } from './footer.tsx'
@@ -37,9 +38,12 @@ export function Screen(): JSX.Element {
   const [every] = useQuery('every', '')
   const [dashboards] = useQuery('dashboards', '')
   const [begin] = useState(Date.now())
-  const alarms = useGet('/alarms', { query: { limit: 100 } }, ['alarm'])
+  const alarms = useOpenAlarms()
+  const trend = useTrend()
+  const trouble = alarms.data && troubleOf(alarms.data, trend.data?.now)
+  const count = trouble ? trouble.unacknowledged + trouble.acknowledged : 0
   const containers = useContainers()
-  const ofOverview = useParts(alarms.data?.items, containers)
+  const ofOverview = useParts({ alarms: alarms.data?.items, count }, containers)
   const ofDashboards = dashboardParts(dashboards)
   const parts = ofDashboards.length > 0 ? ofDashboards : ofOverview
   useEffect(keepAwake, [])
@@ -59,7 +63,7 @@ export function Screen(): JSX.Element {
             <Mark />
             Tidemark
           </p>
-          <Headline alarms={alarms} begin={begin} />
+          <Headline alarms={alarms} trouble={trouble} begin={begin} />
         </div>
         <div class="when">
           <p class="clock">{timeText(now.value)}</p>
@@ -75,7 +79,7 @@ export function Screen(): JSX.Element {
         <div class="all">
           <Tide />
           <div class="grid">
-            <WrongNow alarms={alarms.data?.items} />
+            <WrongNow alarms={alarms.data?.items} count={count} />
             {parts.find(({ name }) => name === 'groups')?.content}
           </div>
         </div>
@@ -88,15 +92,17 @@ export function Screen(): JSX.Element {
 /** The sentence of the overview; or that news stay away, since the content is old then. */
 function Headline({
   alarms,
+  trouble,
   begin,
 }: {
-  readonly alarms: Resource<{ readonly items: readonly Trouble[] }>
+  readonly alarms: Pick<Resource<unknown>, 'failure'>
+  readonly trouble: Trouble | undefined
   readonly begin: number
 }): JSX.Element {
   const silentMs = now.value - (lastEventAt.value ?? begin)
   if (alarms.failure?.status === 401) return <h1>{t('wall.refused')}</h1>
   if (silentMs > STALE_MS) return <h1>{t('wall.stale', { duration: durationText(silentMs) })}</h1>
-  return <h1>{alarms.data ? headline(alarms.data.items) : t('feedback.loading')}</h1>
+  return <h1>{trouble ? headline(trouble) : t('feedback.loading')}</h1>
 }
 
 type Part = { readonly name: string; readonly title: string; readonly content: JSX.Element }
@@ -126,7 +132,7 @@ function useContainers(): readonly Item<'/slcs'>[] {
 
 /** The parts that have something to show. */
 function useParts(
-  alarms: readonly Alarm[] | undefined,
+  { alarms, count }: { readonly alarms: readonly Alarm[] | undefined; readonly count: number },
   containers: readonly Item<'/slcs'>[],
 ): readonly Part[] {
   const root = useGet(
@@ -144,7 +150,7 @@ function useParts(
   const wrong = (
     <>
       <Tide />
-      <WrongNow alarms={alarms} />
+      <WrongNow alarms={alarms} count={count} />
     </>
   )
   return [

@@ -3,9 +3,10 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 
 import { acknowledge } from '../../../actions/alarms.ts'
+import { useOpenAlarmOf } from '../../../actions/open-alarms.ts'
 import { setStopped } from '../../../actions/stop.ts'
 import { API_BASE, call } from '../../../api/client.ts'
-import { invalidate, useGet } from '../../../api/resource.ts'
+import { invalidate } from '../../../api/resource.ts'
 import { Button, IconButton, SelectField, TextField } from '../../../kit/controls.tsx'
 import { copyText } from '../../../kit/data.tsx'
 import { linkTo } from '../../../kit/location.ts'
@@ -102,10 +103,7 @@ function Acknowledge({
   readonly job: Job
   readonly refused: string | undefined
 }): JSX.Element | null {
-  const conditions = [{ item: 'objectId', operator: 'eq', expression: String(job.id) }]
-  const filterDefinition = JSON.stringify({ type: 'job', mode: 'and', conditions })
-  const { data } = useGet('/alarms', { query: { filterDefinition, state: 'open' } }, ['alarm'])
-  const alarm = data?.items.find(({ status }) => status === 'open')
+  const alarm = useOpenAlarmOf(job.id)
   if (!alarm) return null
   return (
     <Button kind="primary" refused={refused} action={() => acknowledge([alarm])}>

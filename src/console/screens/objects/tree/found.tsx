@@ -32,7 +32,11 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
       : { path: { id: ROOT_ID }, query: { filterDefinition: jsonOf(definition), limit: FOUND_MAX } },
     ['state'],
   )
-  const alarms = useGet('/alarms', isMine ? { query: { limit: ALARMS_MAX } } : null, ['alarm'])
+  const alarms = useGet(
+    '/alarms',
+    isMine && user.value ? { query: { assignee: user.value.id, limit: ALARMS_MAX } } : null,
+    ['alarm'],
+  )
   const mine = (alarms.data?.items ?? []).filter(({ assignee }) => assignee?.userId === user.value?.id)
   const mineIds = new Set(mine.map(({ object }) => object.id))
   const found: readonly FoundNode[] = isEmpty(definition)

@@ -93,20 +93,31 @@ test.skipIf(!hasPostgres)(
           text: 'SELECT n, s FROM slow',
           materialization: { refresh: 'daily' },
         })
+      const leased = async () => {
+        const [row] = await world.rows(
+          `select count(*) as n from data_query_results where lease_until_at > ${Date.now()}`,
+        )
+        return Number(row?.['n'])
+      }
+      const ordered = await publish(world, {
+        name: 'ordered',
+        dataSourceId,
+        text: 'SELECT s FROM endless',
+        materialization: minutely,
+      })
+      const order = world.ask('POST', `/dataQueries/${ordered}/refresh?wait=PT60S`)
+      await until(async () => (await leased()) === 1)
       let most = 0
       let isOver = false
       const watch = async () => {
-        for (; !isOver; await Bun.sleep(20)) {
-          const [row] = await world.rows(
-            `select count(*) as n from data_query_results where lease_until_at > ${Date.now()}`,
-          )
-          most = Math.max(most, Number(row?.['n']))
-        }
+        for (; !isOver; await Bun.sleep(20)) most = Math.max(most, await leased())
       }
       const watching = watch()
       await Promise.all(Array.from({ length: 6 }, () => refreshResultsWhenDue(ports)))
       isOver = true
       await watching
+      const late = await order
+      expect([late.status, await late.json()]).toMatchObject([422, { code: 'query_timeout' }])
       expect(most).toBeGreaterThan(2)
       expect(most).toBeLessThanOrEqual(8)
       const states = await world.rows('select rows, failures from data_query_results order by query_id')
@@ -114,6 +125,7 @@ test.skipIf(!hasPostgres)(
         { rows: 0, failures: 1 },
         { rows: 0, failures: 1 },
         ...Array.from({ length: 14 }, () => ({ rows: 60, failures: 0 })),
+        { rows: 0, failures: 1 },
       ])
       const codes: (string | undefined)[] = []
       for (const id of over)

@@ -83,13 +83,14 @@ export async function inRefresh<Result>(
     )
   } catch (error) {
     const at = clock.now()
-    const ending = { at, nextAt: next(failures + 1), error: errorOf(error) }
+    const failure = failureOf(error)
+    const ending = { at, nextAt: next(failures + 1), error: errorOf(failure) }
     // A refresh that was cancelled did not fail.
     const end = work.signal.aborted
       ? store.leaveLease(database, lease)
       : store.failRefresh(database, lease, ending)
     await commit(database, [end])
-    throw store.isLost(error) ? leaseLost() : error
+    throw failure
   }
 }
 
@@ -120,11 +121,16 @@ export function leaseLost(): Refusal {
   return new Refusal('conflict', 'The refresh was cancelled, or its definition was changed or deleted.')
 }
 
-function errorOf(error: unknown): RefreshError {
-  const refusal = refusalIn(error)
+/** The refusal of a refresh that lost its lease or took too long; any other error as it is. */
+function failureOf(error: unknown): unknown {
+  if (store.isLost(error)) return leaseLost()
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError'
+  return isLate ? new Refusal('query_timeout', 'The refresh did not end within its time.') : error
+}
+
+function errorOf(failure: unknown): RefreshError {
+  const refusal = refusalIn(failure)
   if (refusal) return { code: refusal.code, detail: refusal.detail }
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return { code: 'query_timeout', detail: 'The refresh did not end within its time.' }
   return { code: 'internal', detail: 'Internal error. See the server log.' }
 }
 

@@ -15,6 +15,7 @@ export function jsonLog(write: (line: string) => void): Log {
 function stackOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const isQuery = cause.name === 'DrizzleQueryError' || cause.message.startsWith('Failed query')
-  const own = isQuery ? 'A query failed.' : (cause.stack ?? String(cause))
+  // The stack of the reason of a time limit is empty.
+  const own = isQuery ? 'A query failed.' : cause.stack || String(cause)
   return cause.cause === undefined ? own : `${own}\ncaused by ${stackOf(cause.cause)}`
 }

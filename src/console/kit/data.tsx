@@ -303,10 +303,24 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
 
 /** Copies a text and says so. */
 export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    toast({ text: t('kit.copied') })
-  } catch {
-    toast({ text: t('kit.copyFailed') })
+  // By HTTP, and where the user refused it, a browser has no clipboard for scripts.
+  const isCopied = await (navigator.clipboard as Clipboard | undefined)?.writeText(text).then(
+    () => true,
+    () => false,
+  )
+  if (isCopied === true || copyByCommand(text)) toast({ text: t('kit.copied') })
+  else toast({ text: t('kit.copyFailed'), isFailure: true })
+}
+
+/** Copies a text as the user's own command would. @returns whether the browser did */
+function copyByCommand(text: string): boolean {
+  const put = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
   }
+  document.addEventListener('copy', put)
+  // oxlint-disable-next-line typescript/no-deprecated -- nothing else copies by HTTP
+  const isCopied = document.execCommand('copy')
+  document.removeEventListener('copy', put)
+  return isCopied
 }

@@ -204,7 +204,7 @@ onMainHost('job', (stage) => {
   )
 
   test(
-    'the actions of the page: acknowledge, maintain, stop, start, force and release',
+    'the actions of the page: acknowledge, maintain, stop, start, force, release, copy the link',
     async () => {
       const job = await plant(stage)
       await deliver(stage, job, { returnValue1: 9 })
@@ -238,6 +238,16 @@ onMainHost('job', (stage) => {
         await page.getByRole('menuitem', { name: 'Release the state' }).click()
         await page.getByText('forced', { exact: true }).waitFor({ state: 'detached' })
         expect(await shown()).toMatchObject({ stateForced: false })
+
+        // As in a page by HTTP.
+        await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+        await menu.click()
+        await page.getByRole('menuitem', { name: 'Copy link to this page' }).click()
+        await page.getByText('Copied', { exact: true }).waitFor()
+        const filter = page.getByPlaceholder('Type to filter')
+        await filter.press('Control+v')
+        expect(await filter.inputValue()).toBe(page.url())
+        await filter.fill('')
 
         await page.getByRole('button', { name: 'Maintain', exact: true }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Begin maintenance' }).click()

@@ -5,11 +5,10 @@ import { useEffect } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import type { Span } from '../../kit/charts/points.ts'
 import { Button, Segments } from '../../kit/controls.tsx'
-import { PageHead } from '../../kit/data.tsx'
+import { copyText, PageHead } from '../../kit/data.tsx'
 import { Empty, FailureNote, StaleOf } from '../../kit/feedback.tsx'
 import { linkTo, useQuery } from '../../kit/location.ts'
 import { State } from '../../kit/state.tsx'
-import { toast } from '../../kit/toasts.ts'
 import { spanText } from '../../kit/time.tsx'
 import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
@@ -149,13 +148,9 @@ function Actions({
 }): JSX.Element {
   const { dashboard } = nested
   const { route } = useLocation()
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(location.href)
-    toast({ text: t('kit.copied') })
-  }
   return (
     <>
-      <Button icon="link" action={() => copy()}>
+      <Button icon="link" action={() => copyText(location.href)}>
         {t('boards.copyLink')}
       </Button>
       <Button

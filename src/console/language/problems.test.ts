@@ -58,6 +58,13 @@ test('results of notifications are in the language of the page, with the answer 
   )
 })
 
+test('the end of a run is in the language of the page, with the reason within it', () => {
+  expect(faultText('Attempt 2 was lost: the runner stopped responding.')).toBe(
+    'Versuch 2 ging verloren: der Runner antwortet nicht mehr.',
+  )
+  expect(faultText('The script ended with exit code 3.')).toBe('Das Skript endete mit dem Exit-Code 3.')
+})
+
 test('an unknown code has the detail of the API', () => {
   expect(refusal('http_418', 'A teapot.')).toMatchObject({ message: 'A teapot.', original: null })
 })

@@ -9,6 +9,8 @@ import type { Client } from '../../api/client.ts'
 import { runnerOf, stageOf } from '../../api/runs-stage.ts'
 import { good } from '../../api/suite.ts'
 import { faultsOf } from '../accessibility.ts'
+import { codeOf, stepAt } from '../../../src/access/session/mfa/totp.ts'
+import { fromBase32 } from '../../access/base32.ts'
 import { person } from '../../access/ldap-stage.ts'
 import { PASSWORD } from '../../api/client.ts'
 import { startSlapd } from '../../hosts/slapd.ts'
@@ -141,6 +143,7 @@ const SHOTS: readonly Shot[] = [
   dialog('job/{job}', 'full chart', text('job.full')),
   dialog('job/{job}', 'table', text('job.table')),
   dialog('job/{job}', 'menu', menu),
+  dialog('job/{job}', 'copied', menu, text('job.copyLink')),
   dialog('job/{job}', 'force', menu, text('job.forceMenu')),
   dialog('job/{job}', 'delete', menu, text('objects.delete')),
   dialog('job/{job}?tab=send', 'push-url', text('job.push.new')),
@@ -153,6 +156,7 @@ const SHOTS: readonly Shot[] = [
     select: 'dialog select',
     value: 'adjustment',
   }),
+  dialog('maintenance', 'comment', text('maintenance.plan'), { select: 'dialog select', value: 'comment' }),
   dialog('maintenance?view=agenda', 'details', css('.body button.ev, .agenda button')),
   dialog(
     'maintenance?view=agenda',
@@ -178,6 +182,7 @@ const SHOTS: readonly Shot[] = [
     ready: '.packed',
   },
   { name: 'run, log', path: 'scripts/{logged}/jobs/{log}', ready: '.log .line' },
+  { name: 'run, lost', path: 'scripts/{logged}/jobs/{lost}', ready: 'main .note' },
   dialog('scripts/{script}', 'run', text('scripts.run')),
   dialog('scripts/{script}?tab=schedules', 'new', text('scripts.newSchedule')),
   dialog('scripts/{script}?tab=webhooks', 'new', text('scripts.newToken')),
@@ -192,6 +197,7 @@ const SHOTS: readonly Shot[] = [
   { ...dialog('users/directory', 'synced', text('users.syncNow')), ready: 'main table' },
   dialog('users/explain', 'grant', text('users.grant')),
   dialog('users/user/{user}', 'delete', text('users.delete')),
+  dialog('users/user/{guarded}', 'second factor', text('users.mfaReset')),
   dialog('settings/backups', 'new', text('settings.backups.make')),
   dialog('settings/backups', 'restore', text('settings.restore.fromFile')),
   dialog('settings/demo', 'remove', text('settings.demo.remove')),
@@ -387,12 +393,14 @@ const declarePictures = (stage: Stage): void => {
       ...(await makeForecast(stage.client)),
       link: await publish(stage.client, board.id),
     }
-    const ofBoards: PathOf = (path) =>
-      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(places[name as keyof typeof places]))
+    const ofBoards: PathOf = (path) => placed(path, places)
     for (let session = 0; session < SESSIONS; session++) await logIn(stage.client)
-    const { logged, log } = await makeLog(stage.client)
+    const single = {
+      ...(await makeLogs(stage.client)),
+      guarded: await guard(stage.client),
+    }
     pathOf = (path) => {
-      if (path.startsWith('scripts/{logged}')) return `scripts/${logged}/jobs/${log}`
+      if (/\{(?:logged|guarded)\}/.test(path)) return placed(path, single)
       if (/^(?:data|queries)/.test(path)) return ofData(path)
       return /^(?:dashboards|map|forecasts|public|job\/\{guests)/.test(path) ? ofBoards(path) : ofPlant(path)
     }
@@ -425,9 +433,23 @@ const logIn = (client: Client): Promise<unknown> =>
     client.request('POST', '/session/login', { json: { username: 'editor', password: PASSWORD }, as: null }),
   )
 
-/** Makes a run that has ended with an error, and its log.
- * @returns the ids of its script and of the run */
-async function makeLog(client: Client): Promise<{ readonly logged: number; readonly log: string }> {
+/** A path with ids in the place of their names. */
+const placed = (path: string, ids: Readonly<Record<string, string | number>>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+
+/** Sets a second factor up for a collector.
+ * @returns the id of the user */
+async function guard(client: Client): Promise<number> {
+  const as = 'collector'
+  const { secret } = await good<{ secret: string }>(client.request('POST', '/session/mfa', { as }))
+  const json = { code: await codeOf(fromBase32(secret), stepAt(Date.now())) }
+  await good(client.request('POST', '/session/mfa/confirmation', { as, json }))
+  return client.userIds[as]
+}
+
+/** Makes a run that has ended with an error, and one whose runner is silent from now on, both with a log.
+ * @returns the ids of their script and of the runs */
+async function makeLogs(client: Client) {
   const { scriptId, begun } = await stageOf(client)
   const held = await begun({ arguments: ['--station', 'Den Oever'] })
   const at = Date.now()
@@ -442,7 +464,9 @@ async function makeLog(client: Client): Promise<{ readonly logged: number; reado
   const last = { line: LINES + 1, at: at + LINES, stream: 'stderr' as const, text: fault }
   await must(held.log([...lines, last]))
   await must(held.finish({ outcome: 'failed', exitCode: 1, logLines: LINES + 1 }))
-  return { logged: scriptId, log: held.id }
+  const left = await begun({ arguments: ['--station', 'Harlingen'] })
+  await must(left.log(lines))
+  return { logged: scriptId, log: held.id, lost: left.id }
 }
 
 /** Makes a forecast with values, of a job with limits that look ahead and that compare with usual values. */
@@ -595,7 +619,9 @@ async function pressOn(page: Page, press: Press, language: Language): Promise<vo
     for (let at = 2; at < 2 + press.marks; at++) await items.nth(at).click({ modifiers: ['Control'] })
     return
   }
-  const name = new RegExp(`^${(TEXTS[language][press.text] ?? '').replaceAll(/\{[^}]*\}/g, '.*')}$`)
+  // The name of a button has a common space where its French text has one that does not break.
+  const pattern = (TEXTS[language][press.text] ?? '').replaceAll(/\{[^}]*\}/g, '.*')
+  const name = new RegExp(`^${pattern.replaceAll(/\s/g, String.raw`\s`)}$`)
   await page.getByRole('button', { name }).or(page.getByRole('menuitem', { name })).last().click()
 }
 

@@ -120,7 +120,7 @@ function NameCell({ recipient }: { readonly recipient: Recipient }): JSX.Element
     <>
       <b>{name}</b>
       <div class="path">
-        {t(`notifications.kind.${type}`)}: <TargetText recipient={recipient} />
+        {t(`notifications.kind.${type}`)} · <TargetText recipient={recipient} />
       </div>
       {warnings.map(({ code }) => (
         <div key={code} class="row small">

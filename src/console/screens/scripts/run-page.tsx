@@ -9,6 +9,7 @@ import { FailureNote, Note, Progress, Skeleton, StaleOf } from '../../kit/feedba
 import { linkTo, objectLink } from '../../kit/location.ts'
 import { bytesText } from '../../kit/numbers.ts'
 import { durationText, now, Time } from '../../kit/time.tsx'
+import { faultText } from '../../language/problems.ts'
 import { t } from '../../language/t.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { LogView } from './log-view.tsx'
@@ -51,7 +52,7 @@ export function RunPage({ script, jobId }: Props): JSX.Element {
             <StaleOf resources={[read]} />
             {run.error && (
               <Note kind="major" role="alert">
-                {run.error}
+                {faultText(run.error)}
               </Note>
             )}
             {isActive(run) && run.progress.value !== null && (

@@ -61,7 +61,7 @@ export function SecondFactor({ userId }: { readonly userId: number }): JSX.Eleme
       </Show>
       {isResetting && (
         <Confirm
-          title={t('users.mfaReset')}
+          title={t('users.mfaResetTitle')}
           effect={t('users.mfaResetEffect')}
           submit={t('users.mfaReset')}
           onConfirm={async () => {

@@ -1,5 +1,8 @@
 import type { Column, ColumnType } from './table.ts'
 
+/** The columns of a table: as many as one can have at the edge. */
+export const COLUMNS_MAX = 100
+
 /** How a file becomes rows of a table. */
 export type ImportPlan = {
   readonly file: FileFormat

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { flagQuery } from '../../http/openapi-answers.ts'
+import { areDistinct } from '../../lib/same.ts'
 import { portableScope, SCOPES_MAX } from '../scopes/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
 import { annotationsBody, columnName, commentText, NOTES_MAX, noteView, tableName } from '../sources/notes.ts'
@@ -44,9 +45,6 @@ export const exportView = z
 
 const note = { comment: commentText.default(null), annotations: annotationsBody.default({}) }
 
-const unique = <Item>(items: readonly Item[], keyOf: (item: Item) => string) =>
-  new Set(items.map(keyOf)).size === items.length
-
 const incoming = z.strictObject({
   settings: dataSourceBody.describe('The settings; `connection` may have a password.'),
   ...note,
@@ -60,13 +58,16 @@ const incoming = z.strictObject({
     )
     .max(NOTES_MAX)
     .refine(
-      (notes) => unique(notes, ({ table, column }) => JSON.stringify([table, column])),
+      (notes) => areDistinct(notes.map(({ table, column }) => JSON.stringify([table, column]))),
       'must have one note for each table and column',
     ),
   scopes: z
     .array(portableScope)
     .max(SCOPES_MAX)
-    .refine((scopes) => unique(scopes, ({ name }) => name.toLowerCase()), 'must have different names'),
+    .refine(
+      (scopes) => areDistinct(scopes.map(({ name }) => name.toLowerCase())),
+      'must have different names',
+    ),
 })
 
 export const importBody = z.strictObject({
@@ -76,7 +77,7 @@ export const importBody = z.strictObject({
     .min(1)
     .max(SOURCES_MAX)
     .refine(
-      (sources) => unique(sources, ({ settings }) => settings.name.toLowerCase()),
+      (sources) => areDistinct(sources.map(({ settings }) => settings.name.toLowerCase())),
       'must have different names',
     ),
 })

@@ -1,6 +1,7 @@
+import { COLUMNS_MAX } from '../../domain/import-plan.ts'
 import * as z from 'zod'
 import { composedName } from '../../http/text-schemas.ts'
-import { columnName, COLUMNS_MAX, importType } from '../imports/schema.ts'
+import { columnName, importType } from '../imports/schema.ts'
 
 const column = z.strictObject({ name: columnName, type: importType })
 

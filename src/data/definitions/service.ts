@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts'
+import { COLUMNS_MAX } from '../../domain/import-plan.ts'
 import { changeWithRetry, demandedVersion, entityTag, refuseStale } from '../../http/preconditions.ts'
 import { invalidAt, Refusal, stale } from '../../lib/errors.ts'
 import type { Column } from '../../domain/table.ts'
 import type { Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
-import { COLUMNS_MAX } from '../imports/schema.ts'
 import { areScopesChanged, hasResults, holdScopes, scopesBound, scopesNaming } from '../scopes/service.ts'
 import { requireFileSource } from '../sources/service.ts'
 import {

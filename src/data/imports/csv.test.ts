@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 
-import { delimiterOf, readCsv } from './csv.ts'
+import { readCsv } from './csv.ts'
 import type { CsvShape } from './csv.ts'
 import type { CsvRecord } from './csv-scanner.ts'
 import { ImportFailure } from './failure.ts'
@@ -150,14 +150,4 @@ test.each<[text: string, lineEnd: string | null]>([
   const bytes = chunksOf(new TextEncoder().encode(text), 3)
   await Array.fromAsync(readCsv(bytes, PLAIN, shape)).catch((error: unknown) => error)
   expect(shape.lineEnd as string | null).toBe(lineEnd)
-})
-
-test.each([
-  ['a,b,c\n1,2,3', ','],
-  ['a;b\n1,5;2,5\n3,5;4,5', ';'],
-  ['a\tb\n1\t2', '\t'],
-  ['"a,b"|c\n1|2', '|'],
-  ['alone', ','],
-])('the delimiter of %j is %j', (text, delimiter) => {
-  expect(delimiterOf(text)).toBe(delimiter)
 })

@@ -12,7 +12,6 @@ export type CsvShape = { lineEnd: '\r\n' | '\n' | null }
 type CsvOptions = Pick<CsvFormat, 'delimiter' | 'quote' | 'encoding'>
 
 const ENCODINGS = { 'utf-8': 'utf8', 'latin-1': 'latin1', 'utf-16le': 'utf16le' } as const
-const LINE_END = /\r\n|\n|\r/g
 /** csv-parse keeps a record in memory until it ends. */
 const RECORD_MAX_CHARS = 4 * 1024 * 1024
 /** The first bytes of a file in UTF-16; they override the encoding of the request. */
@@ -133,22 +132,6 @@ async function* parseCsv(
   if (records.length > 0) yield records.splice(0)
   if (failure instanceof CsvError) throw failureAt(failure, line)
   if (failure !== undefined) throw failure as Error
-}
-
-/** The delimiter of a text: the one of `, ; | tab` that most of its first lines have equally often. */
-export function delimiterOf(text: string): string {
-  const lines = text
-    .replaceAll(/"(?:[^"]|"")*"/g, '')
-    .split(LINE_END)
-    .filter((line) => line !== '')
-    .slice(0, 20)
-  const candidates = [',', ';', '\t', '|'].map((delimiter) => {
-    const counts = lines.map((line) => line.split(delimiter).length - 1)
-    const usual = counts[0] ?? 0
-    return { delimiter, usual, agreeing: usual === 0 ? 0 : counts.filter((count) => count === usual).length }
-  })
-  const [best] = candidates.toSorted((a, b) => b.agreeing - a.agreeing || b.usual - a.usual)
-  return best && best.agreeing > 0 ? best.delimiter : ','
 }
 
 /** Reasons of csv-parse in words of ours. */

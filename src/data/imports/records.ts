@@ -1,3 +1,4 @@
+import { COLUMNS_MAX } from '../../domain/import-plan.ts'
 import type { CsvFormat, FileFormat, ImportFault, WorkbookFormat } from '../../domain/import-plan.ts'
 import { textOf } from './cells.ts'
 import type { FileCell } from './cells.ts'
@@ -22,9 +23,6 @@ export type FileRecord = {
 
 /** Records, with the names of the columns so far. The names of the next batch begin with the same ones. */
 export type Records = { readonly names: readonly string[]; readonly batch: readonly FileRecord[] }
-
-/** As many as a table can have at the edge. */
-const COLUMNS_MAX = 100
 
 /** The sheets of a workbook and the one that is read; none for other files. */
 export type Sheets = { readonly sheets: readonly string[]; readonly sheet: string | null }

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/instants.ts'
 import { COLUMN_TYPES } from '../../domain/table.ts'
+import { COLUMNS_MAX } from '../../domain/import-plan.ts'
 import type { ColumnWarning, ImportFault } from '../../domain/import-plan.ts'
 import { composedName, storableText, timeZone } from '../../http/text-schemas.ts'
 import { idPath } from '../../http/openapi-answers.ts'
 
 /** Columns of an imported table. */
-export const COLUMNS_MAX = 100
 const KEY_MAX = 16
 const NULLS_MAX = 20
 const FORMATS_MAX = 10

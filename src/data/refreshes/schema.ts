@@ -1,9 +1,10 @@
+import { COLUMNS_MAX } from '../../domain/import-plan.ts'
 import * as z from 'zod'
 import { composedName, storableText } from '../../http/text-schemas.ts'
 import { durationMs, isFixedDuration } from '../../lib/duration.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { filterSchema } from '../filters/schema.ts'
-import { columnName, COLUMNS_MAX, fileFormat, importType, valueFormat } from '../imports/schema.ts'
+import { columnName, fileFormat, importType, valueFormat } from '../imports/schema.ts'
 import { refreshState } from '../sources/refresh-view.ts'
 import { idPath } from '../../http/openapi-answers.ts'
 

@@ -8,6 +8,7 @@ import { statusOf } from '../../../http/problem.ts'
 import { signalOf, untilAborted } from '../../../lib/abort.ts'
 import { durationMs } from '../../../lib/duration.ts'
 import { invalidAt, refusalIn } from '../../../lib/errors.ts'
+import { onceFor } from '../../../lib/once-for.ts'
 import { pointerOf } from '../../../lib/pointer.ts'
 import { timeFormat } from '../../../lib/time.ts'
 import { stopwatch } from '../../../ports/clock.ts'
@@ -38,7 +39,9 @@ type Head = Omit<DataView, 'widgets'>
 type Answers = { readonly head: Head; readonly widgets: ReadonlyMap<string, WidgetAnswer> }
 type Request = Omit<DataBody, 'etags'> & { readonly areTexts?: boolean }
 
-const shared = new WeakMap<Ports, ResultCache<Answers>>()
+const cacheOf = onceFor(
+  (_ports: Ports) => new ResultCache<Answers>(SHARED_MAX_BYTES, ({ widgets }) => weightOf(widgets.values())),
+)
 
 /** The data of widgets, each with its own status. `areTexts`: the values of parameters are texts of a URL.
  * @throws {Refusal} not_found, also for a dashboard that is not valid; invalid for parameters and widgets */
@@ -49,12 +52,8 @@ export async function readData(
 ): Promise<DataView> {
   const { ports } = context
   const caller = requireUser(context)
-  const cache =
-    shared.get(ports) ??
-    new ResultCache<Answers>(SHARED_MAX_BYTES, ({ widgets }) => weightOf(widgets.values()))
-  shared.set(ports, cache)
   const seen = await sightsMark(context)
-  const { value: answers } = await cache.find({
+  const { value: answers } = await cacheOf(ports).find({
     name: JSON.stringify([caller.userId, caller.role, caller.bounds ?? [], seen, ref, request]),
     ageMaxMs: SHARED_MS,
     now: () => ports.clock.now(),

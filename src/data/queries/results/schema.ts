@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { flagQuery } from '../../../http/openapi-answers.ts'
 import { isFixedDuration } from '../../../lib/duration.ts'
+import { areDistinct } from '../../../lib/same.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { waitQuery } from '../../../operations/work/schema.ts'
 import { columnName } from '../../imports/schema.ts'
@@ -10,8 +11,7 @@ import { INTERVALS } from './interval.ts'
 const INDEXES_MAX = 10
 const INDEX_COLUMNS_MAX = 8
 
-const distinct = (names: readonly string[]) =>
-  new Set(names.map((name) => name.toLowerCase())).size === names.length
+const distinct = (names: readonly string[]) => areDistinct(names.map((name) => name.toLowerCase()))
 
 const index = z.strictObject({
   columns: z

@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Cell, Row } from '../../../domain/table.ts'
 import { sha256 } from '../../../lib/digest.ts'
+import { onceFor } from '../../../lib/once-for.ts'
 import { stopwatch } from '../../../ports/clock.ts'
 import type { ResultColumn, RowStream } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
@@ -53,7 +54,7 @@ type Reading = {
   readonly sharing: Sharing | null
 }
 
-const caches = new WeakMap<Ports, ResultCache<Read>>()
+const cacheOf = onceFor((_ports: Ports) => new ResultCache<Read>(CACHE_MAX_BYTES, bytesOf, CACHED_MAX))
 
 /** The first rows of a statement, which runs once for equal runs: runs of the same version of a data query, which write the same
  * statement with the same binds and see the same rows and columns of the same source.
@@ -82,9 +83,7 @@ export async function sharedRead(
     return { columns: stream.columns, ...first, beganAt, durationMs: elapsedMs(), refreshedAt }
   }
   if (!sharing) return { ...(await compute()), isShared: false }
-  const cache = caches.get(ports) ?? new ResultCache<Read>(CACHE_MAX_BYTES, bytesOf, CACHED_MAX)
-  caches.set(ports, cache)
-  const { value, isShared } = await cache.find({
+  const { value, isShared } = await cacheOf(ports).find({
     name: await sha256(JSON.stringify([sharing.of, source.dialect, opened.key, bound, limit])),
     ageMaxMs: freshness(context, sharing.ageMaxMs),
     now: () => clock.now(),

@@ -1,5 +1,6 @@
 import type { Row } from '../../../domain/table.ts'
 import { sha256 } from '../../../lib/digest.ts'
+import { onceFor } from '../../../lib/once-for.ts'
 import type { Bound } from '../../../ports/databases.ts'
 import type { Ports } from '../../../ports/index.ts'
 import { ResultCache } from '../result-cache.ts'
@@ -17,7 +18,7 @@ export type Result = { readonly rows: readonly Row[]; readonly exact: readonly b
 
 type Reading = { readonly ports: Ports; readonly rowsMax: number; readonly asking: Asking }
 
-const caches = new WeakMap<Ports, ResultCache<Result>>()
+const cacheOf = onceFor((_ports: Ports) => new ResultCache<Result>(CACHE_MAX_BYTES, bytesOf))
 
 /** All rows of a statement, which is run once for equal requests. @throws {Refusal} of the ports `databases` and `tables` */
 export async function readRows(
@@ -25,9 +26,7 @@ export async function readRows(
   statement: Bound,
   { ports, rowsMax, asking }: Reading,
 ): Promise<Found<Result>> {
-  const cache = caches.get(ports) ?? new ResultCache<Result>(CACHE_MAX_BYTES, bytesOf)
-  caches.set(ports, cache)
-  return cache.find({
+  return cacheOf(ports).find({
     name: await sha256(JSON.stringify([shared.key, rowsMax, statement])),
     ageMaxMs: shared.ageMaxMs,
     now: () => ports.clock.now(),

@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { Refusal, refusalIn } from '../../../lib/errors.ts'
+import { onceFor } from '../../../lib/once-for.ts'
 import { TtlCache } from '../../../lib/ttl-cache.ts'
 import type {
   Bound,
@@ -69,7 +70,7 @@ function warningsOf(
   ]
 }
 
-const schemas = new WeakMap<Ports, TtlCache<readonly RelationColumn[], number>>()
+const schemasOf = onceFor((_ports: Ports) => new TtlCache<readonly RelationColumn[], number>(UNCACHED_TTL_MS))
 
 /** The columns of the tables and views in the schema of a data source, by table and position.
  * @throws {Refusal} not_found, and the refusals of the port `databases` */
@@ -77,9 +78,7 @@ export async function readSchema(ports: Ports, id: number): Promise<readonly Rel
   const { databases, clock } = ports
   const row = await requireSource(ports, id)
   if (isFileSource(row.type)) return relationColumns(ports, id)
-  const cache = schemas.get(ports) ?? new TtlCache(UNCACHED_TTL_MS)
-  schemas.set(ports, cache)
-  const columns = await cache.find(id, clock.now(), async () =>
+  const columns = await schemasOf(ports).find(id, clock.now(), async () =>
     databases.schema(await targetOfSource(ports, row), AbortSignal.timeout(ASK_MAX_MS)),
   )
   return columns ?? []
@@ -87,7 +86,7 @@ export async function readSchema(ports: Ports, id: number): Promise<readonly Rel
 
 /** Lets the next reader of a schema ask the database. */
 export function forgetSchemas(ports: Ports): void {
-  schemas.get(ports)?.clear()
+  schemasOf(ports).clear()
 }
 
 const PLAN_ROWS_MAX = 10_000

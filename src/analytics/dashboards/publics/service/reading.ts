@@ -9,6 +9,7 @@ import { sightsMark } from '../../../../data/scopes/service/sights.ts'
 import { ResultCache } from '../../../../data/selection/result-cache.ts'
 import { sha256 } from '../../../../lib/digest.ts'
 import { Refusal } from '../../../../lib/errors.ts'
+import { onceFor } from '../../../../lib/once-for.ts'
 import { MINUTE_MS, timeFormat } from '../../../../lib/time.ts'
 import type { Ports } from '../../../../ports/index.ts'
 import type { DataView } from '../../data/schema.ts'
@@ -34,7 +35,10 @@ const REQUESTS_MAX = 60
 
 type Opened = { readonly link: PublicRow; readonly context: Context; readonly found: FoundDashboard }
 
-const shown = new WeakMap<Ports, ResultCache<DataView>>()
+const cacheOf = onceFor(
+  (_ports: Ports) =>
+    new ResultCache<DataView>(SHOWN_MAX_BYTES, (view) => weightOf(Object.values(view.widgets))),
+)
 
 /** Whether there is a public dashboard behind a token. @throws {Refusal} as `open` */
 export async function requireOpen(asking: Context, token: string): Promise<void> {
@@ -76,12 +80,8 @@ export async function readPublicData(asking: Context, token: string, given: Valu
   const { timeRange } = link.settings
   const widgets = Object.entries(definition.widgets).flatMap(([id, widget]) => (isShown(widget) ? [id] : []))
   const { ports } = context
-  const cache =
-    shown.get(ports) ??
-    new ResultCache<DataView>(SHOWN_MAX_BYTES, (view) => weightOf(Object.values(view.widgets)))
-  shown.set(ports, cache)
   const seen = await sightsMark(context)
-  const { value: data } = await cache.find({
+  const { value: data } = await cacheOf(ports).find({
     name: JSON.stringify([link.tokenHash, link.userId, link.settings, row.version, params, seen]),
     ageMaxMs: SHOWN_MS,
     now: () => ports.clock.now(),

@@ -4,6 +4,7 @@ import {
   abandonGeneration,
   beginGeneration,
   deleteTable,
+  inGeneration,
   openTable,
   publishTable,
   sweepGenerations,
@@ -72,4 +73,17 @@ test('an import does not replace a table that was replaced or deleted meanwhile,
   expect(await openTable(world.ports, sourceId, 'orders')).toBeNull()
   await sweepLater()
   for (const id of [second.tableId, second.tableId + 1, second.tableId + 2]) expect(dropped).toContain(id)
+})
+
+test('work that fails has its own error, also where its generation cannot be abandoned', async () => {
+  const { ports } = world
+  const failing = (target: typeof ports.database, name: string): unknown =>
+    name === 'batch' ? () => Promise.reject(new Error('The database is away.')) : Reflect.get(target, name)
+  const logged: string[] = []
+  const log = { ...ports.log, error: (message: string) => void logged.push(message) }
+  const database = new Proxy(ports.database, { get: failing })
+  const failure = new Error('The file is broken.')
+  const outcome = inGeneration({ ...ports, database, log }, sourceId, () => Promise.reject(failure))
+  expect(await outcome.catch((error: unknown) => error)).toBe(failure)
+  expect(logged).toHaveLength(1)
 })

@@ -10,6 +10,7 @@ import { commit, isForeignKeyViolation, isUniqueViolation } from '../../ports/da
 import type { Write } from '../../ports/database.ts'
 import type { RelationColumn } from '../../ports/databases.ts'
 import type { Ports } from '../../ports/index.ts'
+import { cleanUp } from '../../ports/log.ts'
 import { generationOf } from '../../ports/tables.ts'
 import type { Generation, Progress, TableIndex } from '../../ports/tables.ts'
 import { RowLines } from './row-lines.ts'
@@ -183,9 +184,12 @@ export async function inGeneration<Result>(
   }
 }
 
-/** Lets the next sweep delete a generation unless a table has it: a commit may have succeeded although its answer was lost. */
-export async function abandonGeneration({ database, clock }: Ports, { tableId }: Generation): Promise<void> {
-  await commit(database, [store.setDropUnused(database, tableId, clock.now())])
+/** Lets the next sweep delete a generation unless a table has it: a commit may have succeeded although its answer was lost. A
+ * failure is logged: the caller has the error of its work. */
+export function abandonGeneration({ database, clock, log }: Ports, { tableId }: Generation): Promise<void> {
+  return cleanUp(log, 'tables: abandoning a generation failed; a sweep deletes it within an hour', () =>
+    commit(database, [store.setDropUnused(database, tableId, clock.now())]),
+  )
 }
 
 type Contents = Pick<OpenTable, 'name' | 'columns' | 'rows' | 'generation'>

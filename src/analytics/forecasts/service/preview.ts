@@ -16,6 +16,7 @@ import { invalidAt, Refusal } from '../../../lib/errors.ts'
 import { ownValue } from '../../../lib/json.ts'
 import { areSame } from '../../../lib/same.ts'
 import { commit } from '../../../ports/database.ts'
+import { cleanUp } from '../../../ports/log.ts'
 import { definitionOf } from '../definition.ts'
 import type { PreviewBody } from '../definition.ts'
 import { groupOutcome, pointsOf, readOutcomes } from '../results.ts'
@@ -74,7 +75,11 @@ export async function previewForecast(
     const buckets = points ? bucketsOf(context, points) : { levels: [], past: [], buckets: [] }
     return { ...view, ...buckets, groups: source.groups.length }
   } finally {
-    await commit(ports.database, forgetForecastRuns(ports, forecastId))
+    await cleanUp(
+      ports.log,
+      'forecasts: removing a preview failed; the next one of its user removes it',
+      () => commit(ports.database, forgetForecastRuns(ports, forecastId)),
+    )
   }
 }
 

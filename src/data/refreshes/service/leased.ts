@@ -4,6 +4,7 @@ import type { Work } from '../../../operations/work/live-work.ts'
 import { commit } from '../../../ports/database.ts'
 import type { Write } from '../../../ports/database.ts'
 import type { Ports } from '../../../ports/index.ts'
+import { cleanUp } from '../../../ports/log.ts'
 import { nextAfter } from '../due.ts'
 import * as store from '../store/leases.ts'
 import type { Lease, RefreshError, Subject } from '../store/leases.ts'
@@ -89,7 +90,9 @@ export async function inRefresh<Result>(
     const end = work.signal.aborted
       ? store.leaveLease(database, lease)
       : store.failRefresh(database, lease, ending)
-    await commit(database, [end])
+    await cleanUp(ports.log, 'refreshes: storing a failure failed; the lease ends within a minute', () =>
+      commit(database, [end]),
+    )
     throw failure
   }
 }

@@ -26,7 +26,7 @@ import {
   storedDefinition,
   urlNameTaken,
 } from './service/changes.ts'
-import { deletionWrites, dependentsOf, hasDependents } from './service/dependents.ts'
+import { dependentsOf, hasDependents } from './service/dependents.ts'
 import { sightsOf } from './service/rights.ts'
 import type { Sights } from './service/rights.ts'
 import { requireRow, summaryOf, viewOf, writtenView } from './service/views.ts'
@@ -164,8 +164,7 @@ function requireCurrent(before: DashboardRow, { version }: DashboardBody, ifMatc
 /** Ends the management of a dashboard as code. @throws {Refusal} not_found, forbidden, precondition_failed */
 export async function detachDashboard(context: Context, ref: DashboardRef): Promise<Versioned> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
-  const wanted = demandedVersion(context)
-  refuseStale(wanted, before.version, 'dashboard')
+  refuseStale(demandedVersion(context), before.version, 'dashboard')
   const row = await changeDashboard(context, before, { action: 'detach', after: { managedBy: '' } })
   return writtenView(context, { row, sights })
 }
@@ -179,7 +178,7 @@ export async function deleteDashboard(
   const { row, sights } = await requireRow(context, ref, 'write')
   try {
     await commitIfMatch(context, { ...row, table: 'dashboards' }, [
-      ...deletionWrites(context.ports, [row.id], options),
+      ...store.deleteDashboards(context.ports.database, [row.id], options),
       recorded(context, 'delete', { objectId: row.id, before: auditFieldsOf(row) }),
     ])
   } catch (error) {
@@ -212,8 +211,7 @@ export async function moveDashboard(
   groupId: number | null,
 ): Promise<Versioned> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
-  const wanted = demandedVersion(context)
-  refuseStale(wanted, before.version, 'dashboard')
+  refuseStale(demandedVersion(context), before.version, 'dashboard')
   refuseManaged(before)
   if (groupId !== null) requireTarget(sights, groupId)
   const row = await changeDashboard(context, before, { action: 'move', after: { groupId } })

@@ -124,8 +124,7 @@ export async function deleteForecast(
 ): Promise<void> {
   const { ports } = context
   const row = await requireForecast(ports, id)
-  const demanded = demandedVersion(context)
-  refuseStale(demanded, row.version, 'forecast')
+  refuseStale(demandedVersion(context), row.version, 'forecast')
   requireTableRight(context, row.definition)
   const { table } = row.definition
   if (table) await refuseOpening(ports, table.dataSourceId, table.name)

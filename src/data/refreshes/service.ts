@@ -82,8 +82,7 @@ async function definitionOf(context: Context, { from, every }: RefreshBody): Pro
 export async function deleteRefresh(context: Context, place: Place): Promise<void> {
   const { database } = context.ports
   const { table, row } = await requireRefresh(context.ports, place)
-  const demanded = demandedVersion(context)
-  refuseStale(demanded, row.version, 'refresh')
+  refuseStale(demandedVersion(context), row.version, 'refresh')
   await refuseOpening(context.ports, place.id, table.name)
   await commit(database, [
     store.deleteRefresh(database, table.id),

@@ -2,7 +2,7 @@ import { hasRole } from '../../../context.ts'
 import type { Context } from '../../../context.ts'
 import { READERS } from '../../../data/sources/schema.ts'
 import { Refusal, invalidAt } from '../../../lib/errors.ts'
-import { findSources } from '../portable/store.ts'
+import { findNames } from '../portable/store.ts'
 import { classicDashboard, convertGrafana } from './convert.ts'
 import type { Converted } from './convert.ts'
 import type { GrafanaBody } from './schema.ts'
@@ -25,7 +25,7 @@ export async function convertFile(
 
 async function sourceOf({ ports, caller }: Context, name: string): Promise<string> {
   if (!hasRole(caller, READERS)) throw new Refusal('forbidden', 'Your role may not make data queries.')
-  const [found] = await findSources(ports.database, [name])
+  const [found] = await findNames(ports.database, 'dataSource', [name])
   if (!found) throw invalidAt('/dataSource', 'must be the name of a data source')
   return found.name
 }

@@ -8,10 +8,16 @@ import { commit, fullDetail, isForeignKeyViolation, refuseFull } from '../../../
 import type { Ports } from '../../../ports/index.ts'
 import type { Values } from '../parameters.ts'
 import { lineOf } from '../rights.ts'
-import { deletionWrites, hasDependents } from '../service/dependents.ts'
+import { hasDependents } from '../service/dependents.ts'
 import { sightsOf } from '../service/rights.ts'
 import type { Sights } from '../service/rights.ts'
-import { isGuarded as isReferredTo, listDashboards, listGone, listPublic } from '../store.ts'
+import {
+  deleteDashboards,
+  isGuarded as isReferredTo,
+  listDashboards,
+  listGone,
+  listPublic,
+} from '../store.ts'
 import { insertGrant } from '../store/rights.ts'
 import { DEPTH_MAX, GROUPS_MAX } from './schema.ts'
 import type { GroupBody, GroupView, NestedDashboard, NestedGroup } from './schema.ts'
@@ -156,7 +162,7 @@ export async function deleteGroup(
   const before = { ...auditFieldsOf(row), groups: ids, dashboards: deleted }
   try {
     await commitIfMatch(context, { ...row, table: 'dashboard_groups' }, [
-      ...deletionWrites(ports, deleted, { isForced }),
+      ...deleteDashboards(database, deleted, { isForced }),
       store.deleteGroups(database, ids),
       recorded(context, 'delete', { objectId: id, before }),
     ])

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { composedName, storableText } from '../../../http/text-schemas.ts'
+import { DEPTH_MAX, GROUPS_MAX } from '../groups/schema.ts'
 import { parameterValues } from '../parts.ts'
 import { isFreeWord, URL_NAME } from '../url-name.ts'
 import type { Action, Mode } from './versions.ts'
@@ -8,8 +9,6 @@ export const FORMAT = 'tidemark-dashboards'
 export const FORMAT_VERSION = 1
 /** Dashboards of one export or import. */
 export const PORTABLE_MAX = 50
-const GROUPS_MAX = 1_000
-const DEPTH_MAX = 8
 const QUERIES_MAX = 200
 const MODES = ['skip', 'overwrite', 'copy'] as const satisfies readonly Mode[]
 const ACTIONS = ['create', 'update', 'unchanged', 'skip', 'copy'] as const satisfies readonly Action[]

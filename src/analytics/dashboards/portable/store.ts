@@ -75,10 +75,10 @@ export function readNames(
     select id, name from ${table} where id in ${elementsOf(ids)} order by id`)
 }
 
-/** The data queries, scripts and forecasts with these names, in any letter case. */
+/** The data queries, scripts, data sources and forecasts with these names, in any letter case. */
 export function findNames(
   database: Database,
-  kind: 'dataQuery' | 'script' | 'forecast',
+  kind: keyof typeof TABLES,
   names: readonly string[],
 ): Promise<Named[]> {
   const table = TABLES[kind]
@@ -105,11 +105,4 @@ export function readQueryTexts(database: Database, ids: readonly number[]): Prom
     from data_queries q join data_sources s on s.id = q.data_source_id
     left join data_query_versions v on v.query_id = q.id and v.number = q.published
     where q.id in ${elementsOf(ids)} order by q.name collate nocase`)
-}
-
-/** The ids of data sources by their names. */
-export function findSources(database: Database, names: readonly string[]): Promise<Named[]> {
-  return database.all(sql`
-    select id, name from data_sources
-    where name collate nocase in ${elementsOf(names)}`)
 }

@@ -1,23 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { Refusal } from '../../../lib/errors.ts'
-import type { Write } from '../../../ports/database.ts'
-import type { Ports } from '../../../ports/index.ts'
 import type { DependentView, UsesQuery } from '../schema.ts'
 import * as store from '../store.ts'
 import { sightsOf } from './rights.ts'
 import type { Sights } from './rights.ts'
 
 const SHOWN_MAX = 100
-
-/** The writes that delete dashboards. Unless it is forced, the batch fails as `isGuarded` recognises while others refer to
- * them. */
-export function deletionWrites(
-  ports: Ports,
-  ids: readonly number[],
-  options: { readonly isForced: boolean },
-): Write[] {
-  return store.deleteDashboards(ports.database, ids, options)
-}
 
 type Uses = { readonly items: readonly DependentView[]; readonly total: number }
 

@@ -27,8 +27,7 @@ export async function translateDashboard(
   { source, targets }: TranslateBody,
 ): Promise<{ readonly view: TranslateView; readonly version: number }> {
   const { row, definition } = await requireDashboard(context, ref, 'write')
-  const wanted = demandedVersion(context)
-  refuseStale(wanted, row.version, 'dashboard')
+  refuseStale(demandedVersion(context), row.version, 'dashboard')
   refuseManaged(row)
   const missing = targets.flatMap((language) =>
     untranslated({ ...row, definition }, language).map(([path, text]) => ({ language, path, text })),

@@ -38,8 +38,7 @@ export async function restoreVersion(
   { ref, number }: Named,
 ): Promise<{ readonly view: DashboardView; readonly version: number }> {
   const { row: before, sights } = await requireRow(context, ref, 'write')
-  const wanted = demandedVersion(context)
-  refuseStale(wanted, before.version, 'dashboard')
+  refuseStale(demandedVersion(context), before.version, 'dashboard')
   refuseManaged(before)
   const { name, description, definition } = await requireVersion(context, before.id, number)
   const after = { name, description, definition }

@@ -102,7 +102,7 @@ async function* outcomesOf(ports: Ports, { id }: EndedForecast): AsyncGenerator<
 
 async function publish(ports: Ports, results: Results): Promise<void> {
   const { table } = results.row.definition
-  if (!table) return commit(ports.database, writesOf(ports, results)).then(() => undefined)
+  if (!table) return commit(ports.database, writesOf(ports, results))
   const caller = await ownerOf(ports, results.row.ownerId)
   const context: Context = { ports, caller, requestId: `forecast-${results.run.id}` }
   const before = await openTable(ports, table.dataSourceId, table.name)

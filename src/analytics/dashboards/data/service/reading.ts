@@ -1,4 +1,5 @@
 import type { Context } from '../../../../context.ts'
+import type { SeriesName } from '../../../../domain/series.ts'
 import { ownValue } from '../../../../lib/json.ts'
 import type { Range } from '../../../../lib/range.ts'
 import { readCurrent } from '../../../../monitoring/jobs/current/service.ts'
@@ -18,7 +19,6 @@ const CELLS_MAX = 32_000
 const COMPARED = 'PT1H'
 const WIDTH_STEP = 100
 
-type SeriesName = { readonly jobId: number; readonly key: string }
 type Mode = WidgetOf<'history'>['series'][number]['mode']
 type Group = {
   readonly range: Range

@@ -56,8 +56,7 @@ async function findLocal(context: Context, urlName: string): Promise<DashboardRo
   const local = found?.urlName === urlName ? found : null
   if (local && demandsNew(context))
     throw new Refusal('precondition_failed', 'A dashboard with this URL name exists.')
-  const wanted = demandedVersion(context)
-  refuseStale(wanted, local?.version, 'dashboard')
+  refuseStale(demandedVersion(context), local?.version, 'dashboard')
   return local
 }
 

@@ -155,8 +155,9 @@ async function finder(
 ): Promise<(kind: string, value: unknown) => number | null> {
   const references = forecasts.flatMap(({ definition }) => referencesIn(definition))
   const found = await findReferences(context, references, map)
-  const sources = await store.findSources(
+  const sources = await store.findNames(
     context.ports.database,
+    'dataSource',
     references.flatMap(({ kind, value }) => (kind === 'dataSource' ? [String(value)] : [])),
   )
   const bySource = new Map(sources.map(({ id, name }) => [name.toLowerCase(), id]))

@@ -157,8 +157,9 @@ async function queriesOf(context: Context, { document, map }: ImportBody): Promi
   const known = new Set(
     (await store.findNames(database, 'dataQuery', names)).map(({ name }) => name.toLowerCase()),
   )
-  const sources = await store.findSources(
+  const sources = await store.findNames(
     database,
+    'dataSource',
     document.dataQueries.map(({ dataSource }) => dataSource),
   )
   const sourceNames = new Set(sources.map(({ name }) => name.toLowerCase()))
@@ -174,7 +175,7 @@ async function makeQueries(context: Context, { document }: ImportBody, queries: 
     const given = document.dataQueries[index]
     if (action !== 'create' || !given) continue
     const { dataSource, ...fields } = given
-    const [source] = await store.findSources(context.ports.database, [dataSource])
+    const [source] = await store.findNames(context.ports.database, 'dataSource', [dataSource])
     const body = queryBody.safeParse({ ...fields, name, dataSourceId: source?.id })
     if (!body.success)
       throw new Refusal('invalid', 'A data query of the import is not valid.', [

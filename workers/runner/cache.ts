@@ -15,7 +15,7 @@ export class FileCache {
     this.#bytesMax = bytesMax
   }
 
-  /** @param bytesMax what all may take together */
+  /** @param bytesMax the size of all files together */
   static async open(dir: string, bytesMax = BYTES_MAX): Promise<FileCache> {
     await mkdir(dir, { recursive: true, mode: 0o700 })
     const cache = new FileCache(dir, bytesMax)
@@ -23,7 +23,7 @@ export class FileCache {
     return cache
   }
 
-  /** The bytes with this digest, from here or else as fetched.
+  /** The bytes with this digest, from the cache or from `fetchBytes`.
    * @throws {Error} when other bytes were fetched */
   async read(
     sha256: string,
@@ -35,7 +35,7 @@ export class FileCache {
     const kept = await readFile(path).catch(() => null)
     if (kept && digestOf(kept) === sha256) {
       const now = new Date(Date.now())
-      // Another job may have tidied it away meanwhile: we have the bytes.
+      // Another job may have removed the file meanwhile. The bytes are read already.
       await utimes(path, now, now).catch(() => undefined)
       return new Uint8Array(kept)
     }

@@ -17,15 +17,15 @@ import type { Log } from '../../src/ports/log.ts'
 import { Complaints } from './complaints.ts'
 import { pauseOf, sleep } from './pauses.ts'
 
-/** How long an answer may take that waits for nothing. */
+/** The time limit of an answer, except for the answer to a poll. */
 const ANSWER_MS = 30_000
-/** How long it may take to be heard as we go. */
+/** The time limit of the last report of a runner. */
 const FAREWELL_MS = 500
 /** An answer that is neither a file nor runs. */
 const ANSWER_MAX_BYTES = 1024 * 1024
 /** The bytes of an assignment: twice the sum of the bounds of a script's configuration, paths and parameters. */
 const ASSIGNMENT_MAX_BYTES = 16 * 1024 * 1024
-/** A service that is started anew is back before. */
+/** A service that restarts answers before. */
 const TRIES_UNTIL_WARNED = 3
 
 /** The operator's remedy for an answer, by its status; 0 stands for no answer. */
@@ -41,7 +41,7 @@ class Fenced extends Error {
   override readonly name = 'Fenced'
 }
 
-/** The service refused for good: asking again changes nothing. */
+/** The service refused a call for good: a repetition changes nothing. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 
@@ -83,8 +83,8 @@ export type ClientParts = {
   readonly signal: AbortSignal
 }
 
-/** The service, as its runner sees it. Every call is tried until it is answered, its signal comes, or the service refuses
- * for good; one that was heard twice changes nothing more. */
+/** The calls of a runner to its service. A call is repeated until it is answered, its signal is aborted, or the service refuses it
+ * for good. A call that reaches the service twice has the effect of one. */
 export class Client {
   readonly #parts: ClientParts
   readonly #complaints: Complaints
@@ -103,12 +103,12 @@ export class Client {
     return this.#registering
   }
 
-  /** The service does not know this token any more: the next call registers anew. */
+  /** Drops a token that the service does not know any more: the next call registers again. */
   forget(token: string): void {
     if (this.#registered?.token === token) this.#registered = null
   }
 
-  /** Waits for jobs, as long as the service wants us to. */
+  /** Waits for jobs, for as long as the service demands. */
   async poll(json: Poll): Promise<Polled> {
     const { pollMs } = await this.registration()
     const timeoutMs = pollMs + ANSWER_MS
@@ -126,7 +126,7 @@ export class Client {
     await this.#ask({ method: 'POST', path: '/poll', json, signal }, this.#registered.token)
   }
 
-  /** The reports about one attempt at a job. Its calls throw `Fenced` once the service has given the attempt up. */
+  /** The calls about one attempt at a run. They throw `Fenced` after the service has given the attempt up. */
   attempt({ id, attemptToken }: Attempt, { signal, onCancel, onFenced }: Listening): AttemptClient {
     const path = `/jobs/${encodeURIComponent(id)}`
     const say: SendCall = async (part) => {
@@ -161,7 +161,7 @@ export class Client {
         this.#complaints.over()
         return answer
       }
-      // The service has forgotten us, or another runner has come under our name.
+      // The service has lost the registration, or another runner has registered by the same name.
       const isStale = answer.status === 401 && this.#registered?.token === token
       if (isStale) this.forget(token)
       else if (!isTransient(answer.status)) throw refusalOf(call, answer)
@@ -171,13 +171,13 @@ export class Client {
     }
   }
 
-  /** Says what keeps the runner from its work, and what to do. @param status 0 for no answer */
+  /** Logs why the runner gets no work, with a remedy. @param status 0 for no answer */
   complain(status: number, detail: string): void {
     const message =
       status === 0 ? 'runner: the service does not answer' : 'runner: the service refuses this runner'
     const remedy = REMEDIES[status]
     const about = { url: this.#parts.url, status, detail, ...(remedy !== undefined && { remedy }) }
-    this.#complaints.say(`${message}; retrying`, about)
+    this.#complaints.warn(`${message}; retrying`, about)
   }
 
   async #ask(call: ServiceCall, token: string): Promise<Answer> {
@@ -212,7 +212,7 @@ type Listening = {
   readonly signal: AbortSignal
   /** The run was cancelled; called for every later answer as well. */
   readonly onCancel: () => void
-  /** The attempt has been given up by the service. */
+  /** The service has given the attempt up. */
   readonly onFenced: () => void
 }
 

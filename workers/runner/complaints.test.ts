@@ -13,7 +13,7 @@ test('what lasts is logged at growing intervals, and its end once', () => {
   const saidAt: number[] = []
   for (; now < 100_000; now += 1_000) {
     const before = lines.length
-    complaints.say('runner: the service does not answer', { status: 0 })
+    complaints.warn('runner: the service does not answer', { status: 0 })
     if (lines.length > before) saidAt.push(now)
   }
   expect(saidAt).toEqual([0, 10_000, 30_000, 70_000])
@@ -21,9 +21,9 @@ test('what lasts is logged at growing intervals, and its end once', () => {
   complaints.over()
   complaints.over()
   expect(lines.slice(before).map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(['info'])
-  complaints.say('runner: the service does not answer', { status: 0 })
+  complaints.warn('runner: the service does not answer', { status: 0 })
   expect(lines).toHaveLength(before + 2)
   now += 24 * 3_600_000
-  for (let hour = 0; hour < 24; hour++, now += 3_600_000) complaints.say('still', {})
+  for (let hour = 0; hour < 24; hour++, now += 3_600_000) complaints.warn('still', {})
   expect(lines.length - before).toBeGreaterThanOrEqual(24)
 })

@@ -11,14 +11,14 @@ export class Complaints {
   #nextAt = 0
   #pauseMs = FIRST_MS
 
-  /** @param now in milliseconds, and never back */
+  /** @param now in milliseconds; it never decreases */
   constructor(log: Log, now = () => performance.now()) {
     this.#log = log
     this.#now = now
   }
 
-  /** Logs a warning unless one was logged a short while ago. */
-  say(message: string, about: Readonly<Record<string, string | number>>): void {
+  /** Logs a warning unless the pause after the last one has not ended. */
+  warn(message: string, about: Readonly<Record<string, string | number>>): void {
     const now = this.#now()
     if (now < this.#nextAt) return
     this.#log.warn(message, about)

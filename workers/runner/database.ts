@@ -1,7 +1,7 @@
 import type { DatabaseTarget } from '../../src/automation/runs/protocol.ts'
 import type { HostPort } from './sandbox/container.ts'
 
-/** The certificates that a machine trusts, where Debian and those that follow it keep them. */
+/** The certificates that the machine trusts, on Debian and systems that are derived from it. */
 const TRUSTED = '/etc/ssl/certs/ca-certificates.crt'
 
 /** Variables of a run for its database, also those that the database's own programs read.
@@ -28,11 +28,11 @@ export function databaseDefaults({ type, tls }: DatabaseTarget): Record<string, 
   return type === 'postgresql' && tls === 'verify-full' ? { PGSSLROOTCERT: TRUSTED } : {}
 }
 
-/** Those of libpq. */
+/** The variables of libpq. */
 function postgresVariables(target: DatabaseTarget, found: HostPort): Record<string, string> {
   const { host, database, user, password, tls } = target
   return {
-    // Whose name a certificate has to have; the address says where that is found.
+    // The name that the certificate must have. PGHOSTADDR is the address of the connection.
     PGHOST: host,
     ...(found.host === host ? {} : { PGHOSTADDR: found.host }),
     PGPORT: String(found.port),
@@ -44,7 +44,7 @@ function postgresVariables(target: DatabaseTarget, found: HostPort): Record<stri
   }
 }
 
-/** Each option is for the sessions of this job alone, which may set it anew. */
+/** Options of the sessions of this job, which it may change. */
 function postgresOptions({ access, schema, timeoutMs }: DatabaseTarget): string {
   const options = {
     ...(access === 'read' ? { default_transaction_read_only: 'on' } : {}),
@@ -58,7 +58,7 @@ function postgresOptions({ access, schema, timeoutMs }: DatabaseTarget): string 
   return words.join(' ')
 }
 
-/** Those of MySQL's own programs: they have none for the user and the database. */
+/** The variables of MySQL's own programs, which have none for the user and the database. */
 function mysqlVariables({ password }: DatabaseTarget, { host, port }: HostPort): Record<string, string> {
   return {
     MYSQL_HOST: host,

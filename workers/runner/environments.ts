@@ -10,7 +10,7 @@ const READY = '.ready'
 /** A prepared environment, kept at least until it is released. */
 export type Environment = { readonly path: string; release(): void }
 
-/** Prepared environments by the digest of their inputs. They cannot be moved: programs in them have their own paths. */
+/** Prepared environments by the digest of their inputs. They cannot be moved: their programs contain their paths. */
 export class Environments {
   readonly #dir: string
   readonly #keptMax: number
@@ -31,7 +31,7 @@ export class Environments {
     return environments
   }
 
-  /** The environment of this key, built where it is not there yet: by one job while others wait, and in an empty directory.
+  /** The environment of this key. If it is missing, one job builds it in an empty directory while others wait.
    * @throws what building throws, or the signal's reason */
   async use(key: string, build: (path: string) => Promise<void>, signal: AbortSignal): Promise<Environment> {
     const path = join(this.#dir, key)

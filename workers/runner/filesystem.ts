@@ -34,7 +34,7 @@ export async function filesFor(
   return [...found].map(([path, from]) => ({ path, from }))
 }
 
-/** The paths below a directory whose parts fit, one by one. */
+/** The paths below a directory that match the parts of a pattern. */
 async function pathsFor(
   parts: readonly string[],
   root: string,

@@ -11,21 +11,21 @@ const STALLED_MS = 60_000
 const ANSWER_MS = 10_000
 
 let orders: BeatOrders | null = null
-let saidAt = 0
+let orderedAt = 0
 let timer: NodeJS.Timeout | null = null
 const asking = new Set<string>()
 
 for await (const line of createInterface({ input: process.stdin })) {
   const isFirst = orders === null
   orders = JSON.parse(line) as BeatOrders
-  saidAt = performance.now()
+  orderedAt = performance.now()
   if (isFirst) timer = setInterval(beatAll, orders.everyMs)
 }
 if (timer) clearInterval(timer)
 process.exit(0)
 
 function beatAll(): void {
-  if (!orders || performance.now() - saidAt > STALLED_MS) return
+  if (!orders || performance.now() - orderedAt > STALLED_MS) return
   const { url, token } = orders
   for (const { id, attemptToken } of orders.jobs) {
     if (asking.has(attemptToken)) continue
@@ -46,7 +46,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<BeatNe
     answer = await fetch(url, { method: 'POST', headers, signal: AbortSignal.timeout(ANSWER_MS) })
     body = await answer.json()
   } catch {
-    // The service decides what becomes of the job when it does not hear of it.
+    // The service decides about a job whose heartbeats are missing.
     return null
   }
   if (answer.status === 401) return 'unknown'

@@ -7,11 +7,11 @@ import type { Log } from '../../src/ports/log.ts'
 import { commandOf } from '../server/program.ts'
 
 const PROGRAM = join(import.meta.dirname, 'heartbeat.ts')
-const WORD_MS = 1_000
+const UPDATE_MS = 1_000
 
 type Attempt = { readonly id: string; readonly attemptToken: string }
 
-/** Input of the heartbeat process, one line each. */
+/** A line of the input of the heartbeat process. */
 export type BeatOrders = {
   readonly url: string
   readonly token: string
@@ -19,7 +19,7 @@ export type BeatOrders = {
   readonly jobs: readonly Attempt[]
 }
 
-/** Its messages: about an attempt at a job, or that the service does not know this runner's token. */
+/** A message of the heartbeat process: about an attempt at a job, or that the service does not know the token of this runner. */
 export type BeatNews = Attempt & {
   readonly token: string
   readonly news: 'cancel' | 'fenced' | 'unknown'
@@ -32,7 +32,7 @@ export type HeartbeatParts = {
   readonly log: Log
 }
 
-/** Keeps the leases of jobs alive from a process of its own; one that ends is started again. */
+/** Renews the leases of jobs from a process of its own, which is started again when it ends. */
 export class Heartbeats {
   readonly #parts: HeartbeatParts
   readonly #jobs = new Map<string, Attempt>()
@@ -45,8 +45,8 @@ export class Heartbeats {
 
   add(attempt: Attempt): void {
     this.#jobs.set(attempt.id, attempt)
-    this.#timer ??= setInterval(() => this.#speak(), WORD_MS)
-    this.#speak()
+    this.#timer ??= setInterval(() => this.#update(), UPDATE_MS)
+    this.#update()
   }
 
   remove(id: string): void {
@@ -56,18 +56,18 @@ export class Heartbeats {
   close(): void {
     if (this.#timer) clearInterval(this.#timer)
     this.#timer = null
-    // Its standard input ends, and it with that.
+    // The process ends with its standard input.
     this.#child?.stdin.end()
     this.#child = null
   }
 
-  #speak(): void {
-    this.#tell().catch((error: unknown) =>
+  #update(): void {
+    this.#send().catch((error: unknown) =>
       this.#parts.log.error('runner: updating the heartbeat process failed', error),
     )
   }
 
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     const { url } = this.#parts
     const { token, heartbeatMs } = await this.#parts.registration()
     if (!this.#timer) return
@@ -82,7 +82,7 @@ export class Heartbeats {
     const { log, onNews } = this.#parts
     createInterface({ input: child.stdout }).on('line', (line) => onNews(JSON.parse(line) as BeatNews))
     createInterface({ input: child.stderr }).on('line', (line) => log.warn('heartbeats', { line }))
-    // The next word finds it gone and starts another one.
+    // The next update starts another process.
     const onEnd = () => {
       if (this.#child === child) this.#child = null
     }

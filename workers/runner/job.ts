@@ -34,9 +34,9 @@ export class Job {
   readonly #masking: Masking
   readonly #log: JobLog
   readonly #outputs: Outputs
-  /** Ends the job. */
+  /** Stops the run. */
   readonly #stop = new AbortController()
-  /** Nobody listens any more. */
+  /** Ends the calls to the service: another runner has the run, or this runner ends. */
   readonly #gone = new AbortController()
 
   constructor(assignment: Assignment, tools: RunTools) {
@@ -56,14 +56,15 @@ export class Job {
     return this.#assignment.attemptToken === token
   }
 
-  /** Ends it; the first reason counts. */
+  /** Stops the run. The first reason counts. */
   stop(reason: StopReason): void {
     const stopped = new Stopped(reason)
     if (reason === 'fenced' || reason === 'closing') this.#gone.abort(stopped)
     this.#stop.abort(stopped)
   }
 
-  /** Resolves when the run is over and reported, unless the service has given it up. @throws if it cannot be reported */
+  /** Resolves when the run has ended and its result is reported, if the service still wants it.
+   * @throws {Error} if the result cannot be reported */
   async run(): Promise<void> {
     try {
       await this.#attempt.accept()
@@ -129,7 +130,7 @@ export class Job {
     }
   }
 
-  /** @param exit null when it was stopped before it ran */
+  /** @param exit null for a run that was stopped before its start */
   #endingOf(exit: Exit | null): Ending {
     const exitCode = exit?.code ?? null
     const stopped = this.#stop.signal.aborted ? (this.#stop.signal.reason as Stopped).reason : null
@@ -168,7 +169,7 @@ export class Job {
   }
 }
 
-/** The session is one even where the configuration has no secrets. */
+/** The secrets of a run. The id of its session always is one. */
 function secretsOf({ secretNames, env, database }: Assignment): string[] {
   const named = [...secretNames, 'SVC_SESSION_ID'].flatMap((name) => env[name] ?? [])
   return typeof database?.password === 'string' ? [...named, database.password] : named

@@ -65,7 +65,7 @@ async function readPlain(file: FileHandle, sizeMaxBytes: number): Promise<Uint8A
   return bytes.subarray(0, length)
 }
 
-/** No such file, a link where none may be, no directory, a socket, no right to read it, a name that cannot be. */
+/** The codes for a missing file, a link, a file in place of a directory, a socket, an unreadable file and an invalid name. */
 const ABSENCES = new Set([
   'ENOENT',
   'ELOOP',

@@ -27,7 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stderr.write(`Unknown argument ${unknown}.\n${USAGE}`)
     process.exit(EXIT_USAGE)
   }
-  // The service beside it keeps its own files for itself; what a runner makes for jobs says who may read it.
+  // The umask of a service beside it hides all files. The runner sets the mode of each file that jobs must not read.
   process.umask(0o022)
   const settings = readRunnerSettings(process.env)
   const log = jsonLog((line) => process.stderr.write(`${line}\n`))
@@ -45,7 +45,7 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  // A wrong setting is for the operator, and says what to do; everything else is for a developer.
+  // An error of a setting is for the operator, and has a remedy. Any other error is for a developer.
   process.stderr.write(`${error instanceof RangeError ? error.message : (error as Error).stack}\n`)
   process.exit(1)
 }

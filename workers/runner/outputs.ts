@@ -14,7 +14,7 @@ type OutputsParts = {
   readonly note: (text: string) => void
 }
 
-/** The files that a job hands over once it has ended, as many and as large as a run may have. */
+/** The files of a job that are published after its end, within the limits of a run. */
 export class Outputs {
   readonly #parts: OutputsParts
   readonly #named = new Set<string>()
@@ -24,7 +24,7 @@ export class Outputs {
     this.#parts = parts
   }
 
-  /** The job wants this file of the directory where it works to be published. */
+  /** Adds a file, by its path in the directory of the script, to the files that `publishNamed` publishes. */
   name(path: string): void {
     if (this.#named.size < NAMED_MAX) this.#named.add(path)
   }
@@ -39,12 +39,12 @@ export class Outputs {
   }
 
   async #publish(from: JobDirectory, path: string): Promise<void> {
-    const refusal = await this.#handOver(from, path)
+    const refusal = await this.#upload(from, path)
     if (refusal !== null) this.#parts.note(`${path} was not uploaded: ${refusal}`)
   }
 
-  /** @returns why not, if not */
-  async #handOver(from: JobDirectory, path: string): Promise<string | null> {
+  /** @returns the reason why the file was not uploaded; null if it was */
+  async #upload(from: JobDirectory, path: string): Promise<string | null> {
     const name = basename(path).normalize('NFC')
     const isMore = !this.#published.has(name)
     if (isMore && this.#published.size >= OUTPUTS_MAX)

@@ -4,14 +4,14 @@ const LONGEST_MS = 15_000
 /** The pause before the next try, in milliseconds: the pause that the service demands, else a growing one of 15 s at most. A
  * random part keeps runners that lost the service at once from returning at once.
  * @param tries the number of tries so far
- * @param saidS the pause that the service demands, in seconds; 0 without one */
-export function pauseOf(tries: number, saidS = 0): number {
+ * @param demandedS the pause that the service demands, in seconds; 0 without one */
+export function pauseOf(tries: number, demandedS = 0): number {
   const ownMs = FIRST_MS * 2 ** Math.min(tries - 1, 10)
-  const pauseMs = Math.min(LONGEST_MS, saidS > 0 ? saidS * 1_000 : ownMs)
+  const pauseMs = Math.min(LONGEST_MS, demandedS > 0 ? demandedS * 1_000 : ownMs)
   return pauseMs * (0.5 + Math.random() / 2)
 }
 
-/** Waits; throws the signal's reason when that comes first. */
+/** Waits. @throws the reason of the signal when it is aborted first */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -37,7 +37,7 @@ export async function startProgram(command: readonly string[], options: SpawnOpt
   return pid === undefined ? promise : { child, pid, exited }
 }
 
-/** Runs a program of this machine to its end. It gets nothing of the environment but the path.
+/** Runs a program of this machine to its end. Of the environment it gets PATH alone.
  * @throws {Error} if it cannot be started */
 export async function runProgram(command: readonly string[]): Promise<Result> {
   const env = { PATH: process.env['PATH'] ?? '' }

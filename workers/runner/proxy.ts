@@ -30,7 +30,7 @@ export type ProxyOptions = {
 /** The traffic, in bytes of the connections to targets. */
 export type Traffic = { readonly sentBytes: number; readonly receivedBytes: number }
 
-/** How a job gets there. */
+/** The way from a job to its proxy. */
 export type Way =
   | { readonly kind: 'socket'; readonly path: string }
   | { readonly kind: 'port'; readonly port: number; readonly password: string | null }
@@ -72,7 +72,7 @@ export function openProxy(options: ProxyOptions): Promise<Proxy> {
 
 /** Opens a way to one host:port for programs that know no proxy: bytes are passed on unchanged, and a refused
  * destination only closes the connection.
- * @throws {Error} where it may not be reached already */
+ * @throws {Error} if the target is not allowed */
 export async function openTunnel(
   options: Omit<ProxyOptions, 'targets' | 'service'> & { readonly target: string },
 ): Promise<Proxy> {
@@ -93,7 +93,7 @@ type Service = {
   readonly fail: (client: Socket, error: unknown) => void
 }
 
-/** Listens for one job, until it is closed. @param path of a Unix socket; null for a port of this machine */
+/** Listens for one job until `close`. @param path of a Unix socket; null for a port of this machine */
 async function openDoor(
   path: string | null,
   password: string | null,
@@ -150,7 +150,7 @@ async function serve(client: Socket, options: Guarded, onUpstream: (upstream: So
   connectBoth(client, upstream, onUpstream)
 }
 
-/** Passes on what either says to the other, until one of them ends. */
+/** Copies bytes in both directions until one side ends. */
 function connectBoth(client: Socket, upstream: Socket, onUpstream: (upstream: Socket) => void): void {
   if (client.destroyed) {
     upstream.destroy()
@@ -169,7 +169,7 @@ function isInvited(head: string, password: string | null): boolean {
   return sameText(given, btoa(`job:${password}`))
 }
 
-/** The head of a request, and what came after it. */
+/** The head of a request, and the bytes after it. */
 function headOf(client: Socket): Promise<{ readonly head: string; readonly rest: Buffer }> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)
@@ -213,7 +213,7 @@ function targetOf(text: string, isTunnel: boolean): Target {
   return { hostname, host: `${hostname}:${port}`, port }
 }
 
-/** The addresses to call, the best first. @throws {Denial} where they must not be called */
+/** The addresses to connect to, the best first. @throws {Denial} for a target that is not allowed */
 async function addressesFor(target: Target, options: ProxyOptions): Promise<readonly string[]> {
   const { targets, service, outboundAllow, addressesOf = lookedUp } = options
   const { host, hostname } = target
@@ -234,8 +234,8 @@ async function lookedUp(name: string): Promise<readonly string[]> {
   return found.map(({ address }) => address)
 }
 
-/** Calls one address after the other until one answers: a name such as `localhost` may stand for two, of which a server
- * listens on one. */
+/** Connects to one address after the other until one accepts: a name such as `localhost` may have two addresses, of which a
+ * server listens on one. */
 async function dialFirst([address = '', ...others]: readonly string[], port: number): Promise<Socket> {
   try {
     return await dial(address, port)

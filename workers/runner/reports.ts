@@ -5,17 +5,17 @@ import { sleep } from './pauses.ts'
 
 /** The time between two reports of a job to the service. */
 const REPORT_MS = 1_000
-/** In each report: a flood fills the job's own buffer, and not the service. */
+/** The chunks of each report: a flood fills the buffer of the job, and not the service. */
 const CHUNKS_A_REPORT = 2
 
 export type ReportingParts = {
   readonly attempt: AttemptClient
   readonly log: JobLog
-  /** Looks how far the job says it is, where it says so in a file. */
+  /** Reads the progress file of the job; null without one. */
   readonly look: () => Promise<Progress | null>
 }
 
-/** Sends what a job logs and how far it is, in order and one call after the other, while it runs and to its end. */
+/** Sends the log and the progress of a job in order, one call after the other, until its end. */
 export class Reporting {
   readonly #parts: ReportingParts
   readonly #closing = new AbortController()
@@ -46,7 +46,7 @@ export class Reporting {
     await this.#send(Number.POSITIVE_INFINITY)
   }
 
-  /** Sends nothing more; resolves when nothing is under way. */
+  /** Sends nothing more. Resolves when the last call has ended. */
   async abandon(): Promise<void> {
     this.#closing.abort()
     await this.#loop.catch(() => undefined)

@@ -21,13 +21,14 @@ import type { Sandbox } from './sandbox/sandbox.ts'
 import type { OpenedDirectory } from './settings.ts'
 import { untilEnded } from './stop.ts'
 
-/** How long preparing may take. */
+/** The maximum duration of the preparation. */
 const PREPARING_MS = 600_000
-/** The inputs of a run. */
+
+/** The parts of a runner that runs use. */
 export type RunTools = {
   readonly client: Client
   readonly sandbox: Sandbox
-  /** Where jobs have their rooms. */
+  /** The directory of the work folders of runs. */
   readonly roomsDir: string
   readonly cache: FileCache
   readonly environments: Environments
@@ -40,7 +41,7 @@ export type RunTools = {
 export type Run = {
   readonly paths: WorkFolderPaths
   readonly attempt: AttemptClient
-  /** Ends it. Its reason is thrown, unless the script runs: then its end is waited for. */
+  /** Ends the run. Its reason is thrown before the start of the script; after the start the end of the script is awaited. */
   readonly signal: AbortSignal
   readonly lineLengthMax: number
   readonly onSystemLine: (text: string) => void
@@ -50,7 +51,8 @@ export type Run = {
   readonly onStart: () => Promise<void>
 }
 
-/** Prepares a run and waits until it has ended. @throws {Unprepared} when it cannot begin, for its author to read */
+/** Prepares a run and waits until it has ended.
+ * @throws {Unprepared} if the script cannot be prepared, with a message for its author */
 export async function prepareAndRun(assignment: Assignment, tools: RunTools, run: Run): Promise<Exit> {
   const { paths, signal } = run
   await fetchFiles(assignment, tools, run)
@@ -77,7 +79,7 @@ export async function prepareAndRun(assignment: Assignment, tools: RunTools, run
   }
 }
 
-/** Puts the script's files and what came with the call where the job finds them. */
+/** Writes the files of the script and the uploads of the call into the work folder. */
 async function fetchFiles({ files, directories, uploads }: Assignment, { cache }: RunTools, run: Run) {
   const { paths, attempt, signal } = run
   for (const path of directories) await makeFolders(paths.tree, path)
@@ -91,7 +93,7 @@ async function fetchFiles({ files, directories, uploads }: Assignment, { cache }
   }
 }
 
-/** Links the files of this machine that the job may read. @returns where they are */
+/** Links the files of this machine that the job may read into its work folder. @returns their paths on this machine */
 async function linkFiles({ filesystem }: Assignment, { opened }: RunTools, paths: WorkFolderPaths) {
   const files = await filesFor(filesystem, opened)
   for (const { from, path } of files) await linkInto(paths.files, path, from)
@@ -163,7 +165,7 @@ async function runInSandbox(
   return exit
 }
 
-/** How many hosts a log names that may not be reached. */
+/** The number of forbidden hosts that a log names. */
 const FORBIDDEN_MAX = 20
 
 /** Passes each text on once. */

@@ -24,10 +24,10 @@ import type { RunnerSettings } from './settings.ts'
 
 const REFUSAL_MAX = 1_000
 
-/** A runner at work. */
+/** A running runner. */
 export type Runner = {
   readonly about: AboutRunner
-  /** Ends what runs, and resolves when nothing of it is left. The service takes its jobs for lost. */
+  /** Ends all runs, and resolves when no process of them is left. The service counts them as lost. */
   close(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export async function openRunner(settings: RunnerSettings, log: Log): Promise<Ru
   }
 }
 
-/** Says at each start what an operator must know of how scripts run here. */
+/** Logs at each start that the runner accepts no runs, or runs them without isolation. */
 function warnOf({ refusal, isolation }: Sandbox, log: Log): void {
   if (refusal !== null)
     log.warn('runner: scripts do not run here, because this runner accepts no runs', {
@@ -98,7 +98,7 @@ function warnOf({ refusal, isolation }: Sandbox, log: Log): void {
 const REMEDY =
   'Install bubblewrap and socat and start the runner as root, or set TIDEMARK_RUNNER_ISOLATION=best-effort to use the best isolation of this machine.'
 
-/** Removes what jobs of an earlier life left behind. */
+/** Removes the work folders of an earlier process. */
 async function clear(roomsDir: string, sandbox: Sandbox): Promise<void> {
   await mkdir(roomsDir, { recursive: true, mode: 0o711 })
   for (const name of await readdir(roomsDir)) await sandbox.removeRoom(join(roomsDir, name))
@@ -131,7 +131,7 @@ async function describe(
 
 type Polling = { readonly log: Log; readonly signal: AbortSignal; readonly takesJobs: boolean }
 
-/** Asks for jobs for as long as there is room for one. */
+/** Polls for runs while a slot is free. */
 async function poll(client: Client, work: Work, { log, signal, takesJobs }: Polling): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     try {
@@ -148,7 +148,7 @@ async function poll(client: Client, work: Work, { log, signal, takesJobs }: Poll
   }
 }
 
-/** The jobs that are under way. */
+/** The runs of this runner. */
 class Work {
   readonly #tools: RunTools
   readonly #heartbeats: Heartbeats
@@ -186,7 +186,7 @@ class Work {
   begin(assignment: Assignment): void {
     const { id, attemptToken } = assignment
     const former = this.#jobs.get(id)
-    // The service has given up the attempt that is here, and then given the job to us once more.
+    // The service has given up the former attempt, and assigned the run to this runner again.
     former?.job.stop('fenced')
     const job = new Job(assignment, this.#tools)
     this.#heartbeats.add({ id, attemptToken })
@@ -216,7 +216,7 @@ class Work {
   #hear({ id, attemptToken, token, news }: BeatNews): void {
     if (news === 'unknown') this.#tools.client.forget(token)
     const job = this.#jobs.get(id)?.job
-    // It may be late, and of an attempt that another has followed.
+    // The message may be late, and about an earlier attempt.
     if (news !== 'unknown' && job?.isAttempt(attemptToken))
       job.stop(news === 'cancel' ? 'cancelled' : 'fenced')
   }

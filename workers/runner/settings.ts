@@ -64,7 +64,7 @@ const schema = z.object({
     ),
 })
 
-/** A directory that the operator opened, and what run configurations call it. */
+/** A directory that the operator opened, and its name in run configurations. */
 export type OpenedDirectory = { readonly name: string; readonly path: string }
 
 export type RunnerSettings = {
@@ -120,7 +120,7 @@ function isOfThisMachine(text: string): boolean {
   return protocol === 'http:' && username === '' && password === '' && isOurs
 }
 
-/** Runners of one machine have nothing in common but the machine. */
+/** The default directory: another one for each runner of the machine. */
 function directoryFor(...whose: readonly string[]): string {
   const name = createHash('sha256').update(JSON.stringify(whose)).digest('hex')
   return join('/var/tmp', `tidemark-runner-${name.slice(0, 16)}`)

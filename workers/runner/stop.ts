@@ -9,7 +9,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1
  * runner, or this runner ends. */
 export type StopReason = 'cancelled' | 'timed_out' | 'fenced' | 'closing'
 
-/** Thrown through everything that a job waits for when it is ended. */
+/** The error of each wait of a run that is stopped. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
 

@@ -2,13 +2,13 @@ import type { Assignment } from '../../../src/automation/runs/protocol.ts'
 import type { Environments } from '../environments.ts'
 import { isInPath } from '../programs.ts'
 
-/** Where programs are looked for, inside and outside of a job. */
+/** The search path of programs, inside and outside of a job. */
 export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /** A program with its arguments. */
 export type Argv = readonly [string, ...string[]]
 
-/** A step that prepares a run: without secrets, and with the network that the run has not. */
+/** A step that prepares a run: without secrets, and with the public internet, which the run may not have. */
 export type PreparingStep = {
   readonly argv: Argv
   readonly cwd: string
@@ -43,11 +43,11 @@ export type Command = {
   readonly env: Readonly<Record<string, string>>
   /** The paths that it reads beside its own files. */
   readonly readOnly: readonly string[]
-  /** The run is over. */
+  /** Called after the end of the run. */
   readonly release: () => void
 }
 
-/** Something about a script keeps it from being run here. */
+/** A script cannot be prepared on this runner. */
 export class Unprepared extends Error {
   override readonly name = 'Unprepared'
 }
@@ -55,16 +55,16 @@ export class Unprepared extends Error {
 export type Engine = {
   /** Whether this machine has the programs of the engine. */
   readonly isHere: () => Promise<boolean>
-  /** @throws {Unprepared} saying what the script's author can do about it */
+  /** @throws {Unprepared} with a remedy for the author of the script */
   readonly prepare: (preparation: Preparation) => Promise<Command>
 }
 
-/** Whether a program is where jobs look for it. */
+/** Whether a program is in the search path of jobs. */
 export function hasProgram(name: string): boolean {
   return isInPath(name, SYSTEM_PATH)
 }
 
-/** A command that needed no preparing. */
+/** A command without a prepared environment. */
 export function readyMade(argv: Argv, env: Readonly<Record<string, string>> = {}): Command {
   return { argv, env, readOnly: [], release: () => undefined }
 }

@@ -6,7 +6,7 @@ import { hasProgram, Unprepared } from './engine.ts'
 import type { Engine, Preparation } from './engine.ts'
 import { activated, buildByPip, pythonVersion } from './python.ts'
 
-/** The engine, which this runner brings along. */
+/** The engine of forecasts, which is a part of the runner. */
 const ENGINE = join(import.meta.dirname, '../forecast')
 const PARTS = [
   'main.py',
@@ -20,7 +20,7 @@ const PARTS = [
   'series.py',
   'kinds',
 ]
-/** Kinds that need the packages of numbers alone, which are there within seconds. */
+/** Kinds that need numerical packages only, whose environment is ready within seconds. */
 const PLAIN = new Set(['naive', 'linear_regression'])
 const OWN = 'custom:'
 
@@ -45,7 +45,7 @@ export const forecast: Engine = {
   },
 }
 
-/** Puts the files of the operator beside the engine. */
+/** Copies the files of the operator to the engine. */
 async function placeOwn({ tree, forecastFiles }: Preparation, kind: string): Promise<void> {
   const own = kind.startsWith(OWN) ? kind.slice(OWN.length) : null
   if (own !== null && !forecastFiles.has(own))

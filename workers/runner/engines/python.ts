@@ -47,7 +47,7 @@ async function environmentOf(preparation: Preparation, manager: Manager) {
   const key = createHash('sha256').update(what).digest('hex')
   const build = async (path: string) => {
     note(`Preparing a Python environment for ${manifest}.`)
-    // It sees what its key is made of and nothing else: two scripts with one key get the same.
+    // Only the files that the key is made of: two scripts with the same key get the same environment.
     for (const file of seen) await copyInto(scratch, tree, file.path)
     const folder = join(scratch, 'files', dirname(manifest))
     await (manager === 'poetry' ? buildByPoetry : buildByPip)(preparation, { path, folder })
@@ -56,9 +56,9 @@ async function environmentOf(preparation: Preparation, manager: Manager) {
 }
 
 type Building = {
-  /** Where the environment is to be. */
+  /** The path of the new environment. */
   readonly path: string
-  /** Where the manifest is. */
+  /** The directory of the manifest. */
   readonly folder: string
 }
 
@@ -92,7 +92,7 @@ function steps(
   return (argv: Argv) => step({ argv, cwd: folder, env, readOnly, writable: [path, scratch] })
 }
 
-/** The manifest itself, and what locks it. */
+/** Whether a file is the manifest or its lock file. */
 function isPinned(path: string, manifest: string): boolean {
   return path === manifest || path === join(dirname(manifest), 'poetry.lock')
 }

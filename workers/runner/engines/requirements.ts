@@ -2,7 +2,7 @@
 const HARMLESS =
   /^--(?:index-url|extra-index-url|no-index|trusted-host|no-binary|only-binary|prefer-binary|require-hashes|pre|hash)\b|^-i\b/
 
-/** Whether a manifest may lead to other files of the script, so that what comes of it depends on them as well. */
+/** Whether a manifest may refer to other files of the script, on which the environment then depends too. */
 export function pointsIntoTree(manager: 'poetry' | 'pip', text: string): boolean {
   if (manager === 'poetry') return /\b(?:path|file)\s*=/.test(text) || text.includes('file:')
   return text.split('\n').some((line) => {

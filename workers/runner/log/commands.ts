@@ -17,7 +17,7 @@ export function readCommand(line: string): Command | null {
   return progressOf(said[1], said[2])
 }
 
-/** Reads what a job left in its progress file: in its last line a number from 0 to 1, and a message behind it. */
+/** Reads the progress file of a job, whose last line is a number from 0 to 1 and a message. */
 export function readProgressFile(text: string): Progress | null {
   const line = text.trimEnd().split('\n').at(-1) ?? ''
   const said = /^\s*(\S+)(?:\s+(.*))?$/.exec(line)

@@ -13,8 +13,8 @@ import type { Masking } from '../../../src/lib/masking.ts'
 const AROUND_BYTES = 100
 const KEPT_LINES = LOG_HEAD_LINES + LOG_TAIL_LINES
 
-/** The log of a job on its way to the service: numbered, without secrets, and bounded like the stored log. The queue
- * is overwritten by what comes later, but for the first lines: a flood costs no memory. */
+/** The lines of a job that wait to be sent: numbered, without secrets, and bounded like the stored log. Later lines
+ * overwrite waiting ones, except for the first lines of the log: a flood costs no memory. */
 export class JobLog {
   readonly #masking: Masking
   readonly #now: () => number
@@ -29,21 +29,21 @@ export class JobLog {
     this.#now = now
   }
 
-  /** How many lines there were, those included that are not kept. */
+  /** The number of lines so far, with the lines that are not kept. */
   get lines(): number {
     return this.#lines
   }
 
-  /** So many characters of a line are wanted, so that a secret is seen whole where the line is cut. */
+  /** The characters of a line that `add` needs: with these it recognises a secret where it cuts the line. */
   get lengthMax(): number {
     return LOG_LINE_MAX + 1 + this.#masking.lengthMax
   }
 
-  /** @param isCut the line was longer: what may be the half of a secret at its end is not shown */
+  /** @param isCut whether the line was longer: its end, which may be the half of a secret, is left out */
   add(stream: LogLine['stream'], text: string, isCut = false): void {
     const line = ++this.#lines
     const masked = this.#masking.mask(text)
-    // At least one character less, which the decoder may have made of half of one.
+    // At least one character less: the decoder may have made the last one of half a character.
     const whole = isCut ? `${masked.slice(0, -Math.max(1, this.#masking.lengthMax))}…` : masked
     const shown = cutText(whole, LOG_LINE_MAX)
     this.#waiting[slotOf(line)] = { line, at: this.#now(), stream, text: shown }

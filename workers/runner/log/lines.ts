@@ -5,7 +5,7 @@ const BYTES_OF_CHARACTER = 3
 /** The receiver of a line; `isCut` marks a truncated one. */
 export type TakeLine = (text: string, isCut: boolean) => void
 
-/** Parts a stream of bytes into lines, of which no more is held than may be kept, however long they are. */
+/** Splits a stream of bytes into lines. The memory for a line is bounded: the rest of a longer line is dropped. */
 export class Lines {
   readonly #take: TakeLine
   readonly #kept: Uint8Array
@@ -13,7 +13,7 @@ export class Lines {
   #length = 0
   #isCut = false
 
-  /** @param lengthMax characters of a line that are taken at least */
+  /** @param lengthMax the characters of a line that are kept at least */
   constructor(lengthMax: number, take: TakeLine) {
     this.#take = take
     this.#kept = new Uint8Array(lengthMax * BYTES_OF_CHARACTER)
@@ -29,7 +29,7 @@ export class Lines {
     this.#keep(bytes.subarray(from))
   }
 
-  /** The last line, where it did not end. */
+  /** Passes on the last line, if it has no line feed. */
   end(): void {
     if (this.#length > 0) this.#end()
   }

@@ -5,9 +5,9 @@ const MIB = 1024 * 1024
 const TEMPORARY_MAX_BYTES = 16 * MIB
 
 export type View = Pick<SandboxStart, 'cwd' | 'env' | 'kind' | 'readOnly' | 'writable'> & {
-  /** Files made for the job itself, such as /etc/passwd: the system's tell of its people. */
+  /** Files for the job itself, such as /etc/passwd. */
   readonly own: readonly Bind[]
-  /** Sockets that lead out. */
+  /** Sockets of the proxy and the tunnel. */
   readonly sockets: readonly Bind[]
   /** Descriptors of the seccomp filter, or null, and of the status that bubblewrap writes. */
   readonly filterFd: number | null
@@ -45,7 +45,7 @@ const inDepth = <Mount extends readonly [string, string, string]>(mounts: readon
 const APART = [
   ['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
   ['--disable-userns', '--cap-drop', 'ALL', '--new-session', '--die-with-parent', '--hostname', 'job'],
-  // Else the first process inside is bubblewrap's own, without the filter, and a job may write into its memory.
+  // Otherwise the first process inside is a process of bubblewrap without the filter, into whose memory a job may write.
   ['--as-pid-1'],
 ]
 
@@ -64,7 +64,7 @@ const MADE = [
   ['--remount-ro', '/dev'],
   temporary('/dev/shm'),
   temporary('/tmp'),
-  // A link to /tmp would be in the way of what is mounted below it: the runner's own directory is there by default.
+  // A directory and not a link to /tmp: mounts below it need a directory, and the runner's own directory is there by default.
   temporary('/var/tmp'),
   ['--dir', '/run'],
 ]

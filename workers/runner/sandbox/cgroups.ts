@@ -8,25 +8,25 @@ const CONTROLLERS = ['memory', 'pids', 'cpu'] as const
 
 type Controller = (typeof CONTROLLERS)[number]
 
-/** Where groups of processes are made: one directory for each controller, which is one for all in version 2. */
+/** The directories of control groups: one for each controller. In version 2 all controllers have the same. */
 export type Hierarchy = {
   readonly version: 1 | 2
   readonly directories: Readonly<Record<Controller, string>>
 }
 
-/** A group of processes whose memory, number and time are bounded together. */
+/** A control group: the memory, the number and the CPU time of its processes have common limits. */
 export type ProcessGroup = {
   /** The files that a process writes its id to, to join. */
   readonly doors: readonly string[]
   bound(limits: Limits): void
-  /** How often the kernel has ended one of its processes for want of memory. */
+  /** The number of its processes that the kernel has ended because of the memory limit. */
   outOfMemoryKills(): number
   /** The processes in it now. */
   members(): readonly number[]
   remove(): void
 }
 
-/** Makes a group, or takes over the one of that name. @throws where this process may not */
+/** Creates a group, or uses the existing one of that name. @throws {Error} if this process may not */
 export function openGroup({ version, directories }: Hierarchy, name: string): ProcessGroup {
   const paths = CONTROLLERS.map((controller) => join(directories[controller], name))
   const [memory, pids, cpu] = paths as [string, string, string]
@@ -58,7 +58,8 @@ export function openGroup({ version, directories }: Hierarchy, name: string): Pr
   }
 }
 
-/** Version 1 wants the bound of memory below the bound of memory with swap at each step, so the order depends on the former values. */
+/** Version 1 requires at each step that the limit of memory is below the limit of memory with swap. The second limit is removed
+ * first, so that the former values do not matter. */
 function boundMemory(directory: string, maxBytes: number): void {
   const memory = join(directory, 'memory.limit_in_bytes')
   const withSwap = join(directory, 'memory.memsw.limit_in_bytes')
@@ -76,8 +77,8 @@ function writeIfThere(path: string, text: string): void {
   if (existsSync(path)) writeFileSync(path, text)
 }
 
-/** Where this process may make groups, below its own so that what bounds it bounds them; the best first. Whether it may
- * is seen by making one.
+/** The places for groups of this process, the best first: below its own group, whose limits then apply to them too. A place may
+ * be forbidden, which only the creation of a group shows.
  * @param mounts the text of /proc/self/mountinfo @param own the text of /proc/self/cgroup */
 export function hierarchiesOf(mounts: string, own: string): Hierarchy[] {
   const mounted = mountsOf(mounts)
@@ -95,7 +96,7 @@ export function hierarchiesOf(mounts: string, own: string): Hierarchy[] {
     return mount === undefined ? [] : [join(mount, paths.get(controller) ?? ''), mount]
   }
   const [memory, pids, cpu] = CONTROLLERS.map(places) as [string[], string[], string[]]
-  // In a container the path may be the machine's, which is not there; what is mounted is then the container's own.
+  // In a container the path may be a path of the machine, which does not exist; the mount is then the container's own group.
   for (const at of [0, 1]) {
     const directories = { memory: memory[at], pids: pids[at], cpu: cpu[at] }
     if (isWhole(directories)) found.push({ version: 1, directories })
@@ -113,7 +114,7 @@ function isWhole(
   return CONTROLLERS.every((controller) => directories[controller] !== undefined)
 }
 
-/** Where each controller of version 1 is mounted, and version 2 by an empty name. */
+/** The mount of each controller of version 1, and the mount of version 2 by an empty name. */
 function mountsOf(mountinfo: string): ReadonlyMap<string, string> {
   const mounted = new Map<string, string>()
   for (const line of mountinfo.split('\n')) {
@@ -126,8 +127,8 @@ function mountsOf(mountinfo: string): ReadonlyMap<string, string> {
   return mounted
 }
 
-/** Has the controllers of version 2 work in groups below this one. A group that has members hands none on, unless it is
- * the machine's first: this process then moves into a group of its own, which helps where it was alone. */
+/** Enables the controllers of version 2 in groups below this one. The kernel refuses that for a group with processes, except
+ * for the root group. This process then moves into a group of its own, which is enough if it was the only one. */
 export function delegate({ version, directories }: Hierarchy, pid: number): void {
   if (version === 1) return
   const root = directories.memory

@@ -1,10 +1,10 @@
 import type { RunKind } from '../../../src/automation/runs/protocol.ts'
 
-/** A file or directory of the machine, and where the job finds it. */
+/** A file or directory of the machine, and its path for the job. */
 export type Bind = { readonly from: string; readonly to: string }
 
 export type Limits = {
-  /** Of all processes together, with what they keep in their room and in temporary files. */
+  /** Of all processes together, with the content of their directory and of temporary files. */
   readonly memoryMaxBytes: number
   readonly pidsMax: number
   /** Cores, in parts of one. */
@@ -13,7 +13,7 @@ export type Limits = {
   readonly openFilesMax: number
 }
 
-/** A host and port of it. */
+/** A host and one of its ports. */
 export type HostPort = { readonly host: string; readonly port: number }
 
 /** A target that a job may reach by programs without proxy support: a name, or an address without brackets, and a port. */
@@ -28,10 +28,10 @@ export type SandboxStart = {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Which of the system's files it finds, beside its programs and libraries. */
+  /** Decides which settings of the system the job can read. */
   readonly kind: RunKind
   readonly readOnly: readonly Bind[]
-  /** Directories that it finds at the same place. They become its own, with all that is in them. */
+  /** Directories at the same path for the job. The user of the job becomes their owner. */
   readonly writable: readonly string[]
   /** The targets that it may reach through the proxy, each as host:port; `open` is all of the public internet. */
   readonly network: readonly string[] | 'open'
@@ -59,8 +59,8 @@ export type Contained = {
   /** Resolves when all its processes have ended and their output was read.
    * @throws {Error} when it could not be started in its sandbox */
   readonly exited: Promise<Exit>
-  /** Asks it to end (SIGTERM). */
+  /** Sends SIGTERM to the job. */
   terminate(): void
-  /** Ends every process of it at once. */
+  /** Ends every process of the job at once. */
   kill(): void
 }

@@ -1,8 +1,8 @@
-/** Where the forwarder to the proxy listens in a network of the job's own. */
+/** The port of the forwarder to the proxy in a network of the job's own. */
 const FORWARDER_PORT = 3128
 
-/** The first process inside, which the kernel gives orphans to. It starts the forwarders, waits until they listen, and ends
- * with the job. SIGTERM is for the job: here it ends the waiting, which begins again.
+/** The first process inside, which adopts orphans. It starts the forwarders, waits until they listen, and ends with the job.
+ * SIGTERM is for the job: it interrupts the wait of this process, which then waits again.
  * Arguments: the port and the socket of each forwarder, and an empty one; then the job's. */
 const FIRST_PROCESS = `
 told=
@@ -38,13 +38,13 @@ done
 exit "$code"
 `
 
-/** Something that listens inside, in a network of the job's own, and the socket that it leads to. */
+/** A forwarder inside, in a network of the job's own: its port, and the socket that it forwards to. */
 export type Forwarder = { readonly port: number; readonly socket: string }
 
-/** Where the proxy is found inside. */
+/** The forwarder to the proxy. */
 export const PROXY: Forwarder = { port: FORWARDER_PORT, socket: '/run/tidemark/proxy.sock' }
 
-/** Where a tunnel to a port is found inside: at the same one, unless a job may not listen on it or the proxy does. */
+/** The forwarder to the target of a tunnel: at the port of the target, unless a job may not listen there or the proxy does. */
 export function tunnelFor(port: number): Forwarder {
   const isFree = port >= 1_024 && port !== FORWARDER_PORT
   return { port: isFree ? port : port + 10_000, socket: '/run/tidemark/tunnel.sock' }
@@ -56,7 +56,7 @@ export function insideCommand(argv: readonly string[], forwarders: readonly Forw
   return ['/bin/sh', '-c', FIRST_PROCESS, 'job', ...ends, '', ...argv]
 }
 
-/** Where programs look for a proxy. */
+/** The variables by which programs find a proxy. */
 export function proxyVariables({
   port,
   password,
@@ -70,5 +70,5 @@ export function proxyVariables({
   return Object.fromEntries(names.map((name) => [name, url]))
 }
 
-/** The same where the forwarder is between, in a network that is the job's alone. */
+/** The variables in a network of the job's own, where the forwarder leads to the proxy. */
 export const FORWARDED = proxyVariables({ port: FORWARDER_PORT, password: null })

@@ -22,15 +22,15 @@ import { systemFilesFor } from './system-files.ts'
 import { asUser } from './uids.ts'
 import type { OpenTunnel } from './ways-out.ts'
 
-/** Given as text, since its file may lie where other users have no way to. */
+/** As text, since other users may not be able to read the file. */
 const ENTER = readFileSync(join(import.meta.dirname, 'enter.py'), 'utf8')
 const FILE_BLOCK_BYTES = 512
 /** Jobs yield to the heartbeat of the runner. */
 const NICENESS = 10
 
-/** Begins as the runner: takes its outputs, joins the job's groups, which only the runner may, and gives up what cannot be got
- * back. Its outputs come by numbers of their own, because Deno also leaves a child copies of those that it starts with.
- * Arguments: the groups' doors with spaces between; then what is next. */
+/** Runs as the user of the runner: takes the outputs, joins the job's groups, which only this user may, and forbids core dumps.
+ * The outputs have other numbers than 1 and 2, because Deno also leaves a child copies of the descriptors 1 and 2.
+ * Arguments: the doors of the groups with spaces between, then the next command. */
 const OUTERMOST = `
 exec >&5 2>&6 5>&- 6>&- || exit 125
 for door in $1; do echo $$ >"$door" || exit 125; done
@@ -39,7 +39,7 @@ shift
 exec "$@"
 `
 
-/** How a job is kept apart. */
+/** The means that isolate a job. */
 export type Confinement = {
   readonly namespaces: boolean
   readonly landlock: boolean
@@ -51,16 +51,16 @@ export type Confinement = {
 
 export type LauncherOptions = {
   readonly confinement: Confinement
-  /** Where what the job needs itself is. */
+  /** The directory for the files and pipes of the job. */
   readonly folder: string
-  /** A directory for files that are gone as soon as they are open. */
+  /** A directory for files that are deleted as soon as they are open. */
   readonly scratch: string
 }
 
 export type Launch = {
   readonly start: SandboxStart
   readonly limits: Limits
-  /** How the proxy is reached. */
+  /** The way to the proxy; null without one. */
   readonly way: Way | null
   readonly tunnel: OpenTunnel | null
 }
@@ -79,7 +79,7 @@ export type Launcher = {
   isWaiting(): boolean
   /** Starts its one job. Neither the environment nor the command line of another process has the environment of the job. */
   launch(given: Launch): Promise<Launched>
-  /** Ends one that is not needed; once it was, or once it has launched its job, nothing happens. */
+  /** Ends a launcher that is not needed. Does nothing after a launch or a discard. */
   discard(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
   const { namespaces, processor, doors, uid } = confinement
   const own = await ownFilesFor(folder, uid)
   const pipes = await openPipes(folder, uid)
-  const told = unnamedFile(scratch, '')
+  const input = unnamedFile(scratch, '')
   const status = unnamedFile(scratch, '')
   const filters = namespaces && processor !== null ? [unnamedFile(scratch, filterFor(processor, 'own'))] : []
   const user = uid === null ? [] : ['setpriv', ...asUser(uid)]
@@ -96,12 +96,12 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
     for (const pipe of [pipes.stdout, pipes.stderr]) pipe.close()
   }
   const outputs = [pipes.stdout.writeFd, pipes.stderr.writeFd]
-  const stdio = ['pipe', 'ignore', 'ignore', told, status, ...outputs, ...filters] as const
+  const stdio = ['pipe', 'ignore', 'ignore', input, status, ...outputs, ...filters] as const
   let waiting: Waiting
   try {
     waiting = await startWaiting([OUTERMOST, 'job', doors.join(' '), ...user, '/bin/sh'], [...stdio])
   } catch (error) {
-    closeSync(told)
+    closeSync(input)
     close()
     throw error
   } finally {
@@ -117,15 +117,15 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
         const { command, text } = namespaces
           ? apart(given, own, filters.length > 0)
           : shutIn(given, confinement, own)
-        // By a name of its own, so that the descriptor that the child has stays at its beginning.
-        writeFileSync(`/proc/self/fd/${told}`, text)
+        // By its path, so that the offset of the descriptor, which the child shares, stays 0.
+        writeFileSync(`/proc/self/fd/${input}`, text)
         await pipeline([scriptFor(command, given.limits)], script)
       } catch (error) {
         child.kill('SIGKILL')
         close()
         throw error
       } finally {
-        closeSync(told)
+        closeSync(input)
       }
       const read = () => readStatus(readFileSync(`/proc/self/fd/${status}`, 'utf8'))
       return { process: waiting, pipes, status: read, close }
@@ -135,7 +135,7 @@ export async function openLauncher({ confinement, folder, scratch }: LauncherOpt
       isTaken = true
       child.kill('SIGKILL')
       await waiting.exited
-      closeSync(told)
+      closeSync(input)
       close()
     },
   }
@@ -147,11 +147,11 @@ type Waiting = Started & { readonly script: Writable }
 async function startWaiting(words: readonly string[], stdio: StdioOptions): Promise<Waiting> {
   const options = { cwd: '/', env: {}, detached: true, stdio }
   const started = await startProgram(['/bin/sh', '-c', ...words], options)
-  // Before it has started anything that would not take part in it.
+  // Before it starts other processes, which inherit the priority.
   setPriority(started.pid, NICENESS)
   const { stdin: script } = started.child
   if (!script) throw new TypeError('A shell without a script')
-  // The script of a shell that has ended goes nowhere; `launch` finds that out.
+  // A shell that has ended takes no script: `launch` fails then.
   script.on('error', () => undefined)
   return { ...started, script }
 }
@@ -169,23 +169,23 @@ type Commanded = { readonly command: readonly string[]; readonly text: string }
 /** In namespaces of its own, by bubblewrap. */
 function apart(given: Launch, own: readonly Bind[], isFiltered: boolean): Commanded {
   const { start, way } = given
-  const led = ledTo(given)
+  const forwarded = socketsOf(given)
   const env = { ...(way === null ? {} : FORWARDED), ...start.env }
-  const sockets = led.map(({ from, socket }) => ({ from, to: socket }))
+  const sockets = forwarded.map(({ from, socket }) => ({ from, to: socket }))
   const view = { ...start, env, own, sockets, statusFd: 4, filterFd: isFiltered ? 7 : null }
   const text = bubblewrapArguments(view)
     .map((word) => `${word}\0`)
     .join('')
-  return { command: ['bwrap', '--args', '3', '--', ...insideCommand(start.argv, led)], text }
+  return { command: ['bwrap', '--args', '3', '--', ...insideCommand(start.argv, forwarded)], text }
 }
 
-/** Where sockets lead to from inside. */
-function ledTo({ way, tunnel }: Launch): (Forwarder & { readonly from: string })[] {
+/** The sockets of the proxy and the tunnel, with their places inside. */
+function socketsOf({ way, tunnel }: Launch): (Forwarder & { readonly from: string })[] {
   const ends = [...(way === null ? [] : [{ way, inside: PROXY }]), ...(tunnel === null ? [] : [tunnel])]
   return ends.flatMap((end) => (end.way.kind === 'socket' ? [{ ...end.inside, from: end.way.path }] : []))
 }
 
-/** On the machine as it is, with what a process can do to itself. */
+/** Without namespaces: by restrictions that a process sets for itself. */
 function shutIn(given: Launch, { processor, landlock }: Confinement, own: readonly Bind[]): Commanded {
   const { start, way, tunnel } = given
   const ports = [way, tunnel?.way].flatMap((one) => (one?.kind === 'port' ? one.port : []))
@@ -227,7 +227,7 @@ function unnamedFile(scratch: string, bytes: string | Uint8Array): number {
 
 const MEMORY = '/dev/shm'
 
-/** Bubblewrap writes a line of JSON once there is a first process, and one when that has ended, if it was reached. */
+/** Bubblewrap writes a line of JSON when the first process has started, and another one when it has ended. */
 function readStatus(text: string) {
   return {
     firstPid: Number(/"child-pid": (\d+)/.exec(text)?.[1] ?? 0) || null,

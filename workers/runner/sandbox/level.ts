@@ -8,15 +8,15 @@ export type Means = (typeof MEANS)[number]
 /** The reason why each is not used; null for a used one. */
 export type ProbeResults = Readonly<Record<Means, string | null>>
 
-/** The level that these means make, by the weakest of what it promises. */
+/** The level of isolation that these means reach. */
 export function levelOf(has: (means: Means) => boolean): Isolation {
   if (FULL.every(has)) return 'full'
-  // Landlock alone leaves processes that got away from the job behind: a user of its own is what they are ended by.
+  // Landlock does not end processes that leave the process tree of the job; by a user of the job's own they are found.
   if (has('namespaces') || (has('landlock') && has('uids'))) return 'reduced'
   return has('uids') ? 'uid' : 'none'
 }
 
-/** Landlock replaces namespaces on machines without them. */
+/** Landlock replaces namespaces on machines without them, so that `full` does not need it. */
 const FULL = MEANS.filter((means) => means !== 'landlock')
 
 /** The reasons why a machine does not reach the full level, in words. */

@@ -27,9 +27,9 @@ export type Slot = {
 }
 
 export type MachineOptions = {
-  /** For what the sandbox needs itself; every directory above it must let other users through. */
+  /** The directory for the files of the sandbox itself. Other users must be able to enter each directory above it. */
   readonly directory: string
-  /** How many jobs there are at once, from 1 to 64. */
+  /** The number of jobs at once, from 1 to 64. */
   readonly slots: number
   /** `required` takes jobs only at the level `full`, `best-effort` at the level of the machine, `off` without isolation. */
   readonly demand: 'required' | 'best-effort' | 'off'
@@ -118,8 +118,8 @@ function lackingProgram(): string | null {
   return lacking === undefined ? null : `${lacking} is not installed`
 }
 
-/** Takes one means after the other away until a job runs: those first whose want says least of the machine.
- * @returns why none runs even then */
+/** Leaves out one means after the other until a trial job runs: first those whose absence is most common.
+ * @returns the reason why no trial job runs; null if one runs */
 async function settle(
   found: Record<Means, string | null>,
   attempt: () => Promise<void>,
@@ -201,7 +201,7 @@ async function tryRoom(directory: string): Promise<void> {
   await dropWorkFolder(path)
 }
 
-/** Runs a job that looks whether it is where it should be. @throws {Error} saying why it is not */
+/** Runs a trial job that checks its filter. @throws {Error} with the reason why it failed */
 async function tryOut(
   directory: string,
   [slot]: readonly Slot[],
@@ -210,10 +210,10 @@ async function tryOut(
   if (slot === undefined) throw new Error('the runner has no slots')
   const confinement = confinementOf(slot)
   const { namespaces, processor } = confinement
-  const said: Uint8Array[] = []
-  const look = processor === null ? 'true' : 'grep -q "^Seccomp:.2" /proc/self/status'
+  const complaints: Uint8Array[] = []
+  const check = processor === null ? 'true' : 'grep -q "^Seccomp:.2" /proc/self/status'
   const start: SandboxStart = {
-    argv: ['/bin/sh', '-c', `${look} || { echo 'the filter is not in force' >&2; exit 1; }`],
+    argv: ['/bin/sh', '-c', `${check} || { echo 'the filter is not in force' >&2; exit 1; }`],
     cwd: '/',
     env: {},
     kind: 'shell',
@@ -221,14 +221,15 @@ async function tryOut(
     writable: [],
     network: [],
     onStdout() {},
-    onStderr: (bytes) => said.push(bytes),
+    onStderr: (bytes) => complaints.push(bytes),
   }
   const { uid, group, folder } = slot
   const launcher = await openLauncher({ confinement, folder, scratch: directory })
   const launched = await launcher.launch({ start, limits: TRIAL_LIMITS, way: null, tunnel: null })
   const running = follow({ ...start, launched, group, uid, namespaces, memoryMaxBytes: 0 })
   const { code } = await running.exited
-  if (code !== 0) throw new Error(Buffer.concat(said).toString().trim() || `a test run ended with ${code}`)
+  if (code !== 0)
+    throw new Error(Buffer.concat(complaints).toString().trim() || `a test run ended with ${code}`)
 }
 
 async function faultOf(act: () => Promise<unknown>): Promise<string | null> {

@@ -6,8 +6,8 @@ import type { Bind } from './container.ts'
 
 const HOSTS = '127.0.0.1 localhost job\n::1 localhost\n'
 
-/** Whether the host file of a job may name this host: programs take an address as it stands, and `localhost` for
- * something on their machine. */
+/** Whether the file `/etc/hosts` of a job may name this host: programs do not look up an address, and they expect `localhost`
+ * on their own machine. */
 export function isMappable(host: string): boolean {
   return isIP(host) === 0 && host !== 'localhost'
 }
@@ -19,7 +19,7 @@ export async function hostsFileFor(folder: string, host: string): Promise<Bind> 
   return { from, to: '/etc/hosts' }
 }
 
-/** Files of /etc that a job finds in place of the machine's own, which tell of its people and its network. */
+/** Files of /etc for a job in place of the files of the machine, which name its users and its network. */
 export async function ownFilesFor(folder: string, uid: number | null): Promise<Bind[]> {
   const user = uid ?? process.getuid?.() ?? 0
   const texts = {

@@ -15,8 +15,8 @@ export type Pipe = {
 
 export type Pipes = { readonly stdout: Pipe; readonly stderr: Pipe }
 
-/** Makes pipes that a job can also open by a name, as `/dev/stdout`: what Bun makes for a child are sockets, which have
- * none. The caller closes `writeFd` once a child has it, and the rest when nothing more is to come. */
+/** Creates pipes that a job can open by a name such as `/dev/stdout`. The sockets that Bun creates for a child have no such
+ * name. The caller closes `writeFd` when a child has it, and each pipe after its last output. */
 export async function openPipes(folder: string, uid: number | null): Promise<Pipes> {
   const paths = ['stdout', 'stderr'].map((name) => join(folder, name))
   for (const path of paths) rmSync(path, { force: true })
@@ -34,10 +34,10 @@ function openPipe(path: string, uid: number | null): Pipe {
   return { writeFd, bytes: bytesOf(readFd), close: () => closeSync(readFd) }
 }
 
-/** Bun waits for a pipe in its event loop. Another runtime waits in a thread for each read, which Bun has two of. */
+/** Bun waits for a pipe in its event loop. Other runtimes wait in a thread of their pool, of which Bun has two only. */
 function bytesOf(fd: number): ReadableStream<Uint8Array> {
   if ('bun' in process.versions) return Bun.file(fd).stream()
-  // Another descriptor: this one would not wait.
+  // A second descriptor without O_NONBLOCK: reads of the first one fail instead of waiting.
   const waiting = openSync(`/proc/self/fd/${fd}`, O_RDONLY)
   return Readable.toWeb(createReadStream('', { fd: waiting })) as ReadableStream<Uint8Array>
 }

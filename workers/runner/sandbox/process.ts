@@ -5,10 +5,10 @@ import { endProcessesOf } from './uids.ts'
 import type { ProcessGroup } from './cgroups.ts'
 import type { Launched } from './launch.ts'
 
-/** How long output may still come once everything has ended that can be: what cannot be ended may hold it open. */
+/** The wait for output after the end of a job, where a process that cannot be ended may keep the pipe open. */
 const DRAIN_MS = 2_000
 const SWEEP_MS = 5
-/** The bytes of the end of the output that are stored, as the reason why a sandbox failed. */
+/** The characters from the end of the output that are kept, as the reason for the failure of a sandbox. */
 const TAIL_CHARS = 1_000
 
 export type Ended = Pick<Exit, 'code' | 'reason'>
@@ -63,7 +63,8 @@ export function follow(
   }
 }
 
-/** Ends what has got away from the first process. With namespaces nothing has, once bubblewrap is over. */
+/** Ends processes that are no longer below the first process. With namespaces the end of bubblewrap ends
+ * them all. */
 async function endTheRest({ launched, group, uid, namespaces }: RunningOptions): Promise<void> {
   if (!namespaces) signalTo(-launched.process.pid, 'SIGKILL')
   if (!namespaces && uid !== null) await endProcessesOf(uid)
@@ -74,7 +75,7 @@ function outOfMemory(maxBytes: number): string {
   return `The script exceeded the memory limit of ${Math.floor(maxBytes / 1024 / 1024)} MiB.`
 }
 
-/** Passes output on as it comes; nothing of it is kept here. */
+/** Passes output on as it comes, and keeps the end of the standard error output. */
 function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
   const decoder = new TextDecoder()
   let tail = ''
@@ -103,7 +104,7 @@ function drainsOf({ launched, onStdout, onStderr }: RunningOptions) {
   }
 }
 
-/** Ends all that is in a group, also what begins meanwhile. */
+/** Ends all processes of a group, also those that start meanwhile. */
 export async function emptied(group: ProcessGroup): Promise<void> {
   for (let members = group.members(); members.length > 0; members = group.members()) {
     for (const pid of members) signalTo(pid, 'SIGKILL')
@@ -111,7 +112,7 @@ export async function emptied(group: ProcessGroup): Promise<void> {
   }
 }
 
-/** Signals a process, or with a negative number its group, if it is still there. */
+/** Sends a signal to a process, or with a negative number to its process group, if there still is one. */
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

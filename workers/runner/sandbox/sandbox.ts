@@ -34,14 +34,14 @@ export type Sandbox = {
   readonly missing: readonly string[]
   /** The reason why no job can run, or null. */
   readonly refusal: string | null
-  /** @throws {Error} where it takes no jobs, while all slots are taken, and outside the main thread: a job ends with the
-   * thread that started it */
+  /** Starts a job. @throws {Error} if the sandbox takes no jobs, if all slots are taken, and outside the main thread: a job ends
+   * with the thread that started it */
   start(start: SandboxStart): Promise<Contained>
-  /** Makes a directory whose content is bounded in size, where the machine can; it must not be there yet. */
+  /** Creates a directory whose size is limited, if the machine can limit it. The directory must not exist. */
   makeRoom(path: string, sizeMaxBytes: number): Promise<void>
-  /** Removes it with all that is in it; nothing may run in it any more. */
+  /** Removes a directory of `makeRoom` with its content. No process may run in it any more. */
   removeRoom(path: string): Promise<void>
-  /** Ends what runs and gives everything back. */
+  /** Ends all jobs and releases the slots, the directories and the user ids. */
   close(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ class MachineSandbox implements Sandbox {
         'A sandboxed process must be started from the main thread, because it ends with its thread.',
       )
     checkWords(start)
-    // The one that was free last: preparing and running a job then count in one bound of memory.
+    // The slot that was released last: the memory of preparing and running a job then counts in one group.
     const free = this.#free.pop()
     if (free === undefined) throw new Error('All slots are in use.')
     try {
@@ -115,7 +115,7 @@ class MachineSandbox implements Sandbox {
     if (!namespaces) await linkAll(start.readOnly)
     const ways = await openWaysOut(start, { ...this.#options, ...slot, namespaces })
     try {
-      // The words include the variables of the tunnel.
+      // Now with the variables of the tunnel.
       checkWords(ways.start)
       const launcher = await this.#launcherOf(free)
       const launched = await launcher.launch({ ...ways, limits })
@@ -133,7 +133,7 @@ class MachineSandbox implements Sandbox {
     }
   }
 
-  /** A slot is free, with a launcher that waits in it. */
+  /** Makes a slot free, with a launcher that waits in it. */
   #release(slot: Slot): void {
     const launcher = this.#openLauncher(slot)
     // The next run in this slot opens a launcher again.
@@ -154,7 +154,7 @@ class MachineSandbox implements Sandbox {
     return openLauncher({ confinement, folder: slot.folder, scratch: this.#options.directory })
   }
 
-  /** A slot is free for another job once no process of this job is left, and its files belong to the runner. */
+  /** Waits for the end of a job, makes the runner the owner of its files, and then makes the slot free. */
   async #untilReleased(ended: Promise<Ended>, slot: Slot, { start, ways }: LaunchParts): Promise<Exit> {
     try {
       const exit = await ended
@@ -194,12 +194,12 @@ class MachineSandbox implements Sandbox {
 }
 
 async function discarded({ launcher }: FreeSlot): Promise<void> {
-  // One that could not be opened has nothing to be ended.
+  // A launcher that could not be opened has no process.
   const opened = await launcher.catch(() => null)
   await opened?.discard()
 }
 
-/** @returns why no jobs are taken at this level */
+/** @returns the reason why the sandbox takes no jobs at this level; null if it takes them */
 function refusalOf(
   demand: SandboxOptions['demand'],
   isolation: Isolation,
@@ -209,7 +209,7 @@ function refusalOf(
   return `Runs cannot be fully isolated on this machine, and TIDEMARK_RUNNER_ISOLATION does not allow less: ${missing.join('; ')}.`
 }
 
-/** @throws {RangeError} when something that is given has no form that a process could be given it in */
+/** @throws {RangeError} if a process cannot have these arguments, variables or paths */
 function checkWords({ argv, env, cwd, writable, readOnly }: SandboxStart): void {
   const paths = [cwd, ...writable, ...readOnly.flatMap(({ from, to }) => [from, to])]
   if (argv.length === 0) throw new RangeError('A run needs a command.')
@@ -220,7 +220,7 @@ function checkWords({ argv, env, cwd, writable, readOnly }: SandboxStart): void 
   if (!paths.every(isAbsolute)) throw new RangeError('The paths of a run must be absolute.')
 }
 
-/** Where files cannot be mounted they are linked to where the job looks for them. */
+/** Links files to their places for the job, where they cannot be mounted. */
 async function linkAll(binds: readonly Bind[]): Promise<void> {
   for (const { from, to } of binds.filter((bind) => bind.from !== bind.to)) {
     await mkdir(dirname(to), { recursive: true })

@@ -1,8 +1,8 @@
 import { PROCESSORS, REFUSED_CALLS, WATCHED_CALLS } from './syscalls.ts'
 import type { CallNumbers, Processor } from './syscalls.ts'
 
-/** Which sockets of the internet there may be: `own` where the network is the job's own, `streams` where it shares the
- * machine's and reaches a proxy, else `none`. */
+/** The allowed sockets of the internet: `own` for a job with a network of its own, `streams` for a job that reaches a proxy in
+ * the network of the machine, else `none`. */
 export type Internet = 'own' | 'streams' | 'none'
 
 /** One instruction of classic BPF (linux/filter.h). */
@@ -15,7 +15,7 @@ const JUMP_AT_LEAST = 0x35
 const JUMP_ANY_BIT = 0x45
 const RETURN = 0x06
 
-/** Where a filter finds things (linux/seccomp.h: struct seccomp_data); both processors keep the low half first. */
+/** Offsets in the input of a filter (linux/seccomp.h: struct seccomp_data); both processors store the low half first. */
 const AT_CALL = 0
 const AT_PROCESSOR = 4
 const AT_ARGUMENTS = 16
@@ -32,7 +32,7 @@ const EAFNOSUPPORT = 97
 const X32_CALLS = 0x4000_0000
 /** CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET. */
 const NEW_NAMESPACES = 0x7e02_0000
-/** TIOCSTI and TIOCLINUX put words into the mouth of a terminal. */
+/** TIOCSTI and TIOCLINUX write into the input of a terminal. */
 const TERMINAL_INPUT = [0x5412, 0x541c]
 const UNIX = 1
 const IPV4 = 2
@@ -45,8 +45,8 @@ const answer = (value: number): Instruction => [RETURN, 0, 0, value]
 const load = (offset: number): Instruction => [LOAD_WORD, 0, 0, offset]
 const argument = (index: number) => load(AT_ARGUMENTS + 8 * index)
 
-/** A seccomp filter (seccomp(2)) as the kernel reads it. It refuses calls that no script needs and sockets of other
- * kinds than named; a call in the manner of another processor ends the process. */
+/** A seccomp filter (seccomp(2)) in the form of the kernel. It refuses calls that no script needs, and sockets that
+ * `internet` does not allow. A call by the numbers of another processor ends the process. */
 export function filterFor(processor: Processor, internet: Internet): Uint8Array<ArrayBuffer> {
   const program: Instruction[] = [
     load(AT_PROCESSOR),
@@ -57,11 +57,11 @@ export function filterFor(processor: Processor, internet: Internet): Uint8Array<
   ]
   const onCall = (call: CallNumbers, then: readonly Instruction[]) => {
     const number = call[processor]
-    // The call's number has to be loaded again after its arguments were.
+    // The rules of a call before this one may have loaded an argument.
     if (number !== null) program.push(load(AT_CALL), [JUMP_EQUAL, 0, then.length, number], ...then)
   }
   for (const call of Object.values(REFUSED_CALLS)) onCall(call, [answer(failWith(EPERM))])
-  // Its flags are in memory, where a filter cannot look; libraries then use clone.
+  // A filter cannot read the flags of clone3, which are in memory. Libraries use clone after ENOSYS.
   onCall(WATCHED_CALLS.clone3, [answer(failWith(ENOSYS))])
   onCall(WATCHED_CALLS.clone, [
     argument(0),

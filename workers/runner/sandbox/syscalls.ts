@@ -1,9 +1,9 @@
-/** The processors that there are numbers of system calls for, as Linux names them to filters (AUDIT_ARCH_*). */
+/** The processors whose system calls have numbers here, by the constants of Linux for filters (AUDIT_ARCH_*). */
 export const PROCESSORS = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const
 
 export type Processor = keyof typeof PROCESSORS
 
-/** The number of a system call on each processor; null where it has none such. */
+/** The number of a system call on each processor; null where the processor has no such call. */
 export type CallNumbers = Readonly<Record<Processor, number | null>>
 
 const numbers = (x64: number, arm64: number | null): CallNumbers => ({ x64, arm64 })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 import type { RunKind } from '../../../src/automation/runs/protocol.ts'
 
-/** The directories of programs and libraries; where /usr holds them all, the others are links into it. */
+/** The directories of programs and libraries. On a system with a merged /usr the others are links into it. */
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/libx32']
 
-/** The files of /etc that all programs read: none names this machine's people, services or secrets. */
+/** The files of /etc that all programs read. They name no users, services or secrets of this machine. */
 const SETTINGS = [
   '/etc/alternatives',
   '/etc/ca-certificates',
@@ -22,8 +22,8 @@ const SETTINGS = [
   '/etc/timezone',
 ]
 
-/** Further files of one kind of programs, as prefixes of names in /etc: Java keeps its settings there, and what
- * lies in its own directory are links to them. */
+/** Further files for one kind of run, as prefixes of names in /etc. Java keeps its settings there; its own directory has links
+ * to them. */
 const SETTINGS_OF_KIND: Readonly<Record<RunKind, readonly string[]>> = {
   python: ['python3'],
   shell: [],
@@ -31,7 +31,7 @@ const SETTINGS_OF_KIND: Readonly<Record<RunKind, readonly string[]>> = {
   talend: ['java-', 'fonts'],
 }
 
-/** The system's files that a job of a kind finds, and links among them. */
+/** The files of the system for a job of a kind, and links among them. */
 export function systemFilesFor(kind: RunKind): {
   readonly files: readonly string[]
   readonly links: readonly { readonly path: string; readonly to: string }[]

@@ -9,7 +9,7 @@ const FIRST_UID = 58_000
 const BLOCK = 64
 const BLOCKS = 20
 
-/** A row of users that no other runner of this machine has. */
+/** A row of user ids that no other runner of this machine has. */
 export type Uids = { readonly first: number; readonly release: () => Promise<void> }
 
 /** Reserves a row of 64 user ids until it is released or the process ends. The owner of a row listens on its name, which the
@@ -50,8 +50,8 @@ function closed(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()))
 }
 
-/** Ends every process of a user at once, by a process of that user, which the kernel leaves out: none can begin in
- * between. Resolves when they are over. @param uid used by processes of one slot only */
+/** Ends every process of a user, by a process of that user that signals all others at once: none can start in between.
+ * Resolves when they have ended. @param uid of one slot only */
 export async function endProcessesOf(uid: number): Promise<void> {
   const command = ['setpriv', ...asUser(uid), '/bin/sh', '-c', 'kill -KILL -1']
   do {
@@ -60,7 +60,7 @@ export async function endProcessesOf(uid: number): Promise<void> {
   } while (await hasProcesses(uid))
 }
 
-/** Whether a process of a user still runs; a zombie does not. */
+/** Whether a process of a user still runs. A zombie does not run. */
 async function hasProcesses(uid: number): Promise<boolean> {
   const { stdout } = await runProgram(['ps', '-U', String(uid), '-o', 'stat='])
   const states = stdout.split('\n').map((line) => line.trim())

@@ -29,10 +29,10 @@ export type WaysOut = {
   readonly close: () => void
 }
 
-/** How a tunnel is reached, and where inside that is in a network of the job's own. */
+/** The way to a tunnel, and its place inside a network of the job's own. */
 export type OpenTunnel = { readonly way: Way; readonly inside: Forwarder }
 
-/** @throws {Error} where the other end of the tunnel may not be reached */
+/** Opens the proxy of a job, and its tunnel if it has one. @throws {Error} if the target of the tunnel is not allowed */
 export async function openWaysOut(start: SandboxStart, options: WaysOutOptions): Promise<WaysOut> {
   const { network: targets, tunnel, onForbidden } = start
   await mkdir(options.folder, { recursive: true, mode: 0o711 })
@@ -79,12 +79,12 @@ async function startWith(
   { host, port, variables }: Tunnel,
   { way, folder }: { readonly way: Way; readonly folder: string },
 ): Promise<SandboxStart> {
-  const told = (found: HostPort) => ({ ...start.env, ...variables(found) })
-  if (way.kind === 'port') return { ...start, env: told({ host: HERE, port: way.port }) }
+  const envWith = (found: HostPort) => ({ ...start.env, ...variables(found) })
+  if (way.kind === 'port') return { ...start, env: envWith({ host: HERE, port: way.port }) }
   const { port: inside } = tunnelFor(port)
-  if (!isMappable(host)) return { ...start, env: told({ host: HERE, port: inside }) }
+  if (!isMappable(host)) return { ...start, env: envWith({ host: HERE, port: inside }) }
   const readOnly = [...start.readOnly, await hostsFileFor(folder, host)]
-  return { ...start, env: told({ host, port: inside }), readOnly }
+  return { ...start, env: envWith({ host, port: inside }), readOnly }
 }
 
 function sumOf(one: Traffic, other: Traffic): Traffic {

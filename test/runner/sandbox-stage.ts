@@ -9,6 +9,8 @@ import type { Sandbox, SandboxOptions } from '../../workers/runner/sandbox/sandb
 export const MIB = 1024 * 1024
 
 export const PATH = '/usr/local/bin:/usr/bin:/bin'
+/** The slots of a stage, unless its options have another number. */
+export const SLOTS = 2
 
 export type Stage = {
   readonly sandbox: Sandbox
@@ -28,7 +30,7 @@ export async function openStage(options: Partial<SandboxOptions> = {}, within = 
   await chmod(directory, 0o711)
   const sandbox = await openSandbox({
     directory: join(directory, 'sandbox'),
-    slots: 2,
+    slots: SLOTS,
     demand: 'best-effort',
     outboundAllow: new Set(),
     service: '127.0.0.1:1',

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 
 import type { Means } from '../../workers/runner/sandbox/level.ts'
 import { childrenOf } from './processes.ts'
-import { jobIn, MIB, openStage, PATH, processesWith, runIn } from './sandbox-stage.ts'
+import { jobIn, MIB, openStage, PATH, processesWith, runIn, SLOTS } from './sandbox-stage.ts'
 import type { Stage } from './sandbox-stage.ts'
 import { until } from '../until.ts'
 
@@ -204,6 +204,8 @@ describe('what waits in a slot', () => {
   const waiting = () => childrenOf(process.pid, '/bin/sh')
 
   test('is there for the next job, and another one when it has ended meanwhile', async () => {
+    // The shells of the other stage, the last of which may start only now.
+    await until(async () => (await waiting()).length === SLOTS)
     const others = await waiting()
     const own = await openStage({ slots: 1 })
     const ours = async () => (await waiting()).filter((pid) => !others.includes(pid))

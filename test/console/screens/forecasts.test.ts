@@ -78,6 +78,11 @@ onMainHost(
             .waitFor()
           await page.getByLabel('Own days').fill('2026-12-05 Night of shops')
           // A second click while the forecast is stored makes no second one.
+          const stored: string[] = []
+          page.on('request', (request) => {
+            if (request.method() === 'POST' && request.url().endsWith('/forecasts'))
+              stored.push(request.url())
+          })
           await page.getByRole('button', { name: 'Save' }).dblclick()
           await page.getByRole('heading', { level: 1, name: 'Guests, two days' }).waitFor()
           await page.getByText('No results yet').first().waitFor()
@@ -85,7 +90,7 @@ onMainHost(
           const { items } = await good<{ readonly items: readonly Made[] }>(
             stage.client.request('GET', '/forecasts'),
           )
-          expect(items.length).toBe(1)
+          expect([items.length, stored.length]).toEqual([1, 1])
           expect(await good(stage.client.request('GET', `/forecasts/${items[0]?.id}`))).toMatchObject({
             model: { kind: 'auto', search: true },
             holidays: { country: 'CH-ZH', days: [{ date: '2026-12-05', name: 'Night of shops' }] },
@@ -106,6 +111,10 @@ onMainHost(
           await page.locator('.plot canvas').waitFor()
           await page.getByText('Error of the season before').waitFor()
           await check('ready')
+          // What was typed before "Cancel" is stored nowhere.
+          expect(await good(stage.client.request('GET', `/forecasts/${items[0]?.id}`))).toMatchObject({
+            name: 'Guests, two days',
+          })
           await page.getByRole('button', { name: 'As a table' }).click()
           await page.getByRole('columnheader', { name: 'Upper bound' }).waitFor()
 

@@ -2,7 +2,7 @@ import { joined } from './chunks.ts'
 
 /** Shorter ones would mask half of the log and hide nothing. */
 const SECRET_LENGTH_MIN = 6
-const MASK = '***'
+export const MASK = '***'
 
 /** Takes secrets out of a text. */
 export type Masking = {

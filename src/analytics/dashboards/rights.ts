@@ -40,7 +40,7 @@ export class DashboardRights {
   /** The rights on a dashboard: its own grants and the grants on groups around it. */
   ofDashboard({ id, groupId }: { readonly id: number; readonly groupId: number | null }): Permissions {
     const own = this.#grants.filter(({ dashboardId }) => dashboardId === id)
-    return either(this.#granted(own), groupId === null ? this.#granted([]) : this.ofGroup(groupId))
+    return either(this.#granted(own), groupId === null ? NOTHING : this.ofGroup(groupId))
   }
 
   #granted(grants: readonly Grant[]): Permissions {

@@ -1,11 +1,10 @@
-import { maskingOf } from '../../lib/masking.ts'
+import { maskingOf, MASK } from '../../lib/masking.ts'
 import { cutText } from '../../lib/text.ts'
 import { isSecretName } from '../scripts/variables.ts'
 
 /** So many arguments of a run are listed, each with so many characters: lists stay small. */
 export const ARGUMENTS_SHOWN = 20
 export const ARGUMENT_SHOWN_MAX = 200
-const MASK = '***'
 
 /** The arguments of a run as lists name it: without the values of secrets, of options that are named like secrets, and of
  * passwords in URLs.

@@ -80,10 +80,7 @@ export async function rerunJob(
   key: string | null,
 ): Promise<OrderedRun> {
   const { ports } = context
-  await readJob(context, scriptId, id)
-  const row = await store.findRun(ports.database, id)
-  if (!row) throw new Refusal('not_found', 'The script has no run with this id.')
-  const { runConfigurationId, order, userId } = row
+  const { runConfigurationId, order, userId } = await requireRun(ports, scriptId, id)
   return orderRun(context, {
     scriptId,
     runConfigurationId: runConfigurationId === 0 ? null : runConfigurationId,

@@ -103,8 +103,8 @@ export function sumOfValues(one: Values, other: Values): Values {
   return {
     sum: finiteSum(one.sum, other.sum),
     count: one.count + other.count,
-    min: leastOf(one.min, other.min),
-    max: one.max === null || other.max === null ? (one.max ?? other.max) : Math.max(one.max, other.max),
+    min: pickedBy(Math.min, one.min, other.min),
+    max: pickedBy(Math.max, one.max, other.max),
   }
 }
 
@@ -114,5 +114,10 @@ function finiteSum(one: number | null, other: number | null): number | null {
   return Number.isFinite(sum) ? sum : null
 }
 
-const leastOf = (one: number | null, other: number | null) =>
-  one === null || other === null ? (one ?? other) : Math.min(one, other)
+function pickedBy(
+  pick: (one: number, other: number) => number,
+  one: number | null,
+  other: number | null,
+): number | null {
+  return one === null || other === null ? (one ?? other) : pick(one, other)
+}

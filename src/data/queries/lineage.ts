@@ -1,3 +1,4 @@
+import { foldCase } from '../../lib/text.ts'
 import { tokensOf } from '../sql/lexer.ts'
 import type { Token } from '../sql/lexer.ts'
 import type { Dialect } from '../sql/spelling.ts'
@@ -27,10 +28,10 @@ export function namesIn(text: string, dialect: Dialect): Names {
     all
       .flat()
       .filter(isNaming)
-      .map(({ value }) => keyOf(value)),
+      .map(({ value }) => foldCase(value)),
   )
   return {
-    has: (name) => names.has(keyOf(name)),
+    has: (name) => names.has(foldCase(name)),
     hasAll: all.some((some) =>
       some.some(({ value }, at) => value === '*' && BEFORE_ALL.test(some[at - 1]?.value ?? '')),
     ),
@@ -43,8 +44,6 @@ export function columnsIn({ has, hasAll }: Names, columns: readonly { readonly n
 }
 
 const isCrosstab = ({ kind, value }: Token) => kind === 'word' && value.toLowerCase() === 'crosstab'
-const keyOf = (name: string) => name.normalize('NFC').toLowerCase()
-
 /** The strings in parentheses, up to the first other token. */
 function argumentsAt(tokens: readonly Token[], at: number): readonly Token[] {
   const found: Token[] = []

@@ -3,6 +3,7 @@ import { COLUMN_TYPES } from '../../domain/table.ts'
 import { idParam } from '../../http/openapi-answers.ts'
 import { storableText, timeZone } from '../../http/text-schemas.ts'
 import { pageLimit } from '../../http/paging.ts'
+import { readJson } from '../../lib/json.ts'
 import { waitQuery } from '../../operations/work/schema.ts'
 import { filterSchema } from '../filters/schema.ts'
 import { FUNCTIONS } from './aggregates.ts'
@@ -173,18 +174,7 @@ const BINS_DEFAULT = 20
 
 /** JSON in a query. */
 export const jsonQuery = <Schema extends z.ZodType>(schema: Schema, maxChars: number) =>
-  z
-    .string()
-    .max(maxChars)
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(schema)
+  z.string().max(maxChars).transform(readJson).pipe(schema)
 
 /** A filter in a query. */
 export const filterQuery = jsonQuery(filterSchema, FILTER_MAX_CHARS)

@@ -4,7 +4,7 @@ import type { Fault } from '../lib/errors.ts'
 import { isNestedWithin } from '../lib/nesting.ts'
 import { pointerOf } from '../lib/pointer.ts'
 import { parsed } from './valid.ts'
-import { isJsonObject } from '../lib/json.ts'
+import { isJsonObject, ownValue } from '../lib/json.ts'
 
 /** The media type of a JSON merge patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json'
@@ -49,7 +49,7 @@ function merged(schema: unknown, shown: unknown, { patch, at, unset, faults }: M
   const fields = fieldsOf(schema)
   const result = new Map(Object.entries(was))
   for (const [key, value] of Object.entries(patch)) {
-    const [field, present] = [ownOf(fields, key), ownOf(was, key)]
+    const [field, present] = [ownValue(fields, key), ownValue(was, key)]
     const pointer = at + pointerOf([key])
     const nested = { patch: value, at: pointer, unset, faults }
     if (isShownOnly(field)) {
@@ -63,11 +63,6 @@ function merged(schema: unknown, shown: unknown, { patch, at, unset, faults }: M
     else result.delete(key)
   }
   return Object.fromEntries(result)
-}
-
-/** No key of a patch reaches what objects have of their own. */
-function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 /** The fields of an object, or of all forms that it may have. */

@@ -201,7 +201,7 @@ export async function endSession(context: Context, id: string): Promise<void> {
 export function ownerOf(context: Context, userId?: number): number {
   const caller = requireUser(context)
   const ownerId = userId ?? caller.userId
-  if (ownerId === caller.userId || caller.role === 'administrator') return ownerId
+  if (ownerId === caller.userId || isAdministrator(caller)) return ownerId
   throw new Refusal('forbidden', 'Only administrators can do this for other users.')
 }
 

@@ -302,7 +302,7 @@ function refuseForbidden(asker: Asker, row: UserRow, changed: readonly Field[]):
 /** Contact data are visible to administrators and to the user. */
 function viewFor({ caller }: Context, row: UserRow): UserView {
   const view = fullView(row)
-  const isClose = caller.kind === 'user' && (caller.role === 'administrator' || caller.userId === row.id)
+  const isClose = isAdministrator(caller) || (caller.kind === 'user' && caller.userId === row.id)
   if (isClose) return view
   const { email: _email, phone: _phone, properties: _properties, ...rest } = view
   return rest

@@ -6,16 +6,16 @@ import { objectOfJob } from './object-of-job.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
-/** Each object is called once in so many triggers, two hours, while there are few enough jobs; each call costs a request. */
+/** The triggers within which each object is called once: two hours, unless there are too many jobs. Each call costs a request. */
 const TURNS = 24
 const LOOKED_AT_MAX = 500
-/** In a small installation each lost alarm is found at once, for little. */
+/** In a small installation each trigger calls all objects, at a low cost. */
 const LOOKED_AT_MIN = 5
-/** As the first trigger in `wrangler.toml` has it. */
+/** The period of the first trigger in `wrangler.toml`. */
 const CRON_MS = 300_000
 
-/** Sets alarms again that the platform has lost: nothing else brings a silent job back. The system database does not know
- * when which job is due, since deliveries do not touch it, so the objects are called, some in each trigger. */
+/** Sets alarms again that the platform has lost: without its alarm a silent job is never noticed. The system database has no
+ * deadlines of jobs, because deliveries do not write to it, so each trigger calls some of the objects. */
 export async function secureAlarms(namespace: Environment['JOB'], ports: Ports): Promise<void> {
   const turn = Math.floor(ports.clock.now() / CRON_MS)
   const lost: number[] = []

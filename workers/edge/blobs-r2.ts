@@ -21,7 +21,7 @@ export function openBlobsR2(bucket: R2Bucket): Blobs {
       checkBlobKey(key)
       const found = await getSpan(bucket, key, span)
       if (found === null) return null
-      // The same stream, in another package's words.
+      // The same stream, by the type of another package.
       const body = found.body as unknown as ReadableStream<Uint8Array>
       return { body, sizeBytes: span?.sizeBytes ?? found.size }
     },
@@ -50,7 +50,7 @@ async function getSpan(
   span: ByteSpan | undefined,
 ): Promise<R2ObjectBody | null> {
   if (!span) return bucket.get(key)
-  // R2 cuts off what is beyond the end, and words what begins there in its own way.
+  // R2 shortens a span that ends beyond the blob, and has an error of its own for a span that begins there.
   const whole = await bucket.head(key)
   if (whole === null) return null
   checkByteSpan(span, whole.size)
@@ -58,11 +58,11 @@ async function getSpan(
     range: { offset: span.offsetBytes, length: span.sizeBytes },
     onlyIf: { etagMatches: whole.etag },
   })
-  // Replaced in between.
+  // The blob was replaced since its size was read.
   return found === null || 'body' in found ? found : getSpan(bucket, key, span)
 }
 
-// R2 takes a stream only when its length is known; parts are of equal size but for the last, and at least 5 MiB.
+// R2 takes a stream of unknown length in parts alone. All parts but the last have the same size, of at least 5 MiB.
 const PART_BYTES = 8 * 1024 * 1024
 
 async function putStream(bucket: R2Bucket, key: string, body: ReadableStream<Uint8Array>): Promise<void> {
@@ -84,7 +84,7 @@ async function putStream(bucket: R2Bucket, key: string, body: ReadableStream<Uin
   }
 }
 
-/** Cuts the stream into parts, at least one. The bytes of a part are good until the next one is asked for. */
+/** Splits the stream into parts, at least one. The bytes of a part are valid until the next part is requested. */
 async function* partsOf(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ bytes: Uint8Array; isOnly: boolean }> {

@@ -20,7 +20,7 @@ export function openD1(binding: D1Database): Database {
   })
 }
 
-// Drizzle 0.45 prepares what its builders build, but forgets raw SQL with parameters, and its batch then fails.
+// Drizzle 0.45 prepares the statements of its builders, but not raw SQL with parameters, with which its batch fails.
 function prepareRaw(binding: D1Database, item: Write): void {
   if (is(item, SQLiteRaw)) Reflect.set(item, 'stmt', binding.prepare(item.getQuery().sql))
 }
@@ -29,8 +29,8 @@ function prepareRaw(binding: D1Database, item: Write): void {
 const PASSING =
   /network connection lost|object to be reset|code was updated|overloaded|internal error|timed? ?out|exceeded its (?:cpu|memory) |starting up/i
 
-/** The binding, whose statements refuse where D1 is away. A batch takes statements of the platform's own making only: these
- * are, with methods of ours on them. */
+/** The binding, whose statements refuse while D1 is unavailable. A batch accepts only statements that the platform has made, so
+ * their methods are replaced. */
 function refusing(binding: D1Database): D1Database {
   const own: Pick<D1Database, 'prepare' | 'batch'> = {
     prepare: (sql) => refusingStatement(binding.prepare(sql)),

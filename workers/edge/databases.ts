@@ -14,8 +14,8 @@ const GROUP_MAX = 4
 /** An isolate has 128 MB of memory. */
 const BATCH_MAX_BYTES = 32 * 1_024 * 1_024
 
-/** The databases of users. The platform looks names up itself and reaches the public internet only; hosts that are private
- * as they stand are refused here as well. */
+/** The databases of users. The platform resolves names and reaches the public internet only. Private names and addresses
+ * are refused here too. */
 export function openEdgeDatabases(permits: Permits, outboundAllow: ReadonlySet<string>): Databases {
   return openDatabases({
     permits,
@@ -30,7 +30,7 @@ export function openEdgeDatabases(permits: Permits, outboundAllow: ReadonlySet<s
   })
 }
 
-/** The permits of the installation, from wherever its Worker runs. */
+/** The permits of the installation, which are counted in one object. */
 export function permitsInObject(namespace: Environment['PERMITS'], log: Log): Permits {
   const object = () => namespace.get(namespace.idFromName('permits'))
   return {

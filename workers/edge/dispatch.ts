@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 import { valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
-/** The dispatch of an installation, from wherever its Worker or one of its objects runs. */
+/** The dispatch of an installation, which runs in one object. */
 export function dispatchInObject(namespace: Environment['DISPATCH'], log: Log): Dispatch {
   const object = () => namespace.get(namespace.idFromName('dispatch'))
   return {

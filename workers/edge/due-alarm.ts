@@ -19,7 +19,7 @@ export class DueAlarm {
     this.#log = log
   }
 
-  /** The alarm went off: none stands any more. */
+  /** Notes that the alarm went off, so that no alarm is set. */
   wentOff(): void {
     this.#armedAt = null
   }
@@ -39,7 +39,7 @@ export class DueAlarm {
   /** Sets the alarm for the next due work, unless it is set already. */
   async arm(): Promise<void> {
     const now = clock.now()
-    // The platform takes no instant of long ago, which stands for one that is not known.
+    // An unknown instant is 0, which the platform does not accept.
     const at = Math.max(now, this.#nextAt())
     if (at === this.#armedAt || (at === now && this.#armedAt !== null && this.#armedAt <= now)) return
     if (Number.isFinite(at)) await this.#storage.setAlarm(at)

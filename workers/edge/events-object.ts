@@ -23,7 +23,7 @@ const RENEW_MS = 60_000
 
 const log = jsonLog(console.log)
 
-/** The Worker that passed the request on has logged it. */
+/** The ports without the log of requests, because the Worker that passed the request on has logged it. */
 function withoutAccessLog(ports: Ports): Ports {
   return { ...ports, settings: { ...ports.settings, logsAccess: false } }
 }
@@ -43,10 +43,10 @@ export class EventsObject extends DurableObject<Environment> {
   #app: App | null = null
   #beats: ReturnType<typeof setInterval> | null = null
 
-  /** Two packages have types of their own for the same request and answer. */
+  /** Answers a request for events. Two packages have different types for the same request and answer. */
   override async fetch(request: object): Promise<never> {
     this.#app ??= createApp(withoutAccessLog(portsOf(this.env, this.#hub)))
-    // Streams keep the object alive, and so its beats; without any it may go.
+    // Beats stop with the object, which the platform ends when no stream is open.
     this.#beats ??= setInterval(() => this.#beat(), BEAT_MS)
     return (await this.#app.fetch(request as Request)) as never
   }

@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 
 const log = jsonLog(console.log)
 
-/** The events of an installation, from wherever its Worker or one of its objects runs. */
+/** The events of an installation, whose hub runs in one object. */
 export function eventsInObject(namespace: Environment['EVENTS']): Events {
   const object = () => namespace.get(namespace.idFromName('events'))
   let telling: Promise<void> | null = null
@@ -12,7 +12,7 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
   const tellAll = async () => {
     while (isMore) {
       isMore = false
-      // It finds missed events with its next beat.
+      // The hub finds missed events with its next beat.
       await object()
         .committed()
         .catch((error: unknown) =>
@@ -28,10 +28,10 @@ export function eventsInObject(namespace: Environment['EVENTS']): Events {
         headers: [...request.headers],
       })
       const { body, status, headers } = answer as Response
-      // With header fields that may be set.
+      // A copy, whose header fields can be set.
       return new Response(body, { status, headers })
     },
-    // The committer does not wait for readers.
+    // A commit does not wait for readers.
     committed() {
       isMore = true
       telling ??= tellAll()

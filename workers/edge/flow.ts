@@ -1,7 +1,7 @@
 import type { StatePipeline } from '../../src/ports/flow.ts'
 import type { Environment } from './environment.ts'
 
-/** The flow of an installation, from wherever its Worker or one of its objects runs. */
+/** The flow of an installation, which runs in one object. */
 export function flowInObject(namespace: Environment['FLOW']): StatePipeline {
   const object = () => namespace.get(namespace.idFromName('flow'))
   return {

@@ -1,15 +1,15 @@
 import type { Secrets } from '../../src/ports/secrets.ts'
 import { scryptInSteps } from './scrypt.ts'
 
-/** Between two steps of a hash, of a millisecond each, others have the processor for so long at most. */
+/** The longest pause between two steps of a hash, each of which takes about a millisecond. */
 const REST_MAX_MS = 20
 
-/** scrypt with what nothing else in the isolate wants of the processor, or with a little of it: the platform's own takes all
- * of it until it is done, and deliveries wait. */
+/** scrypt that pauses for other work of the isolate. The platform's own scrypt does not pause, and deliveries wait until it has
+ * ended. */
 export const scryptBeside: Secrets['scrypt'] = (password, salt, cost) =>
   scryptInSteps(password, salt, cost, giveWay)
 
-/** Resolves after two turns in which nothing else was done, or when others have had theirs for long. */
+/** Resolves after two turns of the event loop without other work, at the latest after the longest pause. */
 async function giveWay(): Promise<void> {
   const begunAt = Date.now()
   let now = begunAt

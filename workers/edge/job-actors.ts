@@ -19,7 +19,7 @@ import { outcomeOf, valueOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
 /** Jobs in one call of `deliverAll`: each costs a subrequest, of which a request has 10,000 on the paid plan. On the free
- * plan it has 50: what goes to more jobs is answered `unavailable`, and not stored. */
+ * plan it has 50: deliveries to more jobs are answered `unavailable` and not stored. */
 export const JOBS_PER_CALL_MAX = 9_000
 /** A backup also calls the database and the store of blobs. */
 const ARCHIVES_MAX = 4_000
@@ -56,7 +56,7 @@ export function jobActorsInObjects(namespace: Environment['JOB'], log: Log): Job
   }
 }
 
-/** One call for each job, so many at a time: each answer is held until the last one is there. */
+/** One call for each job, some at a time, because all answers are in memory until the last one has come. */
 async function bucketsAll(
   series: readonly SeriesName[],
   query: BucketsOfAll,
@@ -97,7 +97,7 @@ async function deliverAll(
   return outcomes
 }
 
-/** Each object knows one job only: to them a round is deliveries, and all rounds together one call. */
+/** An object has one job: all rounds are sent as single deliveries, in one call to each object. */
 async function deliverRounds(
   rounds: readonly Round[],
   sender: Sender,

@@ -25,12 +25,12 @@ import { valuesInObject } from './values.ts'
 import { refused, replyOf } from './reply.ts'
 import type { Reply } from './reply.ts'
 
-/** An alarm that comes later than this came late through our own fault: the sender is credited with the time. */
+/** The delay of an alarm from which on the time is credited to the sender: the service is late then. */
 const LATENESS_MAX_MS = 5_000
 const RETRY_MS = 5_000
-/** An alarm that has not come by then does not come any more. */
+/** The delay after which an alarm counts as lost. */
 const OVERDUE_MS = 60_000
-/** A flush once so much waits: small enough that an object wakes up quickly, large enough to be rare. */
+/** The pending data from which on the object flushes: small enough for a quick start, large enough for few flushes. */
 const FLUSH_SAMPLES = 512
 const FLUSH_ROWS = 256
 const TIDY_MS = 86_400_000
@@ -101,7 +101,7 @@ export class JobObject extends DurableObject<Environment> {
     return this.#reply((engine) => engine.samples(jobId, query))
   }
 
-  /** Readers of events want the values of the job until this instant. */
+  /** Publishes the values of the job for readers of events until an instant. */
   async watch(untilAt: number): Promise<void> {
     if (!this.#isEmpty()) await this.#subscribers.watch(untilAt)
   }
@@ -127,12 +127,12 @@ export class JobObject extends DurableObject<Environment> {
     }, 'create')
   }
 
-  /** Ends the object: nothing of it stays in storage. */
+  /** Deletes the job with all of its storage and blobs. */
   async forget(jobId: number): Promise<Reply<void>> {
     if (!this.#isEmpty()) {
       const engine = await this.#open()
       await engine.forget(jobId)
-      // The numbers of the blobs are in this storage: it goes when they have gone.
+      // The storage has the numbers of the blobs, so it is deleted after them.
       await engine.retention.sweep()
       // A pending write must not go into a new actor of this id.
       await engine.settled()
@@ -146,7 +146,7 @@ export class JobObject extends DurableObject<Environment> {
     return { ok: true, value: undefined }
   }
 
-  /** Whether the object had lost its alarm, which it then sets again: none stands, or its time is long past. */
+  /** Sets the alarm again if it was lost: if none is set, or its time has long passed. @returns whether it was lost */
   async secure(): Promise<Reply<boolean>> {
     if (this.#isEmpty()) return { ok: true, value: false }
     return this.#reply(async (engine) => {
@@ -177,7 +177,7 @@ export class JobObject extends DurableObject<Environment> {
     }
   }
 
-  /** The alarm looks at the job's deadline at the latest; sooner while transitions are not delivered. */
+  /** Sets the alarm for the deadline of the job, or for an earlier instant while transitions are not delivered. */
   async #arm(engine: JobEngine): Promise<void> {
     const told = await engine.settled()
     const at = told ? engine.nextAt : Math.min(engine.nextAt, clock.now() + RETRY_MS)

@@ -1,7 +1,7 @@
-/** Objects that one request calls at the same time. */
+/** The objects that are called at the same time. */
 const LANES = 16
 
-/** Does the work for every item, some at a time. */
+/** Does the work for every item, for 16 items at a time. */
 export async function inLanes<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

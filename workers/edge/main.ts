@@ -58,8 +58,8 @@ function build(environment: Environment): Service {
 }
 
 /** Makes sure, once for each isolate, that a user can sign in, and that a new installation has its first objects. A
- * failure is tried again by the next request, and is not in the way of this one: where the database is away the application
- * says so itself. */
+ * failure does not fail the request, and the next request tries again. While the database is unavailable, the application
+ * responds with that itself. */
 async function prepare({ ports, prepared }: Service, origin: string): Promise<void> {
   const url = origin + ports.settings.basePath
   try {

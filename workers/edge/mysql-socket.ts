@@ -14,7 +14,7 @@ export function connectMysqlSocket({ address, host, port, tls }: Place): MysqlSo
   )
   let reader = socket.readable.getReader()
   let writer = socket.writable.getWriter()
-  // Behind the greeting nothing is read until the connection is encrypted.
+  // After the greeting nothing is read until the connection is encrypted.
   let greeting = isEncrypted ? new Greeting() : null
   const pass = async () => {
     if (greeting?.isWhole === true) return
@@ -51,7 +51,7 @@ export function connectMysqlSocket({ address, host, port, tls }: Place): MysqlSo
   })
 }
 
-/** Calls back after the end, with the failure if there is one. */
+/** Calls back after the end of a promise, with its error if it rejects. */
 async function settled(work: Promise<void>, done: (error: Error | null) => void): Promise<void> {
   const [{ reason = null } = {}] = (await Promise.allSettled([work])) as { reason?: Error }[]
   done(reason)

@@ -2,8 +2,8 @@ import { faultOfReceiver } from '../../src/lib/addresses.ts'
 import { Refusal } from '../../src/lib/errors.ts'
 import type { Network } from '../../src/ports/network.ts'
 
-/** The addresses of callers, and outgoing requests. The platform resolves names and reaches only the public internet; literal
- * private addresses and names are refused here as well. */
+/** The addresses of callers, and outgoing requests. The platform resolves names and reaches the public internet only. Private
+ * names and addresses are refused here too. */
 export function openNetwork(outboundAllow: ReadonlySet<string>): Network {
   return {
     // Cloudflare overwrites this header of the caller.

@@ -1,7 +1,7 @@
 const Decoder = TextDecoder
 
-/** Replaces `node:util` for ldapts and nodemailer: workerd's own `debuglog` writes always, and what ldapts
- * tells of its requests has the names of people in it. `wrangler.toml` puts it there. */
+/** Replaces `node:util` for ldapts and nodemailer, by an alias in `wrangler.toml`. The `debuglog` of workerd writes always, and
+ * the requests that ldapts writes have names of people. */
 export { Decoder as TextDecoder }
 
 export function debuglog(): () => undefined {

@@ -47,7 +47,7 @@ export function portsOf(environment: Environment, events: Events): Ports {
     mail: openMail(settings.mail),
     directory: settings.ldap && openLdap(settings.ldap),
     translator: environment.AI ? translatorOfAi(environment.AI) : null,
-    // Each job's object knows its own, and reports unknown limits.
+    // The object of a job knows its own health alone, and reports unknown limits.
     ingestHealth: {
       ...ALWAYS_HEALTHY,
       unknownLimits: () => listUnknownLimits(database, UNKNOWN_LIMITS_MAX),

@@ -9,7 +9,7 @@ import { clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { objectOfJob } from './object-of-job.ts'
 
-/** Refusals that an isolate sends to objects: each costs a call. */
+/** The rate at which an isolate sends refusals to objects: each costs a call. */
 const SENT = { burst: 50, perSecond: 10 }
 const STORED = 'refused deliveries'
 /** An object stores its refusals at most once in this time. An eviction of the object loses later refusals. */

@@ -43,7 +43,7 @@ export class RemoteSubscribers implements Subscribers {
       await object.tell(values, this.#hasMissed)
       this.#hasMissed = false
     } catch (error) {
-      // Readers learn of the gap with the next values. If that object is gone, its readers are gone as well.
+      // Readers get the gap with the next values. If that object has ended, its readers have lost their streams anyway.
       this.#hasMissed = true
       this.#log.error('job: publishing received values to event streams failed', error)
     }

@@ -32,7 +32,7 @@ import type { Explain } from './tables/query.ts'
 import { streamOf } from './tables/row-lines.ts'
 
 const RETRY_MS = 1_000
-/** How long a caller waits for news of its load. */
+/** The longest wait of a caller for the progress of its load. */
 const NEWS_MS = 250
 
 const log = jsonLog(console.log)
@@ -46,7 +46,7 @@ export class TablesObject extends DurableObject<Environment> {
 
   constructor(...given: ConstructorParameters<typeof DurableObject<Environment>>) {
     super(...given)
-    // The readers of these have left with the object of before.
+    // Results of an earlier process of this object have no readers any more.
     dropKept(this.ctx.storage.sql)
   }
 
@@ -62,7 +62,7 @@ export class TablesObject extends DurableObject<Environment> {
       const lines = runQuery(this.ctx.storage, asked, limits)
       const { leftAfterMs } = this
       const sent = lines?.values() ?? keptLines(this.ctx.storage, asked, { ...limits, leftAfterMs })
-      // The clock stands still during a statement.
+      // The clock of the platform does not advance during a statement.
       await scheduler.wait(0)
       if (elapsedMs() > limits.timeoutMs) {
         sent.return?.()

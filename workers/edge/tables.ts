@@ -28,9 +28,9 @@ import type { RowPage } from './tables/pages.ts'
 import type { Explain } from './tables/query.ts'
 import { rowStreamOf } from './tables/row-lines.ts'
 
-/** Beyond the time of a statement, which its object measures itself once it has ended. */
+/** The wait beyond the time of a statement, which its object measures itself after the end of the statement. */
 const GRACE_MS = 500
-/** Calls in a row that an object did not answer, such as while it moves. */
+/** The calls in a row that an object may leave without an answer, such as while the platform moves it. */
 const LOST_MAX = 10
 const LOST_WAIT_MS = 200
 
@@ -84,7 +84,7 @@ class ObjectTables implements Tables {
       const asked = this.#objectOf(of.sourceId).page(of, columns, after) as Promise<Reply<RowPage>>
       return this.#valueOf(of.sourceId, asked)
     }
-    // A generation that is gone is known before the first row is read.
+    // The first line is read here, so that a missing generation is refused before the first row.
     let page: RowPage | null = await pageAfter(0)
     return new ReadableStream<readonly Row[]>(
       {
@@ -130,7 +130,7 @@ class ObjectTables implements Tables {
     }
   }
 
-  /** How far a load is; null when its object did not answer. */
+  /** The progress of a load; null when its object did not answer. */
   async #stepOf(order: LoadOrder): Promise<LoadStep | null> {
     const { sourceId } = order.to
     try {
@@ -179,7 +179,7 @@ class ObjectTables implements Tables {
   }
 }
 
-/** The answer of an object. One that comes too late is not read: nothing ends a statement of SQLite. */
+/** The answer of an object. A late answer is not read, because a statement of SQLite cannot be ended. */
 function withDeadline<Value>(answer: Promise<Value>, timeoutMs: number, signal: AbortSignal): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>()
   const late = () => reject(new Refusal('query_timeout', STATEMENT_TOO_SLOW))

@@ -41,7 +41,7 @@ export class UnknownLimit {
     if (unknown === reported) return true
     const jobId = unknown || Math.abs(reported)
     try {
-      // An object that ends between the two writes reports again.
+      // If the object ends between the two writes, it reports again.
       this.#save(-jobId)
       await recordUnknownLimit(this.#database(), jobId, { isUnknown: unknown !== 0, at: clock.now() })
       this.#save(unknown)

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../src/lib/abort.ts'
 import type { Translator } from '../../src/ports/translator.ts'
 
-/** As much of the binding as is used. */
+/** The used part of the binding. */
 export type Ai = {
   run(model: string, input: object): Promise<unknown>
 }

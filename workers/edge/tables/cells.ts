@@ -5,8 +5,8 @@ import type { Bind, ResultColumn } from '../../../src/ports/databases.ts'
 
 /**
  * The declared type in which a column is stored. Its letters decide the affinity (https://sqlite.org/datatype3.html):
- * dates, times and JSON are text. SQLite tells the declared type of a column through views and sub queries, which gives
- * the columns of a result their types.
+ * dates, times and JSON are text. SQLite keeps the declared type of a column through views and sub queries, and so the columns of
+ * a result have types.
  */
 export const STORED_TYPES = {
   string: 'TEXT',
@@ -95,7 +95,7 @@ function typeReader(type: ColumnType): Reader {
   }
 }
 
-/** Reads cells by their storage class. All of them decide the type of the column. */
+/** Reads cells by their storage class. The type of the column follows from all of its cells. */
 function classReader(): Reader {
   const types = new Set<ColumnType>()
   const typeOf = (): ColumnType => {
@@ -115,7 +115,7 @@ function classReader(): Reader {
   }
 }
 
-/** The platform gives integers and reals as doubles. Quoted, they differ, and integers are exact. */
+/** The platform returns integers and reals as doubles. As quoted texts they differ, and integers are exact. */
 const quoted = (column: string) => `quote(${column})`
 
 function unquoted(text: SqlStorageValue): { readonly type: ColumnType | null; readonly cell: Cell } {
@@ -141,7 +141,7 @@ function cellOf(type: ColumnType, value: SqlStorageValue): Cell {
 /** The size of an empty text. */
 export const CELL_MIN_BYTES = 3
 
-/** About as many bytes as a row has in JSON. */
+/** The approximate size of a row in JSON, in bytes. */
 export function sizeOf(row: Row): number {
   let bytes = 0
   for (const cell of row) bytes += typeof cell === 'string' ? cell.length + CELL_MIN_BYTES : 9

@@ -16,12 +16,12 @@ import { STORED_TYPES, storedExpression, storedOf } from './cells.ts'
 import { importFileOf } from './import-file.ts'
 import { hiddenName, quotedName } from './query.ts'
 
-/** How long one alarm loads: each alarm has a time of the processor of its own. */
+/** The longest load of one alarm, because the platform limits the CPU time of each alarm. */
 const SLICE_MS = 2_000
 /** Rows of one statement, in JSON: SQLite takes 2 MB in one value. */
 const BATCH_CHARS = 256 * 1024
 const ROW_MAX_CHARS = 1024 * 1024
-/** How often a file is begun that brings down the object before a row is stored. */
+/** The attempts at a file that ends the object before a row is stored. */
 const ATTEMPTS_MAX = 5
 
 /** A generation that is loaded: the name of its table, and its order. `reply` is null until the load has ended. */
@@ -53,7 +53,7 @@ type Reading = {
 
 export type LoadStep = { readonly share: number; readonly counts: LoadCounts | null }
 
-/** The generations of an object. Their names lie in the storage of keys, which SQL does not reach. */
+/** The generations of an object. The names of their tables are in the key-value storage, which SQL does not reach. */
 export class Loads {
   readonly #storage: DurableObjectStorage
   readonly #blobs: Blobs
@@ -81,7 +81,7 @@ export class Loads {
     return [...this.#entries()].length === 0
   }
 
-  /** How far a load is, which begins with the first call. @throws {Refusal} import_failed and others, once */
+  /** The progress of a load, which the first call begins. @throws {Refusal} import_failed and others, once */
   step(order: LoadOrder): LoadStep {
     const key = keyOf(order.to)
     let entry = this.#entry(key)
@@ -142,7 +142,7 @@ export class Loads {
     const elapsedMs = stopwatch(clock)
     while (elapsedMs() < SLICE_MS) {
       const next = await reading.rows.next()
-      // It was dropped, or ordered anew.
+      // The generation was dropped, or its load was ordered again.
       if (this.#reading !== reading) return null
       if (next.done === true) {
         this.#reading = null
@@ -151,7 +151,7 @@ export class Loads {
       const stored = Math.min(reading.stored, next.value.length)
       reading.stored -= stored
       this.#store(key, next.value.slice(stored))
-      // Other events of the object are handled, and the clock goes on.
+      // Meanwhile the object handles other events, and the clock advances.
       await scheduler.wait(0)
     }
     return null
@@ -222,7 +222,7 @@ export class Loads {
     const entry = this.#entry(key)
     if (!entry) return
     if (this.#reading?.key === key) {
-      // The file is let go once the rows that are being read are there.
+      // The file is released when the current read of rows has ended.
       this.#reading.rows.return(undefined).catch(() => undefined)
       this.#reading = null
     }

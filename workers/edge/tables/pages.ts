@@ -5,7 +5,7 @@ import { readerOf, sizeOf, STORED_TYPES } from './cells.ts'
 import { quotedName } from './query.ts'
 
 const PAGE_ROWS = 2_000
-/** A page ends with the row that passes it. */
+/** The size of a page, which ends with the row that exceeds it. */
 const PAGE_BYTES = 1024 * 1024
 /** SQLite's names of the number of a row. A column of the same name hides one of them. */
 const ROW_NUMBERS = ['rowid', '_rowid_', 'oid']
@@ -23,7 +23,7 @@ export function readPage(
   const cells = columns.map(({ name }, index) => readers[index]?.select(quotedName(name)) ?? '')
   const own = ownNames(sql, table)
   const number = ROW_NUMBERS.find((name) => !own.has(name))
-  // Rows of a generation stay in their places: it never changes.
+  // A generation never changes, so its rows keep their numbers.
   const order = number
     ? `WHERE ${number} > ? ORDER BY ${number} LIMIT ${PAGE_ROWS}`
     : `LIMIT ${PAGE_ROWS} OFFSET ?`

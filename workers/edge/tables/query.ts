@@ -199,7 +199,7 @@ export function selectionOf(statement: Bound, expressions: readonly string[]) {
   }
 }
 
-/** Reads as many rows as the limits allow. */
+/** Reads the rows of a statement within the limits. */
 function read(sql: SqlStorage, statement: Bound, limits: QueryLimits): Uint8Array[] | null {
   const { rowsMax } = limits
   const bytesMax = Math.min(limits.bytesMax, RESULT_MAX_BYTES)
@@ -244,7 +244,7 @@ export function rowsToRead(
   return 1 + Math.min(rowsMax, Math.floor(bytesMax / (CELL_MIN_BYTES * columns)))
 }
 
-/** As long as rows of any result are left, no table of the object can be dropped. */
+/** Reads the rest of a result: no table of the object can be dropped while a result has unread rows. */
 function readToItsEnd(rows: Iterator<unknown>): void {
   while (rows.next().done !== true);
 }
@@ -263,7 +263,7 @@ export function columnsOf(sql: SqlStorage, statement: Bound): readonly ReadColum
   sql.exec(`DROP VIEW "${view}"`)
   const names = new Set<string>()
   return found.map(([unique, type]) => {
-    // A view numbers columns of one name.
+    // A view gives columns with the same name different names.
     const plain = unique.replace(/:\d+$/, '')
     const name = names.has(plain) ? plain : unique
     names.add(name)

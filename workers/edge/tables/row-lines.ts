@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/lib/errors.ts'
 import type { Code } from '../../../src/lib/errors.ts'
 import type { ResultColumn, RowStream } from '../../../src/ports/databases.ts'
 
-/** A result between an object and its caller: a line of JSON with the columns, lines with rows, a line with the end. */
+/** The lines of a result from an object to its caller: JSON with the columns, then with rows, then with the end. */
 type Line = Head | readonly Row[] | Tail
 /** `mixed` are the columns whose cells have several types and are to become text. */
 export type Head = { readonly columns: readonly ResultColumn[]; readonly mixed: readonly number[] }

@@ -19,7 +19,7 @@ const PAGE_SIZE = 500
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 const RETRY_AFTER_S = 5
 
-/** Result codes of RFC 4511 that say of a bind that it is not to be. */
+/** Result codes of RFC 4511 with which a server refuses a bind. */
 const NO: ReadonlySet<number> = new Set([
   19, // constraintViolation: too many wrong passwords, says 389 Directory Server
   32, // noSuchObject
@@ -61,7 +61,7 @@ export function openLdap(settings: LdapSettings): Directory {
   }
 }
 
-/** Asks one question, whose answer is bounded. @throws {Refusal} unavailable with the cause */
+/** Sends one request, whose answer has a maximum size. @throws {Refusal} unavailable, with the cause */
 type Ask = <Result>(question: () => Promise<Result>) => Promise<Result>
 
 function connectionOf(client: Client, ask: Ask): DirectoryConnection {
@@ -106,7 +106,8 @@ async function* search(
   }
 }
 
-/** Made of parts, so that no value is ever read as a filter; the library would also get bytes above 7F wrong in a text. */
+/** The filter of a query, made of parts, so that a value is never read as a filter. In a text the library would also misread bytes
+ * above 7F. */
 function filterOf({ filter, oneOf, bytes }: DirectoryQuery): Filter {
   const parsed = FilterParser.parseString(filter)
   if (!oneOf) return parsed
@@ -168,7 +169,7 @@ function onlyOnce(): () => void {
   }
 }
 
-/** The certificate has to be of the host that the URL names. */
+/** The options of TLS, which require a certificate of the host of the URL. */
 function tlsOptions({ url, ca, verifies }: LdapSettings) {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   const isAddress = /^[\d.]+$|:/.test(host)

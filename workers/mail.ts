@@ -17,14 +17,14 @@ export function openMail(settings: MailSettings | null, { ca }: Trust = {}): Mai
     ignoreTLS: tls === 'none',
     ...(user !== '' && { auth: { user, pass: password } }),
     ...(ca !== undefined && { tls: { ca } }),
-    // A text never is the name of a file or a URL to read.
+    // A text must not be read as the name of a file or as a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   }
   return {
     async send(letter, signal) {
       try {
-        // Loaded with the first letter: a service without mail starts without it.
+        // Loaded with the first mail, so that a service without mail starts faster.
         const { createTransport } = await import('nodemailer')
         const { accepted, rejected, response } = await createTransport(options).sendMail({
           ...mailOf(letter, from),
@@ -45,7 +45,7 @@ const NO_SERVER: MailReply = { code: 0, text: 'There is no mail server: set TIDE
 function mailOf({ to, subject, text, id, attachments = [] }: Letter, from: string) {
   return {
     from,
-    // As objects they are taken as they are, and not read as lists of addresses.
+    // As objects, because nodemailer reads a text as a list of addresses.
     to: to.map((address) => ({ name: '', address })),
     subject,
     text,

@@ -4,7 +4,7 @@ import type { ScryptCost, Secrets } from '../src/ports/secrets.ts'
 
 const HASH_BYTES = 32
 
-/** Chance and scrypt, around the installation's key.
+/** The key of the installation, with random bytes, HMAC and scrypt.
  * @param hash by default scrypt of `node:crypto`, which both Bun and workerd have */
 export function secretsOf(
   key: Uint8Array<ArrayBuffer>,
@@ -22,7 +22,7 @@ export function secretsOf(
   }
 }
 
-/** scrypt (RFC 7914) here and now: it blocks the caller meanwhile. */
+/** scrypt (RFC 7914) in the calling thread, which it blocks. */
 export function scryptNow(password: string, salt: Uint8Array, cost: ScryptCost): Uint8Array {
   return new Uint8Array(scryptSync(password, salt, HASH_BYTES, optionsOf(cost)))
 }
@@ -31,7 +31,7 @@ function optionsOf({ n, r, p }: ScryptCost) {
   return { N: n, r, p, maxmem: 256 * n * r }
 }
 
-/** scrypt (RFC 7914) in the host's own pool of threads, with a share of the processor as everything else. */
+/** scrypt (RFC 7914) in the thread pool of the host, with normal priority. */
 export function scryptInPool(password: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, optionsOf(cost), (error, hash) => {

@@ -10,15 +10,15 @@ import type {
 } from '../../src/ports/databases.ts'
 import type { Source } from './intake.ts'
 
-/** How a server is reached. */
+/** A server and its address. */
 export type Place = DatabaseTarget & {
-  /** The address that the host was resolved to; the host itself where the platform resolves names. */
+  /** The address of the host; the host itself where the platform resolves names. */
   readonly address: string
 }
 
 /** The bounds of the statements of a connection. */
 export type Session = Pick<DatabaseQuery, 'access' | 'session'> & {
-  /** How long the server works for one statement. */
+  /** The time limit of one statement on the server. */
   readonly timeoutMs: number
 }
 
@@ -39,7 +39,7 @@ export interface Connection {
   destroy(): void
 }
 
-/** The result of a statement, batch by batch; null behind the last one. */
+/** The result of a statement, batch by batch; null after the last batch. */
 export type Rows = { readonly columns: readonly ResultColumn[]; next(): Promise<readonly Row[] | null> }
 
 /** Opens a connection and begins a transaction. The signal ends the attempt. */
@@ -55,7 +55,7 @@ export type Dialling = {
 
 /** A stream of Node to a server. */
 export type MysqlSocket = Source & {
-  /** Encrypts all further bytes. Rejects where the certificate is not of the host. */
+  /** Encrypts all further bytes. Rejects if the certificate is not a certificate of the host. */
   encrypt(): Promise<void>
 }
 
@@ -69,5 +69,5 @@ export const CONNECT_MAX_MS = 10_000
 export const ROWS_AT_ONCE = 1_000
 /** The rows of the first batch, whose size is unknown. */
 export const ROWS_FIRST = 16
-/** About the size of a batch. */
+/** The approximate size of a batch. */
 export const BATCH_BYTES = 1_024 * 1_024

@@ -22,7 +22,7 @@ const RETRY_AFTER_S = 5
 
 type Driver = { readonly connect: Connect; readonly faultOf: (error: unknown) => Fault | null }
 
-/** A driver is loaded when it is used first: both take a twentieth of the processor time of a start. */
+/** A driver is loaded at its first use: both take a twentieth of the CPU time of a start. */
 const DRIVERS: Readonly<Record<DatabaseTarget['type'], () => Promise<Driver>>> = {
   async postgresql() {
     const { connectPostgres, postgresFault } = await import('./postgres.ts')
@@ -218,7 +218,7 @@ function once(close: (error: unknown) => Promise<void>): (error: unknown) => Pro
   return (error) => (closed ??= close(error))
 }
 
-/** Also if the server is out of reach, the connection is closed and the permit is free afterwards. */
+/** Closes a connection and frees its permit, also if the server cannot be reached. */
 async function end(connection: Connection, permit: Permit, mayRun: boolean): Promise<void> {
   try {
     if (mayRun) await untilAborted(connection.cancel(), AbortSignal.timeout(GRACE_MS))

@@ -29,7 +29,8 @@ export const connectMysql: Connect = async (place, session, dialling) => {
   }
 }
 
-/** Without the session's own mode, a transaction that only reads lets definitions of tables through. */
+/** The first statements of a session. The session itself is set to read only, because a read-only transaction permits changes of
+ * tables. */
 function openings({ access, timeoutMs }: Session, isMariadb: boolean): readonly string[] {
   const limit = isMariadb ? `max_statement_time = ${timeoutMs / 1_000}` : `max_execution_time = ${timeoutMs}`
   const waitS = Math.max(1, Math.ceil(timeoutMs / 1_000))
@@ -69,9 +70,9 @@ function open(
     dateStrings: true,
     jsonStrings: true,
     multipleStatements: false,
-    // No file of this machine goes to a server that asks for it.
+    // A server must not read files of this machine.
     flags: ['-LOCAL_FILES'],
-    // Workers make no code from text.
+    // Workers cannot evaluate text as code.
     disableEval: true,
     stream: () => socket,
     ...(tls !== 'disable' && {
@@ -123,7 +124,7 @@ function secure(driver: Securing, own: MysqlSocket | undefined, intake: Intake):
   }
 }
 
-/** Runs a statement of our own. @returns rows as arrays */
+/** Runs a statement of this service. @returns rows as arrays */
 function ask(driver: Driver, sql: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     driver.query({ sql, rowsAsArray: true }, (error, rows) => (error ? reject(error) : resolve(rows)))
@@ -242,7 +243,7 @@ function valueOf({ type, value }: Bind) {
   return type === 'datetime' ? value.replace('T', ' ').replace(/Z$/, '') : value
 }
 
-/** Of a view, the comment is the word VIEW. */
+/** The columns of the schema. MySQL stores the word VIEW as the comment of a view. */
 const COLUMNS = `
   select c.table_name, if(t.table_type = 'VIEW', 'view', 'table'),
          if(t.table_type = 'VIEW', null, nullif(t.table_comment, '')), if(t.table_type = 'VIEW', null, t.table_rows),

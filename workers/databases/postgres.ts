@@ -9,15 +9,15 @@ import type { Connect, Connection, Fault, Place, Rows, Session } from './connect
 import { Intake } from './intake.ts'
 import { postgresType, readPostgres } from './types.ts'
 
-/** The answer of a server that is silent comes so much later than its own limit at most. */
+/** The wait for a server beyond its own limit of a statement. */
 const SILENCE_MAX_MS = 2_000
-/** Values stay the text that the server sends. */
+/** Keeps values as the texts that the server sends. */
 const TEXT = { getTypeParser: () => (text: string) => text }
 
-/** Connects to PostgreSQL. Statements of callers go by the extended protocol alone, which takes one at a time. */
+/** Connects to PostgreSQL. Statements of callers use the extended protocol, which accepts one statement at a time. */
 export const connectPostgres: Connect = async (place, session, { signal, batchMaxBytes }) => {
   const client = new Client(optionsOf(place))
-  // A lost connection rejects what is under way; without a listener it would end the process.
+  // A lost connection rejects the pending calls. Without a listener its error would end the process.
   client.on('error', () => undefined)
   const intake = new Intake(batchMaxBytes)
   watch(client, intake)
@@ -80,7 +80,7 @@ function optionsOf(place: Place): ClientOptions {
     port,
     database,
     user,
-    // A text that is empty would make the driver look into the environment and into files.
+    // A function, because for an empty text the driver reads the environment and files.
     password: () => password ?? '',
     application_name: 'tidemark',
     connectionTimeoutMillis: CONNECT_MAX_MS,
@@ -89,7 +89,8 @@ function optionsOf(place: Place): ClientOptions {
   }
 }
 
-/** The driver would take the address for the name. TLS knows no names that are addresses. */
+/** The options with the name of the host, because the driver would use the address. TLS has no server names that are
+ * addresses. */
 function tlsOf({ host, tls, ca }: Place): object {
   const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
   return {

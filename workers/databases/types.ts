@@ -1,7 +1,7 @@
 import type { Cell, ColumnType } from '../../src/domain/table.ts'
 import type { ResultColumn } from '../../src/ports/databases.ts'
 
-/** How the text of a value becomes a cell. */
+/** Makes a cell from the text of a value. */
 type Reader = (text: string) => Cell
 type KnownType = { readonly type: ColumnType; readonly isExact?: boolean; readonly read: Reader }
 
@@ -114,12 +114,12 @@ function integerOf(text: string): Cell {
   return Number.isSafeInteger(number) ? number : text
 }
 
-/** There is no day and no instant `infinity`. */
+/** The text; null for `infinity`, which is not a day or an instant. */
 function finite(text: string): string | null {
   return text.endsWith('infinity') ? null : text
 }
 
-/** MySQL keeps days that no calendar has, such as `0000-00-00` for none. */
+/** Whether a text is a day that does not exist, such as `0000-00-00`, which MySQL stores for an unknown day. */
 function isZeroDay(text: string): boolean {
   return /^\d{4}-(?:00|\d\d-00)/.test(text)
 }

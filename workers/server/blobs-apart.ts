@@ -1,7 +1,7 @@
 import type { BlobFiles } from './blobs-directory.ts'
 
-/** Blobs of which those under a prefix go to a store of their own. Blobs under it that the main store has from before are
- * still found and deleted there. */
+/** Blobs in two stores: blobs under a prefix are written to a store of their own. Earlier blobs under the prefix are found and
+ * deleted in the main store. */
 export function blobsApart(main: BlobFiles, prefix: string, apart: BlobFiles): BlobFiles {
   const isApart = (key: string) => key.startsWith(prefix)
   return {

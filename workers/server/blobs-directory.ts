@@ -12,15 +12,15 @@ import {
   type ByteSpan,
 } from '../../src/ports/blobs.ts'
 
-/** Blobs that are files, which another process of this machine may read. */
+/** Blobs that are files, which other processes of this machine can read. */
 export type BlobFiles = Blobs & {
-  /** Where the file of a key is, if there is one. */
+  /** The path of the file of a key, which may not exist. */
   fileOf(key: string): string
 }
 
 /**
  * Blobs in a directory of the local file system, which is created when missing and belongs to this store alone.
- * The file system must tell upper from lower case.
+ * The file system must distinguish upper and lower case.
  */
 export async function openBlobsDirectory(path: string): Promise<BlobFiles> {
   const root = resolve(path)
@@ -80,7 +80,7 @@ const FILE_MARK = '@'
 const CONTINUED_MARK = '+'
 const TEMPORARY = '@tmp'
 
-// A name in a key may be longer than a file system takes; it is continued in a directory below.
+// A name in a key may be longer than a file system allows. The rest of the name is then a directory below.
 function pathOf(root: string, key: string): string {
   checkBlobKey(key)
   const names = key.split('/').map((name) => name.replace(LONG_NAME, `$&${CONTINUED_MARK}/`))
@@ -109,7 +109,7 @@ async function collectKeys(
   }
 }
 
-// The log of values on the same disk waits as long as one of these takes: 100 MB at once are 40 ms.
+// The write-ahead log of values on the same disk waits for each flush: a flush of 100 MB takes 40 ms.
 const SYNCED_BYTES = 4 * 1024 * 1024
 
 async function writeDurably(path: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void> {
@@ -142,7 +142,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-// Of a process that ended in the middle of a put; a day is longer than any put of another process takes.
+// Removes files of processes that ended during a put. A put of another process takes less than a day.
 async function removeLeftovers(directory: string): Promise<void> {
   const dayAgo = Date.now() - 24 * 60 * 60 * 1000
   for (const name of await readdir(directory)) {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where the build lies; the static assets of the Worker in `wrangler.toml` are this folder. */
+/** The folder of the build, which `wrangler.toml` names as the static assets of the Worker. */
 export const CONSOLE_DIR = join(import.meta.dirname, '../../dist/console')
 
 /** The page of the console, and the reference of the API. */

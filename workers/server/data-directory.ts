@@ -22,9 +22,10 @@ export type DataDirectory = {
 /** A file that is in a directory while a backup is restored into it. */
 const RESTORING = 'restoring'
 
-/** Begins to fill a new directory, or begins anew in one that an interrupted restore left. It is half full until
- * `endRestore`.
- * @throws {RangeError} where the directory has other files @throws {CommandFailure} when another process holds it */
+/** Begins a restore into a new directory, or into one that an interrupted restore left, which is emptied. Until `endRestore`
+ * `refuseHalfRestored` refuses the directory.
+ * @throws {RangeError} if the directory has other files
+ * @throws {CommandFailure} if another process has locked it */
 export async function beginRestore(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const names = await readdir(path)
@@ -42,12 +43,12 @@ export async function beginRestore(path: string): Promise<void> {
   }
 }
 
-/** Says that the directory is full; called while this process holds it. */
+/** Marks the restore as complete. This process must have locked the directory. */
 export async function endRestore(path: string): Promise<void> {
   await rm(join(path, RESTORING))
 }
 
-/** @throws {CommandFailure} where a restore into the directory has not ended */
+/** @throws {CommandFailure} if a restore into the directory has not ended */
 export async function refuseHalfRestored(path: string): Promise<void> {
   if (!(await isRestoring(path))) return
   throw new CommandFailure(
@@ -70,16 +71,16 @@ function notEmpty(path: string): RangeError {
 type Holder = { readonly pid: number; readonly host: string; readonly since: string }
 
 /** Makes the directory where it is missing, locks it, and lets the user of this process alone read what is in it.
- * The kernel ends the lock with the process, however that ends.
- * @throws {CommandFailure} when another process holds it
- * @throws {Error} with `code` and `path` when it cannot be used */
+ * The kernel releases the lock when the process ends in any way.
+ * @throws {CommandFailure} if another process has locked it
+ * @throws {Error} with `code` and `path` if it cannot be used */
 export async function takeDataDirectory(path: string, log: Log): Promise<DataDirectory> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   const lock = await lockIn(path)
   const holder = join(path, 'holder')
   const ours: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
-  // On a full disk the lock holds without it.
+  // The lock does not need this file, which cannot be written on a full disk.
   await writeFile(holder, JSON.stringify(ours), { mode: 0o600 }).catch(() => undefined)
   await closeToOthers(path)
   const mode = (await stat(path)).mode & 0o777
@@ -99,7 +100,7 @@ export async function takeDataDirectory(path: string, log: Log): Promise<DataDir
 /** SQLite's lock of a file is the kernel's on every platform, and is not inherited by child processes. The file stays empty. */
 async function lockIn(path: string): Promise<Database.Database> {
   const file = join(path, 'lock')
-  // The engine does not say why it cannot open a file.
+  // SQLite does not report why it cannot open a file.
   await access(file, constants.R_OK | constants.W_OK).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   })

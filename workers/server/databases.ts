@@ -33,7 +33,7 @@ export function openServerDatabases({ outboundAllow, addressesOf = lookedUp }: D
       const addresses = await addressesOf(target.host)
       const [address] = addresses
       if (address === undefined) throw new Error('The name has no address.')
-      // The connection goes to this address: the name may resolve to another one by then.
+      // The connection uses this address, because the name may resolve to another one later.
       if (isAllowedHost(target, outboundAllow) || addresses.every(isPublicAddress)) return address
       throw new Refusal('forbidden', `The host leads to a private address: ${ALLOWED_ALONE}.`)
     },

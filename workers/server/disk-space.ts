@@ -6,7 +6,7 @@ import type { Log } from '../../src/ports/log.ts'
 const LOOK_MS = 250
 /** The part of the disk that deliveries leave for deletes and the system database; of a small disk an eighth. */
 const LOW_BYTES = 64 * 1024 * 1024
-/** Writes go through a write-ahead log into their file. */
+/** The copies of a write on the disk: one in the write-ahead log, one in the file. */
 const COPIES = 2
 /** The reserve that is released when other programs have filled even that part: enough for deletes. */
 const BALLAST_BYTES = 16 * 1024 * 1024
@@ -15,15 +15,15 @@ const BALLAST_BYTES = 16 * 1024 * 1024
 export type DiskSpace = {
   /** The bytes that may be stored before the free part is touched; negative when it is. */
   readonly bytes: number
-  /** So many bytes are about to be stored: they count at once, twice as they may be on the disk, until the next look. */
+  /** Counts bytes that are about to be stored, at their size on the disk, until the next check of the disk. */
   spend(bytes: number): void
-  /** The database could not be written for want of room: gives the ballast back at once. */
+  /** Releases the ballast at once, because a write has failed on the full disk. */
   ranOut(): void
   close(): Promise<void>
 }
 
-/** Watches the disk below `dataDir` from now on, four times a second; there is ballast on it when this resolves, or no room
- * for it. `freeInside` tells how many bytes the databases have free inside themselves: deletes give space back there. */
+/** Checks the disk of `dataDir` four times a second from now on. When this resolves, the ballast is on the disk if it has room.
+ * `freeInside` reads the bytes that are free inside the databases, where deletes free them. */
 export async function watchDiskSpace(
   dataDir: string,
   log: Log,
@@ -88,7 +88,7 @@ class WatchedDisk implements DiskSpace {
     const freeBytes = bavail * bsize
     const lowBytes = Math.min(LOW_BYTES, (blocks * bsize) / 8)
     const ballastBytes = Math.min(BALLAST_BYTES, (blocks * bsize) / 32)
-    // First: what follows may itself need to write.
+    // First, because the next steps may write.
     if (freeBytes < lowBytes / 4) await this.#give()
     if (freeBytes > lowBytes + 2 * ballastBytes) await this.#take(ballastBytes)
     this.#tell(freeBytes + (await this.#freeInside()) - lowBytes)
@@ -110,7 +110,7 @@ class WatchedDisk implements DiskSpace {
 
   async #take(sizeBytes: number): Promise<void> {
     if (this.#hasBallast === true) return
-    // Written, not only made that long: a file of holes would give nothing back.
+    // With written bytes, because a sparse file would free no space.
     await writeFile(this.#ballast, new Uint8Array(sizeBytes))
     this.#hasBallast = true
   }

@@ -6,9 +6,9 @@ import { EXIT, CommandFailure } from './failures.ts'
 
 const KEY_BYTES = 32
 
-/** The installation's key: 32 bytes in a file that only its owner reads, made where it is missing.
- * @param mayMake whether one may be made: what was sealed with a lost key cannot be read with a new one
- * @throws {CommandFailure} when it is damaged, or missing and must not be made */
+/** The key of the installation: 32 bytes in a file that only its owner can read.
+ * @param mayMake whether a missing key is made: data that were sealed with a lost key cannot be read with a new one
+ * @throws {CommandFailure} if it is damaged, or missing without `mayMake` */
 export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const key = new Uint8Array(await readFile(path))
@@ -26,7 +26,7 @@ export async function readKeyFile(path: string, mayMake: boolean): Promise<Uint8
       `${path} is missing, but the data beside it were written with that key. ${REMEDY}`,
     )
   const key = new Uint8Array(randomBytes(KEY_BYTES))
-  // Whole or not at all: a process may die while it writes.
+  // By another name first, because the process may end while it writes.
   const file = await open(`${path}.new`, 'w', 0o600)
   try {
     await file.writeFile(key)
@@ -46,7 +46,7 @@ export function runnerTokenOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('tidemark runner registration').digest('base64url')
 }
 
-/** The keys of before: the files `key-…` beside the key, by name, the last first. */
+/** The former keys: the files `key-…` in the folder of the key, in descending order of their names. */
 export async function readFormerKeys(folder: string): Promise<Uint8Array<ArrayBuffer>[]> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('key-')).sort()
   return Promise.all(names.reverse().map(async (name) => new Uint8Array(await readFile(join(folder, name)))))

@@ -22,14 +22,14 @@ export type NetworkOptions = {
  * name, redirects are not followed, and another name at this address does not get the connection. */
 export type FetchAt = (request: Request, address: string) => Promise<Response>
 
-/** The addresses of callers, and outgoing requests. A caller has the address of the peer or, behind our proxies, the address that
- * the first of them wrote; `unknown` where it wrote no address. */
+/** The addresses of callers, and outgoing requests. A caller has the address of the peer. Behind trusted proxies it is the
+ * address that the first of them wrote, and `unknown` if that is not an address. */
 export function openNetwork(
   { trustedProxies, outboundAllow, addressesOf = lookedUp }: NetworkOptions,
   fetchAt: FetchAt,
 ): Network & { listensAs(listener: Peers): void } {
   let listener: Peers | null = null
-  /** A listener knows the peer of a request until the answer. */
+  /** The peers of long requests, because a listener forgets the peer of a request with the answer. */
   const keptAddresses = new WeakMap<Request, string>()
   const addressOf = (request: Request): string => {
     const peer = keptAddresses.get(request) ?? listener?.peerOf(request) ?? ''

@@ -13,9 +13,9 @@ type Migration = { readonly tag: string; readonly when: number }
 
 /** The migrations of a system database. */
 export type Migrated = {
-  /** The name of the latest. */
+  /** The name of the latest migration. */
   readonly latest: string
-  /** How many this start has applied. */
+  /** The number of migrations that this start has applied. */
   readonly applied: number
 }
 
@@ -70,7 +70,7 @@ async function knownMigrations(): Promise<readonly Migration[]> {
   return journal.entries
 }
 
-/** When each was generated. */
+/** The times at which the applied migrations were generated, in milliseconds. */
 async function appliedMigrations(system: Client): Promise<readonly number[]> {
   const tables = await system.execute(`select 1 from sqlite_master where name = '__drizzle_migrations'`)
   if (tables.rows.length === 0) return []
@@ -78,7 +78,7 @@ async function appliedMigrations(system: Client): Promise<readonly number[]> {
   return rows.map((row) => Number(row[0]))
 }
 
-/** `1.2.3` as 1002003: SQLite keeps one number for its user. */
+/** A release such as `1.2.3` as 1002003, because SQLite stores one number for the application. */
 function numberOf(release: string): number {
   const [major = 0, minor = 0, patch = 0] = release.split(/[.-]/).map(Number)
   return (major * 1_000 + minor) * 1_000 + patch

@@ -15,17 +15,17 @@ const STOPPING_MAX_MS = 10_000
 type Environment = Readonly<Record<string, string | undefined>>
 
 export type RunnerChildParts = {
-  /** Where the service listens. */
+  /** The URL of the service. */
   readonly url: string
   readonly token: string
   readonly dataDir: string
-  /** The service's own. */
+  /** The environment of the service. */
   readonly environment: Environment
   readonly log: Log
 }
 
-/** Keeps a runner going beside the service, as a process of its own that is started again when it ends, and that ends
- * with this process, however that ends. @returns what ends it */
+/** Runs a runner beside the service, as a process that is started again when it ends, and that ends with this process.
+ * @returns the function that ends the runner */
 export function startRunnerChild(parts: RunnerChildParts): () => Promise<void> {
   let child: Child | null = null
   let timer: NodeJS.Timeout | undefined
@@ -90,7 +90,7 @@ function environmentOf({ url, token, dataDir, environment }: RunnerChildParts): 
   }
 }
 
-/** Outside the data directory, which other users must not enter: runs are executed as other users. */
+/** The directory of the runner, outside the data directory: runs have other users, which must not enter the data directory. */
 function directoryFor(dataDir: string): string {
   const name = createHash('sha256').update(resolve(dataDir)).digest('hex')
   return join('/var/tmp', `tidemark-runner-${name.slice(0, 16)}`)

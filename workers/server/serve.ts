@@ -11,7 +11,7 @@ import type { ServerSettings } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Serves until SIGTERM or SIGINT, and prints where. */
+/** Serves until SIGTERM or SIGINT, and prints the address. */
 export async function serve(environment: Environment, runtime: Runtime): Promise<void> {
   const settings = readServerSettings(environment)
   const log = jsonLog(toStandardError)
@@ -40,7 +40,7 @@ function stopOnSignals(server: Server, endRunner: (() => Promise<void>) | null):
     isStopping = true
     log.info('stopping: finishing the requests that have begun', { signal })
     try {
-      // The runner first: its last reports are still taken.
+      // The runner first, so that the service stores its last reports.
       await endRunner?.()
       await server.close()
     } catch (error) {

@@ -71,7 +71,7 @@ export type Server = {
 export type Seams = {
   readonly log?: Log
   readonly clock?: SteadyClock
-  /** A gap in the life of the process is credited from this length on. */
+  /** The length of a pause of the process from which on it is credited to senders. */
   readonly stallMs?: number
   /** The interval of periodic work. */
   readonly upkeepMs?: number
@@ -187,7 +187,7 @@ function startPeriodicJobs(everyMs: number, ports: Ports): NodeJS.Timeout {
   }, everyMs)
 }
 
-/** @returns what ends it, and all streams of events with it: they would go on as long as clients like */
+/** Sends the beats of events. @returns the function that ends the beats and all streams of events */
 function beatEvents(events: Hub, log: Log): () => void {
   const timer = setInterval(() => {
     events.beat().catch((error: unknown) => log.error('event hub: heartbeat failed; retrying', error))
@@ -198,12 +198,12 @@ function beatEvents(events: Hub, log: Log): () => void {
   }
 }
 
-/** When it is next 03:17 UTC, as at the edge. */
+/** The next 03:17 UTC, which is the time of nightly work at the edge too. */
 function nextNight(now: number): number {
   return Math.floor((now - NIGHT_MS) / DAY_MS + 1) * DAY_MS + NIGHT_MS
 }
 
-/** Standard output is for people: there stands the welcome. */
+/** Writes a line of the log. Standard output has the welcome for people. */
 export function toStandardError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
@@ -260,7 +260,7 @@ async function closeAll(parts: ServerParts): Promise<void> {
   await storage.close()
 }
 
-/** Each connection takes a file: past the limit new ones wait until others end. */
+/** Each connection takes a file. Above the limit new connections wait until others end. */
 async function warnOfFewFiles(log: Log): Promise<void> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const filesMax = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
@@ -273,7 +273,7 @@ async function warnOfFewFiles(log: Log): Promise<void> {
 
 function stopBroken(log: Log, cause: unknown): void {
   log.error('storage failed; the process ends, and the next start recovers', cause)
-  // Waiting callers are refused first: nothing of theirs was acknowledged.
+  // Waiting callers are refused first. Their deliveries were not acknowledged.
   // The supervisor starts the process again, and opening replays the journal.
   setTimeout(() => process.exit(EXIT.storage), 100)
 }

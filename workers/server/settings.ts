@@ -36,13 +36,13 @@ const serverSchema = settingsSchema.extend({
 
 export type ServerSettings = Settings & {
   readonly port: number
-  /** False when the port was asked for by name: then no other will do. */
+  /** Whether another port may be used if this one is taken: false for a port that the environment names. */
   readonly anyPort: boolean
   readonly host: string
   readonly trustedProxies: number
   /** Absolute. */
   readonly dataDir: string
-  /** Whether a key is made for data that had another one. */
+  /** Whether a new key is made for existing data. */
   readonly newKey: boolean
   /** Null for the data directory. */
   readonly backupDir: string | null
@@ -56,7 +56,7 @@ export function readServerSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): ServerSettings {
   const values = parseEnvironment(serverSchema, environment)
-  // npm and run.sh change the folder before they come here.
+  // npm and run.sh change the folder before this process starts.
   const called = (path: string) => resolve(environment['TIDEMARK_CALLED_FROM'] ?? '.', path)
   return {
     ...settingsOf(values),

@@ -29,7 +29,7 @@ export async function serveAs(
   return false
 }
 
-/** The service is loaded when it starts: commands that call one take a sixth of the processor time without it. */
+/** Starts the service, which is loaded here: without it commands take a sixth of the CPU time. */
 async function startService(loadRuntime: () => Promise<Runtime>): Promise<true> {
   const [{ serve }, runtime] = await Promise.all([import('./serve.ts'), loadRuntime()])
   await serve(process.env, runtime)
@@ -56,7 +56,7 @@ function usageFailure(argument = ''): CommandFailure {
 
 /** Ends the process with an error. */
 export function fail(error: unknown): void {
-  // An error that the operator can end is one line; a fault of the program is for a developer.
+  // An error with a remedy is one line for the operator. Any other error has its stack for a developer.
   const reason = commandFailureOf(error) ?? (error instanceof RangeError ? error : null)
   process.stderr.write(`${reason?.message ?? (error as Error).stack}\n`)
   process.exit(reason instanceof CommandFailure ? reason.exitCode : 1)

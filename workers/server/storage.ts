@@ -29,17 +29,17 @@ export type Storage = Keys & {
   readonly values: Libsql
   readonly blobs: BlobFiles
   readonly migrated: Migrated
-  /** Call it when nothing is written any more. */
+  /** Closes the databases. Called after the last write. */
   close(): Promise<void>
 }
 
-/** Takes the data directory and opens what is in it. Nothing in it is changed before all of it is known to be usable.
+/** Takes the data directory and opens its databases and blobs. Nothing is changed before all of them have been found usable.
  * @throws {CommandFailure} and errors of the system and of SQLite with `code` and `path` */
 export async function openStorage(settings: ServerSettings, log: Log): Promise<Storage> {
   const { dataDir } = settings
   const directory = await takeDataDirectory(dataDir, log)
   let freeInside = () => Promise.resolve(0)
-  // Before the databases: on a full disk they need the space that it gives back.
+  // Before the databases, which on a full disk need the space of the ballast.
   const room = await watchDiskSpace(dataDir, log, () => freeInside())
   const values = await openLibsql(`file:${join(dataDir, 'values.db')}`)
   freeInside = () => freeBytesInside(values.client)

@@ -9,7 +9,7 @@ import { startServer } from './server.ts'
 import { readServerSettings } from './settings.ts'
 
 const SILENCE_MS = 1_000
-/** A machine may have much other work. */
+/** The time limit of each step, also on a busy machine. */
 const WAIT_MAX_MS = 60_000
 
 type Json = Record<string, unknown>
@@ -22,7 +22,7 @@ type Line = {
 }
 
 /** Plays the main job over HTTP on a server with temporary data, and prints what happened.
- * @throws {Error} when something happens that should not */
+ * @throws {Error} if a step has another result than expected */
 export async function tellStory(runtime: Runtime): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-once-'))
   const password = crypto.randomUUID()

@@ -3,12 +3,12 @@ import type { ColumnType } from '../../../src/domain/table.ts'
 import { literal } from './sql.ts'
 import { STORED_TYPES } from './values.ts'
 
-/** How DuckDB reads each file, in the order of its records. */
+/** The options with which DuckDB reads each file, in the order of its records. */
 const OPTIONS = `auto_detect = false, quote = '"', max_line_size = 16777216, buffer_size = 33554432, parallel = false`
-/** The same for CSV. */
+/** The options for CSV. */
 export const READ_OPTIONS = `${OPTIONS}, escape = '"'`
 
-/** The statement that selects the rows of a file, and how many it has. */
+/** The statement that selects the rows of a file, and the number of its rows. */
 export type Bulk = { readonly select: string; readonly records: number }
 
 /** The statement with which DuckDB reads a file whose inspection has found it to be plain. Null for other files, and where a type

@@ -79,7 +79,7 @@ async function insertChanges(
   }
 }
 
-/** The failure of a task whose file is gone. */
+/** The failure of a task whose file does not exist any more. */
 export function replaced(): QueryFailure {
   return new QueryFailure({ code: 'unavailable', message: TABLE_REPLACED })
 }

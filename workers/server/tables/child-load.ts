@@ -52,7 +52,7 @@ async function storeWhole(
       const { rowsChanged } = await connection.run(`INSERT INTO t ${select}`)
       isComplete = rowsChanged === records
     } catch {
-      // Rows that are read one by one name the fault of the file.
+      // Reading row by row finds the fault of the file.
     }
     return isComplete
   }
@@ -170,7 +170,7 @@ function selectWritten(path: string, columns: readonly Column[]): string {
     header = false, ${READ_OPTIONS}, delim = ',', new_line = '\\n', nullstr = ${literal(NULL)}, allow_quoted_nulls = false)`
 }
 
-/** Gives a whole file its name, durably. */
+/** Renames a complete file durably. */
 export async function publish(database: string, path: string): Promise<void> {
   await sync(database)
   await rename(database, path)

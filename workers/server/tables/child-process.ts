@@ -14,11 +14,11 @@ import { STATEMENT_TOO_SLOW } from '../../../src/ports/tables.ts'
  * without end on a machine that other programs fill. */
 const NICE = 5
 const LOOK_MS = 50
-/** A child that does not obey an interrupt for so long is killed. */
+/** The time after an interrupt at which a child is killed. */
 const OBEY_MS = 100
 const PAGE_BYTES = 4_096
 
-/** Why a task was ended from outside. */
+/** The reason for which the parent ends a task. */
 type Reason = 'timeout' | 'memory' | 'abort'
 
 export type TaskBounds = {
@@ -106,7 +106,7 @@ export class TableChild {
     const abort = () => stop('abort')
     const deadline = setTimeout(() => stop('timeout'), timeoutMs)
     const watch = setInterval(() => {
-      // Memory is taken faster than an interrupt is obeyed.
+      // At once, because memory grows faster than an interrupt takes effect.
       if (residentBytes(this.#pid) <= memoryMaxBytes) return
       reason ??= 'memory'
       this.end()
@@ -133,7 +133,7 @@ export class TableChild {
   }
 }
 
-/** Resident memory of a process; 0 where the system does not tell, and after its end. */
+/** The resident memory of a process in bytes; 0 after its end, and where the system does not report it. */
 function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES

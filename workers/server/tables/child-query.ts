@@ -22,14 +22,14 @@ const OPTIONS = {
 const LOCK = 'SET integer_division = true; SET enable_external_access = false; SET lock_configuration = true'
 const ALIAS = /"?[0-9a-f]{32}"?\.(?:main\.t\b)?/g
 
-/** An instance that no statement has seen. Its making takes 10 ms, which the next statement need not wait for. */
+/** An instance for the next statement, which then does not wait the 10 ms for its creation. */
 let prepared: { readonly threads: number; readonly instance: Promise<DuckDBInstance> } | null = null
 
 /** Makes the instance of the next statement. */
 export function prepareInstance(threads: number): void {
   if (prepared !== null) return
   const instance = newInstance(threads)
-  // The statement that takes it fails.
+  // The statement that uses the instance reports the failure.
   instance.catch(() => undefined)
   prepared = { threads, instance }
 }
@@ -62,7 +62,7 @@ type Opened = {
  * reads their blocks again. A statement of a user never gets it. */
 let kept: { readonly key: string; readonly opened: Opened } | null = null
 
-/** Which tasks see the same; null for a statement of a user. */
+/** The key of the views of a task; null for a statement of a user. */
 function keyOf({ isGenerated, views, timeZone, threads }: QueryTask): string | null {
   return isGenerated === true ? JSON.stringify([views, timeZone, threads]) : null
 }

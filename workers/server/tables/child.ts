@@ -15,8 +15,8 @@ import { FILE_MISSING } from '../../../src/ports/tables.ts'
 /** Rows that may be on their way before the parent asks for more, in batches. */
 const WINDOW = 4
 const CHUNK_BYTES = 256 * 1024
-/** The parent hears of its multiples. */
-const TOLD_BYTES = 16 * CHUNK_BYTES
+/** The bytes between two messages about the progress of a file. */
+const PROGRESS_BYTES = 16 * CHUNK_BYTES
 const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9
 
@@ -45,7 +45,7 @@ async function runTask(task: QueryTask | FileTask | FileChange): Promise<void> {
   const running = (query = new Query(task))
   try {
     await running.run(send, more)
-    // The caller need not wait until the instance is closed.
+    // The caller does not wait until the instance is closed.
     send({ kind: 'done' })
   } finally {
     query = null
@@ -89,12 +89,12 @@ function sourceOf(file: FileHandle, sizeBytes: number): ByteSource {
   }
 }
 
-/** The file from its beginning; the parent hears how much was read. */
+/** The bytes of a file. The parent gets a message about the number of bytes that were read. */
 async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
   const { sizeBytes } = source
   for (let at = 0; at < sizeBytes; at += CHUNK_BYTES) {
     const bytes = await source.read(at, Math.min(CHUNK_BYTES, sizeBytes - at))
-    if (at % TOLD_BYTES === 0) send({ kind: 'read', bytes: at })
+    if (at % PROGRESS_BYTES === 0) send({ kind: 'read', bytes: at })
     yield bytes
   }
 }
@@ -125,6 +125,6 @@ export function endWithParent(prctl: (option: number, signal: number) => void): 
   try {
     prctl(PR_SET_PDEATHSIG, SIGKILL)
   } catch {
-    // Elsewhere `disconnect` ends it when the statement is planned.
+    // On other systems `disconnect` ends the child after the planning.
   }
 }

@@ -37,13 +37,13 @@ const QUERY_MEMORY_BYTES = 768 * 1024 * 1024
 const FILE_MEMORY_BYTES = 1024 * 1024 * 1024
 const FILE_TIMEOUT_MS = 60 * 60_000
 const EDIT_TIMEOUT_MS = 60_000
-/** Of a table that is read whole. */
+/** The limits of a table that is read whole. */
 const WHOLE: QueryLimits = {
   timeoutMs: FILE_TIMEOUT_MS,
   rowsMax: Number.POSITIVE_INFINITY,
   bytesMax: Number.POSITIVE_INFINITY,
 }
-/** A change goes on when its caller leaves. */
+/** A change does not end when its caller leaves. */
 const NEVER = new AbortController().signal
 const FILE = /^(?<tableId>\d+)-(?<key>[a-z0-9]{1,64})\.duckdb$/
 
@@ -101,7 +101,7 @@ class DuckTables implements OpenTables {
       threads: Math.max(1, Math.floor(availableParallelism() / 2)),
       ...(explain && { explain }),
     }
-    // The place is held until the child is done; then at most a few batches wait to be read.
+    // The place is kept until the child has ended. Then only a few batches wait for the reader.
     this.#queries.run(this.#parts.clock, () => this.#runQuery(task, limits, signal, resolve)).catch(reject)
     return promise
   }

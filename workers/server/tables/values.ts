@@ -92,7 +92,7 @@ export function rowsOf(chunk: DuckDBDataChunk): Row[] {
   return rows
 }
 
-/** A value of DuckDB as one of a row; a `DuckDBValueConverter`. */
+/** The cell for a value of DuckDB; a `DuckDBValueConverter`. */
 export function cellOf(value: DuckDBValue, type: DuckDBType): Cell {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -125,7 +125,7 @@ function isoOf(micros: bigint): string {
 
 const DAY_SECONDS = 86_400
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
-/** The day that was written last: most instants of a column are on few days. */
+/** The text of the last day, because most instants of a column are on few days. */
 let day = { from: 0, text: '1970-01-01T' }
 
 function secondsText(seconds: number): string {

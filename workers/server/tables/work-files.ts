@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Removes what a process has written for a new file until it was killed. */
+/** Removes the unfinished file that a killed process has left. */
 export async function removeWork(path: string): Promise<void> {
   const [folder, begin] = [dirname(path), `${basename(path)}.`]
   for (const name of await readdir(folder))

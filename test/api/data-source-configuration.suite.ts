@@ -314,6 +314,24 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    title: 'a data source that a data query reads is not replaced by one of another type',
+    decidedAbovePorts: 'configurations of data sources',
+    async run(client) {
+      const name = `read ${++made}`
+      const [item] = await imported(client, configurationOf(filesNamed(name)))
+      const json = { name, dataSourceId: item?.id, text: 'SELECT 1 AS one' }
+      const query = await good<Made>(client.request('POST', '/dataQueries', { json }))
+      const settings = { name, type: 'postgresql', connection: CONNECTION }
+      const other = configurationOf(filesNamed(name, { settings }))
+      const refused = await client.request('POST', '/dataSources/import?overwrite=true', { json: other })
+      expectAnswer(refused, { answers: 'has_dependents', pointers: ['/dependents/0'] })
+      await good(client.request('DELETE', `/dataQueries/${query.id}`))
+      const done = await imported(client, other, '?overwrite=true')
+      expect(done).toMatchObject([{ id: item?.id, action: 'overwritten' }])
+      await remove(client, done)
+    },
+  },
+  {
     title: 'a password stays for the same user of the same database alone',
     decidedAbovePorts: 'configurations of data sources',
     async run(client) {

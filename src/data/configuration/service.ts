@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts'
 import { changeWithRetry } from '../../http/preconditions.ts'
 import { invalidAt, Refusal } from '../../lib/errors.ts'
-import { commit, isForeignKeyViolation } from '../../ports/database.ts'
+import { commitAndRead, isForeignKeyViolation, onlyOf } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import { exportScopes, importScopes } from '../scopes/service/transfer.ts'
-import { requireSource, writeSources } from '../sources/service.ts'
-import { exportSources, findSource, importSource } from '../sources/service/transfer.ts'
+import { writeSources } from '../sources/service.ts'
+import { exportSources, findSource, importSource, selectSource } from '../sources/service/transfer.ts'
 import type { ExportView, ImportBody, ImportView } from './schema.ts'
 
 export const CONFIGURATION_MAX_BYTES = 16 * 1024 * 1024
@@ -31,7 +31,8 @@ export async function exportConfiguration(
 }
 
 /** Makes data sources as they were exported, or replaces data sources of the same names, all in one commit.
- * @throws {Refusal} name_taken unless they are replaced, conflict when there are 200 */
+ * @throws {Refusal} name_taken unless they are replaced, has_dependents for another type while data queries read one, conflict
+ * when there are 200 */
 export async function importConfiguration(
   context: Context,
   { dataSources }: ImportBody,
@@ -39,20 +40,12 @@ export async function importConfiguration(
 ): Promise<ImportView> {
   const { ports } = context
   // A data source that is replaced may change meanwhile.
-  const outcomes = await changeWithRetry(null, async () => {
+  const items = await changeWithRetry(null, async () => {
     const steps = await stepsOf(context, dataSources)
     if (!isOverwriting) refuseTaken(steps)
-    await commitAll(
-      ports.database,
-      steps.flatMap(({ writes }) => writes),
-    )
-    return steps.map(({ outcome }) => outcome)
+    const ids = await commitSteps(ports.database, steps)
+    return steps.map(({ outcome }, place) => ({ id: ids[place] ?? 0, ...outcome }))
   })
-  const items: ImportView['items'] = []
-  for (const outcome of outcomes) {
-    const { id } = await requireSource(ports, outcome.name)
-    items.push({ id, ...outcome })
-  }
   return { items }
 }
 
@@ -93,9 +86,13 @@ function refuseTaken(steps: readonly Step[]): void {
   if (taken.length > 0) throw new Refusal('name_taken', detail, taken)
 }
 
-async function commitAll(database: Database, writes: readonly Write[]): Promise<void> {
+/** @returns the id of the data source of each step */
+async function commitSteps(database: Database, steps: readonly Step[]): Promise<readonly number[]> {
+  const writes = steps.flatMap((step) => step.writes)
+  const reads = steps.map(({ outcome }) => selectSource(database, outcome.name))
   try {
-    await writeSources(() => commit(database, writes))
+    const rows = await writeSources(() => commitAndRead(database, writes, reads))
+    return rows.map((found) => onlyOf(found).id)
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     throw new Refusal('conflict', 'A user or a user group was just deleted. Import again.')

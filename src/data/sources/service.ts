@@ -5,6 +5,7 @@ import { durationMs, durationText } from '../../lib/duration.ts'
 import { commitIfMatch, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
+import type { Write } from '../../ports/database.ts'
 import {
   commit,
   commitAndRead,
@@ -89,14 +90,23 @@ export async function updateDataSource(
     after: { ...auditFieldsOf(after), ...password },
   }
   const entry = recorded(context, 'update', told)
-  // Data queries are in the dialect of the type.
-  const isOther = after.type !== before.type
-  const queries = isOther ? await store.listReading(database, id) : []
-  if (queries.length > 0) throw hasDependents({ queries })
-  const guard = isOther ? [store.guardUnread(database, id)] : []
+  const guard = await guardType(ports, before, after)
   const writes = [...guard, store.updateDataSource(database, before, after), entry]
   await writeSources(() => commit(database, writes))
   return versioned(ports, { ...before, ...after, version: before.version + 1 })
+}
+
+/** The writes that bind a change of a data source to its type while data queries, which are in the dialect of the type, read it.
+ * @throws {Refusal} has_dependents */
+export async function guardType(
+  { database }: Ports,
+  before: Pick<DataSourceRow, 'id' | 'type'>,
+  { type }: Pick<DataSourceRow, 'type'>,
+): Promise<Write[]> {
+  if (type === before.type) return []
+  const queries = await store.listReading(database, before.id)
+  if (queries.length > 0) throw hasDependents({ queries })
+  return [store.guardUnread(database, before.id)]
 }
 
 /** Takes a data source away. Run configurations, data queries and copies that name it stay, and their runs fail.

@@ -6,7 +6,7 @@ import type { IdExpression, Write } from '../../../ports/database.ts'
 import type { NoteView } from '../notes.ts'
 import { SOURCES_MAX } from '../schema.ts'
 import type { DataSourceBody, DataSourceView } from '../schema.ts'
-import { auditFieldsOf, changeOf, fieldsOf } from '../service.ts'
+import { auditFieldsOf, changeOf, fieldsOf, guardType } from '../service.ts'
 import * as store from '../store.ts'
 import type { DataSourceRow } from '../store.ts'
 
@@ -58,9 +58,12 @@ export function findSource({ database }: Ports, name: string): Promise<DataSourc
   return store.findDataSource(database, name)
 }
 
+/** The data source of a name, as a statement of the commit that makes it. */
+export const selectSource = store.selectDataSource
+
 /** The writes that make a data source with its notes, or replace one.
  * @param before the data source that is replaced. Its password stays if no other one comes and it is for the same user of the
- * same database */
+ * same database @throws {Refusal} has_dependents for another type while data queries read it */
 export async function importSource(
   context: Context,
   { settings, notes, ...note }: IncomingSource,
@@ -86,6 +89,7 @@ export async function importSource(
   })
   const own = before
     ? [
+        ...(await guardType(ports, before, change)),
         store.updateDataSource(database, before, { ...change, ...note }),
         recorded(context, 'update', {
           objectId: before.id,

@@ -26,7 +26,7 @@ const CREATIONS: readonly Creation[] = [
   [
     'data_sources',
     (as) => createDataSource(as, dataSourceBody.parse({ name: 'ours', type: 'csv' })),
-    { version: 1, dataSource: { name: 'ours' } },
+    { version: 1, view: { name: 'ours' } },
   ],
   [
     'data_query_groups',

@@ -186,3 +186,21 @@ test('a rename and a scope of the name of before exclude each other: the rename 
   expect(await rejection(made)).toMatchObject({ code: 'invalid' })
   expect(await listScopes(administrator, id)).toEqual([])
 })
+
+test('a scope that is deleted as soon as it is made is not made again', async () => {
+  const id = await sourceWith('salaries')
+  const database = new Proxy(world.ports.database, {
+    get(target, property) {
+      if (property !== 'batch') return Reflect.get(target, property, target) as unknown
+      return async (...given: Parameters<Database['batch']>) => {
+        const results = await target.batch(...given)
+        await target.run('delete from data_scopes')
+        return results
+      }
+    },
+  })
+  const body = scopeOf('salaries')
+  const made = await createScope({ ...administrator, ports: { ...world.ports, database } }, id, body)
+  expect(made).toMatchObject({ version: 1, view: { tables: ['salaries'] } })
+  expect(await listScopes(administrator, id)).toEqual([])
+})

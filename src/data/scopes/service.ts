@@ -4,7 +4,14 @@ import type { Column, ColumnType } from '../../domain/table.ts'
 import { changeWithRetry, commitIfMatch, refuseStale } from '../../http/preconditions.ts'
 import { Refusal, invalidAt, nameTaken, noSuch, stale } from '../../lib/errors.ts'
 import { timeFormat } from '../../lib/time.ts'
-import { commit, isForeignKeyViolation, isUniqueViolation, refuseFull } from '../../ports/database.ts'
+import {
+  commit,
+  commitAndRead,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  onlyOf,
+  refuseFull,
+} from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { Ports } from '../../ports/index.ts'
 import type { Columns } from '../filters/expression.ts'
@@ -161,14 +168,12 @@ async function create(context: Context, id: number, body: ScopeBody): Promise<Ve
   await check(context, id, row)
   const entry = recorded(context, 'create', { objectId: { inserted: true }, after: auditFieldsOf(row) })
   const [insert, ...rest] = store.insertScope(database, row, SCOPES_MAX)
-  await refuseFull(
-    'data_scopes',
-    `A data source must have at most ${SCOPES_MAX} scopes. Delete one first.`,
-    () => refuseFailed(() => commit(database, [...held, ...(insert ? [insert] : []), entry, ...rest])),
+  const writes = [...held, ...(insert ? [insert] : []), entry, ...rest]
+  const full = `A data source must have at most ${SCOPES_MAX} scopes. Delete one first.`
+  const [made] = await refuseFull('data_scopes', full, () =>
+    refuseFailed(() => commitAndRead(database, writes, [store.selectScope(database, id, row.name)])),
   )
-  const made = await store.findScope(database, id, row.name)
-  if (!made) throw stale('scope')
-  return versioned(ports, made)
+  return versioned(ports, store.rowOf(onlyOf(made)))
 }
 
 /** @throws {Refusal} as `createScope`, and precondition_failed */
@@ -241,9 +246,9 @@ async function check(context: Context, id: number, scope: ScopeChange): Promise<
     if (!columns.has(column)) throw invalidAt(`/hiddenColumns/${index}`, 'is not a column of these tables')
 }
 
-async function refuseFailed(write: () => Promise<void>): Promise<void> {
+async function refuseFailed<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
-    await write()
+    return await write()
   } catch (error) {
     if (store.isGuarded(error) || areTablesChanged(error)) throw stale('scope')
     if (isForeignKeyViolation(error))

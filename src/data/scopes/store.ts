@@ -68,15 +68,20 @@ export async function findScope(
   dataSourceId: number,
   key: number | string,
 ): Promise<ScopeRow | null> {
-  const isThis = typeof key === 'number' ? eq(dataScopes.id, key) : eq(dataScopes.name, key)
-  const [row] = await database
-    .select(shown)
-    .from(dataScopes)
-    .where(and(eq(dataScopes.dataSourceId, dataSourceId), isThis))
+  const [row] = await selectScope(database, dataSourceId, key)
   return row ? rowOf(row) : null
 }
 
-function rowOf(row: typeof dataScopes.$inferSelect & { readonly subjects: string }): ScopeRow {
+/** As `findScope`, as a statement of a commit, whose row `rowOf` reads. */
+export function selectScope(database: Database, dataSourceId: number, key: number | string) {
+  const isThis = typeof key === 'number' ? eq(dataScopes.id, key) : eq(dataScopes.name, key)
+  return database
+    .select(shown)
+    .from(dataScopes)
+    .where(and(eq(dataScopes.dataSourceId, dataSourceId), isThis))
+}
+
+export function rowOf(row: typeof dataScopes.$inferSelect & { readonly subjects: string }): ScopeRow {
   return {
     ...row,
     access: row.access as Scope['access'],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { issueToken, listSessions, logIn } from '../../src/access/session/service.ts'
 import {
@@ -8,10 +8,13 @@ import {
 } from '../../src/access/session/service/callers.ts'
 import { prepareFirstStart, setUp } from '../../src/access/session/service/first-start.ts'
 import { setupHooks } from '../../src/app.ts'
-import { createUser, updateUser } from '../../src/access/users/service.ts'
+import { countUsers, createUser, updateUser } from '../../src/access/users/service.ts'
 import { userBody } from '../../src/access/users/schema.ts'
 import type { Caller, Context } from '../../src/context.ts'
+import { Refusal } from '../../src/lib/errors.ts'
+import type { Ports } from '../../src/ports/index.ts'
 import { rejection } from '../contract/rejection.ts'
+import { precededBy } from '../hosts/interleaved.ts'
 import { openPorts } from '../hosts/ports.ts'
 
 const DAY_MS = 86_400_000
@@ -140,6 +143,48 @@ test('a set-up link is good for 30 minutes and only while there is no user', asy
     await fresh.close()
   }
 })
+
+describe('a set-up link', () => {
+  const setup = { ...ADA, content: 'empty' } as const
+
+  test('stays open for a set-up that is refused while its password is hashed', async () => {
+    await withFresh(async (ports) => {
+      const { setupToken } = await prepareFirstStart(ports)
+      const body = { ...setup, token: setupToken ?? '' }
+      const scrypt = () => Promise.reject(new Refusal('overloaded', 'Try again later.'))
+      const busy = { ...ports, secrets: { ...ports.secrets, scrypt } }
+      expect(await rejection(setUp(visitorOf(busy), body, setupHooks))).toMatchObject({ code: 'overloaded' })
+      expect(await setUp(visitorOf(ports), body, setupHooks)).toMatchObject({ role: 'administrator' })
+    })
+  })
+
+  test('creates no second administrator beside a set-up by another link at the same time', async () => {
+    await withFresh(async (ports) => {
+      const { setupToken: first } = await prepareFirstStart(ports)
+      const { setupToken: second } = await prepareFirstStart(ports)
+      const ada = () => setUp(visitorOf(ports), { ...setup, token: first ?? '' }, setupHooks)
+      const eve = { ...setup, username: 'eve', token: second ?? '' }
+      expect(await rejection(setUp(visitorOf(precededBy(ports, ada)), eve, setupHooks))).toMatchObject({
+        code: 'forbidden',
+      })
+      expect(await countUsers(ports)).toBe(1)
+    })
+  })
+})
+
+/** Runs a part of a test on an installation without users. */
+async function withFresh(run: (ports: Ports) => Promise<void>): Promise<void> {
+  const fresh = await openPorts()
+  try {
+    await run(fresh.ports)
+  } finally {
+    await fresh.close()
+  }
+}
+
+function visitorOf(ports: Ports): Context {
+  return { ports, caller: { kind: 'anonymous' }, requestId: 'test' }
+}
 
 function contextOf(caller: Caller): Context {
   return { ports: opened.ports, caller, requestId: 'test' }

@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { personalTokens, mfa } from '../../../db/tables/credentials.ts'
 import { preferences, sessions, setups, users } from '../../../db/tables/access.ts'
 import type { Role } from '../../context.ts'
+import { isNotNullViolation } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
 import type { UserType } from '../users/changes.ts'
 import { nameKey } from '../../lib/text.ts'
@@ -196,11 +197,35 @@ export function deleteExpiredSetups(database: Database, now: number): Write {
   return database.delete(setups).where(lte(setups.expiresAt, now))
 }
 
-/** Uses up a set-up link; false when it is unknown, used or expired. */
-export async function takeSetup(database: Database, hash: string, now: number): Promise<boolean> {
-  const taken = await database
-    .delete(setups)
+/** Whether a set-up link is neither used nor expired at an instant. */
+export async function isSetupOpen(database: Database, hash: string, now: number): Promise<boolean> {
+  return (await openSetup(database, hash, now)).length > 0
+}
+
+/** Writes that delete all set-up links after the creation of a user. They fail the batch, as `isSetupUsed` tells, unless the link is
+ * open and the user is the only one. */
+export function useSetup(
+  database: Database,
+  { hash, username, now }: { readonly hash: string; readonly username: string; readonly now: number },
+): readonly Write[] {
+  const isFirst = sql`exists ${openSetup(database, hash, now)} and (select count(*) from ${users}) = 1`
+  return [
+    database
+      .update(users)
+      .set({ createdAt: sql`case when ${isFirst} then ${users.createdAt} end` })
+      .where(eq(users.usernameKey, nameKey(username))),
+    database.delete(setups),
+  ]
+}
+
+/** Tells whether a commit failed because of a set-up link that is used or expired, as `useSetup` refuses. */
+export function isSetupUsed(error: unknown): boolean {
+  return isNotNullViolation(error, 'users.created_at')
+}
+
+function openSetup(database: Database, hash: string, now: number) {
+  return database
+    .select({ hash: setups.hash })
+    .from(setups)
     .where(and(eq(setups.hash, hash), gt(setups.expiresAt, now)))
-    .returning({ hash: setups.hash })
-  return taken.length > 0
 }

@@ -51,27 +51,36 @@ export type SetupHooks = {
   readonly continueDemo: (ports: Ports) => void
 }
 
-/** Creates the first administrator with the one-time token, and stores the choices of the set-up in the same commit.
- * @throws {Refusal} forbidden when the token is not, or no longer, valid; invalid for a weak password */
+/** Creates the first administrator with the one-time token, and stores the choices of the set-up in the same commit, which also
+ * uses up the token.
+ * @throws {Refusal} forbidden when the token is not, or no longer, valid; invalid for a weak password; overloaded */
 export async function setUp(context: Context, input: SetupBody, hooks: SetupHooks): Promise<UserView> {
   const { ports } = context
   const { token, content, ...user } = input
   const { username, password, language } = user
-  // A refused password must not use up the link.
   requireStrong(ports, { username, password })
-  const isValid = await store.takeSetup(ports.database, await sha256(token), ports.clock.now())
-  if (!isValid || (await countUsers(ports)) > 0) {
-    throw new Refusal(
-      'forbidden',
-      'This set-up link was used or has expired. Restart the service to get a new one.',
-    )
-  }
+  const setup = { hash: await sha256(token), username, now: ports.clock.now() }
+  // Before the password is hashed, which takes time.
+  if (!(await store.isSetupOpen(ports.database, setup.hash, setup.now))) throw setupUsed()
   const isDemo = content === 'demo'
   const also = [
+    // First: the other writes of a second set-up would fail for reasons of their own.
+    ...store.useSetup(ports.database, setup),
     ...(language === undefined ? [] : await hooks.languageWrites(context, language)),
     ...(isDemo ? hooks.demoWrites(context) : []),
   ]
-  const created = await createUser(context, { ...user, role: 'administrator' }, also)
-  if (isDemo) hooks.continueDemo(ports)
-  return created
+  try {
+    const created = await createUser(context, { ...user, role: 'administrator' }, also)
+    if (isDemo) hooks.continueDemo(ports)
+    return created
+  } catch (error) {
+    throw store.isSetupUsed(error) ? setupUsed() : error
+  }
+}
+
+function setupUsed(): Refusal {
+  return new Refusal(
+    'forbidden',
+    'This set-up link was used or has expired. Restart the service to get a new one.',
+  )
 }

@@ -954,12 +954,14 @@ const runs: Scenario[] = [
       { name: 'on', type: 'boolean', default: true },
     ]
     const [row] = await ask(
-      `SELECT CASE WHEN \${day} < '2026-03-02' THEN 1 ELSE 0 END AS a, \${at} AS b, CASE WHEN \${on} THEN 1 ELSE 0 END AS c`,
+      `SELECT CASE WHEN \${day} < '2026-03-02' THEN 1 ELSE 0 END AS a, \${at} AS b, CASE WHEN \${on} THEN 1 ELSE 0 END AS c,
+        \${"2026-03-01"?date} AS d, \${"2026-03-01T23:30:00Z"?datetime?date} AS e, \${"10:20:30"?time} AS f`,
       typed,
     )
     expect(row?.[0]).toBe(1)
     expect(String(row?.[1])).toMatch(/^2026-03-01[T ](?:10:00:00|11:00:00\+01:00)/)
     expect(row?.[2]).toBe(1)
+    expect(row?.slice(3)).toEqual(['2026-03-01', '2026-03-02', '10:20:30'])
     const refused = await preview(client, {
       dataSourceId: id,
       text: OF_IDS,

@@ -35,7 +35,9 @@ const date =
   (call) => {
     const { target, machine } = call
     if (target instanceof DateValue)
-      return converted(target, kind) ?? call.fail(`is of a ${target.kind}, which has no ${kind}`)
+      return (
+        converted(target, kind, machine.timeZone) ?? call.fail(`is of a ${target.kind}, which has no ${kind}`)
+      )
     if (call.count > 1) call.fail('takes one format')
     const format = call.args ? call.text(0) : (machine.settings.get(`${kind}_format`)?.text ?? '')
     const text = call.string

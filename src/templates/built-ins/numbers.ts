@@ -1,4 +1,5 @@
 import { Decimal } from '../values/decimal.ts'
+import { epochMs } from '../values/dates.ts'
 import { computerNumber } from '../values/numbers.ts'
 import { DateValue, Matches, Text, typeOf } from '../values/value.ts'
 import { numberOf } from '../run/coercion.ts'
@@ -16,7 +17,7 @@ const computer: BuiltIn = (call) => {
 
 const long: BuiltIn = (call) => {
   const value = call.target
-  if (value instanceof DateValue) return Decimal.of(value.ms)
+  if (value instanceof DateValue) return Decimal.of(epochMs(value, call.machine.timeZone))
   return Decimal.of(BigInt.asIntN(64, target(call).rounded(0, 'down').unscaled))
 }
 

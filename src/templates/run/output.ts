@@ -99,7 +99,7 @@ export function plainOf(machine: Machine, value: Value | undefined, at: number):
     return { type: 'boolean', value: boolean, text: String(boolean) }
   }
   if (value instanceof DateValue) {
-    const text = isoDate(value)
+    const text = isoDate(value, machine.timeZone)
     return { type: value.kind, value: text, text }
   }
   if (value !== NOTHING && !(value instanceof Text))

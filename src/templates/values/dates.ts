@@ -13,7 +13,7 @@ export function formattedDate(value: DateValue, format: string, timeZone: string
   const [iso, options = ''] = ISO.exec(format) ?? []
   if (iso !== undefined) return isoText(value, options.split('_').includes('u') ? 'UTC' : timeZone)
   if (format === '') return undefined
-  const at = zoned(value.ms, timeZone)
+  const at = zoned(value.ms, zoneOf(value.kind, timeZone))
   let text = ''
   for (const [whole, quoted, letter] of format.matchAll(LETTERS)) {
     const part = letter === undefined ? unquoted(whole, quoted) : field(letter, whole.length, at)
@@ -23,9 +23,9 @@ export function formattedDate(value: DateValue, format: string, timeZone: string
   return text
 }
 
-/** A date for a database. Instants have `Z`, or the offset of the zone. */
-export function isoDate(value: DateValue): string {
-  return isoText(value, 'UTC')
+/** A date for a database. Instants have `Z`; a time of day is in the zone and has no offset. */
+export function isoDate(value: DateValue, timeZone: string): string {
+  return value.kind === 'time' ? zoned(value.ms, timeZone).toPlainTime().toString() : isoText(value, 'UTC')
 }
 
 /** A string as a date; undefined when it is not one in this format. */
@@ -35,22 +35,38 @@ export function parsedDate(
   format: string,
   timeZone: string,
 ): DateValue | undefined {
-  const ms = ISO.test(format) ? isoMs(kind, text, timeZone) : patternMs(text, format, timeZone)
+  const zone = zoneOf(kind, timeZone)
+  const ms = ISO.test(format) ? isoMs(kind, text, zone) : patternMs(text, format, zone)
   return ms === undefined ? undefined : new DateValue(kind, ms)
 }
 
 /** The day or the time of day of a point in time. */
-export function converted(value: DateValue, kind: DateValue['kind']): DateValue | undefined {
+export function converted(
+  value: DateValue,
+  kind: DateValue['kind'],
+  timeZone: string,
+): DateValue | undefined {
   if (value.kind === kind) return value
-  return value.kind === 'datetime' ? new DateValue(kind, value.ms) : undefined
+  if (value.kind !== 'datetime') return undefined
+  const day = zoned(value.ms, timeZone).toPlainDate()
+  return new DateValue(kind, kind === 'date' ? day.toZonedDateTime('UTC').epochMilliseconds : value.ms)
 }
+
+/** Milliseconds since 1970; a day counts as its beginning in the zone. */
+export function epochMs({ kind, ms }: DateValue, timeZone: string): number {
+  if (kind !== 'date') return ms
+  return zoned(ms, 'UTC').toPlainDate().toZonedDateTime(timeZone).epochMilliseconds
+}
+
+/** A day has no zone: its value is its midnight in UTC. */
+const zoneOf = (kind: DateValue['kind'], timeZone: string) => (kind === 'date' ? 'UTC' : timeZone)
 
 const zoned = (ms: number, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
 
 /** ISO 8601 with seconds, and with their fraction where there is one. */
 export function isoText({ kind, ms }: DateValue, timeZone: string, hasFraction = true): string {
-  const at = zoned(ms, timeZone)
+  const at = zoned(ms, zoneOf(kind, timeZone))
   const day = at.toPlainDate().toString()
   if (kind === 'date') return day
   const fraction = at.millisecond === 0 || !hasFraction ? '' : `.${two(at.millisecond, 3).replace(/0+$/, '')}`

@@ -19,7 +19,7 @@ export class Name extends Text {
   }
 }
 
-/** A point in time, in milliseconds since 1970, or the day or the time of day of one. */
+/** A point in time, in milliseconds since 1970, or the day of one as its midnight in UTC, or the time of day of one. */
 export class DateValue {
   constructor(
     readonly kind: 'date' | 'time' | 'datetime',

@@ -18,6 +18,11 @@ const FOCUS_AFTER_DIALOG = `new MutationObserver(() => {
 const CUT = `[...document.querySelectorAll('.wall .widget > .in')]
   .filter((part) => getComputedStyle(part).contain !== 'size' && part.scrollHeight > part.clientHeight + 1)
   .map((part) => part.parentElement.getAttribute('aria-label'))`
+/** The height that is free below each chart of a wall. */
+const BELOW_CHARTS = `[...document.querySelectorAll('.wall [data-kind=history] > .in')].map(
+  (part) => part.getBoundingClientRect().bottom - part.querySelector('canvas').getBoundingClientRect().bottom,
+)`
+const BELOW_CHART_MAX_PX = 60
 /** Notes the places that the first frame of a map draws beyond its edge. */
 const FIRST_SPOTS = `globalThis.beyond = []
 const drawn = new WeakSet()
@@ -497,6 +502,9 @@ withMail((stage) => {
           await page.getByRole('heading', { name: 'Storm desk' }).waitFor()
           await page.getByRole('region', { name: 'Highest level' }).getByText('3.2').waitFor()
           expect(await page.evaluate<string[]>(CUT)).toEqual([])
+          await page.locator('.wall [data-kind=history] canvas').nth(1).waitFor()
+          const belowPx = await page.evaluate<number[]>(BELOW_CHARTS)
+          expect([belowPx.length, Math.max(...belowPx) < BELOW_CHART_MAX_PX]).toEqual([2, true])
           await check('wall')
           await page.addInitScript(FIRST_SPOTS)
           await page.setViewportSize({ width: 390, height: 844 })

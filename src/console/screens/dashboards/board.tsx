@@ -27,6 +27,8 @@ export type BoardProps = {
   readonly page: Page
   readonly data: BoardData
   readonly timeRange: TimeRange | null
+  /** The least height of a row, which its style sheet has. */
+  readonly rowPx?: number
   /** How deep this dashboard is embedded. */
   readonly depth?: number
   readonly onValue: (name: string, value: Value) => void
@@ -58,7 +60,7 @@ export function Board(props: BoardProps): JSX.Element {
 type PlacedProps = BoardProps & { readonly item: Item; readonly widget: Widget; readonly values: Values }
 
 function Placed(props: PlacedProps): JSX.Element {
-  const { dashboard, nested, item, widget, data, values, onValue, onSpan } = props
+  const { dashboard, nested, item, widget, data, values, onValue, onSpan, rowPx = ROW_PX } = props
   const [isTable, setTable] = useState(false)
   const title = titleOf(widget, nested)
   const content =
@@ -75,7 +77,7 @@ function Placed(props: PlacedProps): JSX.Element {
         nested={nested}
         params={values}
         isTable={isTable}
-        height={item.h * (ROW_PX + GAP_PX) - GAP_PX - HEAD_PX - 16}
+        height={item.h * (rowPx + GAP_PX) - GAP_PX - HEAD_PX - 16}
         canExecute={dashboard.permissions.execute}
         reload={data.reload}
         onValue={onValue}
@@ -164,7 +166,7 @@ function hrefOf(widget: Widget): string | undefined {
 
 /** A page of another dashboard within this one. */
 function Embedded(props: PlacedProps): JSX.Element {
-  const { nested, item, widget, dashboard, timeRange, values, depth = 0 } = props
+  const { nested, item, widget, dashboard, timeRange, values, rowPx = ROW_PX, depth = 0 } = props
   const child = nested.children.find((one) => one.widget === item.widget && one.parentId === dashboard.id)
   const own = child?.dashboard
   const pageId = widget.kind === 'dashboard' ? widget.page : null
@@ -183,6 +185,7 @@ function Embedded(props: PlacedProps): JSX.Element {
       page={page}
       data={data}
       timeRange={timeRange}
+      rowPx={rowPx}
       depth={depth + 1}
       onValue={() => undefined}
       onSpan={props.onSpan}

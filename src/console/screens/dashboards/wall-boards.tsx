@@ -10,6 +10,9 @@ import type { Nested } from './dashboard.ts'
 import styles from './dashboards.css' with { type: 'text' }
 import { useData } from './use-data.ts'
 
+/** As `wall.css` has it. */
+const ROW_PX = 110
+
 addStyles(dataStyles)
 addStyles(styles)
 
@@ -38,6 +41,7 @@ function Shown({ nested }: { readonly nested: Nested }): JSX.Element {
             page={page}
             data={data}
             timeRange={null}
+            rowPx={ROW_PX}
             onValue={() => undefined}
             onSpan={() => undefined}
           />

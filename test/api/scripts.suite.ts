@@ -229,22 +229,26 @@ const scenarios: Scenario[] = [
     decidedAbovePorts: 'scripts',
     async run(client) {
       const group = await good<Group>(client.request('POST', '/scripts/groups', { json: { name: 'paged' } }))
-      const names = ['b', 'A', 'c', 'Z', 'y'].map((name) => `page ${name}`)
-      for (const name of names) await make(client, { name, groupId: group.id })
+      const few = ['b', 'A', 'c', 'Z', 'y'].map((name) => `page ${name}`)
+      const many = Array.from({ length: 96 }, (_, at) => `page z${String(at).padStart(2, '0')}`)
+      const names = [...few, ...many]
+      await Promise.all(names.map((name) => make(client, { name, groupId: group.id })))
       const seen: string[] = []
-      let path: string | null = `/scripts?groupId=${group.id}&limit=2`
+      let path: string | null = `/scripts?groupId=${group.id}&limit=40`
       while (path !== null) {
         const page = await client.request('GET', path)
         expectAnswer(page, { answers: 200 })
         const items = page.body as unknown as Script[]
-        expect(items.length).toBeLessThanOrEqual(2)
+        expect(items.length).toBeLessThanOrEqual(40)
         seen.push(...items.map(({ name }) => name))
         path = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? null
       }
-      expect(seen).toEqual(['page A', 'page b', 'page c', 'page y', 'page Z'])
-      const all = await good<Script[]>(client.request('GET', '/scripts?limit=1000'))
-      expect(all.filter(({ groupId }) => groupId === group.id)).toHaveLength(5)
-      for (const name of names) await good(client.request('DELETE', `/scripts/${encodeURIComponent(name)}`))
+      expect(seen).toEqual(['page A', 'page b', 'page c', 'page y', 'page Z', ...many])
+      const all = await good<Script[]>(client.request('GET', '/scripts'))
+      expect(all.filter(({ groupId }) => groupId === group.id)).toHaveLength(names.length)
+      await Promise.all(
+        names.map((name) => good(client.request('DELETE', `/scripts/${encodeURIComponent(name)}`))),
+      )
       await good(client.request('DELETE', `/scripts/groups/${group.id}`))
     },
   },

@@ -216,6 +216,8 @@ const scenarios: Scenario[] = [
       expect(keys.length).toBe(5_000)
       expect(new Set(keys).size).toBe(5_000)
       expect(keys).toEqual(keys.toSorted())
+      const whole = await good<{ texts: Text[] }>(client.request('GET', '/translations/nl'))
+      expect(whole.texts.map(({ key }) => key)).toEqual(keys)
       await set(client, 'PUT', 'nl', [])
     },
   },

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { SCRIPT_READERS } from '../../access/rights/permissions.ts'
 import { flagQuery, noContent, ok } from '../../http/openapi-answers.ts'
 import { entityTag } from '../../http/preconditions.ts'
-import { nextLink } from '../../http/paging.ts'
+import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
@@ -14,7 +14,7 @@ import { treeRoutes } from './files/routes.ts'
 import { groupRoutes } from './groups/routes.ts'
 import { runConfigurationRoutes } from './run-configurations/routes.ts'
 import { scheduleRoutes } from './schedule-configurations/routes.ts'
-import { listQuery, scriptBody, scriptPath, scriptView } from './schema.ts'
+import { LIMIT_MAX, listQuery, scriptBody, scriptPath, scriptView } from './schema.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { createScript, deleteScript, listScripts, readScript, updateScript } from './service.ts'
 
@@ -42,7 +42,10 @@ export const scriptRoutes = new Hono<Env>()
     }),
     valid('query', listQuery),
     async (c) => {
-      const { items, next } = await listScripts(c.get('context'), c.req.valid('query'))
+      const { groupId, ...page } = c.req.valid('query')
+      const { items, next } = await pageOrWhole(page, LIMIT_MAX, (one) =>
+        listScripts(c.get('context'), { groupId, ...one }),
+      )
       return c.json(items, 200, nextLink(c, next))
     },
   )

@@ -7,7 +7,7 @@ import { RUN_STATES } from '../../domain/run-state.ts'
 import { RUN_TYPES } from './accepted-files.ts'
 import { DEPENDENCY_MANAGERS, RUNNER_KINDS, WARNINGS } from './detection.ts'
 
-const LIMIT_MAX = 1_000
+export const LIMIT_MAX = 1_000
 const DESCRIPTION_MAX = 4_000
 /** 30 days. */
 const TIMEOUT_MAX_S = 30 * 24 * 3_600
@@ -110,7 +110,7 @@ export const scriptView = z
 
 export const listQuery = z.object({
   groupId: idParam.optional(),
-  limit: pageLimit(LIMIT_MAX).default(100),
+  limit: pageLimit(LIMIT_MAX).optional().describe('Number of scripts in a page; all scripts if absent.'),
   cursor: linkCursor,
 })
 

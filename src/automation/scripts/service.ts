@@ -4,6 +4,7 @@ import { demandedVersion } from '../../http/preconditions.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { Fault } from '../../lib/errors.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { fullDetail, isForeignKeyViolation, refuseFull } from '../../ports/database.ts'
 import type { Database, Write } from '../../ports/database.ts'
@@ -36,7 +37,7 @@ export const insertForecastsRow = store.insertForecastsRow
 /** Scripts by name. @throws {Refusal} invalid for a cursor of another list */
 export async function listScripts(
   { ports }: Context,
-  { groupId, limit, cursor }: ListQuery,
+  { groupId, limit, cursor }: Page & Pick<ListQuery, 'groupId'>,
 ): Promise<{ items: ScriptView[]; next: string | null }> {
   const afterName = cursor === undefined ? '' : decodeCursor(cursor)
   if (typeof afterName !== 'string') throw unknownCursor()

@@ -1,14 +1,22 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { ok } from '../../http/openapi-answers.ts'
-import { nextLink } from '../../http/paging.ts'
+import { nextLink, pageOrWhole } from '../../http/paging.ts'
 import { policy } from '../../http/policy.ts'
 import type { Env } from '../../http/policy.ts'
 import { ADMINISTRATOR } from '../../http/roles.ts'
 import { jsonBody, valid } from '../../http/valid.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { automaticRoutes } from './automatic/routes.ts'
-import { languagePath, languageView, textsBody, textsQuery, translationView, updatedView } from './schema.ts'
+import {
+  languagePath,
+  languageView,
+  LIMIT_MAX,
+  textsBody,
+  textsQuery,
+  translationView,
+  updatedView,
+} from './schema.ts'
 import { changeTexts, listLanguages, readTexts } from './service.ts'
 
 const BODY_MAX_BYTES = 512 * 1024
@@ -36,8 +44,10 @@ const textRoutes = new Hono<Env>()
     valid('query', textsQuery),
     async (c) => {
       const language = named(c.req.valid('param').language)
-      const { translation, next } = await readTexts(c.get('context'), language, c.req.valid('query'))
-      return c.json(translation, 200, nextLink(c, next))
+      const { items, next } = await pageOrWhole(c.req.valid('query'), LIMIT_MAX, (page) =>
+        readTexts(c.get('context'), language, page),
+      )
+      return c.json({ language, texts: items }, 200, nextLink(c, next))
     },
   )
   .post(

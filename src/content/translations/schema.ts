@@ -9,7 +9,7 @@ import { languageOf } from '../../lib/language.ts'
 export const KEYS_MAX = 5_000
 /** The maximum length of a text. */
 export const TEXT_MAX = 10_000
-const LIMIT_MAX = 1_000
+export const LIMIT_MAX = 1_000
 
 /** Canonical; empty for a text that is not a language tag. */
 export const languagePath = z.object({
@@ -36,7 +36,7 @@ export const textsBody = z.strictObject({
 })
 
 export const textsQuery = z.object({
-  limit: pageLimit(LIMIT_MAX).default(LIMIT_MAX),
+  limit: pageLimit(LIMIT_MAX).optional().describe('Number of texts in a page; all texts if absent.'),
   cursor: linkCursor,
 })
 
@@ -56,7 +56,5 @@ export const updatedView = z.object({
   updated: z.int().describe('Number of texts that were changed or removed.'),
 })
 
-export type TextsQuery = z.infer<typeof textsQuery>
 export type Texts = z.infer<typeof textsBody>['texts']
 export type LanguageView = z.infer<typeof languageView>
-export type TranslationView = z.infer<typeof translationView>

@@ -1,11 +1,12 @@
 import { audited } from '../../access/audit/service.ts'
 import type { Context } from '../../context.ts'
 import { decodeCursor, pageOf, unknownCursor } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import { timeFormat } from '../../lib/time.ts'
 import { commit, refuseFull } from '../../ports/database.ts'
 import type { Write } from '../../ports/database.ts'
 import { KEYS_MAX } from './schema.ts'
-import type { LanguageView, Texts, TextsQuery, TranslationView } from './schema.ts'
+import type { LanguageView, Texts } from './schema.ts'
 import * as store from './store.ts'
 import type { TextRow } from './store.ts'
 
@@ -38,13 +39,13 @@ export async function listLanguages({ ports }: Context): Promise<LanguageView[]>
 export async function readTexts(
   { ports }: Context,
   language: string,
-  { limit, cursor }: TextsQuery,
-): Promise<{ translation: TranslationView; next: string | null }> {
+  { limit, cursor }: Page,
+): Promise<{ items: TextRow[]; next: string | null }> {
   const afterKey = cursor === undefined ? '' : decodeCursor(cursor)
   if (typeof afterKey !== 'string') throw unknownCursor()
   const rows = await store.listTexts(ports.database, language, { afterKey, limit: limit + 1 })
   const { shown, next } = pageOf(rows, limit, ({ key }) => key)
-  return { translation: { language, texts: shown }, next }
+  return { items: shown, next }
 }
 
 /** Changes the texts of a language. An empty `replace` removes all of them, an empty `merge` none.

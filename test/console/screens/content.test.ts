@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 
+import { good } from '../../api/suite.ts'
 import { onMainHost } from '../stage.ts'
 
 onMainHost('content', (stage) => {
@@ -36,6 +37,23 @@ onMainHost('content', (stage) => {
       await choose('note.txt', 'text/plain')
       await page.getByText('note.txt is uploaded').waitFor()
       await check('files')
+      // A page of the list would have the first file alone.
+      const headers = { 'content-type': 'text/plain' }
+      await good(stage.client.request('POST', '/files/first.txt', { text: 'first', headers }))
+      await page.route('**/files?limit=*', (route) =>
+        route.continue({
+          url: route
+            .request()
+            .url()
+            .replace(/limit=\d+/, 'limit=1'),
+        }),
+      )
+      await page.reload()
+      await page.getByRole('cell', { name: 'first.txt', exact: true }).waitFor()
+      await choose('note.txt', 'text/plain')
+      await page.getByText('A file note.txt exists.').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+      await good(stage.client.request('DELETE', '/files/first.txt'))
       expectProblem(/415/)
       await choose('logo.png', 'image/png')
       await page.getByText('logo.png was not uploaded').waitFor()

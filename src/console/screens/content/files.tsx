@@ -28,7 +28,7 @@ type Asked = {
 
 /** The files of the service: upload, download, delete. */
 export function Files(): JSX.Element {
-  const files = useGet('/files', { query: { limit: 500 } })
+  const files = useGet('/files', {})
   const picker = useRef<HTMLInputElement>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
   const refused = refusedToChange()

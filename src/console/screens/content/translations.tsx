@@ -21,7 +21,7 @@ export function Translations(): JSX.Element {
   const [language, setLanguage] = useQuery<string>('language', shown.value)
   const [search, setSearch] = useQuery<string>('text', '')
   const [edited, setEdited] = useState<Text | null>(null)
-  const texts = useGet(ROUTE, { path: { language }, query: { limit: 1000 } })
+  const texts = useGet(ROUTE, { path: { language } })
   const refused = refusedToChange()
   const known = [...new Set([...LANGUAGES, ...(languages.data ?? []).map((one) => one.language), language])]
   const set = async (key: string, text: string | null): Promise<void> => {

@@ -18,7 +18,7 @@ import type { Group, Script } from './script.ts'
 
 /** All scripts, group by group, each with its latest run. */
 export function List(): JSX.Element {
-  const scripts = useGet('/scripts', { query: { limit: 500 } }, ['script'])
+  const scripts = useGet('/scripts', {}, ['script'])
   const groups = useGet('/scripts/groups', {})
   const [search, setSearch] = useQuery<string>('name', '')
   const [dialog, setDialog] = useState<'new' | 'import' | null>(null)

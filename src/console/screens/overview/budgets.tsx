@@ -1,24 +1,17 @@
 import type { JSX } from 'preact'
 
-import type { Answer } from '../../api/client.ts'
-import { useGet } from '../../api/resource.ts'
-import type { Resource } from '../../api/resource.ts'
 import { BudgetRow } from '../../kit/charts/budget-row.tsx'
 import { Card } from '../../kit/data.tsx'
 import { Show } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { t } from '../../language/t.ts'
+import { useContainers, worstContainers } from './worst-containers.ts'
 
 const SHOWN_MAX = 6
 
-/** Reads the containers whose error budgets are shown. */
-export function useBudgets(): Resource<Answer<'/slcs'>> {
-  return useGet('/slcs', { query: { limit: SHOWN_MAX } }, ['state'])
-}
-
-/** The error budgets of the present period. */
+/** The error budgets of the present period, of the containers in the worst states. */
 export function Budgets(): JSX.Element | null {
-  const slcs = useBudgets()
+  const slcs = useContainers()
   if (slcs.data?.items.length === 0) return null
   return (
     <Card
@@ -32,7 +25,7 @@ export function Budgets(): JSX.Element | null {
       <Show resource={slcs} what={t('overview.budgetsFailed')}>
         {({ items }) => (
           <ul>
-            {items.map(({ id, name }) => (
+            {worstContainers(items, SHOWN_MAX).map(({ id, name }) => (
               <BudgetRow key={id} id={id} name={name} />
             ))}
           </ul>

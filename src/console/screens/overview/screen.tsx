@@ -10,10 +10,11 @@ import { Empty, Show, Skeleton, Water } from '../../kit/feedback.tsx'
 import { linkTo } from '../../kit/location.ts'
 import { StateChanges, useStateChanges } from '../../kit/state-changes.tsx'
 import { t } from '../../language/t.ts'
-import { Budgets, useBudgets } from './budgets.tsx'
+import { Budgets } from './budgets.tsx'
 import { Late, useLate } from './late.tsx'
 import { headline, jobCount, restSentence, troubleOf } from './sentence.ts'
 import { TideChart, useTrend } from './tide-chart.tsx'
+import { useContainers } from './worst-containers.ts'
 import { WrongNow } from './wrong-now.tsx'
 
 const ROOT = { type: 'group', id: 1 } as const
@@ -64,7 +65,7 @@ function Cards({
   readonly count: number
   readonly hasJobs: boolean
 }): JSX.Element {
-  const others = [useLate(), useStateChanges(ROOT), useBudgets()]
+  const others = [useLate(), useStateChanges(ROOT), useContainers()]
   const isReady = useOnce(
     [alarms, ...others].every(({ data, failure }) => data !== undefined || failure !== null),
   )

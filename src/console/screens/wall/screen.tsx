@@ -13,7 +13,6 @@ import { useQuery } from '../../kit/location.ts'
 import { addStyles } from '../../kit/own-styles.ts'
 import { dayText, durationText, now, timeText, timeZone } from '../../kit/time.tsx'
 import { loadWords, t } from '../../language/t.ts'
-import { rankOf } from '../../kit/state.tsx'
 import { applyTheme, showNight } from '../../shell/theme.ts'
 import { words as dataWords } from '../data/words.ts'
 import { words as dashboardWords } from '../dashboards/words.ts'
@@ -22,6 +21,7 @@ import { headline, troubleOf } from '../overview/sentence.ts'
 import type { Trouble } from '../overview/sentence.ts'
 import { TideChart, useTrend } from '../overview/tide-chart.tsx'
 import { words as scriptWords } from '../scripts/words.ts'
+import { useContainers, worstContainers } from '../overview/worst-containers.ts'
 import { loadAnew } from './anew.ts'
 import { Footer } from './footer.tsx'
 import { Budgets, Groups, LateJobs, ROWS_MAX, topGroups, WrongNow } from './parts.tsx'
@@ -42,7 +42,7 @@ export function Screen(): JSX.Element {
   const trend = useTrend()
   const trouble = alarms.data && troubleOf(alarms.data, trend.data?.now)
   const count = trouble ? trouble.unacknowledged + trouble.acknowledged : 0
-  const containers = useContainers()
+  const containers = worstContainers(useContainers().data?.items ?? [], ROWS_MAX)
   const ofOverview = useParts({ alarms: alarms.data?.items, count }, containers)
   const ofDashboards = dashboardParts(dashboards)
   const parts = ofDashboards.length > 0 ? ofDashboards : ofOverview
@@ -123,12 +123,6 @@ const WallBoard = lazy(async () => {
   ])
   return Loaded
 })
-
-/** The containers that a wall has room for, worst first. */
-function useContainers(): readonly Item<'/slcs'>[] {
-  const items = useGet('/slcs', {}, ['state']).data?.items ?? []
-  return items.toSorted((a, b) => rankOf(b.state) - rankOf(a.state)).slice(0, ROWS_MAX)
-}
 
 /** The parts that have something to show. */
 function useParts(

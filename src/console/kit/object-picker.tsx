@@ -82,6 +82,7 @@ export function ObjectPicker({
                   </button>
                 </li>
               ))}
+              {data.items.length === SHOWN_MAX && <li class="quiet">{t('kit.pickerMore')}</li>}
             </ul>
           )}
         </div>

@@ -391,6 +391,22 @@ onMainHost(
         const after = (await frozen()) as { revisions: unknown[] }[]
         expect(after[0]?.revisions[0]).toEqual(before[0]?.revisions[0])
         expect(after[0]?.revisions).toHaveLength(2)
+        await stage.moveTo(begin + 49 * HOUR_MS)
+        await stage.visit(`slc/${container}`, {}, async ({ page, expectProblem }) => {
+          expectProblem(LEAP)
+          await page.route('**/periods?limit=*', (route) =>
+            route.continue({
+              url: route
+                .request()
+                .url()
+                .replace(/limit=\d+/, 'limit=1'),
+            }),
+          )
+          await page.reload()
+          await page.getByRole('button', { name: 'Show more' }).click()
+          await page.getByText('final, revision 2').waitFor()
+          expect(await page.getByRole('button', { name: /^Recalculate/ }).count()).toBe(2)
+        })
       },
       TEST_MAX_MS,
     )

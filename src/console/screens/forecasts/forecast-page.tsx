@@ -26,6 +26,9 @@ import { PredictedCard, TrialsCard } from './predicted-card.tsx'
 
 /** While a run goes on, the page is read again at this pace. */
 const RUNNING_MS = 3_000
+const RUNS_SHOWN = 10
+/** A forecast has at most this many series. */
+const GROUPS_MAX = 1_000
 
 /** A forecast: its predicted values, its trials on the past, its runs, and the limits by it. */
 export function ForecastPage({ id }: { readonly id: number }): JSX.Element {
@@ -153,7 +156,7 @@ function Actions({
 
 /** The series of the published run, one of which is drawn. */
 function Groups({ id, name }: { readonly id: number; readonly name: string }): JSX.Element {
-  const groups = useGet('/forecasts/{id}/groups', { path: { id } })
+  const groups = useGet('/forecasts/{id}/groups', { path: { id }, query: { limit: GROUPS_MAX } })
   const [group, setGroup] = useQuery<string>('group', '0')
   const band = useGet('/forecasts/{id}/band', { path: { id }, query: { group: Number(group) } })
   const items = groups.data?.items ?? []
@@ -185,9 +188,10 @@ function Groups({ id, name }: { readonly id: number; readonly name: string }): J
 }
 
 function RunsCard({ id }: { readonly id: number }): JSX.Element {
-  const runs = useGet('/forecasts/{id}/jobs', { path: { id }, query: { limit: 10 } }, ['script'])
+  const runs = useGet('/forecasts/{id}/jobs', { path: { id }, query: { limit: RUNS_SHOWN } }, ['script'])
+  const isCut = runs.data?.items.length === RUNS_SHOWN
   return (
-    <Card title={t('forecasts.runs')}>
+    <Card title={t('forecasts.runs')} note={isCut && t('forecasts.latestRuns', { count: RUNS_SHOWN })}>
       <Show resource={runs}>
         {({ items }) =>
           items.length === 0 ? (

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 
 import { call } from '../../api/client.ts'
 import type { Item } from '../../api/client.ts'
-import { useGet } from '../../api/resource.ts'
+import { usePages } from '../../api/pages.ts'
 import { Button, TextField } from '../../kit/controls.tsx'
 import { Card, Table } from '../../kit/data.tsx'
 import { Empty, Show } from '../../kit/feedback.tsx'
@@ -19,18 +19,28 @@ import type { Slc } from './slc-draft.ts'
 
 type Period = Item<'/slcs/{id}/periods'>
 type Revision = Period['revisions'][number]
-const SHOWN_MAX = 24
+const PAGE = 24
 
 /** The periods that are over, each with its last revision, and how a period is recalculated. */
 export function Periods({ container }: { readonly container: Slc }): JSX.Element {
   const { id, name, permissions, timezone } = container
-  const periods = useGet('/slcs/{id}/periods', { path: { id }, query: { limit: SHOWN_MAX } })
+  const periods = usePages('/slcs/{id}/periods', { path: { id }, query: { limit: PAGE } })
   const [chosen, setChosen] = useState<Period | null>(null)
   const refused = permissions.write ? undefined : t('levels.needsWrite', { name })
   return (
-    <Card title={t('levels.periods')} note={t('levels.periodsNote')}>
+    <Card
+      title={t('levels.periods')}
+      note={t('levels.periodsNote')}
+      footer={
+        periods.more && (
+          <Button small onClick={periods.more}>
+            {t('levels.morePeriods')}
+          </Button>
+        )
+      }
+    >
       <Show resource={periods} what={t('levels.periodsFailed')}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <Empty title={t('levels.noPeriods')} text={t('levels.noPeriodsText')} />
           ) : (

@@ -25,7 +25,11 @@ export function Late(): JSX.Element | null {
   const late = useLate()
   if (late.failure === null && !late.data?.items.length) return null
   return (
-    <Card title={t('overview.late')} note={t('overview.lateNote')}>
+    <Card
+      title={t('overview.late')}
+      note={t('overview.lateNote')}
+      footer={late.data?.nextCursor && t('overview.lateCut')}
+    >
       <Show resource={late} what={t('overview.lateFailed')}>
         {({ items }) => <LateJobs items={items} />}
       </Show>

@@ -10,6 +10,9 @@ import { RunStateBadge } from './run-state.tsx'
 import { isActive, runTitle } from './script.ts'
 import type { Run } from './script.ts'
 
+/** The largest page. */
+export const RUNS_MAX = 100
+
 type Props = { readonly script: string; readonly runs: Resource<Run[]> }
 
 /** The latest runs of a script. */
@@ -20,58 +23,63 @@ export function RunsTab({ script, runs }: Props): JSX.Element {
         all.length === 0 ? (
           <Empty title={t('scripts.say.never')} text={t('scripts.neverText')} />
         ) : (
-          <Table<Run>
-            label={t('scripts.tab.runs')}
-            rows={all}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                key: 'state',
-                title: t('scripts.state'),
-                cell: ({ state }) => <RunStateBadge state={state} />,
-              },
-              {
-                key: 'run',
-                title: t('scripts.runTitle'),
-                cell: (run) => (
-                  <div class="run-name">
-                    <a class="cut" href={linkTo(`scripts/${script}/jobs/${run.id}`)} title={runTitle(run)}>
-                      {runTitle(run)}
-                    </a>
-                    {!!run.arguments?.length && <div class="path">{run.runConfiguration}</div>}
-                  </div>
-                ),
-              },
-              {
-                key: 'by',
-                title: t('scripts.by'),
-                wide: true,
-                cell: ({ trigger, user }) => (
-                  <span class="quiet">
-                    {t(`scripts.by.${trigger}`, { user: user ?? t('scripts.byDeleted') })}
-                  </span>
-                ),
-              },
-              {
-                key: 'asked',
-                title: t('scripts.asked'),
-                cell: ({ queuedAt }) => <Time at={queuedAt} seconds />,
-              },
-              {
-                key: 'duration',
-                title: t('scripts.duration'),
-                figures: true,
-                cell: (run) => durationOf(run),
-              },
-              {
-                key: 'exit',
-                title: t('scripts.exitCode'),
-                figures: true,
-                wide: true,
-                cell: ({ exitCode }) => exitCode ?? '–',
-              },
-            ]}
-          />
+          <>
+            <Table<Run>
+              label={t('scripts.tab.runs')}
+              rows={all}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  key: 'state',
+                  title: t('scripts.state'),
+                  cell: ({ state }) => <RunStateBadge state={state} />,
+                },
+                {
+                  key: 'run',
+                  title: t('scripts.runTitle'),
+                  cell: (run) => (
+                    <div class="run-name">
+                      <a class="cut" href={linkTo(`scripts/${script}/jobs/${run.id}`)} title={runTitle(run)}>
+                        {runTitle(run)}
+                      </a>
+                      {!!run.arguments?.length && <div class="path">{run.runConfiguration}</div>}
+                    </div>
+                  ),
+                },
+                {
+                  key: 'by',
+                  title: t('scripts.by'),
+                  wide: true,
+                  cell: ({ trigger, user }) => (
+                    <span class="quiet">
+                      {t(`scripts.by.${trigger}`, { user: user ?? t('scripts.byDeleted') })}
+                    </span>
+                  ),
+                },
+                {
+                  key: 'asked',
+                  title: t('scripts.asked'),
+                  cell: ({ queuedAt }) => <Time at={queuedAt} seconds />,
+                },
+                {
+                  key: 'duration',
+                  title: t('scripts.duration'),
+                  figures: true,
+                  cell: (run) => durationOf(run),
+                },
+                {
+                  key: 'exit',
+                  title: t('scripts.exitCode'),
+                  figures: true,
+                  wide: true,
+                  cell: ({ exitCode }) => exitCode ?? '–',
+                },
+              ]}
+            />
+            {all.length === RUNS_MAX && (
+              <p class="label pad">{t('scripts.latestRuns', { count: RUNS_MAX })}</p>
+            )}
+          </>
         )
       }
     </Show>

@@ -11,7 +11,7 @@ import { Unread } from '../../kit/unread.tsx'
 import { t } from '../../language/t.ts'
 import { FilesTab } from './files-tab.tsx'
 import { RunForm } from './run-form.tsx'
-import { RunsTab } from './runs-tab.tsx'
+import { RUNS_MAX, RunsTab } from './runs-tab.tsx'
 import { SchedulesTab } from './schedules-tab.tsx'
 import { refusedUnless, RUNNERS } from './rights.ts'
 import { runsSentence } from './script.ts'
@@ -25,7 +25,7 @@ type TabName = (typeof TABS)[number]
 /** One script: its runs, files, schedules, webhook tokens and settings. */
 export function ScriptPage({ script }: { readonly script: string }): JSX.Element {
   const resource = useGet('/scripts/{script}', { path: { script } })
-  const runs = useGet('/scripts/{script}/jobs', { path: { script }, query: { limit: 100 } }, ['script'])
+  const runs = useGet('/scripts/{script}/jobs', { path: { script }, query: { limit: RUNS_MAX } }, ['script'])
   const [tab, setTab] = useQuery<TabName>('tab', 'runs')
   const [isRunning, setRunning] = useState(false)
   const { data, failure } = resource

@@ -10,8 +10,8 @@ import { t } from '../../language/t.ts'
 import { deletedIn } from './restored.ts'
 import type { Restored } from './restored.ts'
 
-/** Entries of the audit log that are read. */
-const ENTRIES_MAX = 500
+/** Entries of the audit log that are read: the largest page. */
+const ENTRIES_MAX = 1_000
 const SHOWN_MAX = 30
 
 export type Choice = {
@@ -33,7 +33,9 @@ export function DeletedObjects({
   readonly choice: Choice
   readonly onChange: (part: Partial<Choice>) => void
 }): JSX.Element {
-  const audit = useGet('/audit', { query: { action: 'delete', limit: ENTRIES_MAX } })
+  const audit = useGet('/audit', {
+    query: { action: 'delete', limit: ENTRIES_MAX, ...(since === null ? {} : { begin: since }) },
+  })
   const { ids } = choice
   return (
     <>
@@ -41,27 +43,32 @@ export function DeletedObjects({
         <legend>{t('settings.restore.deleted')}</legend>
         <Show resource={audit}>
           {({ items }) => {
-            const deleted = deletedIn(items, since).slice(0, SHOWN_MAX)
-            if (deleted.length === 0) return <p class="quiet">{t('settings.restore.noneDeleted')}</p>
+            const deleted = deletedIn(items, since)
+            const isCut = deleted.length > SHOWN_MAX || items.length === ENTRIES_MAX
+            if (deleted.length === 0 && !isCut)
+              return <p class="quiet">{t('settings.restore.noneDeleted')}</p>
             return (
-              <ul>
-                {deleted.map(({ id, type, name, at, username }) => (
-                  <li key={id}>
-                    <Check
-                      label={t('settings.restore.deletedName', {
-                        type: t(`settings.restore.type.${type}`),
-                        name,
-                        time: timeText(at),
-                        user: username,
-                      })}
-                      checked={ids.includes(id)}
-                      onChange={(on) =>
-                        onChange({ ids: on ? [...ids, id] : ids.filter((one) => one !== id) })
-                      }
-                    />
-                  </li>
-                ))}
-              </ul>
+              <>
+                <ul>
+                  {deleted.slice(0, SHOWN_MAX).map(({ id, type, name, at, username }) => (
+                    <li key={id}>
+                      <Check
+                        label={t('settings.restore.deletedName', {
+                          type: t(`settings.restore.type.${type}`),
+                          name,
+                          time: timeText(at),
+                          user: username,
+                        })}
+                        checked={ids.includes(id)}
+                        onChange={(on) =>
+                          onChange({ ids: on ? [...ids, id] : ids.filter((one) => one !== id) })
+                        }
+                      />
+                    </li>
+                  ))}
+                </ul>
+                {isCut && <p class="quiet">{t('settings.restore.moreDeleted')}</p>}
+              </>
             )
           }}
         </Show>

@@ -27,6 +27,8 @@ export type Publishable = {
   readonly name: string
   readonly permissions: { readonly write: boolean }
 }
+/** Whether the objects below are found by their names as well. */
+const isSearchable = ({ type }: Publishable): boolean => type === 'group' || type === 'device'
 const pathOf = ({ type, id }: Publishable) => ({ parentType: type, parentId: id })
 
 /** The public page and the badge of an object: published, changed, moved to new addresses, or taken away. */
@@ -253,7 +255,7 @@ function Components({
         </div>
       ))}
       <Members object={object} components={components} onAdd={add} />
-      {(object.type === 'group' || object.type === 'device') && (
+      {isSearchable(object) && (
         <ObjectPicker
           key={picks}
           label={t('pages.add')}
@@ -268,7 +270,7 @@ function Components({
   )
 }
 
-/** The first objects directly below the object that are not on the page. */
+/** The objects directly below the object that are not on the page: the first of them where others are found by their names. */
 function Members({
   object,
   components,
@@ -280,8 +282,11 @@ function Members({
 }): JSX.Element | null {
   const members = useGet(
     '/{parentType}/{parentId}/children',
-    object.type === 'job' ? null : { path: pathOf(object), query: { limit: MEMBERS_MAX } },
+    object.type === 'job'
+      ? null
+      : { path: pathOf(object), query: isSearchable(object) ? { limit: MEMBERS_MAX } : {} },
   )
+  const isCut = isSearchable(object) && members.data?.items.length === MEMBERS_MAX
   const others = (members.data?.items ?? []).filter(({ id }) => components.every((one) => one.id !== id))
   if (others.length === 0)
     return components.length === 0 ? <p class="quiet">{t('pages.page.noComponents')}</p> : null
@@ -292,6 +297,7 @@ function Members({
           {one.name}
         </Button>
       ))}
+      {isCut && <p class="quiet">{t('pages.page.firstMembers', { count: MEMBERS_MAX })}</p>}
     </div>
   )
 }

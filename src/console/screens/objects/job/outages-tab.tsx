@@ -15,6 +15,8 @@ import { RANGES, spanOf } from './range.ts'
 
 type Outage = Answer<'/jobs/{id}/outages'>[number]
 const MINUTE_MS = 60_000
+/** The service lists at most this many outages. */
+const LISTED_MAX = 1_000
 const STATES = ['major', 'major,minor', 'major,minor,warning'] as const
 const DURATIONS = ['PT0S', 'PT1M', 'PT10M', 'PT1H'] as const
 
@@ -29,7 +31,7 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
     ...(span.isFixed ? { end: new Date(span.end).toISOString() } : {}),
     states,
     minDuration,
-    limit: 200,
+    limit: LISTED_MAX,
   }
   const outages = useGet('/jobs/{id}/outages', { path: { id: job.id }, query }, ['state'])
   // With the sum the head can be higher: the first one comes with the card.
@@ -49,7 +51,9 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
           options={RANGES.map((one) => ({ value: one as string, text: t(`job.range.${one}`) }))}
         />
       }
-      footer={t('job.outages.footer')}
+      footer={[isCut(outages.data) && t('job.outages.cut', { count: LISTED_MAX }), t('job.outages.footer')]
+        .filter(Boolean)
+        .join(' ')}
     >
       <div class="pad formgrid">
         <SelectField
@@ -84,9 +88,13 @@ export function OutagesTab({ job }: { readonly job: Job }): JSX.Element {
 const lengthOf = ({ begin, end }: Outage): number =>
   (end === null ? now.value : Date.parse(end)) - Date.parse(begin)
 
+/** Whether there can be more outages than the list has. */
+const isCut = (items: readonly Outage[] | undefined): boolean => (items?.length ?? 0) >= LISTED_MAX
+
 function sumText(items: readonly Outage[]): string {
   const ms = items.reduce((sum, one) => sum + lengthOf(one), 0)
-  return t('job.outages.sum', { count: items.length, duration: durationText(ms) })
+  const values = { count: items.length, duration: durationText(ms) }
+  return t(isCut(items) ? 'job.outages.sumLeast' : 'job.outages.sum', values)
 }
 
 function Rows({ items }: { readonly items: readonly Outage[] }): JSX.Element {

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useGet } from '../../../api/resource.ts'
 import { user } from '../../../api/session.ts'
 import { Button } from '../../../kit/controls.tsx'
-import { Empty, Show, Skeleton } from '../../../kit/feedback.tsx'
+import { Empty, Note, Show, Skeleton } from '../../../kit/feedback.tsx'
 import { rankOf } from '../../../kit/state.tsx'
 import { t } from '../../../language/t.ts'
 import { ROOT_ID } from './branches.ts'
@@ -12,7 +12,8 @@ import { isEmpty, jsonOf } from './filter.ts'
 import type { Definition } from './filter.ts'
 
 const FOUND_MAX = 5_000
-const ALARMS_MAX = 500
+/** The largest page. */
+const ALARMS_MAX = 1_000
 
 type FoundNode = Node & { readonly deviceName?: string }
 type Props = {
@@ -52,6 +53,7 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
     note: node.deviceName,
   }))
   const asked = isEmpty(definition) ? alarms : search
+  const isCut = (search.data?.items.length ?? 0) >= FOUND_MAX || alarms.data?.nextCursor != null
   return (
     <Show
       resource={{ ...asked, data: asked.data === undefined ? undefined : rows }}
@@ -65,7 +67,10 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
             action={<Button onClick={onClear}>{t('objects.clearFilter')}</Button>}
           />
         ) : (
-          children(rows)
+          <>
+            {isCut && <Note kind="warning">{t('objects.foundCut')}</Note>}
+            {children(rows)}
+          </>
         )
       }
     </Show>

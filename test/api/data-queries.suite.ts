@@ -968,6 +968,9 @@ const runs: Scenario[] = [
       parameters: [{ name: 'ids', type: 'number', multi: true, required: true }],
     })
     expectAnswer(refused, { answers: 'invalid', pointers: ['/values/ids'] })
+    const unfit = [{ name: 'n', type: 'number', default: 'x' }]
+    const misfit = await preview(client, { dataSourceId: id, text: 'SELECT ${n} AS n', parameters: unfit })
+    expectAnswer(misfit, { answers: 'invalid', pointers: ['/parameters/0/default'] })
     for (const [value, answers] of [
       [2 ** 53 - 1, []],
       [2 ** 53, ['/values/ids/1']],

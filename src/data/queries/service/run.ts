@@ -9,7 +9,7 @@ import { ageOf } from '../../sources/refresh-view.ts'
 import { requireSource } from '../../sources/service.ts'
 import { joined, name, raw, sql } from '../../sql/fragment.ts'
 import type { Fragment } from '../../sql/fragment.ts'
-import { valuesOf } from '../parameters.ts'
+import { checkDefaults, valuesOf } from '../parameters.ts'
 import { refuseLegacyRun, refuseLegacyText } from '../legacy.ts'
 import { findReadable, listReadable } from '../results/service.ts'
 import type { StoredResult } from '../results/service.ts'
@@ -179,6 +179,7 @@ export async function prepareStored(
 /** A data query that is not stored, with these values. @throws {Refusal} as `previewQuery` */
 export async function prepareText(context: Context, text: Text, given: Given) {
   refuseLegacyText(context, text)
+  checkDefaults(text.parameters)
   return prepare(context, { ...text, name: null, materialization: null, assertions: [] }, given)
 }
 

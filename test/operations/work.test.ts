@@ -195,6 +195,30 @@ describe('work', () => {
     expect(await untilIn(id, 'succeeded')).toMatchObject({ state: 'succeeded' })
   })
 
+  test('goes on while the database is unavailable for less than its lease', async () => {
+    let failures = 0
+    const database = new Proxy(opened.ports.database, {
+      get(target, name): unknown {
+        if (name === 'select' && failures < 1) throw new Error(`The database is away: ${++failures}`)
+        const found: unknown = Reflect.get(target, name)
+        return typeof found === 'function' ? found.bind(target) : found
+      },
+    })
+    const { task, resolve, signals } = held()
+    const away = { ...context, ports: { ...opened.ports, database } }
+    const outcome = await runWork(away, { ...about, waitMs: 0 }, task)
+    const id = outcome.isDone ? '' : outcome.operation.id
+    await readUntil(
+      () => Promise.resolve(failures),
+      (count) => count === 1,
+    )
+    await untilIn(id, 'running')
+    expect(signals[0]?.aborted).toBe(false)
+    resolve('done')
+    await untilIn(id, 'succeeded')
+    expect(await resultOf(id)).toBe('done')
+  })
+
   test('is to be read again after 1 to 10 seconds, later the longer it goes on', async () => {
     const id = await started(held().task)
     const { clock } = opened

@@ -121,24 +121,40 @@ export async function sweepOperations({ database, blobs, clock, log }: Ports): P
 
 /** Keeps the lease while the work goes on, and stores its end. Never rejects. */
 async function finish(ports: Ports, id: string, live: LiveWork): Promise<void> {
+  const { clock, log } = ports
   try {
-    let renewedAt = ports.clock.now()
+    let renewedAt = clock.now()
     let settled = await live.settledWithin(BEAT_MS)
     for (; !settled; settled = await live.settledWithin(BEAT_MS)) {
-      const now = ports.clock.now()
-      const row = await store.findOperation(ports.database, id)
-      if (!row) live.abort(lost())
-      else if (row.cancelAt !== null) live.abort(new Refusal('conflict', 'The operation was cancelled.'))
-      if (!live.hasNews && now - renewedAt < RENEW_MS) continue
-      const renewal = { ...live.renewal(now), leaseUntilAt: now + LEASE_MS, now }
-      if (await store.renewOperation(ports.database, id, renewal)) renewedAt = now
-      else live.abort(lost())
+      try {
+        renewedAt = await renew(ports, { id, live, renewedAt })
+      } catch (error) {
+        if (clock.now() - renewedAt >= LEASE_MS) throw error
+        log.error('operations: renewing the lease of an operation failed; retrying', error, { operation: id })
+      }
     }
     await end(ports, id, settled)
   } catch (error) {
     live.abort(error)
-    ports.log.error('operations: an operation was lost', error, { operation: id })
+    log.error('operations: an operation was lost', error, { operation: id })
   }
+}
+
+/** Renews the lease when there is news or the last renewal is old, and aborts work that was cancelled or lost.
+ * @returns the time of the last renewal */
+async function renew(
+  { database, clock }: Ports,
+  { id, live, renewedAt }: { readonly id: string; readonly live: LiveWork; readonly renewedAt: number },
+): Promise<number> {
+  const now = clock.now()
+  const row = await store.findOperation(database, id)
+  if (!row) live.abort(lost())
+  else if (row.cancelAt !== null) live.abort(new Refusal('conflict', 'The operation was cancelled.'))
+  if (!live.hasNews && now - renewedAt < RENEW_MS) return renewedAt
+  const renewal = { ...live.renewal(now), leaseUntilAt: now + LEASE_MS, now }
+  if (await store.renewOperation(database, id, renewal)) return now
+  live.abort(lost())
+  return renewedAt
 }
 
 async function end(ports: Ports, id: string, settled: { readonly value: () => unknown }): Promise<void> {

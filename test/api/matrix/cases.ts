@@ -61,7 +61,7 @@ const READS: readonly Case[] = [
   'GET /jobs/:id/pings',
   'GET /jobs/:id/refusals',
   ...OBJECT_TYPES.map((type) => `GET /${type}s/:id/state-history`),
-  ...OBJECT_TYPES.filter((type) => type !== 'slc').map((type) => `GET /${type}s/:id/outages`),
+  ...OBJECT_TYPES.map((type) => `GET /${type}s/:id/outages`),
 ].map((route) => ({ route }))
 
 const browsing: readonly Case[] = [

@@ -35,6 +35,23 @@ function listVerdict({ status, body }: Answer): number {
   return status === 200 && body['total'] === 0 ? 404 : status
 }
 
+const BEFORE_MS = 20
+
+/** A range that begins a little before an alarm of a tenant and ends as long after its begin. */
+async function around(client: Client, world: World, tenant: Tenant) {
+  const { alarm = 0 } = await alarmed(client, world, tenant)
+  const { begin } = await good<{ begin: string }>(client.request('GET', `/alarms/${alarm}`))
+  const at = Date.parse(begin)
+  const iso = (ms: number) => new Date(at + ms).toISOString()
+  return { begin: iso(-BEFORE_MS), end: iso(BEFORE_MS) }
+}
+
+/** A trend that does not rise shows that there is nothing. */
+function trendVerdict({ status, body }: Answer): number {
+  const [before, after] = (body['items'] ?? []) as { objects: number }[]
+  return status === 200 && before?.objects === after?.objects ? 404 : status
+}
+
 /** The result for the only object of an action. */
 export function actedVerdict({ status, body }: Answer): number {
   const [item] = (body['items'] ?? []) as { code: string | null }[]
@@ -53,6 +70,12 @@ export const alarms: readonly Case[] = [
     prepare: alarmed,
     request: ({ bad }) => ({ json: asked(bad) }),
     verdict: listVerdict,
+  },
+  {
+    route: 'GET /alarms/trend',
+    path: '/alarms/trend?begin={begin}&end={end}&scale=PT0.02S',
+    prepare: around,
+    verdict: trendVerdict,
   },
   { route: 'GET /alarms/:id', path: '/alarms/{alarm}', prepare: alarmed },
   {

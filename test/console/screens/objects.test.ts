@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 
 import { good } from '../../api/suite.ts'
 import { LOOKS } from '../browser.ts'
+import { lengthen } from '../long-lists.ts'
 import { onMainHost } from '../stage.ts'
 
 const DEVICES = 36
@@ -222,6 +223,11 @@ onMainHost('objects', (stage) => {
       await page.getByText('Oil pressure is deleted').waitFor()
       await page.getByRole('heading', { level: 1, name: 'mill 2' }).waitFor()
       expect((await stage.client.request('GET', `/jobs/${job}`)).status).toBe(404)
+
+      await lengthen(page, /\/search\?.*limit=5000/)
+      await page.getByRole('searchbox', { name: 'Filter objects' }).fill('hall')
+      await page.getByText('At least 5,000 objects match').waitFor()
+      await page.getByText('A narrower filter lists the others.').waitFor()
     })
   })
 

@@ -21,7 +21,8 @@ type Props = {
   /** Only objects whose alarm the user has acknowledged. */
   readonly isMine: boolean
   readonly onClear: () => void
-  readonly children: (rows: readonly TreeRow[]) => JSX.Element
+  /** @param found how many objects match, in words */
+  readonly children: (rows: readonly TreeRow[], found: string) => JSX.Element
 }
 
 /** The objects that a filter leaves, as a flat list: their places are on their pages. */
@@ -60,19 +61,19 @@ export function Found({ definition, isMine, onClear, children }: Props): JSX.Ele
       what={t('objects.filterFailed')}
       skeleton={<Skeleton lines={8} />}
     >
-      {() =>
-        rows.length === 0 ? (
-          <Empty
-            title={t('objects.noMatch')}
-            action={<Button onClick={onClear}>{t('objects.clearFilter')}</Button>}
-          />
-        ) : (
-          <>
-            {isCut && <Note kind="warning">{t('objects.foundCut')}</Note>}
-            {children(rows)}
-          </>
-        )
-      }
+      {() => (
+        <>
+          {isCut && <Note kind="warning">{t('objects.foundCut')}</Note>}
+          {rows.length === 0 ? (
+            <Empty
+              title={t('objects.noMatch')}
+              action={<Button onClick={onClear}>{t('objects.clearFilter')}</Button>}
+            />
+          ) : (
+            children(rows, t(isCut ? 'objects.foundLeast' : 'objects.found', { count: rows.length }))
+          )}
+        </>
+      )}
     </Show>
   )
 }

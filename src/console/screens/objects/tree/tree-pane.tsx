@@ -92,10 +92,10 @@ export function TreePane({ current, above }: Props): JSX.Element {
       />
       {isFiltered ? (
         <Found definition={definition} isMine={mine === 'yes'} onClear={() => route(location.pathname, true)}>
-          {(rows) => (
+          {(rows, found) => (
             <>
               {draw(rows)}
-              {count(t('objects.found', { count: rows.length }))}
+              {count(found)}
             </>
           )}
         </Found>
